@@ -1,0 +1,3 @@
+//! The program `objchange`.
+
+fn main() {}

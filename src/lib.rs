@@ -1,0 +1,7 @@
+//! What a Terraform or OpenTofu change to a resource will be.
+
+pub mod change;
+pub mod schema;
+pub mod value;
+
+pub use value::Type;

@@ -1,0 +1,208 @@
+//! Attributes, and the nested types that some of them have.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use crate::value::{ObjectType, Type};
+
+/// How the objects of a nested block or a nested type are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum NestingMode {
+    /// One object, or null.
+    Single,
+    /// One object that is always there: an absent one has the values of an empty block. Blocks only.
+    Group,
+    /// A list of objects.
+    List,
+    /// A set of objects.
+    Set,
+    /// A map of objects by a string label.
+    Map,
+}
+
+/// One attribute of a block or of a nested type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attribute {
+    /// What its value may be.
+    pub ty: AttributeType,
+    /// Configuration must set it.
+    pub required: bool,
+    /// Configuration may set it.
+    pub optional: bool,
+    /// The provider may choose its value where configuration does not.
+    pub computed: bool,
+    /// Its value is never shown.
+    pub sensitive: bool,
+    /// Configuration sets it for the provider alone: it is null in every plan and state.
+    pub write_only: bool,
+    /// Its use is discouraged.
+    pub deprecated: bool,
+}
+
+/// The type of an attribute: a plain type, or attributes of its own.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AttributeType {
+    /// A value of this type, seen as a whole.
+    Plain(Type),
+    /// Objects whose attributes have schemas of their own.
+    Nested(NestedType),
+}
+
+/// The objects of an attribute with a nested type.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NestedType {
+    nesting: NestingMode,
+    inner: Arc<Members>,
+}
+
+/// Attributes by name, and the object type that they imply.
+#[derive(Debug, PartialEq)]
+struct Members {
+    /// Sorted by name; names are unique. The object type has its attributes in the same order.
+    attributes: Box<[(SmolStr, Attribute)]>,
+    object: Arc<ObjectType>,
+    implied: Type,
+}
+
+impl Attribute {
+    fn new(ty: AttributeType) -> Self {
+        Self {
+            ty,
+            required: false,
+            optional: false,
+            computed: false,
+            sensitive: false,
+            write_only: false,
+            deprecated: false,
+        }
+    }
+
+    /// An attribute that configuration must set.
+    pub fn required(ty: impl Into<AttributeType>) -> Self {
+        Self { required: true, ..Self::new(ty.into()) }
+    }
+
+    /// An attribute that configuration may set.
+    pub fn optional(ty: impl Into<AttributeType>) -> Self {
+        Self { optional: true, ..Self::new(ty.into()) }
+    }
+
+    /// An attribute that only the provider sets.
+    pub fn computed(ty: impl Into<AttributeType>) -> Self {
+        Self { computed: true, ..Self::new(ty.into()) }
+    }
+
+    /// An attribute that configuration may set, and the provider where it does not.
+    pub fn optional_computed(ty: impl Into<AttributeType>) -> Self {
+        Self { optional: true, computed: true, ..Self::new(ty.into()) }
+    }
+
+    /// The same attribute, its value never to be shown.
+    #[must_use]
+    pub fn sensitive(self) -> Self {
+        Self { sensitive: true, ..self }
+    }
+
+    /// The same attribute, for the provider alone.
+    #[must_use]
+    pub fn write_only(self) -> Self {
+        Self { write_only: true, ..self }
+    }
+
+    /// The type of the attribute's values under this schema.
+    pub fn implied_type(&self) -> &Type {
+        match &self.ty {
+            AttributeType::Plain(ty) => ty,
+            AttributeType::Nested(nested) => nested.implied_type(),
+        }
+    }
+
+    /// The nested type, if the attribute has one.
+    pub fn nested(&self) -> Option<&NestedType> {
+        match &self.ty {
+            AttributeType::Plain(_) => None,
+            AttributeType::Nested(nested) => Some(nested),
+        }
+    }
+}
+
+impl From<Type> for AttributeType {
+    fn from(ty: Type) -> Self {
+        Self::Plain(ty)
+    }
+}
+
+impl From<NestedType> for AttributeType {
+    fn from(nested: NestedType) -> Self {
+        Self::Nested(nested)
+    }
+}
+
+impl NestedType {
+    /// Creates a nested type; of two attributes with one name the later counts.
+    pub fn new<N: Into<SmolStr>>(
+        nesting: NestingMode,
+        attributes: impl IntoIterator<Item = (N, Attribute)>,
+    ) -> Self {
+        let attributes = sorted_by_name(attributes);
+        let object = Arc::new(ObjectType::new(
+            attributes.iter().map(|(name, a)| (name.clone(), a.implied_type().without_optional())),
+        ));
+        let object_type = Type::Object(object.clone());
+        let implied = match nesting {
+            NestingMode::Single | NestingMode::Group => object_type,
+            NestingMode::List => Type::list(object_type),
+            NestingMode::Set => Type::set(object_type),
+            NestingMode::Map => Type::map(object_type),
+        };
+        Self { nesting, inner: Arc::new(Members { attributes, object, implied }) }
+    }
+
+    /// How the objects are held.
+    pub fn nesting(&self) -> NestingMode {
+        self.nesting
+    }
+
+    /// The attributes of each object, by name in byte order.
+    pub fn attributes(&self) -> &[(SmolStr, Attribute)] {
+        &self.inner.attributes
+    }
+
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        find(&self.inner.attributes, name)
+    }
+
+    /// The type of one object; its attributes stand in the order of [`attributes`](Self::attributes).
+    pub fn object_type(&self) -> &Arc<ObjectType> {
+        &self.inner.object
+    }
+
+    /// The type of the attribute: an object, or a list, set or map of objects.
+    pub fn implied_type(&self) -> &Type {
+        &self.inner.implied
+    }
+}
+
+pub(super) fn find<'a, T>(sorted: &'a [(SmolStr, T)], name: &str) -> Option<&'a T> {
+    sorted.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok().map(|i| &sorted[i].1)
+}
+
+pub(super) fn sorted_by_name<N: Into<SmolStr>, T>(
+    entries: impl IntoIterator<Item = (N, T)>,
+) -> Box<[(SmolStr, T)]> {
+    let mut entries: Vec<(SmolStr, T)> = entries.into_iter().map(|(n, t)| (n.into(), t)).collect();
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    // Of equal names the later one counts: the sort is stable, so it comes last.
+    entries.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            std::mem::swap(later, earlier);
+        }
+        same
+    });
+    entries.into()
+}

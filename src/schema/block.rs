@@ -1,0 +1,132 @@
+//! Blocks and the block types nested in them.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::attribute::{Attribute, NestingMode, find, sorted_by_name};
+use crate::value::{ObjectType, Type};
+
+/// The schema of an object: its attributes and nested block types.
+///
+/// A clone is O(1).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block(Arc<Inner>);
+
+#[derive(Debug, PartialEq)]
+struct Inner {
+    /// Sorted by name; names are unique.
+    attributes: Box<[(SmolStr, Attribute)]>,
+    /// Sorted by name; names are unique.
+    blocks: Box<[(SmolStr, NestedBlock)]>,
+    /// The position of each attribute in `object`.
+    attribute_positions: Box<[usize]>,
+    /// The position of each block in `object`.
+    block_positions: Box<[usize]>,
+    object: Arc<ObjectType>,
+    implied: Type,
+}
+
+/// A block type nested in a block.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NestedBlock {
+    /// How its blocks are held.
+    pub nesting: NestingMode,
+    /// The schema of each block.
+    pub block: Block,
+    /// The least number of blocks that a configuration may have.
+    pub min_items: u64,
+    /// The largest number of blocks that a configuration may have; 0 is no limit.
+    pub max_items: u64,
+    /// The provider may choose the blocks where configuration has none.
+    pub computed: bool,
+}
+
+impl Block {
+    /// Creates a block; of two attributes or two block types with one name the later counts.
+    pub fn new<N: Into<SmolStr>>(
+        attributes: impl IntoIterator<Item = (N, Attribute)>,
+        blocks: impl IntoIterator<Item = (N, NestedBlock)>,
+    ) -> Self {
+        let attributes = sorted_by_name(attributes);
+        let blocks = sorted_by_name(blocks);
+        // A name that is both is an error that `validate` finds; the attribute's type counts until then.
+        let members = blocks
+            .iter()
+            .map(|(name, b)| (name.clone(), b.implied_type()))
+            .chain(attributes.iter().map(|(name, a)| (name.clone(), a.implied_type().without_optional())));
+        let object = Arc::new(ObjectType::new(members));
+        let position = |name: &SmolStr| object.position(name).unwrap_or_default();
+        let attribute_positions = attributes.iter().map(|(name, _)| position(name)).collect();
+        let block_positions = blocks.iter().map(|(name, _)| position(name)).collect();
+        let implied = Type::Object(object.clone());
+        Self(Arc::new(Inner { attributes, blocks, attribute_positions, block_positions, object, implied }))
+    }
+
+    /// The attributes, by name in byte order.
+    pub fn attributes(&self) -> &[(SmolStr, Attribute)] {
+        &self.0.attributes
+    }
+
+    /// The nested block types, by name in byte order.
+    pub fn block_types(&self) -> &[(SmolStr, NestedBlock)] {
+        &self.0.blocks
+    }
+
+    /// The attribute of this name.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        find(&self.0.attributes, name)
+    }
+
+    /// The nested block type of this name.
+    pub fn block_type(&self, name: &str) -> Option<&NestedBlock> {
+        find(&self.0.blocks, name)
+    }
+
+    /// The type of the objects that this block describes (spec section 2, "implied type").
+    #[doc(alias = "ImpliedType")]
+    pub fn implied_type(&self) -> &Type {
+        &self.0.implied
+    }
+
+    /// The implied type as an object type.
+    pub fn object_type(&self) -> &Arc<ObjectType> {
+        &self.0.object
+    }
+
+    /// The attributes with their positions in the implied type.
+    pub(crate) fn positioned_attributes(&self) -> impl Iterator<Item = (usize, &SmolStr, &Attribute)> {
+        std::iter::zip(&self.0.attribute_positions, &self.0.attributes).map(|(i, (n, a))| (*i, n, a))
+    }
+
+    /// The block types with their positions in the implied type.
+    pub(crate) fn positioned_blocks(&self) -> impl Iterator<Item = (usize, &SmolStr, &NestedBlock)> {
+        std::iter::zip(&self.0.block_positions, &self.0.blocks).map(|(i, (n, b))| (*i, n, b))
+    }
+}
+
+impl NestedBlock {
+    /// A nested block type without limits on the number of its blocks.
+    pub fn new(nesting: NestingMode, block: Block) -> Self {
+        Self { nesting, block, min_items: 0, max_items: 0, computed: false }
+    }
+
+    /// The same block type, which the provider may fill where configuration has none.
+    #[must_use]
+    pub fn computed(self) -> Self {
+        Self { computed: true, ..self }
+    }
+
+    /// The type of all its blocks together: list and map blocks with anything dynamic inside are dynamic,
+    /// because their elements may have different types.
+    pub fn implied_type(&self) -> Type {
+        let object = self.block.implied_type();
+        match self.nesting {
+            NestingMode::Single | NestingMode::Group => object.clone(),
+            NestingMode::List | NestingMode::Map if object.has_dynamic() => Type::Dynamic,
+            NestingMode::List => Type::list(object.clone()),
+            NestingMode::Map => Type::map(object.clone()),
+            NestingMode::Set => Type::set(object.clone()),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! What a value is.
+
+mod ty;
+
+pub use ty::{ObjectType, TupleType, Type};
