@@ -4,4 +4,4 @@ pub mod change;
 pub mod schema;
 pub mod value;
 
-pub use value::Type;
+pub use value::{Type, Value};

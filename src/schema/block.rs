@@ -1,19 +1,19 @@
 //! Blocks and the block types nested in them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
 use super::attribute::{Attribute, NestingMode, find, sorted_by_name};
-use crate::value::{ObjectType, Type};
+use crate::value::{ObjectType, Type, Value};
 
 /// The schema of an object: its attributes and nested block types.
 ///
 /// A clone is O(1).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Block(Arc<Inner>);
 
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Inner {
     /// Sorted by name; names are unique.
     attributes: Box<[(SmolStr, Attribute)]>,
@@ -25,6 +25,15 @@ struct Inner {
     block_positions: Box<[usize]>,
     object: Arc<ObjectType>,
     implied: Type,
+    /// Made when it is first asked for.
+    empty: OnceLock<Value>,
+}
+
+impl PartialEq for Block {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || self.0.attributes == other.0.attributes && self.0.blocks == other.0.blocks
+    }
 }
 
 /// A block type nested in a block.
@@ -60,7 +69,16 @@ impl Block {
         let attribute_positions = attributes.iter().map(|(name, _)| position(name)).collect();
         let block_positions = blocks.iter().map(|(name, _)| position(name)).collect();
         let implied = Type::Object(object.clone());
-        Self(Arc::new(Inner { attributes, blocks, attribute_positions, block_positions, object, implied }))
+        let empty = OnceLock::new();
+        Self(Arc::new(Inner {
+            attributes,
+            blocks,
+            attribute_positions,
+            block_positions,
+            object,
+            implied,
+            empty,
+        }))
     }
 
     /// The attributes, by name in byte order.
@@ -92,6 +110,13 @@ impl Block {
     /// The implied type as an object type.
     pub fn object_type(&self) -> &Arc<ObjectType> {
         &self.0.object
+    }
+
+    /// The object whose attributes are all null and which has no blocks (spec section 2, "empty value").
+    #[doc(alias = "EmptyValue")]
+    #[doc(alias = "AllBlockAttrsNull")]
+    pub fn empty_value(&self) -> &Value {
+        self.0.empty.get_or_init(|| super::empty::empty_object(self))
     }
 
     /// The attributes with their positions in the implied type.

@@ -22,6 +22,7 @@
 mod attribute;
 mod block;
 mod document;
+mod empty;
 mod read;
 
 pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};

@@ -1,5 +1,196 @@
-//! What a value is.
+//! What a value is: types, numbers, marks, unknowns and their refinements, paths, equality, set order,
+//! walking and conversion; and its formats: JSON, MessagePack and the marker JSON of case files.
+//!
+//! A [`Value`] is immutable and its clone is O(1): containers are shared. Each container knows the hash of
+//! its content and whether anything unknown or marked is inside, so that most questions about unchanged
+//! parts are answered without walking them.
 
+mod build;
+mod equality;
+mod json;
+mod kind;
+mod marks;
+mod number;
+mod order;
+mod path;
+mod quote;
+mod set;
+mod show;
 mod ty;
+mod unknown;
+mod walk;
 
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use triomphe::ThinArc;
+
+pub use build::ConstructError;
+pub(crate) use equality::hasher;
+pub(crate) use json::message_of;
+pub use json::{ReadError, WriteError};
+pub use kind::{Kind, Map, Object};
+pub use marks::Marks;
+pub use number::{Number, ParseNumberError};
+pub use path::{Path, PathStep};
+pub(crate) use path::{PathStack, StepRef};
+pub use quote::quote_into;
+pub(crate) use set::SetMerge;
 pub use ty::{ObjectType, TupleType, Type};
+pub(crate) use unknown::set_length_range;
+pub use unknown::{Bound, RefinementError, Refinements};
+pub use walk::Descend;
+
+/// A value of some [`Type`]: known, unknown or null, any part of it possibly marked.
+///
+/// `==` asks whether two values are *identical*: same type, content, refinements and marks at every depth.
+/// [`equals`](Value::equals) is the three-valued equality of the configuration language.
+///
+/// ```
+/// use objchange::{Type, Value};
+///
+/// let disk = Value::object([("name", Value::from("data")), ("size", Value::from(20))]);
+/// assert_eq!(disk.attribute("size"), Some(&Value::from(20)));
+/// assert_eq!(disk.equals(&Value::unknown(disk.ty().clone())), None);
+/// ```
+#[derive(Clone)]
+pub struct Value(Repr);
+
+/// The elements of a list, set, tuple or object, with what is known about all of them.
+type Seq = ThinArc<Head, Value>;
+/// The entries of a map, sorted by key.
+type Entries = ThinArc<Head, (SmolStr, Value)>;
+
+#[derive(Clone)]
+enum Repr {
+    Null(Type),
+    Unknown(Arc<Unknown>),
+    Bool(bool),
+    Number(Number),
+    /// Always in normal form C.
+    String(SmolStr),
+    List(Seq),
+    /// In set order, without duplicates; the elements carry no marks.
+    Set(Seq),
+    Tuple(Seq),
+    /// One value for each attribute of the type, in its order.
+    Object(Seq),
+    Map(Entries),
+    /// Marks are never empty, and the value inside is not marked itself (but its parts may be).
+    Marked(Arc<Marked>),
+}
+
+struct Unknown {
+    ty: Type,
+    refinements: Refinements,
+}
+
+struct Marked {
+    marks: Marks,
+    value: Value,
+}
+
+/// What is known about a container without looking at its elements.
+#[derive(Debug)]
+struct Head {
+    /// Every element has the type that this type declares for it.
+    ty: Type,
+    /// Of the content without marks, refinements and types.
+    hash: u64,
+    flags: Flags,
+}
+
+/// What may be found at or below a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Flags(u8);
+
+impl Flags {
+    const UNKNOWN: Self = Self(1);
+    const MARKED: Self = Self(2);
+    const REFINED: Self = Self(4);
+    /// Of a set: two of its elements have the same order key, so that their order is that of insertion.
+    const TIED: Self = Self(8);
+    /// What a container has if one of its elements has it.
+    const INHERITED: Self = Self(7);
+
+    const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+const _: () = {
+    assert!(size_of::<Value>() == 24);
+    assert!(size_of::<Option<Value>>() == 24);
+    const fn shareable<T: Send + Sync>() {}
+    shareable::<Value>();
+};
+
+impl Value {
+    /// The null of this type.
+    pub fn null(ty: Type) -> Self {
+        Self(Repr::Null(ty))
+    }
+
+    /// The unknown value of this type, about which nothing is promised.
+    pub fn unknown(ty: Type) -> Self {
+        Self(Repr::Unknown(Arc::new(Unknown { ty, refinements: Refinements::default() })))
+    }
+
+    /// The type of the value.
+    pub fn ty(&self) -> &Type {
+        match &self.0 {
+            Repr::Null(ty) => ty,
+            Repr::Unknown(u) => &u.ty,
+            Repr::Bool(_) => &Type::Bool,
+            Repr::Number(_) => &Type::Number,
+            Repr::String(_) => &Type::String,
+            Repr::List(s) | Repr::Set(s) | Repr::Tuple(s) | Repr::Object(s) => &s.header.header.ty,
+            Repr::Map(m) => &m.header.header.ty,
+            Repr::Marked(m) => m.value.ty(),
+        }
+    }
+
+    /// Whether the value is null; marks do not matter.
+    pub fn is_null(&self) -> bool {
+        matches!(self.unmarked().0, Repr::Null(_))
+    }
+
+    /// Whether the value itself is known; null is known, and parts of a known value may be unknown.
+    pub fn is_known(&self) -> bool {
+        !matches!(self.unmarked().0, Repr::Unknown(_))
+    }
+
+    /// Whether neither the value nor any part of it is unknown. O(1).
+    pub fn is_wholly_known(&self) -> bool {
+        !self.flags().has(Flags::UNKNOWN)
+    }
+
+    /// Whether the value itself carries marks.
+    pub fn is_marked(&self) -> bool {
+        matches!(self.0, Repr::Marked(_))
+    }
+
+    /// Whether the value or any part of it carries marks. O(1).
+    pub fn contains_marked(&self) -> bool {
+        self.flags().has(Flags::MARKED)
+    }
+
+    fn is_refined(&self) -> bool {
+        self.flags().has(Flags::REFINED)
+    }
+
+    fn flags(&self) -> Flags {
+        match &self.0 {
+            Repr::Null(_) | Repr::Bool(_) | Repr::Number(_) | Repr::String(_) => Flags::default(),
+            Repr::Unknown(u) if u.refinements.is_empty() => Flags::UNKNOWN,
+            Repr::Unknown(_) => Flags::UNKNOWN.with(Flags::REFINED),
+            Repr::List(s) | Repr::Set(s) | Repr::Tuple(s) | Repr::Object(s) => s.header.header.flags,
+            Repr::Map(m) => m.header.header.flags,
+            Repr::Marked(m) => m.value.flags().with(Flags::MARKED),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What can be wrong with the values that the engine is given.
+
+use crate::value::{Path, Type};
+
+/// A value that the engine cannot work with, because it does not fit its schema.
+///
+/// Where Terraform itself crashes on such a value, this error says where it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChangeError {
+    /// A part is of a kind that the schema does not allow there.
+    #[error("{}: the schema expects {expected} here, but the value is of type {}", place(.path), .found.friendly_name())]
+    WrongKind {
+        /// Where it stands.
+        path: Path,
+        /// What the schema expects.
+        expected: &'static str,
+        /// The type that the value has.
+        found: Type,
+    },
+    /// An object lacks an attribute or block that its schema has.
+    #[error("{}: the object has no {name:?}, which its schema requires", place(.path))]
+    MissingMember {
+        /// Where the object stands.
+        path: Path,
+        /// What it lacks.
+        name: String,
+    },
+    /// A collection of blocks is marked as a whole; only its blocks and their attributes may be.
+    #[error("{}: a collection of blocks cannot be marked as a whole; mark its blocks instead", place(.path))]
+    MarkedBlocks {
+        /// Where it stands.
+        path: Path,
+    },
+}
+
+impl ChangeError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::WrongKind { .. } => "wrong_kind",
+            Self::MissingMember { .. } => "missing_member",
+            Self::MarkedBlocks { .. } => "marked_blocks",
+        }
+    }
+
+    /// Where the part stands that cannot be worked with.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::WrongKind { path, .. } | Self::MissingMember { path, .. } | Self::MarkedBlocks { path } => {
+                path
+            }
+        }
+    }
+}
+
+/// The path as it stands at the start of a message.
+pub(crate) fn place(path: &Path) -> String {
+    if path.is_root() { "the value itself".to_owned() } else { path.to_string() }
+}

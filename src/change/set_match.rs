@@ -1,0 +1,380 @@
+//! Which prior element of a set a configured element could have become (spec section 3, "Set matching in
+//! detail"), without trying each against each.
+//!
+//! Whether a prior element fits a configured one is decided by a walk over the prior element. What the walk
+//! passes through depends only on the prior element's *shape*: where it has nulls, how long its nested lists
+//! are, which keys its nested maps have. And the parts that must be equal depend on which computed
+//! attributes configuration leaves null. So for each shape, and each such choice that occurs, the prior
+//! elements are indexed by a hash over the parts that must be equal. Elements of one set mostly have one
+//! shape and one choice; only sets made so that each element has its own pay for each pair.
+
+use std::hash::Hasher;
+
+use hashbrown::HashMap;
+use smol_str::SmolStr;
+
+use crate::schema::{Attribute, AttributeType, Block, NestedType, NestingMode};
+use crate::value::{Kind, Type, Value, hasher};
+
+/// The schema of the elements of a set.
+#[derive(Clone, Copy)]
+pub(super) enum Members<'s> {
+    Block(&'s Block),
+    Nested(&'s NestedType),
+}
+
+/// What the schema says about one member of an object.
+#[derive(Clone, Copy)]
+enum Member<'s> {
+    /// A value seen as a whole.
+    Leaf { computed: bool },
+    /// Objects held in this way.
+    Objects(NestingMode, Members<'s>),
+}
+
+impl<'s> Members<'s> {
+    /// Calls `visit` with the name, the likely position, and what the schema says, until it gives false.
+    fn all(self, mut visit: impl FnMut(usize, &'s SmolStr, Member<'s>) -> bool) -> bool {
+        let attribute = |a: &'s Attribute| match &a.ty {
+            AttributeType::Plain(_) => Member::Leaf { computed: a.computed },
+            AttributeType::Nested(nested) => Member::Objects(nested.nesting(), Members::Nested(nested)),
+        };
+        match self {
+            Self::Nested(nested) => {
+                nested.attributes().iter().enumerate().all(|(i, (name, a))| visit(i, name, attribute(a)))
+            }
+            Self::Block(block) => {
+                block.positioned_attributes().all(|(i, name, a)| visit(i, name, attribute(a)))
+                    && block.positioned_blocks().all(|(i, name, b)| {
+                        visit(i, name, Member::Objects(b.nesting, Members::Block(&b.block)))
+                    })
+            }
+        }
+    }
+}
+
+/// Below this many prior elements, trying each is cheapest.
+const FEW: usize = 8;
+/// With more choices of null computed attributes than this, elements are indexed without them.
+const MANY_CHOICES: usize = 64;
+
+/// Hands out prior elements, each at most once.
+pub(super) struct SetMatcher<'v> {
+    members: Members<'v>,
+    prior: &'v [Value],
+    used: Vec<bool>,
+    /// By shape; empty if there are few elements.
+    shapes: Vec<Shape>,
+}
+
+/// The prior elements of one shape.
+struct Shape {
+    /// The first of them, which shows the shape.
+    example: usize,
+    elements: Vec<u32>,
+    /// By choice of null computed attributes.
+    indexes: HashMap<Choice, HashMap<u64, Bucket>>,
+}
+
+/// Prior elements that look alike, in order; those before `next` are used.
+#[derive(Default)]
+struct Bucket {
+    elements: Vec<u32>,
+    next: usize,
+}
+
+/// Which of an element's computed leaves configuration sets, in the order of the walk; those beyond the
+/// 128th count as not set, which only makes buckets larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Choice(u128);
+
+impl<'v> SetMatcher<'v> {
+    pub(super) fn new(members: Members<'v>, prior: &'v [Value]) -> Self {
+        let mut this = Self { members, prior, used: vec![false; prior.len()], shapes: Vec::new() };
+        if prior.len() > FEW {
+            this.shapes = this.find_shapes();
+        }
+        this
+    }
+
+    fn find_shapes(&self) -> Vec<Shape> {
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut by_hash: HashMap<u64, usize> = HashMap::new();
+        for (i, element) in self.prior.iter().enumerate() {
+            let mut hash = hasher();
+            shape(self.members, element, &mut hash);
+            let at = *by_hash.entry(hash.finish()).or_insert_with(|| {
+                shapes.push(Shape { example: i, elements: Vec::new(), indexes: HashMap::new() });
+                shapes.len() - 1
+            });
+            shapes[at].elements.push(i as u32);
+        }
+        shapes
+    }
+
+    /// The position of the first unused prior element that could have come from this element of config.
+    pub(super) fn take(&mut self, config: &Value) -> Option<usize> {
+        let found = if self.shapes.is_empty() {
+            (0..self.prior.len())
+                .find(|i| !self.used[*i] && could_have_come_from(self.members, &self.prior[*i], config))
+        } else {
+            (0..self.shapes.len()).filter_map(|s| self.first_of_shape(s, config)).min()
+        };
+        if let Some(i) = found {
+            self.used[i] = true;
+        }
+        found
+    }
+
+    fn first_of_shape(&mut self, shape: usize, config: &Value) -> Option<usize> {
+        let Self { members, prior, used, shapes } = self;
+        let shape = &mut shapes[shape];
+        let example = &prior[shape.example];
+        let mut signature = Signature::of_config();
+        if !signature.object(*members, example, config) {
+            return None;
+        }
+        let mut choice = signature.choice;
+        let mut hash = signature.hash.finish();
+        if shape.indexes.len() >= MANY_CHOICES && !shape.indexes.contains_key(&choice) {
+            choice = Choice::default();
+            let mut without = Signature::of_prior(choice);
+            without.object(*members, example, config);
+            hash = without.hash.finish();
+        }
+        let elements = &shape.elements;
+        let index = shape.indexes.entry(choice).or_insert_with(|| {
+            let mut index: HashMap<u64, Bucket> = HashMap::with_capacity(elements.len());
+            for i in elements {
+                let mut signature = Signature::of_prior(choice);
+                let element = &prior[*i as usize];
+                signature.object(*members, element, element);
+                index.entry(signature.hash.finish()).or_default().elements.push(*i);
+            }
+            index
+        });
+        let bucket = index.get_mut(&hash)?;
+        while bucket.elements.get(bucket.next).is_some_and(|i| used[*i as usize]) {
+            bucket.next += 1;
+        }
+        bucket.elements[bucket.next..]
+            .iter()
+            .map(|i| *i as usize)
+            .find(|i| !used[*i] && could_have_come_from(*members, &prior[*i], config))
+    }
+}
+
+/// The hash over the parts of an element that must be equal for a prior element of some shape to match.
+struct Signature {
+    hash: foldhash::fast::FoldHasher<'static>,
+    choice: Choice,
+    /// The element is one of config: `choice` is found out. Else it is given.
+    finding: bool,
+    /// The next computed leaf.
+    leaf: u32,
+}
+
+impl Signature {
+    fn of_config() -> Self {
+        Self { hash: hasher(), choice: Choice::default(), finding: true, leaf: 0 }
+    }
+
+    fn of_prior(choice: Choice) -> Self {
+        Self { hash: hasher(), choice, finding: false, leaf: 0 }
+    }
+
+    /// Adds the members of an object of the shape of `prior`; false if no such prior element can match.
+    fn object(&mut self, members: Members<'_>, prior: &Value, subject: &Value) -> bool {
+        let Some(shape) = prior.as_object() else { return true };
+        if prior.same_place(subject) && matches!(subject.kind(), Kind::Object(_)) {
+            // The same walk, without looking twice.
+        }
+        let subject_object = match subject.kind() {
+            Kind::Object(o) => Some(o),
+            Kind::Unknown(_) => None,
+            _ => return shape.is_empty(),
+        };
+        members.all(|position, name, member| {
+            let Some(part) = shape.get_at(position, name) else { return true };
+            let subject = match subject_object {
+                Some(o) => match o.get_at(position, name) {
+                    Some(value) => value,
+                    None => return false,
+                },
+                None => &UNKNOWN,
+            };
+            match member {
+                Member::Leaf { computed } => {
+                    self.leaf(computed, subject);
+                    true
+                }
+                Member::Objects(nesting, members) => self.objects(nesting, members, part, subject),
+            }
+        })
+    }
+
+    fn leaf(&mut self, computed: bool, subject: &Value) {
+        if computed {
+            let bit = 1u128.checked_shl(self.leaf).unwrap_or(0);
+            self.leaf += 1;
+            if self.finding && !subject.is_null() {
+                self.choice.0 |= bit;
+            }
+            if self.choice.0 & bit == 0 {
+                return;
+            }
+        }
+        self.hash.write_u64(subject.content_hash());
+    }
+
+    fn objects(
+        &mut self,
+        nesting: NestingMode,
+        members: Members<'_>,
+        prior: &Value,
+        subject: &Value,
+    ) -> bool {
+        match prior.kind() {
+            Kind::Set(_) => {
+                self.hash.write_u64(subject.content_hash());
+                true
+            }
+            Kind::List(elements) | Kind::Tuple(elements) => {
+                let found = match subject.kind() {
+                    Kind::List(s) | Kind::Tuple(s) => Some(s),
+                    Kind::Unknown(_) => None,
+                    _ => return elements.is_empty(),
+                };
+                elements.iter().enumerate().all(|(i, prior)| match found {
+                    Some(found) => found.get(i).is_some_and(|s| self.object(members, prior, s)),
+                    None => self.object(members, prior, &UNKNOWN),
+                })
+            }
+            Kind::Map(entries) => entries.iter().all(|(key, prior)| match subject.kind() {
+                Kind::Map(m) => m.get(key).is_some_and(|s| self.object(members, prior, s)),
+                Kind::Unknown(_) => self.object(members, prior, &UNKNOWN),
+                _ => false,
+            }),
+            Kind::Object(entries) if nesting == NestingMode::Map => {
+                entries.iter().all(|(key, prior)| match subject.kind() {
+                    Kind::Object(o) => o.get(key).is_some_and(|s| self.object(members, prior, s)),
+                    Kind::Unknown(_) => self.object(members, prior, &UNKNOWN),
+                    _ => false,
+                })
+            }
+            Kind::Object(_) => self.object(members, prior, subject),
+            _ => true,
+        }
+    }
+}
+
+/// What any part of an unknown value is, as far as hashes go.
+static UNKNOWN: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::unknown(Type::Dynamic));
+
+/// Writes what the walk over an element depends on besides its leaves.
+fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hasher) {
+    let Some(object) = element.as_object() else {
+        hash.write_u8(0);
+        return;
+    };
+    hash.write_u8(1);
+    members.all(|position, name, member| {
+        if let (Some(part), Member::Objects(nesting, members)) = (object.get_at(position, name), member) {
+            match part.kind() {
+                Kind::List(elements) | Kind::Tuple(elements) => {
+                    hash.write_usize(elements.len());
+                    elements.iter().for_each(|e| shape(members, e, hash));
+                }
+                Kind::Map(entries) => {
+                    hash.write_usize(entries.len());
+                    for (key, e) in entries.iter() {
+                        hash.write(key.as_bytes());
+                        shape(members, e, hash);
+                    }
+                }
+                Kind::Object(entries) if nesting == NestingMode::Map => {
+                    hash.write_usize(entries.len());
+                    for (key, e) in entries.iter() {
+                        hash.write(key.as_bytes());
+                        shape(members, e, hash);
+                    }
+                }
+                Kind::Object(_) => shape(members, part, hash),
+                Kind::Set(_) => hash.write_u8(2),
+                _ => hash.write_u8(3),
+            }
+        }
+        true
+    });
+}
+
+/// Whether this prior element could have come from this element of config: both are identical, refinements
+/// aside, or each part of the prior element that differs is a computed leaf which config leaves null.
+fn could_have_come_from(members: Members<'_>, prior: &Value, config: &Value) -> bool {
+    if prior.identical_ignoring_refinements(config) {
+        return true;
+    }
+    let Some(object) = prior.as_object() else { return true };
+    let found = match config.kind() {
+        Kind::Object(o) => Some(o),
+        Kind::Unknown(_) => None,
+        _ => return object.is_empty(),
+    };
+    // An attribute that the schema does not know is walked through like anything that is no leaf; values
+    // that fit their schema have none.
+    members.all(|position, name, member| {
+        let Some(part) = object.get_at(position, name) else { return true };
+        let unknown;
+        let other = match found {
+            Some(o) => match o.get_at(position, name) {
+                Some(value) => value,
+                None => return false,
+            },
+            None => {
+                unknown = Value::unknown(part.ty().clone());
+                &unknown
+            }
+        };
+        if part.identical_ignoring_refinements(other) {
+            return true;
+        }
+        match member {
+            Member::Leaf { computed } => computed && other.is_null() && !matches!(part.ty(), Type::Set(_)),
+            Member::Objects(nesting, members) => objects_fit(nesting, members, part, other),
+        }
+    })
+}
+
+/// The same for all objects of a nested type or block, which differ somewhere.
+fn objects_fit(nesting: NestingMode, members: Members<'_>, prior: &Value, config: &Value) -> bool {
+    if matches!(config.ty(), Type::Set(_)) {
+        return false;
+    }
+    let unknown = |prior: &Value| Value::unknown(prior.ty().clone());
+    match prior.kind() {
+        Kind::List(elements) | Kind::Tuple(elements) => {
+            elements.iter().enumerate().all(|(i, prior)| match config.kind() {
+                Kind::List(s) | Kind::Tuple(s) => {
+                    s.get(i).is_some_and(|c| could_have_come_from(members, prior, c))
+                }
+                Kind::Unknown(_) => could_have_come_from(members, prior, &unknown(prior)),
+                _ => false,
+            })
+        }
+        Kind::Map(entries) => entries.iter().all(|(key, prior)| match config.kind() {
+            Kind::Map(m) => m.get(key).is_some_and(|c| could_have_come_from(members, prior, c)),
+            Kind::Unknown(_) => could_have_come_from(members, prior, &unknown(prior)),
+            _ => false,
+        }),
+        Kind::Object(entries) if nesting == NestingMode::Map => {
+            entries.iter().all(|(key, prior)| match config.kind() {
+                Kind::Object(o) => o.get(key).is_some_and(|c| could_have_come_from(members, prior, c)),
+                Kind::Unknown(_) => could_have_come_from(members, prior, &unknown(prior)),
+                _ => false,
+            })
+        }
+        Kind::Object(_) => could_have_come_from(members, prior, config),
+        // Nothing is below a null.
+        _ => true,
+    }
+}

@@ -1,0 +1,336 @@
+//! Making values.
+
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use triomphe::ThinArc;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_stream_safe_quick};
+
+use super::equality::hasher;
+use super::set::Members;
+use super::{Flags, Head, Kind, Number, ObjectType, Repr, Type, Value};
+
+/// The elements given for a collection have different types.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the elements of a collection must have one type, but one is {expected} and another {found}")]
+pub struct ConstructError {
+    /// The type that the elements should have.
+    pub expected: Type,
+    /// The type that one has.
+    pub found: Type,
+}
+
+/// Normal form C, as Go's text packages make it: long runs of combining marks are broken up.
+pub(crate) fn normal_form(text: &str) -> SmolStr {
+    if text.is_ascii() || is_nfc_stream_safe_quick(text.chars()) == IsNormalized::Yes {
+        return text.into();
+    }
+    text.chars().stream_safe().nfc().collect()
+}
+
+impl Value {
+    /// A list of elements of this type.
+    ///
+    /// Where the type is dynamic, the elements' own type counts. An untyped null or unknown element takes
+    /// the element type.
+    ///
+    /// # Errors
+    ///
+    /// An element has another type.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let list = Value::list(Type::String, ["a", "b"])?;
+    /// assert_eq!(list.ty(), &Type::list(Type::String));
+    /// assert!(Value::list(Type::Number, ["a"]).is_err());
+    /// # Ok::<(), objchange::value::ConstructError>(())
+    /// ```
+    pub fn list<V: Into<Value>>(
+        element: Type,
+        elements: impl IntoIterator<Item = V>,
+    ) -> Result<Self, ConstructError> {
+        Self::checked_list(&Type::list(element), elements.into_iter().map(Into::into).collect())
+    }
+
+    /// A set of elements of this type; equal ones count once, and the marks of elements move to the set.
+    ///
+    /// # Errors
+    ///
+    /// As for [`list`](Self::list).
+    pub fn set<V: Into<Value>>(
+        element: Type,
+        elements: impl IntoIterator<Item = V>,
+    ) -> Result<Self, ConstructError> {
+        Self::checked_set(&Type::set(element), elements.into_iter().map(Into::into).collect())
+    }
+
+    /// A map of elements of this type; of two elements with one key the later counts.
+    ///
+    /// # Errors
+    ///
+    /// As for [`list`](Self::list).
+    pub fn map<K: AsRef<str>, V: Into<Value>>(
+        element: Type,
+        elements: impl IntoIterator<Item = (K, V)>,
+    ) -> Result<Self, ConstructError> {
+        let entries = elements.into_iter().map(|(k, v)| (normal_form(k.as_ref()), v.into())).collect();
+        Self::checked_map(&Type::map(element), entries)
+    }
+
+    /// A tuple of these elements.
+    pub fn tuple<V: Into<Value>>(elements: impl IntoIterator<Item = V>) -> Self {
+        let elements: Vec<Value> = elements.into_iter().map(Into::into).collect();
+        let ty = Type::tuple(elements.iter().map(|e| e.ty().clone()));
+        Self(Repr::Tuple(sealed(ty, 'T', Flags::default(), elements)))
+    }
+
+    /// An object with these attributes; of two with one name the later counts.
+    pub fn object<N: Into<SmolStr>, V: Into<Value>>(attributes: impl IntoIterator<Item = (N, V)>) -> Self {
+        let attributes: Vec<(SmolStr, Value)> =
+            attributes.into_iter().map(|(n, v)| (n.into(), v.into())).collect();
+        let ty = Arc::new(ObjectType::new(attributes.iter().map(|(n, v)| (n.clone(), v.ty().clone()))));
+        let mut values: Vec<Option<Value>> = vec![None; ty.attributes().len()];
+        for (name, value) in attributes {
+            if let Some(slot) = ty.position(&name).and_then(|i| values.get_mut(i)) {
+                *slot = Some(value);
+            }
+        }
+        let values = values.into_iter().flatten().collect();
+        Self(Repr::Object(sealed(Type::Object(ty), 'O', Flags::default(), values)))
+    }
+
+    /// An object with the attribute names of `template`, and its type where the values fit it.
+    pub(crate) fn object_like(template: &Arc<ObjectType>, values: Vec<Value>) -> Self {
+        debug_assert_eq!(template.attributes().len(), values.len());
+        let fits = template.optional().is_empty()
+            && std::iter::zip(template.attributes(), &values).all(|((_, ty), v)| ty == v.ty());
+        let ty = if fits {
+            template.clone()
+        } else {
+            let names = template.attributes().iter().map(|(n, _)| n.clone());
+            Arc::new(ObjectType::new(names.zip(values.iter().map(|v| v.ty().clone()))))
+        };
+        Self(Repr::Object(sealed(Type::Object(ty), 'O', Flags::default(), values)))
+    }
+
+    /// A list with the type of `template` where the elements fit it, else with the type that they have;
+    /// a tuple if they have several.
+    pub(crate) fn list_like(template: &Type, elements: Vec<Value>) -> Self {
+        match element_type(template, &elements) {
+            Ok(ty) => Self::sealed_list(list_type(template, ty), elements),
+            Err(_) => Self::tuple(elements),
+        }
+    }
+
+    /// As [`list_like`](Self::list_like), but elements of several types are an error.
+    pub(crate) fn checked_list(template: &Type, elements: Vec<Value>) -> Result<Self, ConstructError> {
+        let ty = element_type(template, &elements)?;
+        Ok(Self::sealed_list(list_type(template, ty), elements))
+    }
+
+    fn sealed_list(ty: Type, elements: Vec<Value>) -> Self {
+        let elements = typed(&ty, elements);
+        Self(Repr::List(sealed(ty, 'L', Flags::default(), elements)))
+    }
+
+    /// A set with the type of `template` where the elements fit it, else with the type that they have;
+    /// a tuple if they have several.
+    pub(crate) fn set_like(template: &Type, elements: Vec<Value>) -> Self {
+        match Self::checked_set_of(template, elements) {
+            Ok(set) => set,
+            Err((_, elements)) => Self::tuple(elements),
+        }
+    }
+
+    /// As [`set_like`](Self::set_like), but elements of several types are an error.
+    pub(crate) fn checked_set(template: &Type, elements: Vec<Value>) -> Result<Self, ConstructError> {
+        Self::checked_set_of(template, elements).map_err(|(error, _)| error)
+    }
+
+    fn checked_set_of(template: &Type, elements: Vec<Value>) -> Result<Self, (ConstructError, Vec<Value>)> {
+        let ty = match element_type(template, &elements) {
+            Ok(Some(element)) => Type::set(element),
+            Ok(None) => template.clone(),
+            Err(error) => return Err((error, elements)),
+        };
+        let members = Members::new(typed(&ty, elements));
+        let flags = if members.tied { Flags::TIED } else { Flags::default() };
+        Ok(Self(Repr::Set(sealed(ty, 'S', flags, members.elements))).with_marks(members.marks))
+    }
+
+    /// A set of elements that are distinct, in order, without ties, and fit the type.
+    pub(crate) fn sorted_set(ty: &Type, elements: Vec<Value>) -> Self {
+        Self(Repr::Set(sealed(ty.clone(), 'S', Flags::default(), elements)))
+    }
+
+    /// Whether the order of some elements of this set is that of insertion.
+    pub(crate) fn is_tied(&self) -> bool {
+        self.unmarked().head().is_some_and(|head| head.flags.has(Flags::TIED))
+    }
+
+    /// A map with the type of `template` where the elements fit it, else with the type that they have;
+    /// an object if they have several.
+    pub(crate) fn map_like(template: &Type, entries: Vec<(SmolStr, Value)>) -> Self {
+        match element_type_of(template, entries.iter().map(|(_, v)| v)) {
+            Ok(element) => Self::sealed_map(element.map_or_else(|| template.clone(), Type::map), entries),
+            Err(_) => Self::object(entries),
+        }
+    }
+
+    /// As [`map_like`](Self::map_like), but elements of several types are an error.
+    pub(crate) fn checked_map(
+        template: &Type,
+        entries: Vec<(SmolStr, Value)>,
+    ) -> Result<Self, ConstructError> {
+        let element = element_type_of(template, entries.iter().map(|(_, v)| v))?;
+        Ok(Self::sealed_map(element.map_or_else(|| template.clone(), Type::map), entries))
+    }
+
+    fn sealed_map(ty: Type, mut entries: Vec<(SmolStr, Value)>) -> Self {
+        if !entries.is_sorted_by(|a, b| a.0 < b.0) {
+            entries.sort_by(|a, b| a.0.cmp(&b.0));
+            entries.dedup_by(|later, earlier| {
+                let same = later.0 == earlier.0;
+                if same {
+                    std::mem::swap(later, earlier);
+                }
+                same
+            });
+        }
+        if let Some(element) = ty.element()
+            && entries.iter().any(|(_, v)| v.ty() != element)
+        {
+            for (_, value) in &mut entries {
+                retype(value, element);
+            }
+        }
+        let mut hasher = hasher();
+        hasher.write_u8(b'M');
+        let mut flags = Flags::default();
+        for (key, value) in &entries {
+            hasher.write(key.as_bytes());
+            hasher.write_u64(value.content_hash());
+            flags = flags.with(value.flags());
+        }
+        let head = Head { ty, hash: hasher.finish(), flags: Flags(flags.0 & Flags::INHERITED.0) };
+        Self(Repr::Map(ThinArc::from_header_and_iter(head, entries.into_iter())))
+    }
+}
+
+fn list_type(template: &Type, element: Option<Type>) -> Type {
+    element.map_or_else(|| template.clone(), Type::list)
+}
+
+/// The element type that a collection of these elements has, if not the one that the template says.
+fn element_type(template: &Type, elements: &[Value]) -> Result<Option<Type>, ConstructError> {
+    element_type_of(template, elements.iter())
+}
+
+fn element_type_of<'a>(
+    template: &Type,
+    elements: impl Iterator<Item = &'a Value> + Clone,
+) -> Result<Option<Type>, ConstructError> {
+    let declared = template.element().unwrap_or(&Type::Dynamic);
+    if elements.clone().all(|e| e.ty() == declared) {
+        return Ok(None);
+    }
+    // An untyped null or unknown takes the type of the others.
+    let mut typed = elements.map(Value::ty).filter(|ty| **ty != Type::Dynamic);
+    let expected = if declared.has_dynamic() { typed.next().unwrap_or(declared) } else { declared };
+    match typed.find(|ty| *ty != expected) {
+        Some(found) => Err(ConstructError { expected: expected.clone(), found: found.clone() }),
+        None if expected == declared => Ok(None),
+        None => Ok(Some(expected.clone())),
+    }
+}
+
+/// Gives untyped elements the element type of the collection.
+fn typed(ty: &Type, mut elements: Vec<Value>) -> Vec<Value> {
+    if let Some(element) = ty.element() {
+        for value in &mut elements {
+            retype(value, element);
+        }
+    }
+    elements
+}
+
+fn retype(value: &mut Value, ty: &Type) {
+    if *value.ty() == Type::Dynamic && *ty != Type::Dynamic {
+        let marks = value.marks();
+        let plain = match value.kind() {
+            Kind::Null => Value::null(ty.clone()),
+            _ => Value::unknown(ty.clone()),
+        };
+        *value = plain.with_marks(marks);
+    }
+}
+
+/// Puts the elements behind a header that says what is known about all of them.
+fn sealed(ty: Type, kind: char, own: Flags, elements: Vec<Value>) -> super::Seq {
+    let mut hasher = hasher();
+    hasher.write_u8(kind as u8);
+    let mut flags = Flags::default();
+    for element in &elements {
+        hasher.write_u64(element.content_hash());
+        flags = flags.with(element.flags());
+    }
+    let flags = Flags(flags.0 & Flags::INHERITED.0).with(own);
+    let head = Head { ty, hash: hasher.finish(), flags };
+    ThinArc::from_header_and_iter(head, elements.into_iter())
+}
+
+impl From<bool> for Value {
+    fn from(b: bool) -> Self {
+        Self(Repr::Bool(b))
+    }
+}
+
+impl From<Number> for Value {
+    fn from(n: Number) -> Self {
+        Self(Repr::Number(n))
+    }
+}
+
+macro_rules! from_integers {
+    ($($t:ty),*) => {
+        $(impl From<$t> for Value {
+            fn from(n: $t) -> Self {
+                Self(Repr::Number(Number::from(n)))
+            }
+        })*
+    };
+}
+
+from_integers!(i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, i128, u128);
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self(Repr::String(normal_form(text)))
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<&String> for Value {
+    fn from(text: &String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<SmolStr> for Value {
+    fn from(text: SmolStr) -> Self {
+        if text.is_ascii() { Self(Repr::String(text)) } else { Self::from(text.as_str()) }
+    }
+}
+
+impl From<&Value> for Value {
+    fn from(value: &Value) -> Self {
+        value.clone()
+    }
+}

@@ -1,0 +1,153 @@
+//! Values as JSON: read and written under a known type.
+//!
+//! Two forms share one reader and one writer. *Plain* is go-cty's JSON, as state files hold it: it has no
+//! unknown values and no marks. *Markers* is the form of case files (spec `case-format.md`), which writes an
+//! unknown part as `{"$unknown":{}}` and a sensitive one as `{"$sensitive":…}`.
+
+use serde::de::DeserializeSeed;
+
+use super::{Path, Type, Value};
+
+mod read;
+mod write;
+
+use read::ValueSeed;
+
+/// How a value is written as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Markers,
+}
+
+/// Why a text is no value of a type: where it goes wrong, and how. Never shows the value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
+pub struct ReadError {
+    /// The line in the text, from 1.
+    pub line: usize,
+    /// The column in that line, in bytes from 1; 0 where the text ends too early.
+    pub column: usize,
+    /// What is wrong, with the path of the part.
+    pub message: String,
+}
+
+/// Why a value cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The format has no unknown values.
+    #[error("{path}: an unknown value cannot be written in this format")]
+    Unknown {
+        /// Where it stands.
+        path: Path,
+    },
+    /// The format has no marks.
+    #[error("{path}: a marked value cannot be written in this format; take the marks off first")]
+    Marked {
+        /// Where it stands.
+        path: Path,
+    },
+    /// The format has no infinite numbers.
+    #[error("{path}: an infinite number cannot be written in this format")]
+    Infinite {
+        /// Where it stands.
+        path: Path,
+    },
+    /// The value is not of the type that it should be written under.
+    #[error("{path}: the value is of type {found}, not {expected}")]
+    WrongType {
+        /// Where it stands.
+        path: Path,
+        /// The type to write under.
+        expected: Type,
+        /// The type of the value.
+        found: Type,
+    },
+}
+
+impl Value {
+    /// Reads go-cty's value JSON under a type.
+    ///
+    /// Attributes that are missing become null. Where the type is dynamic, the text says
+    /// `{"type":…,"value":…}`.
+    ///
+    /// # Errors
+    ///
+    /// The text is no JSON, is nested deeper than 128 levels, has a key twice, or is no value of the type.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let ty = Type::map(Type::Number);
+    /// let value = Value::from_json(r#"{"a":1,"b":0.1}"#, &ty)?;
+    /// assert_eq!(value.to_json(&ty).unwrap(), r#"{"a":1,"b":0.1}"#);
+    /// assert_eq!(
+    ///     Value::from_json(r#"{"a":[]}"#, &ty).unwrap_err().to_string(),
+    ///     r#"line 1, column 6: ["a"]: a number is expected here, not an array"#
+    /// );
+    /// # Ok::<(), objchange::value::ReadError>(())
+    /// ```
+    pub fn from_json(text: &str, ty: &Type) -> Result<Self, ReadError> {
+        read(text, ty, Form::Plain)
+    }
+
+    /// Writes the value as go-cty's JSON under a type.
+    ///
+    /// # Errors
+    ///
+    /// Part of the value is unknown, marked or infinite, or the value is not of the type.
+    pub fn to_json(&self, ty: &Type) -> Result<String, WriteError> {
+        write::to_string(self, ty, Form::Plain)
+    }
+
+    /// Reads the JSON of case files under a type: as [`from_json`](Self::from_json), with markers for what
+    /// is unknown or marked.
+    ///
+    /// # Errors
+    ///
+    /// As [`from_json`](Self::from_json).
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let value = Value::from_marker_json(r#"{"$sensitive":{"$unknown":{}}}"#, &Type::String)?;
+    /// assert!(value.is_marked() && !value.is_known());
+    /// # Ok::<(), objchange::value::ReadError>(())
+    /// ```
+    pub fn from_marker_json(text: &str, ty: &Type) -> Result<Self, ReadError> {
+        read(text, ty, Form::Markers)
+    }
+
+    /// Writes the value as the JSON of case files. This shows the content of marked parts.
+    ///
+    /// # Errors
+    ///
+    /// Part of the value is infinite, or the value is not of the type.
+    pub fn to_marker_json(&self, ty: &Type) -> Result<String, WriteError> {
+        write::to_string(self, ty, Form::Markers)
+    }
+}
+
+fn read(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    ValueSeed::root(ty, form)
+        .deserialize(&mut deserializer)
+        .and_then(|value| deserializer.end().map(|()| value))
+        .map_err(|error| ReadError::from_json(&error))
+}
+
+impl ReadError {
+    pub(crate) fn from_json(error: &serde_json::Error) -> Self {
+        Self { line: error.line().max(1), column: error.column(), message: message_of(error) }
+    }
+}
+
+/// What serde_json says, without the place that it appends.
+pub(crate) fn message_of(error: &serde_json::Error) -> String {
+    let mut message = error.to_string();
+    if let Some(at) = message.rfind(" at line ") {
+        message.truncate(at);
+    }
+    message
+}

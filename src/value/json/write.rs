@@ -1,0 +1,161 @@
+//! Writing a value as JSON under a type.
+
+use std::fmt::Write;
+
+use super::{Form, WriteError};
+use crate::value::{Bound, Kind, Marks, PathStack, Refinements, StepRef, Type, Value};
+
+pub(super) fn to_string(value: &Value, ty: &Type, form: Form) -> Result<String, WriteError> {
+    let mut out = String::new();
+    Writer { out: &mut out, form }.value(value, ty, PathStack::ROOT)?;
+    Ok(out)
+}
+
+struct Writer<'o> {
+    out: &'o mut String,
+    form: Form,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, value: &Value, ty: &Type, path: PathStack<'_>) -> Result<(), WriteError> {
+        if value.is_marked() {
+            return self.marked(value, ty, path);
+        }
+        if *ty == Type::Dynamic && *value.ty() != Type::Dynamic {
+            self.out.push_str(r#"{"type":"#);
+            self.out.push_str(&value.ty().to_string());
+            self.out.push_str(r#","value":"#);
+            self.value(value, value.ty(), path)?;
+            self.out.push('}');
+            return Ok(());
+        }
+        let wrong = || {
+            Err(WriteError::WrongType {
+                path: path.to_path(),
+                expected: ty.clone(),
+                found: value.ty().clone(),
+            })
+        };
+        match (value.kind(), ty) {
+            (Kind::Null, _) => self.out.push_str("null"),
+            (Kind::Unknown(_), _) if self.form == Form::Plain => {
+                return Err(WriteError::Unknown { path: path.to_path() });
+            }
+            (Kind::Unknown(refinements), _) => {
+                self.out.push_str(r#"{"$unknown":"#);
+                write_refinements(refinements, self.out);
+                self.out.push('}');
+            }
+            (Kind::Bool(b), Type::Bool) => self.out.push_str(if b { "true" } else { "false" }),
+            (Kind::Number(n), Type::Number) if n.is_finite() => {
+                // Writing to a string does not fail.
+                let _ = write!(self.out, "{n}");
+            }
+            (Kind::Number(_), Type::Number) => return Err(WriteError::Infinite { path: path.to_path() }),
+            (Kind::String(s), Type::String) => write_string(s, self.out),
+            (Kind::List(elements), Type::List(element)) | (Kind::Set(elements), Type::Set(element)) => {
+                self.array(elements.iter().map(|e| (e, &**element)), path)?;
+            }
+            (Kind::Tuple(elements), Type::Tuple(tuple)) if elements.len() == tuple.elements().len() => {
+                self.array(std::iter::zip(elements, tuple.elements()), path)?;
+            }
+            (Kind::Map(map), Type::Map(element)) => {
+                let literal = self.open(map.len(), map.iter().map(|(k, _)| k.as_str()).next());
+                for (i, (key, value)) in map.iter().enumerate() {
+                    self.key(i, key);
+                    self.value(value, element, path.then(StepRef::Key(key)))?;
+                }
+                self.out.push_str(if literal { "}}" } else { "}" });
+            }
+            (Kind::Object(object), Type::Object(object_ty)) => {
+                if object.len() != object_ty.attributes().len() {
+                    return wrong();
+                }
+                let literal = self.open(object.len(), object.iter().map(|(n, _)| n.as_str()).next());
+                for (i, (name, ty)) in object_ty.attributes().iter().enumerate() {
+                    let Some(value) = object.get_at(i, name) else { return wrong() };
+                    self.key(i, name);
+                    self.value(value, ty, path.attribute(name))?;
+                }
+                self.out.push_str(if literal { "}}" } else { "}" });
+            }
+            _ => return wrong(),
+        }
+        Ok(())
+    }
+
+    fn marked(&mut self, value: &Value, ty: &Type, path: PathStack<'_>) -> Result<(), WriteError> {
+        if self.form == Form::Plain {
+            return Err(WriteError::Marked { path: path.to_path() });
+        }
+        let marks = [(Marks::SENSITIVE, r#"{"$sensitive":"#), (Marks::EPHEMERAL, r#"{"$ephemeral":"#)];
+        for (_, open) in marks.iter().filter(|(mark, _)| value.marks().contains(*mark)) {
+            self.out.push_str(open);
+        }
+        self.value(value.unmarked(), ty, path)?;
+        for _ in 0..value.marks().len() {
+            self.out.push('}');
+        }
+        Ok(())
+    }
+
+    fn array<'v>(
+        &mut self,
+        elements: impl Iterator<Item = (&'v Value, &'v Type)>,
+        path: PathStack<'_>,
+    ) -> Result<(), WriteError> {
+        self.out.push('[');
+        for (i, (element, ty)) in elements.enumerate() {
+            if i > 0 {
+                self.out.push(',');
+            }
+            self.value(element, ty, path.then(StepRef::Position(i)))?;
+        }
+        self.out.push(']');
+        Ok(())
+    }
+
+    /// Opens an object, and says whether it needs to be wrapped because its only key looks like a marker.
+    fn open(&mut self, len: usize, first: Option<&str>) -> bool {
+        let literal = self.form == Form::Markers && len == 1 && first.is_some_and(super::read::is_marker);
+        self.out.push_str(if literal { r#"{"$literal":{"# } else { "{" });
+        literal
+    }
+
+    fn key(&mut self, i: usize, key: &str) {
+        if i > 0 {
+            self.out.push(',');
+        }
+        write_string(key, self.out);
+        self.out.push(':');
+    }
+}
+
+fn write_string(text: &str, out: &mut String) {
+    // A string always is JSON.
+    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+/// Writes refinements as the object inside of `$unknown`.
+pub(crate) fn write_refinements(refinements: &Refinements, out: &mut String) {
+    let mut fields: Vec<String> = Vec::new();
+    if refinements.not_null {
+        fields.push(r#""nullness":"not_null""#.into());
+    }
+    if let Some(prefix) = &refinements.string_prefix {
+        let mut field = String::from(r#""string_prefix":"#);
+        write_string(prefix, &mut field);
+        fields.push(field);
+    }
+    let bound = |name: &str, bound: &Option<Bound>| {
+        let b = bound.as_ref().filter(|b| b.value.is_finite())?;
+        Some(format!(r#""{name}":{{"value":{},"inclusive":{}}}"#, b.value, b.inclusive))
+    };
+    fields.extend(bound("number_lower", &refinements.number_lower));
+    fields.extend(bound("number_upper", &refinements.number_upper));
+    fields.extend(refinements.length_lower.map(|n| format!(r#""length_lower":{n}"#)));
+    fields.extend(refinements.length_upper.map(|n| format!(r#""length_upper":{n}"#)));
+    out.push('{');
+    out.push_str(&fields.join(","));
+    out.push('}');
+}

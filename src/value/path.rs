@@ -1,0 +1,205 @@
+//! Paths: where a part of a value stands.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use hashbrown::HashMap;
+use smol_str::SmolStr;
+
+use super::{Kind, Number, Value};
+
+/// Where a part stands in a value: the steps from the root.
+///
+/// Written as in Terraform's messages: `.disk[0].size`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Path(Vec<PathStep>);
+
+/// One step of a [`Path`]. Two steps are equal whatever the marks on their keys.
+#[derive(Clone)]
+pub enum PathStep {
+    /// To an attribute of an object.
+    Attribute(SmolStr),
+    /// To an element: a number for a list or tuple, a string for a map, the element itself for a set.
+    Index(Value),
+}
+
+impl Path {
+    /// The path of the root.
+    pub const fn root() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The steps from the root.
+    pub fn steps(&self) -> &[PathStep] {
+        &self.0
+    }
+
+    /// Whether this is the path of the root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The path one step further, to an attribute.
+    #[must_use]
+    pub fn attribute(mut self, name: impl Into<SmolStr>) -> Self {
+        self.0.push(PathStep::Attribute(name.into()));
+        self
+    }
+
+    /// The path one step further, to an element.
+    #[must_use]
+    pub fn index(mut self, key: impl Into<Value>) -> Self {
+        self.0.push(PathStep::Index(key.into()));
+        self
+    }
+
+    /// Whether the first steps of this path are those of `other`.
+    pub fn starts_with(&self, other: &Path) -> bool {
+        self.0.starts_with(&other.0)
+    }
+}
+
+impl FromIterator<PathStep> for Path {
+    fn from_iter<I: IntoIterator<Item = PathStep>>(steps: I) -> Self {
+        Self(steps.into_iter().collect())
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.0 {
+            write!(f, "{step}")?;
+        }
+        Ok(())
+    }
+}
+
+/// An element of a set that is no string or number is written as `[…]`.
+impl fmt::Display for PathStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Attribute(name) => write!(f, ".{name}"),
+            Self::Index(key) if key.contains_marked() => f.write_str("[(sensitive value)]"),
+            Self::Index(key) => match key.kind() {
+                Kind::Number(n) => write!(f, "[{n}]"),
+                Kind::String(s) => write!(f, "[{s:?}]"),
+                Kind::Bool(b) => write!(f, "[{b}]"),
+                _ => f.write_str("[…]"),
+            },
+        }
+    }
+}
+
+impl fmt::Debug for PathStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl PartialEq for PathStep {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Attribute(a), Self::Attribute(b)) => a == b,
+            (Self::Index(a), Self::Index(b)) => a.same_content(b),
+            _ => false,
+        }
+    }
+}
+
+impl Eq for PathStep {}
+
+impl Hash for PathStep {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Attribute(name) => name.hash(state),
+            Self::Index(key) => key.hash(state),
+        }
+    }
+}
+
+/// A path under way: the steps so far, linked to those before, so that nothing is allocated until somebody
+/// asks for the whole.
+#[derive(Clone, Copy)]
+pub(crate) struct PathStack<'a> {
+    step: Option<StepRef<'a>>,
+    parent: Option<&'a PathStack<'a>>,
+    /// Keys from here on belong to a marked value: the path carries them marked, so that nobody shows them.
+    hidden: bool,
+}
+
+/// One step of a path under way.
+#[derive(Clone, Copy)]
+pub(crate) enum StepRef<'a> {
+    Attribute(&'a str),
+    Position(usize),
+    Key(&'a str),
+    Element(&'a Value),
+}
+
+impl<'a> PathStack<'a> {
+    pub(crate) const ROOT: PathStack<'static> = PathStack { step: None, parent: None, hidden: false };
+
+    pub(crate) fn then(&'a self, step: StepRef<'a>) -> PathStack<'a> {
+        PathStack { step: Some(step), parent: Some(self), hidden: self.hidden }
+    }
+
+    /// The same place, where what follows belongs to something that must not be shown.
+    pub(crate) fn hide(self, hidden: bool) -> PathStack<'a> {
+        PathStack { hidden: self.hidden || hidden, ..self }
+    }
+
+    pub(crate) fn attribute(&'a self, name: &'a str) -> PathStack<'a> {
+        self.then(StepRef::Attribute(name))
+    }
+
+    pub(crate) fn to_path(self) -> Path {
+        let mut steps = Vec::new();
+        let mut at = Some(&self);
+        while let Some(stack) = at {
+            steps.extend(stack.step.map(|step| match PathStep::from(step) {
+                PathStep::Index(key) if stack.hidden => PathStep::Index(key.sensitive()),
+                step => step,
+            }));
+            at = stack.parent;
+        }
+        steps.reverse();
+        Path(steps)
+    }
+}
+
+impl From<StepRef<'_>> for PathStep {
+    fn from(step: StepRef<'_>) -> Self {
+        match step {
+            StepRef::Attribute(name) => Self::Attribute(name.into()),
+            StepRef::Position(i) => Self::Index(Value::from(Number::from(i as u64))),
+            StepRef::Key(key) => Self::Index(Value::from(key)),
+            StepRef::Element(element) => Self::Index(element.clone()),
+        }
+    }
+}
+
+/// Something for each of many paths, found step by step while a value is walked.
+#[derive(Debug, Default)]
+pub(crate) struct PathTrie<T> {
+    value: T,
+    children: HashMap<PathStep, PathTrie<T>>,
+}
+
+impl<T: Default> PathTrie<T> {
+    pub(crate) fn insert(&mut self, path: &Path) -> &mut T {
+        let node = path.0.iter().fold(self, |node, step| node.children.entry(step.clone()).or_default());
+        &mut node.value
+    }
+
+    pub(crate) fn value(&self) -> &T {
+        &self.value
+    }
+
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.children.is_empty()
+    }
+
+    pub(crate) fn child(&self, step: StepRef<'_>) -> Option<&PathTrie<T>> {
+        if self.children.is_empty() { None } else { self.children.get(&PathStep::from(step)) }
+    }
+}

@@ -1,0 +1,68 @@
+//! Quoting a string as Go's `%q` does: the form of order keys, and of strings in Terraform's output.
+
+use std::fmt::Write;
+
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Appends the string as a double-quoted Go literal: what is not printable is escaped.
+///
+/// ```
+/// let mut out = String::new();
+/// objchange::value::quote_into("tab\t\u{ad}é\"", &mut out);
+/// assert_eq!(out, r#""tab\t\u00adé\"""#);
+/// ```
+pub fn quote_into(text: &str, out: &mut String) {
+    out.push('"');
+    let mut plain = 0;
+    for (i, b) in text.bytes().enumerate() {
+        if matches!(b, b' '..=b'~') && b != b'"' && b != b'\\' {
+            continue;
+        }
+        // A byte inside of a character that was already written.
+        if i < plain {
+            continue;
+        }
+        out.push_str(&text[plain..i]);
+        let Some(c) = text[i..].chars().next() else { break };
+        quote_char(c, out);
+        plain = i + c.len_utf8();
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+}
+
+fn quote_char(c: char, out: &mut String) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\x07' => out.push_str("\\a"),
+        '\x08' => out.push_str("\\b"),
+        '\x0c' => out.push_str("\\f"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\x0b' => out.push_str("\\v"),
+        c if is_printable(c) => out.push(c),
+        c => {
+            let code = u32::from(c);
+            // Writing to a string does not fail.
+            let _ = match code {
+                0..0x20 | 0x7f => write!(out, "\\x{code:02x}"),
+                0x80..0x1_0000 => write!(out, "\\u{code:04x}"),
+                _ => write!(out, "\\U{code:08x}"),
+            };
+        }
+    }
+}
+
+/// Whether Go calls the character printable: letters, marks, numbers, punctuation, symbols and the space.
+fn is_printable(c: char) -> bool {
+    match c {
+        ' '..='~' => true,
+        '\0'..='\x7f' => false,
+        c => !matches!(
+            c.general_category_group(),
+            GeneralCategoryGroup::Separator | GeneralCategoryGroup::Other
+        ),
+    }
+}

@@ -1,0 +1,160 @@
+//! Building sets: distinct elements, in their fixed order, without marks of their own.
+
+use std::cmp::Ordering;
+
+use hashbrown::HashTable;
+
+use super::order::{compare, sorted_positions};
+use super::{Marks, Value};
+
+/// Elements on their way into a set.
+pub(super) struct Members {
+    /// Distinct and in set order.
+    pub(super) elements: Vec<Value>,
+    /// Two elements have the same order key.
+    pub(super) tied: bool,
+    /// The marks that were on the elements.
+    pub(super) marks: Marks,
+}
+
+impl Members {
+    /// Takes marks off, drops elements that equal an earlier one, and sorts: O(n log n), each order key
+    /// written at most once.
+    pub(super) fn new(elements: Vec<Value>) -> Self {
+        let (elements, marks) = without_marks(elements);
+        let elements = distinct(elements);
+        let (positions, tied) = sorted_positions(&elements);
+        let sorted = positions.iter().enumerate().all(|(i, p)| i == *p as usize);
+        let elements =
+            if sorted { elements } else { positions.iter().map(|p| elements[*p as usize].clone()).collect() };
+        Self { elements, tied, marks }
+    }
+}
+
+fn without_marks(elements: Vec<Value>) -> (Vec<Value>, Marks) {
+    if !elements.iter().any(Value::contains_marked) {
+        return (elements, Marks::NONE);
+    }
+    let mut marks = Marks::NONE;
+    let plain = elements
+        .iter()
+        .map(|element| {
+            let (plain, found) = element.unmark_deep();
+            marks |= found;
+            plain
+        })
+        .collect();
+    (plain, marks)
+}
+
+/// Drops every element that definitely equals an earlier one.
+fn distinct(mut elements: Vec<Value>) -> Vec<Value> {
+    if elements.len() < 2 {
+        return elements;
+    }
+    let mut seen: HashTable<(u64, u32)> = HashTable::with_capacity(elements.len());
+    let mut repeated = Vec::new();
+    for (i, element) in elements.iter().enumerate() {
+        // What is not wholly known equals nothing, not even itself.
+        if !element.is_wholly_known() {
+            continue;
+        }
+        let hash = element.content_hash();
+        let entry = seen.entry(
+            hash,
+            |(h, other)| *h == hash && elements[*other as usize].same_content(element),
+            |(h, _)| *h,
+        );
+        match entry {
+            hashbrown::hash_table::Entry::Occupied(_) => repeated.push(i),
+            hashbrown::hash_table::Entry::Vacant(vacant) => {
+                vacant.insert((hash, i as u32));
+            }
+        }
+    }
+    if !repeated.is_empty() {
+        let mut next = repeated.iter().peekable();
+        let mut i = 0;
+        elements.retain(|_| {
+            let drop = next.next_if_eq(&&i).is_some();
+            i += 1;
+            !drop
+        });
+    }
+    elements
+}
+
+/// A set made of elements of an earlier set and some new ones, sorted without writing the keys of the old.
+#[derive(Default)]
+pub(crate) struct SetMerge {
+    /// Each element with its position in the earlier set, if it stands there.
+    elements: Vec<(Option<u32>, Value)>,
+    fresh: usize,
+}
+
+impl SetMerge {
+    pub(crate) fn with_capacity(n: usize) -> Self {
+        Self { elements: Vec::with_capacity(n), fresh: 0 }
+    }
+
+    /// Adds an element, and says where it stands in the earlier set. No position is given twice.
+    pub(crate) fn push(&mut self, element: Value, position: Option<usize>) {
+        self.fresh += usize::from(position.is_none());
+        self.elements.push((position.map(|p| p as u32), element));
+    }
+
+    /// The set of all elements.
+    pub(crate) fn finish(self, earlier: &Value) -> Value {
+        let set_type = earlier.ty();
+        // With many new elements, or where order is that of insertion, sorting anew is no worse.
+        let plain = earlier.is_tied()
+            || self.fresh * 4 > self.elements.len()
+            || self.elements.iter().any(|(_, e)| e.contains_marked() || set_type.element() != Some(e.ty()));
+        if plain {
+            return Value::set_like(set_type, self.elements.into_iter().map(|(_, e)| e).collect());
+        }
+        match merge(&self.elements) {
+            Some(elements) => Value::sorted_set(set_type, elements),
+            None => Value::set_like(set_type, self.elements.into_iter().map(|(_, e)| e).collect()),
+        }
+    }
+}
+
+/// Sorts by position and finds the place of each new element; `None` if one ties with another element.
+fn merge(elements: &[(Option<u32>, Value)]) -> Option<Vec<Value>> {
+    let mut known: Vec<(u32, &Value)> = elements.iter().filter_map(|(p, e)| p.map(|p| (p, e))).collect();
+    if !known.is_sorted_by_key(|(p, _)| *p) {
+        known.sort_unstable_by_key(|(p, _)| *p);
+    }
+    let mut scratch = (String::new(), String::new());
+    let mut fresh: Vec<&Value> = elements.iter().filter(|(p, _)| p.is_none()).map(|(_, e)| e).collect();
+    fresh.sort_by(|a, b| compare(a, b, &mut scratch));
+    let mut merged = Vec::with_capacity(elements.len());
+    let mut rest = known.as_slice();
+    let mut previous: Option<&Value> = None;
+    for element in fresh {
+        if let Some(p) = previous
+            && compare(p, element, &mut scratch) == Ordering::Equal
+        {
+            if p.definitely_equals(element) {
+                continue;
+            }
+            return None;
+        }
+        let at = rest.partition_point(|(_, e)| compare(e, element, &mut scratch) == Ordering::Less);
+        if let Some((_, e)) = rest.get(at)
+            && compare(e, element, &mut scratch) == Ordering::Equal
+        {
+            if e.definitely_equals(element) {
+                continue;
+            }
+            return None;
+        }
+        merged.extend(rest[..at].iter().map(|(_, e)| (*e).clone()));
+        merged.push(element.clone());
+        rest = &rest[at..];
+        previous = Some(element);
+    }
+    merged.extend(rest.iter().map(|(_, e)| (*e).clone()));
+    Some(merged)
+}

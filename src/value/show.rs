@@ -1,0 +1,67 @@
+//! Values as text for people. What is marked is never shown.
+
+use std::fmt;
+
+use super::quote::quote_into;
+use super::{Kind, Marks, Value};
+
+/// What stands for a sensitive value wherever a value is shown.
+const SENSITIVE: &str = "(sensitive value)";
+const EPHEMERAL: &str = "(ephemeral value)";
+
+/// Writes the value as Terraform's configuration language would, on one line: `{name = "a", ports = [80]}`.
+///
+/// Marked parts are written as `(sensitive value)` or `(ephemeral value)`, unknown ones as `(unknown)`.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.marks().contains(Marks::SENSITIVE) {
+            return f.write_str(SENSITIVE);
+        }
+        if self.is_marked() {
+            return f.write_str(EPHEMERAL);
+        }
+        match self.kind() {
+            Kind::Null => f.write_str("null"),
+            Kind::Unknown(_) => f.write_str("(unknown)"),
+            Kind::Bool(b) => write!(f, "{b}"),
+            Kind::Number(n) => write!(f, "{n}"),
+            Kind::String(s) => write_quoted(f, s),
+            Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+                f.write_str("[")?;
+                for (i, element) in elements.iter().enumerate() {
+                    write!(f, "{}{element}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str("]")
+            }
+            Kind::Map(map) => {
+                f.write_str("{")?;
+                for (i, (key, element)) in map.iter().enumerate() {
+                    f.write_str(if i == 0 { "" } else { ", " })?;
+                    write_quoted(f, key)?;
+                    write!(f, " = {element}")?;
+                }
+                f.write_str("}")
+            }
+            Kind::Object(object) => {
+                f.write_str("{")?;
+                for (i, (name, value)) in object.iter().enumerate() {
+                    write!(f, "{}{name} = {value}", if i == 0 { "" } else { ", " })?;
+                }
+                f.write_str("}")
+            }
+        }
+    }
+}
+
+fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quote_into(text, &mut quoted);
+    f.write_str(&quoted)
+}
+
+/// As [`Display`](fmt::Display): what is marked is not shown here either.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,190 @@
+//! Walking a value, and rebuilding it with parts replaced.
+
+use std::ops::ControlFlow;
+
+use super::{Kind, Path, PathStack, Repr, StepRef, Type, Value};
+
+/// Whether a walk goes on into the parts of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Descend {
+    /// Visit the parts.
+    Into,
+    /// Pass over the parts.
+    Over,
+}
+
+impl Value {
+    /// Visits the value and all its parts, parents first, as long as `visit` asks for more.
+    ///
+    /// A marked value is visited once, with its marks on.
+    pub(crate) fn walk<'v>(&'v self, mut visit: impl FnMut(PathStack<'_>, &'v Value) -> Descend) {
+        walk(self, PathStack::ROOT, &mut visit);
+    }
+
+    /// Visits the value and all its parts with their paths, parents first; `visit` says whether to go on
+    /// into the parts of what it sees.
+    ///
+    /// ```
+    /// use objchange::Value;
+    /// use objchange::value::Descend;
+    ///
+    /// let value = Value::object([("ports", Value::tuple([80, 443]))]);
+    /// let mut paths = Vec::new();
+    /// value.visit(|path, _| {
+    ///     paths.push(path.to_string());
+    ///     Descend::Into
+    /// });
+    /// assert_eq!(paths, ["", ".ports", ".ports[0]", ".ports[1]"]);
+    /// ```
+    #[doc(alias = "Walk")]
+    pub fn visit(&self, mut visit: impl FnMut(&Path, &Value) -> Descend) {
+        self.walk(|path, value| visit(&path.to_path(), value));
+    }
+
+    /// Rebuilds the value, asking `change` for each part what stands in its place, children first.
+    ///
+    /// Parts that stay as they are remain shared. Where the elements of a collection get different types,
+    /// the result is a tuple or an object.
+    ///
+    /// # Errors
+    ///
+    /// The first error of `change`.
+    #[doc(alias = "Transform")]
+    pub fn transform<E>(&self, mut change: impl FnMut(&Path, Value) -> Result<Value, E>) -> Result<Value, E> {
+        transform(self, PathStack::ROOT, &mut change)
+    }
+
+    /// The part at this path, looking through marks; `None` if the path leads nowhere.
+    #[doc(alias = "Apply")]
+    pub fn at(&self, path: &Path) -> Option<&Value> {
+        path.steps().iter().try_fold(self, |value, step| value.step(step))
+    }
+
+    /// The part one step further.
+    pub(crate) fn step(&self, step: &super::PathStep) -> Option<&Value> {
+        match step {
+            super::PathStep::Attribute(name) => self.attribute(name),
+            super::PathStep::Index(key) => match (self.kind(), key.kind()) {
+                (Kind::List(s) | Kind::Tuple(s), Kind::Number(n)) => s.get(n.as_u64()? as usize),
+                (Kind::Map(m), Kind::String(k)) => m.get(k),
+                (Kind::Set(s), _) => s.iter().find(|e| e.same_content(key)),
+                _ => None,
+            },
+        }
+    }
+
+    /// The same container with each element or attribute replaced; anything else is returned as it is.
+    pub(crate) fn map_children(&self, mut change: impl FnMut(&Value) -> Value) -> Value {
+        self.map_steps(|_, child| change(child))
+    }
+
+    /// As [`map_children`](Self::map_children), with the step to each child.
+    pub(crate) fn map_steps(&self, mut change: impl FnMut(StepRef<'_>, &Value) -> Value) -> Value {
+        let result: Result<Value, std::convert::Infallible> =
+            self.try_map_steps(|step, child| Ok(change(step, child)));
+        match result {
+            Ok(value) => value,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The same container with each element or attribute replaced, unless that fails; marks stay.
+    pub(crate) fn try_map_steps<E>(
+        &self,
+        mut change: impl FnMut(StepRef<'_>, &Value) -> Result<Value, E>,
+    ) -> Result<Value, E> {
+        let children: Vec<Value> = match self.unmarked().kind() {
+            Kind::List(s) | Kind::Tuple(s) => s
+                .iter()
+                .enumerate()
+                .map(|(i, v)| change(StepRef::Position(i), v))
+                .collect::<Result<_, _>>()?,
+            Kind::Set(s) => s.iter().map(|v| change(StepRef::Element(v), v)).collect::<Result<_, _>>()?,
+            Kind::Map(m) => m.iter().map(|(k, v)| change(StepRef::Key(k), v)).collect::<Result<_, _>>()?,
+            Kind::Object(o) => {
+                o.iter().map(|(n, v)| change(StepRef::Attribute(n), v)).collect::<Result<_, _>>()?
+            }
+            _ => return Ok(self.clone()),
+        };
+        if std::iter::zip(self.children(), &children).all(|(before, after)| before.same_place(after)) {
+            return Ok(self.clone());
+        }
+        Ok(self.with_children(children).with_marks(self.marks()))
+    }
+
+    /// A container like this one, with these children in place of its own.
+    fn with_children(&self, children: Vec<Value>) -> Value {
+        match (self.kind(), self.ty()) {
+            (Kind::List(_), ty) => Value::list_like(ty, children),
+            (Kind::Set(_), ty) => Value::set_like(ty, children),
+            (Kind::Map(m), ty) => {
+                Value::map_like(ty, m.iter().map(|(k, _)| k.clone()).zip(children).collect())
+            }
+            (Kind::Object(_), Type::Object(ty)) => Value::object_like(ty, children),
+            _ => Value::tuple(children),
+        }
+    }
+
+    /// Whether both are the same shared container, or equal leaves that cost nothing to compare.
+    pub(crate) fn same_place(&self, other: &Value) -> bool {
+        match (&self.0, &other.0) {
+            (Repr::Marked(a), Repr::Marked(b)) => {
+                std::sync::Arc::ptr_eq(a, b) || a.marks == b.marks && a.value.same_place(&b.value)
+            }
+            (Repr::Unknown(a), Repr::Unknown(b)) => std::sync::Arc::ptr_eq(a, b),
+            (Repr::List(a), Repr::List(b))
+            | (Repr::Set(a), Repr::Set(b))
+            | (Repr::Tuple(a), Repr::Tuple(b))
+            | (Repr::Object(a), Repr::Object(b)) => std::ptr::addr_eq(a.as_ptr(), b.as_ptr()),
+            (Repr::Map(a), Repr::Map(b)) => std::ptr::addr_eq(a.as_ptr(), b.as_ptr()),
+            (Repr::Null(a), Repr::Null(b)) => a == b,
+            (Repr::Bool(a), Repr::Bool(b)) => a == b,
+            (Repr::Number(a), Repr::Number(b)) => a == b,
+            (Repr::String(a), Repr::String(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+fn walk<'v>(
+    value: &'v Value,
+    path: PathStack<'_>,
+    visit: &mut impl FnMut(PathStack<'_>, &'v Value) -> Descend,
+) {
+    if visit(path, value) == Descend::Over {
+        return;
+    }
+    let path = path.hide(value.is_marked());
+    let _: ControlFlow<()> = value.each_step(|step, child| {
+        walk(child, path.then(step), visit);
+        ControlFlow::Continue(())
+    });
+}
+
+fn transform<E>(
+    value: &Value,
+    path: PathStack<'_>,
+    change: &mut impl FnMut(&Path, Value) -> Result<Value, E>,
+) -> Result<Value, E> {
+    let inner = path.hide(value.is_marked());
+    let inside = value.try_map_steps(|step, child| transform(child, inner.then(step), change))?;
+    change(&path.to_path(), inside)
+}
+
+impl Value {
+    /// Each child with the step to it, until `visit` breaks.
+    pub(crate) fn each_step<'v, B>(
+        &'v self,
+        mut visit: impl FnMut(StepRef<'_>, &'v Value) -> ControlFlow<B>,
+    ) -> ControlFlow<B> {
+        match self.kind() {
+            Kind::List(s) | Kind::Tuple(s) => {
+                s.iter().enumerate().try_for_each(|(i, v)| visit(StepRef::Position(i), v))
+            }
+            Kind::Set(s) => s.iter().try_for_each(|v| visit(StepRef::Element(v), v)),
+            Kind::Map(m) => m.iter().try_for_each(|(k, v)| visit(StepRef::Key(k), v)),
+            Kind::Object(o) => o.iter().try_for_each(|(n, v)| visit(StepRef::Attribute(n), v)),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
