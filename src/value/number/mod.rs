@@ -1,0 +1,372 @@
+//! Exact numbers.
+
+mod binary;
+mod decimal;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
+use std::fmt::{self, Write as _};
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+pub use self::parse::ParseNumberError;
+
+use self::binary::Binary;
+use self::decimal::Decimal;
+
+/// An exact number: an integer, a decimal fraction read into 512 bits, or an IEEE double.
+///
+/// Numbers are equal, ordered and hashed by their exact value, however they came about.
+/// Terraform reads decimal text into 512 bits, so the text `0.1` is a number much closer to one tenth
+/// than the double `0.1`, and the two differ:
+///
+/// ```
+/// use objchange::value::Number;
+///
+/// let text: Number = "0.1".parse()?;
+/// let double = Number::from_f64(0.1).unwrap();
+/// assert!(text < double);
+/// assert_eq!(text.to_string(), double.to_string());
+///
+/// assert_eq!("0.5".parse(), Ok(Number::from_f64(0.5).unwrap()));
+/// assert_eq!("3.0".parse(), Ok(Number::from(3)));
+/// # Ok::<(), objchange::value::ParseNumberError>(())
+/// ```
+///
+/// Both print as `0.1`: [`Display`](fmt::Display) writes the shortest decimal that stands for the number
+/// at its own precision, 512 bits or the 53 of a double, always in plain notation, never with an exponent.
+/// It follows Go's `big.Float` to the digit, also where that is not the best answer: it takes the space
+/// below a power of two for as wide as the one above, so what it prints for one may read back as the
+/// number before. Integers of up to 64 bits print in full.
+///
+/// There is one zero, without a sign. The infinities are numbers, but no text reads as one.
+/// A clone is O(1).
+#[derive(Clone)]
+pub struct Number(Repr);
+
+const _: () = assert!(size_of::<Number>() == 16);
+
+#[derive(Clone)]
+enum Repr {
+    Int(i64),
+    /// Not an integer within ±2^53, NaN or -0. May be infinite.
+    Float(f64),
+    /// Not an integer that fits `i64`.
+    Big(Arc<Binary>),
+}
+
+use Repr::{Big, Float, Int};
+
+/// Up to this magnitude every double that is an integer prints as that integer.
+const MAX_EXACT_INTEGER: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+
+impl Number {
+    /// The number 0.
+    pub const ZERO: Self = Self(Int(0));
+
+    /// Returns positive infinity.
+    pub const fn infinity() -> Self {
+        Self(Float(f64::INFINITY))
+    }
+
+    /// Returns negative infinity.
+    pub const fn neg_infinity() -> Self {
+        Self(Float(f64::NEG_INFINITY))
+    }
+
+    /// Reads a number from decimal text, rounded to 512 bits of mantissa, ties to even.
+    ///
+    /// The text is an optional sign, digits with at most one decimal point among or around them, and
+    /// an optional exponent, decimal after `e` or `E` and binary after `p` or `P`.
+    ///
+    /// # Errors
+    ///
+    /// For text of any other form, which includes hexadecimal digits, underscores, white space and
+    /// infinities; and for a number whose exponent is beyond what [`ParseNumberError`] says.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// assert_eq!(Number::parse("1e3"), Ok(Number::from(1000)));
+    /// assert_eq!(Number::parse("1p3"), Ok(Number::from(8)));
+    /// assert_eq!(Number::parse("+.5")?.to_string(), "0.5");
+    /// assert!(Number::parse("0x10").is_err());
+    /// assert!(Number::parse("1e1000000000").is_err());
+    /// # Ok::<(), objchange::value::ParseNumberError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, ParseNumberError> {
+        parse::parse(text)
+    }
+
+    /// Returns the number that is exactly this double, or `None` for NaN.
+    ///
+    /// The number prints as a double does: in the digits that tell it from other doubles.
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// assert_eq!(Number::from_f64(1e22).unwrap().to_string(), "10000000000000000000000");
+    /// assert_eq!(Number::from_f64(-0.0), Some(Number::ZERO));
+    /// assert_eq!(Number::from_f64(f64::NAN), None);
+    /// ```
+    pub fn from_f64(value: f64) -> Option<Self> {
+        if value.is_nan() {
+            None
+        } else if value.abs() <= MAX_EXACT_INTEGER && value.fract() == 0.0 {
+            Some(Self(Int(value as i64)))
+        } else {
+            Some(Self(Float(value)))
+        }
+    }
+
+    /// The only way to a `Big`.
+    fn from_binary(value: &Binary) -> Self {
+        match value.to_i64() {
+            Some(int) => Self(Int(int)),
+            None => Self(Big(Arc::new(value.clone()))),
+        }
+    }
+
+    /// Returns the number as an `i64` if it is exactly that.
+    pub fn as_i64(&self) -> Option<i64> {
+        match &self.0 {
+            Int(int) => Some(*int),
+            Float(float) => Binary::from_f64(*float)?.to_i64(),
+            Big(_) => None,
+        }
+    }
+
+    /// Returns the number as a `u64` if it is exactly that.
+    pub fn as_u64(&self) -> Option<u64> {
+        match &self.0 {
+            Int(int) => u64::try_from(*int).ok(),
+            _ => self.to_binary().filter(|binary| !binary.is_negative())?.integer_magnitude(),
+        }
+    }
+
+    /// Returns the number as a double if it is exactly that, infinities included.
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// assert_eq!(Number::parse("0.5")?.as_f64(), Some(0.5));
+    /// assert_eq!(Number::parse("0.1")?.as_f64(), None);
+    /// # Ok::<(), objchange::value::ParseNumberError>(())
+    /// ```
+    pub fn as_f64(&self) -> Option<f64> {
+        let nearest = self.to_f64();
+        (Self::from_f64(nearest)? == *self).then_some(nearest)
+    }
+
+    /// Returns the nearest double, ties to even; infinite if the number is beyond every finite one.
+    pub fn to_f64(&self) -> f64 {
+        match &self.0 {
+            Int(int) => *int as f64,
+            Float(float) => *float,
+            Big(big) => big.to_f64(),
+        }
+    }
+
+    /// Returns whether the number is finite and has no fractional part.
+    pub fn is_integer(&self) -> bool {
+        match &self.0 {
+            Int(_) => true,
+            Float(float) => float.fract() == 0.0,
+            Big(big) => big.is_integer(),
+        }
+    }
+
+    /// Returns whether the number is not an infinity.
+    pub fn is_finite(&self) -> bool {
+        match &self.0 {
+            Float(float) => float.is_finite(),
+            Int(_) | Big(_) => true,
+        }
+    }
+
+    /// Appends the number in at most ten significant digits, as C's `%.10g` writes it.
+    ///
+    /// Exact halves round to even. This is the text by which Terraform orders the elements of a set
+    /// that contain numbers; infinities are `+Inf` and `-Inf` in it.
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// let mut text = String::new();
+    /// for number in ["9999999999.5", "0.00005", "-2.50"] {
+    ///     Number::parse(number)?.write_ten_digits(&mut text);
+    ///     text.push(' ');
+    /// }
+    /// assert_eq!(text, "1e+10 5e-05 -2.5 ");
+    /// # Ok::<(), objchange::value::ParseNumberError>(())
+    /// ```
+    pub fn write_ten_digits(&self, out: &mut String) {
+        if let Int(int @ -9_999_999_999..=9_999_999_999) = self.0 {
+            // Writing to a `String` does not fail.
+            let _ = write!(out, "{int}");
+        } else if let Some(binary) = self.to_binary() {
+            if binary.is_negative() {
+                out.push('-');
+            }
+            Decimal::rounded(&binary, 10).write_general(10, out);
+        } else {
+            // Zero is an `Int`, so this is an infinity.
+            out.push_str(if self.to_f64() > 0.0 { "+Inf" } else { "-Inf" });
+        }
+    }
+
+    /// The number as a binary fraction, or `None` for zero and infinities.
+    fn to_binary(&self) -> Option<Binary> {
+        match &self.0 {
+            Int(int) => Binary::from_u128(*int < 0, int.unsigned_abs().into()),
+            Float(float) => Binary::from_f64(*float),
+            Big(big) => Some(big.as_ref().clone()),
+        }
+    }
+
+    /// Whether the number is below zero.
+    fn is_negative(&self) -> bool {
+        match &self.0 {
+            Int(int) => *int < 0,
+            Float(float) => *float < 0.0,
+            Big(big) => big.is_negative(),
+        }
+    }
+
+    /// Orders negative infinity, negative numbers, zero, positive numbers and infinity.
+    fn rank(&self) -> i8 {
+        let distance_from_zero = match &self.0 {
+            Int(0) => 0,
+            Float(float) if float.is_infinite() => 2,
+            _ => 1,
+        };
+        if self.is_negative() { -distance_from_zero } else { distance_from_zero }
+    }
+}
+
+impl Default for Number {
+    fn default() -> Self {
+        Self::ZERO
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Int(a), Int(b)) => a.cmp(b),
+            // Without NaN and -0 this is the order by value.
+            (Float(a), Float(b)) => a.total_cmp(b),
+            (Big(a), Big(b)) => a.cmp(b),
+            _ => match (self.to_binary(), other.to_binary()) {
+                (Some(a), Some(b)) => a.cmp(&b),
+                // At least one is zero or infinite.
+                _ => self.rank().cmp(&other.rank()),
+            },
+        }
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Big(a), Big(b)) => Arc::ptr_eq(a, b) || a == b,
+            (Int(_), Big(_)) | (Big(_), Int(_)) => false,
+            _ => self.cmp(other) == Ordering::Equal,
+        }
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match (self.as_i64(), &self.0) {
+            (Some(int), _) => int.hash(state),
+            (None, Big(big)) => big.hash(state),
+            (None, _) => match self.to_binary() {
+                Some(binary) => binary.hash(state),
+                None => self.rank().hash(state),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, precision) = match &self.0 {
+            Int(int) => return int.fmt(f),
+            Float(float) => (Binary::from_f64(*float), f64::MANTISSA_DIGITS),
+            Big(big) => (Some(big.as_ref().clone()), Binary::PRECISION),
+        };
+        let mut text = String::new();
+        match number {
+            Some(number) => Decimal::shortest(&number, precision).write_plain(&mut text),
+            None => text.push_str("Infinity"),
+        }
+        f.pad_integral(!self.is_negative(), "", &text)
+    }
+}
+
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::str::FromStr for Number {
+    type Err = ParseNumberError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}
+
+macro_rules! from_small_integer {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Number {
+            fn from(value: $ty) -> Self {
+                Self(Int(value.into()))
+            }
+        }
+    )*};
+}
+
+from_small_integer!(i8, i16, i32, i64, u8, u16, u32);
+
+macro_rules! from_large_integer {
+    ($($ty:ty),*) => {$(
+        impl From<$ty> for Number {
+            fn from(value: $ty) -> Self {
+                match i64::try_from(value) {
+                    Ok(int) => Self(Int(int)),
+                    // `as` widens: every other case has fitted `i64`.
+                    Err(_) => Self::from_u128(false, value as u128),
+                }
+            }
+        }
+    )*};
+}
+
+from_large_integer!(u64, u128, usize, isize);
+
+impl From<i128> for Number {
+    fn from(value: i128) -> Self {
+        Self::from_u128(value < 0, value.unsigned_abs())
+    }
+}
+
+impl Number {
+    fn from_u128(negative: bool, magnitude: u128) -> Self {
+        Binary::from_u128(negative, magnitude).map_or(Self::ZERO, |binary| Self::from_binary(&binary))
+    }
+}

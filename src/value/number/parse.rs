@@ -1,0 +1,214 @@
+//! Numbers from decimal text.
+
+use num_bigint::BigUint;
+use num_integer::Integer;
+
+use super::binary::Binary;
+use super::{Number, Repr};
+
+/// Why a text is not a number. Does not hold the text, which may be a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseNumberError {
+    /// The text is empty.
+    #[error("a number is required, the text is empty")]
+    Empty,
+    /// The text does not have the form of a number.
+    #[error("a number is required: decimal digits, perhaps with a sign, a decimal point and an exponent")]
+    NotANumber,
+    /// The number is below 1e-5000 or not below 1e5001, or its binary exponent is outside ±16600.
+    ///
+    /// This is a limit of this library, so that no short text makes a value that takes
+    /// unreasonable time and memory to compute and print. Terraform accepts larger exponents.
+    #[error("the number is too large or too close to zero: use an exponent from -5000 to 5000")]
+    ExponentTooLarge,
+}
+
+/// The largest power of ten that the first digit of a number may stand for, and the least with minus sign.
+const MAX_DECIMAL_EXPONENT: i64 = 5000;
+
+const MAX_BINARY_EXPONENT: i64 = 16_600;
+
+/// A text with more digits than this differs from each number of 512 bits, and from each that is halfway
+/// between two of them, within this many digits, unless it is equal to the number up to there.
+///
+/// These numbers are m × 2^e with m < 2^513. Those with the most digits are the least, with e not below
+/// -513 - 5000 × log2(10): their digits are those of the integer m × 5^-e, below 10^12500.
+const MAX_DIGITS: usize = 12_500;
+
+pub(super) fn parse(text: &str) -> Result<Number, ParseNumberError> {
+    if let Some(int) = parse_short_integer(text.as_bytes()) {
+        return Ok(Number(Repr::Int(int)));
+    }
+    let scientific = Scientific::scan(text)?;
+    match scientific.to_i64() {
+        Some(int) => Ok(Number(Repr::Int(int))),
+        None => scientific.to_number(),
+    }
+}
+
+/// Integers in the form that nearly all numbers have; `None` for all else.
+fn parse_short_integer(text: &[u8]) -> Option<i64> {
+    let (negative, digits) = match text {
+        [b'-', digits @ ..] => (true, digits),
+        digits => (false, digits),
+    };
+    // No overflow: 18 digits stay below 10^18.
+    if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let magnitude = digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// ±digits × 10^exponent × 2^binary_exponent. The digits neither start nor end with a zero.
+struct Scientific<'a> {
+    negative: bool,
+    /// The digits, in two parts because there was a point between them.
+    digits: [&'a [u8]; 2],
+    exponent: i64,
+    binary_exponent: i64,
+}
+
+impl<'a> Scientific<'a> {
+    fn scan(text: &'a str) -> Result<Self, ParseNumberError> {
+        if text.is_empty() {
+            return Err(ParseNumberError::Empty);
+        }
+        let (negative, rest) = scan_sign(text.as_bytes());
+        let (mut integer, rest) = scan_digits(rest);
+        let (mut fraction, rest) = match rest {
+            [b'.', rest @ ..] => scan_digits(rest),
+            _ => (&rest[..0], rest),
+        };
+        if integer.is_empty() && fraction.is_empty() {
+            return Err(ParseNumberError::NotANumber);
+        }
+        let (mut exponent, binary_exponent) = match rest {
+            [] => (0, 0),
+            [b'e' | b'E', rest @ ..] => (scan_exponent(rest)?, 0),
+            [b'p' | b'P', rest @ ..] => (0, scan_exponent(rest)?),
+            _ => return Err(ParseNumberError::NotANumber),
+        };
+        exponent -= fraction.len() as i64;
+
+        integer = trim_leading_zeros(integer);
+        if integer.is_empty() {
+            fraction = trim_leading_zeros(fraction);
+        }
+        let count = integer.len() + fraction.len();
+        fraction = trim_trailing_zeros(fraction);
+        if fraction.is_empty() {
+            integer = trim_trailing_zeros(integer);
+        }
+        exponent += (count - integer.len() - fraction.len()) as i64;
+        Ok(Self { negative, digits: [integer, fraction], exponent, binary_exponent })
+    }
+
+    fn digits(&self) -> impl Iterator<Item = u8> {
+        let [before, after] = self.digits;
+        before.iter().chain(after).map(|digit| digit - b'0')
+    }
+
+    fn count(&self) -> usize {
+        self.digits[0].len() + self.digits[1].len()
+    }
+
+    /// The digits as an integer, if there are few enough.
+    fn short_coefficient(&self) -> Option<u64> {
+        // No overflow: 19 digits stay below 10^19.
+        (self.count() <= 19).then(|| self.digits().fold(0, |value, digit| value * 10 + u64::from(digit)))
+    }
+
+    fn to_i64(&self) -> Option<i64> {
+        let coefficient = self.short_coefficient()?;
+        if coefficient == 0 {
+            return Some(0);
+        }
+        if self.binary_exponent != 0 {
+            return None;
+        }
+        let power = 10_u64.checked_pow(self.exponent.try_into().ok()?)?;
+        let magnitude = coefficient.checked_mul(power)?;
+        if self.negative { 0_i64.checked_sub_unsigned(magnitude) } else { magnitude.try_into().ok() }
+    }
+
+    fn to_number(&self) -> Result<Number, ParseNumberError> {
+        let first_digit = self.exponent + self.count() as i64 - 1;
+        if first_digit.abs() > MAX_DECIMAL_EXPONENT || self.binary_exponent.abs() > MAX_BINARY_EXPONENT {
+            return Err(ParseNumberError::ExponentTooLarge);
+        }
+        let (coefficient, exponent) = self.coefficient();
+        // From here on exponents are small: first_digit is, and so is the number of digits.
+        let power = BigUint::from(5_u32).pow(exponent.unsigned_abs() as u32);
+        let mut binary_exponent = (exponent + self.binary_exponent) as i32;
+        let (magnitude, inexact) = if exponent >= 0 {
+            (coefficient * power, false)
+        } else {
+            let bits = u64::from(Binary::PRECISION) + 1;
+            let shift = (bits + power.bits()).saturating_sub(coefficient.bits());
+            binary_exponent -= shift as i32;
+            let (quotient, remainder) = (coefficient << shift).div_rem(&power);
+            (quotient, remainder != BigUint::ZERO)
+        };
+        Ok(Binary::rounded(self.negative, &magnitude, inexact, binary_exponent)
+            .map_or(Number::ZERO, |binary| Number::from_binary(&binary)))
+    }
+
+    /// The digits as an integer, and the power of ten to multiply it with.
+    ///
+    /// Of more digits than can matter, the rest becomes a single one that says that there are more.
+    fn coefficient(&self) -> (BigUint, i64) {
+        if let Some(short) = self.short_coefficient() {
+            return (short.into(), self.exponent);
+        }
+        let mut digits: Vec<u8> = self.digits().take(MAX_DIGITS).collect();
+        let mut exponent = self.exponent;
+        let dropped = self.count() - digits.len();
+        if dropped > 0 {
+            digits.push(1);
+            exponent += dropped as i64 - 1;
+        }
+        (BigUint::from_radix_be(&digits, 10).unwrap_or_default(), exponent)
+    }
+}
+
+/// Whether there is a minus sign, and what follows the sign.
+fn scan_sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, text),
+    }
+}
+
+/// The digits at the start, and what follows them.
+fn scan_digits(text: &[u8]) -> (&[u8], &[u8]) {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit());
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+/// The exponent that is all of this text; one that is out of any bounds is some large one.
+fn scan_exponent(text: &[u8]) -> Result<i64, ParseNumberError> {
+    /// Leaves room to add the number of digits of any text.
+    const LARGE: i64 = i64::MAX / 4;
+
+    let (negative, digits) = scan_sign(text);
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(ParseNumberError::NotANumber);
+    }
+    let magnitude = digits.iter().fold(0_i64, |value, digit| {
+        value.saturating_mul(10).saturating_add(i64::from(digit - b'0')).min(LARGE)
+    });
+    Ok(if negative { -magnitude } else { magnitude })
+}
+
+fn trim_leading_zeros(digits: &[u8]) -> &[u8] {
+    let start = digits.iter().position(|&digit| digit != b'0');
+    &digits[start.unwrap_or(digits.len())..]
+}
+
+fn trim_trailing_zeros(digits: &[u8]) -> &[u8] {
+    let last = digits.iter().rposition(|&digit| digit != b'0');
+    &digits[..last.map_or(0, |last| last + 1)]
+}
