@@ -1,5 +1,6 @@
 //! What a Terraform or OpenTofu change to a resource will be.
 
+pub mod case;
 pub mod change;
 pub mod schema;
 pub mod value;

@@ -1,0 +1,41 @@
+//! The operations that a case can ask for.
+
+use super::{Answer, Case, CaseError};
+use crate::change::{self, ChangeError};
+use crate::value::{Type, Value};
+
+/// The engine's answer; `None` if the operation is none of the engine's.
+pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
+    let answer = match case.op() {
+        "proposed_new" => {
+            let schema = case.schema()?;
+            let ty = schema.implied_type();
+            let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
+            value(change::proposed_new(&schema, &prior, &config), ty)
+        }
+        "planned_data_resource" => {
+            let schema = case.schema()?;
+            let ty = schema.implied_type();
+            value(change::planned_data_resource(&schema, &case.value("config", ty)?), ty)
+        }
+        "prepare_computed_blocks" => {
+            let schema = case.schema()?;
+            let ty = schema.implied_type();
+            value(change::prepare_computed_blocks(&schema, &case.value("value", ty)?), ty)
+        }
+        "all_attributes_null" | "empty_value" => {
+            let schema = case.schema()?;
+            Answer::Value(schema.empty_value().clone(), schema.implied_type().clone())
+        }
+        "implied_type" => Answer::Type(case.schema()?.implied_type().clone()),
+        _ => return Ok(None),
+    };
+    Ok(Some(answer))
+}
+
+fn value(result: Result<Value, ChangeError>, ty: &Type) -> Answer {
+    match result {
+        Ok(value) => Answer::Value(value, ty.clone()),
+        Err(error) => Answer::Refused(error.to_string()),
+    }
+}
