@@ -27,6 +27,26 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
             let schema = case.schema()?;
             Answer::Value(schema.empty_value().clone(), schema.implied_type().clone())
         }
+        "assert_plan_valid" => {
+            let schema = case.schema()?;
+            let ty = schema.implied_type();
+            let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
+            let planned = case.value("planned", ty)?;
+            let errors = change::assert_plan_valid(&schema, &prior, &config, &planned);
+            Answer::Errors(errors.into_iter().map(|e| (e.path, e.kind.slug())).collect())
+        }
+        "action_for_change" => {
+            let ty: Type = case.parsed("type")?;
+            Answer::Action(
+                change::action_for_change(&case.value("before", &ty)?, &case.value("after", &ty)?).slug(),
+            )
+        }
+        "lcs" => {
+            let ty: Type = case.parsed("type")?;
+            let common =
+                change::longest_common_subsequence(&case.values("xs", &ty)?, &case.values("ys", &ty)?);
+            Answer::Values(common, ty)
+        }
         "implied_type" => Answer::Type(case.schema()?.implied_type().clone()),
         _ => return Ok(None),
     };

@@ -6,7 +6,7 @@ use super::ChangeError;
 use crate::value::{Kind, PathStack, Type, Value};
 
 /// A value's member by name (spec section 3, "Types of what is missing"): null in a null object, unknown in
-/// an unknown one, and marked as the object is.
+/// an unknown one, and marked as the object is, unless that is null.
 pub(super) fn member<'v>(
     object: &'v Value,
     position: usize,
@@ -27,8 +27,10 @@ pub(super) fn member<'v>(
                 Type::Object(o) => o.attribute(name).ok_or_else(missing)?.clone(),
                 _ => return Err(not_an_object(object, path)),
             };
-            let value = if matches!(kind, Kind::Null) { Value::null(ty) } else { Value::unknown(ty) };
-            Ok(marked(value))
+            Ok(match kind {
+                Kind::Null => Cow::Owned(Value::null(ty)),
+                _ => marked(Value::unknown(ty)),
+            })
         }
         _ => Err(not_an_object(object, path)),
     }

@@ -1,35 +1,48 @@
 //! Telling a provider which computed blocks are not configured.
 
 use super::ChangeError;
-use crate::schema::{AttributeType, Block, NestingMode};
-use crate::value::{Kind, PathStack, StepRef, Value};
+use crate::schema::{Block, NestedBlock, NestingMode};
+use crate::value::{StepRef, Value};
 
 /// Makes every empty *computed* block of mode list, set or map null: the form in which a provider is told
 /// that it was not configured (spec section 3).
 ///
+/// Names are looked up without stopping at attributes, as Terraform does: a member of an object-typed
+/// attribute that has the name of a computed block is treated as that block.
+///
 /// # Errors
 ///
-/// None today; the result is there because every function of this module refuses what it cannot work with.
+/// The value is not an object, null or unknown.
 #[doc(alias = "PrepareComputedBlocks")]
 pub fn prepare_computed_blocks(schema: &Block, value: &Value) -> Result<Value, ChangeError> {
-    if !has_computed_blocks(schema) {
-        return Ok(value.clone());
+    if value.is_known() && !value.is_null() && value.as_object().is_none() {
+        return Err(super::access::not_an_object(value, crate::value::PathStack::ROOT));
     }
-    Ok(prepare(Scope::Block(schema), value, PathStack::ROOT))
+    Ok(prepare(schema, value))
 }
 
-fn has_computed_blocks(schema: &Block) -> bool {
-    schema.block_types().iter().any(|(_, b)| b.computed || has_computed_blocks(&b.block))
+/// Everything below `value`, whose names are looked up in `scope`.
+fn prepare(scope: &Block, value: &Value) -> Value {
+    if !scope.has_computed_blocks() {
+        return value.clone();
+    }
+    value.map_steps(|step, child| {
+        let nested = match step {
+            StepRef::Attribute(name) => scope.block_type(name),
+            _ => None,
+        };
+        match nested {
+            Some(nested) => not_configured(nested, prepare(&nested.block, child)),
+            None => prepare(scope, child),
+        }
+    })
 }
 
-/// The schema that names are looked up in.
-#[derive(Clone, Copy)]
-enum Scope<'s> {
-    Block(&'s Block),
-}
-
-fn prepare(scope: Scope<'_>, value: &Value, path: PathStack<'_>) -> Value {
-    let _ = (scope, path);
-    let _ = (AttributeType::Plain, NestingMode::List, StepRef::Position(0), Kind::Null);
-    value.clone()
+fn not_configured(nested: &NestedBlock, value: Value) -> Value {
+    let collection = matches!(nested.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map);
+    if nested.computed && collection && value.is_empty() {
+        Value::null(value.ty().clone()).with_marks(value.marks())
+    } else {
+        value
+    }
 }

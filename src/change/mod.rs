@@ -8,13 +8,21 @@
 //! ```
 
 mod access;
+mod action;
 mod computed_blocks;
 mod error;
+mod invalid_plan;
+mod plan_valid;
 mod proposed_new;
+mod sequence;
 mod set_match;
 mod subsequence;
 
+pub use action::{Action, action_for_change};
 pub use computed_blocks::prepare_computed_blocks;
 pub use error::ChangeError;
+pub use invalid_plan::{InvalidPlan, InvalidPlanKind};
+pub use plan_valid::assert_plan_valid;
 pub use proposed_new::{planned_data_resource, proposed_new};
+pub use sequence::longest_common_subsequence;
 pub use subsequence::common_subsequence;

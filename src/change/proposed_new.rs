@@ -1,12 +1,11 @@
 //! The proposed new object: prior state and configuration merged (spec section 3).
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use super::ChangeError;
-use super::access::{Keyed, elements, member, not_an_object, set_elements, wrong_kind};
+use super::access::{Keyed, elements, member, not_an_object, set_elements};
 use super::set_match::{Members, SetMatcher};
 use crate::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
 use crate::value::{Kind, ObjectType, PathStack, SetMerge, StepRef, Type, Value};
@@ -305,13 +304,13 @@ fn merge_map(
             Keyed::Map(_) => path.then(StepRef::Key(key)),
             Keyed::Object(_) => path.attribute(key),
         };
-        let prior_element = match prior_entries.and_then(|p| p.get(key)) {
-            Some(value) => Cow::Borrowed(value),
-            None if prior.is_known() => Cow::Owned(Value::null(element.ty().clone())),
-            None => Cow::Owned(Value::unknown(element.ty().clone())),
+        let found = prior_entries.and_then(|p| p.get(key));
+        let value = match found {
+            Some(prior_element) => object(prior_element, element, path)?,
+            None if prior.is_known() => object(&Value::null(element.ty().clone()), element, path)?,
+            None => object(&Value::unknown(element.ty().clone()), element, path)?,
         };
-        let value = object(&prior_element, element, path)?;
-        all_prior = all_prior && value.same_place(&prior_element);
+        all_prior = all_prior && found.is_some_and(|p| p.same_place(&value));
         merged.push((key.clone(), value));
     }
     if all_prior && config.ty() == prior.ty() && !config.is_marked() {
@@ -357,5 +356,3 @@ fn merge_set(
     let merged = if prior.as_elements().is_some() { merged.finish(prior) } else { merged.finish(config) };
     Ok(merged.with_marks(config.marks()))
 }
-
-const _: fn(&Value, &'static str, PathStack<'_>) -> ChangeError = wrong_kind;

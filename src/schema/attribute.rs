@@ -176,6 +176,11 @@ impl NestedType {
         find(&self.inner.attributes, name)
     }
 
+    /// Whether an attribute at any depth is sensitive.
+    pub(crate) fn has_sensitive(&self) -> bool {
+        self.attributes().iter().any(|(_, a)| a.sensitive || a.nested().is_some_and(Self::has_sensitive))
+    }
+
     /// The type of one object; its attributes stand in the order of [`attributes`](Self::attributes).
     pub fn object_type(&self) -> &Arc<ObjectType> {
         &self.inner.object

@@ -25,6 +25,8 @@ struct Inner {
     block_positions: Box<[usize]>,
     object: Arc<ObjectType>,
     implied: Type,
+    /// A block type at any depth is computed.
+    has_computed_blocks: bool,
     /// Made when it is first asked for.
     empty: OnceLock<Value>,
 }
@@ -69,6 +71,7 @@ impl Block {
         let attribute_positions = attributes.iter().map(|(name, _)| position(name)).collect();
         let block_positions = blocks.iter().map(|(name, _)| position(name)).collect();
         let implied = Type::Object(object.clone());
+        let has_computed_blocks = blocks.iter().any(|(_, b)| b.computed || b.block.has_computed_blocks());
         let empty = OnceLock::new();
         Self(Arc::new(Inner {
             attributes,
@@ -77,6 +80,7 @@ impl Block {
             block_positions,
             object,
             implied,
+            has_computed_blocks,
             empty,
         }))
     }
@@ -117,6 +121,11 @@ impl Block {
     #[doc(alias = "AllBlockAttrsNull")]
     pub fn empty_value(&self) -> &Value {
         self.0.empty.get_or_init(|| super::empty::empty_object(self))
+    }
+
+    /// Whether a block type at any depth is computed.
+    pub(crate) fn has_computed_blocks(&self) -> bool {
+        self.0.has_computed_blocks
     }
 
     /// The attributes with their positions in the implied type.

@@ -148,6 +148,11 @@ impl<'a> PathStack<'a> {
         PathStack { hidden: self.hidden || hidden, ..self }
     }
 
+    /// Whether this is inside of something that must not be shown.
+    pub(crate) fn is_hidden(self) -> bool {
+        self.hidden
+    }
+
     pub(crate) fn attribute(&'a self, name: &'a str) -> PathStack<'a> {
         self.then(StepRef::Attribute(name))
     }

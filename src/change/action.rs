@@ -1,0 +1,64 @@
+//! What kind of change it is.
+
+use crate::value::Value;
+
+/// What happens to an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Action {
+    /// Nothing changes.
+    NoOp,
+    /// It comes into being.
+    Create,
+    /// It is changed in place.
+    Update,
+    /// It is destroyed.
+    Delete,
+    /// It is destroyed, and another one is created in its place.
+    DeleteThenCreate,
+    /// Another one is created, and then it is destroyed.
+    CreateThenDelete,
+}
+
+impl Action {
+    /// The stable name of the action, as case files and reports write it.
+    pub const fn slug(self) -> &'static str {
+        match self {
+            Self::NoOp => "noop",
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::DeleteThenCreate => "delete_then_create",
+            Self::CreateThenDelete => "create_then_delete",
+        }
+    }
+
+    /// Whether one object takes the place of another.
+    pub const fn is_replace(self) -> bool {
+        matches!(self, Self::DeleteThenCreate | Self::CreateThenDelete)
+    }
+}
+
+/// What happens to an object that is `before` now and will be `after` (spec section 6).
+///
+/// Never a replacement: that is decided by what a provider requires, see [`plan_change`](super::plan_change).
+///
+/// ```
+/// use objchange::change::{Action, action_for_change};
+/// use objchange::{Type, Value};
+///
+/// let null = Value::null(Type::String);
+/// assert_eq!(action_for_change(&null, &Value::from("a")), Action::Create);
+/// assert_eq!(action_for_change(&Value::from("a"), &Value::from("b")), Action::Update);
+/// ```
+#[doc(alias = "ActionForChange")]
+pub fn action_for_change(before: &Value, after: &Value) -> Action {
+    match (before.is_null(), after.is_null()) {
+        (true, true) => Action::NoOp,
+        (_, true) => Action::Delete,
+        (true, _) => Action::Create,
+        _ if !after.is_known() => Action::Update,
+        _ if before.identical(after) => Action::NoOp,
+        _ => Action::Update,
+    }
+}

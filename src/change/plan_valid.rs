@@ -1,0 +1,333 @@
+//! Whether a provider's plan keeps its contract (spec section 4).
+
+use super::ChangeError;
+use super::access::{Keyed, elements, member, set_elements};
+use super::invalid_plan::{InvalidPlan, InvalidPlanKind as Kind};
+use crate::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
+use crate::value::{PathStack, StepRef, Type, Value, set_length_range};
+
+/// Checks a provider's planned object against the configuration and the prior object that it was made from.
+///
+/// A provider may only choose values for what is computed and not configured; everything else it must plan
+/// as configured, or leave as it was where that means the same. No error means that the plan is valid.
+///
+/// ```
+/// use objchange::change::{InvalidPlanKind, assert_plan_valid};
+/// use objchange::schema::{Attribute, Block};
+/// use objchange::{Type, Value};
+///
+/// let schema = Block::new([("size", Attribute::optional(Type::Number))], []);
+/// let size = |n: i64| Value::object([("size", Value::from(n))]);
+/// assert!(assert_plan_valid(&schema, &size(1), &size(2), &size(2)).is_empty());
+///
+/// let errors = assert_plan_valid(&schema, &size(1), &size(2), &size(3));
+/// assert_eq!(errors[0].kind, InvalidPlanKind::NotConfigNorPrior);
+/// assert_eq!(
+///     errors[0].to_string(),
+///     ".size: the planned value (3) is neither the configured one (2) nor the prior one (1)"
+/// );
+/// ```
+#[doc(alias = "AssertPlanValid")]
+pub fn assert_plan_valid(schema: &Block, prior: &Value, config: &Value, planned: &Value) -> Vec<InvalidPlan> {
+    let mut check = Check { errors: Vec::new() };
+    check.block(schema, Sides { prior, config, planned }, PathStack::ROOT);
+    check.errors
+}
+
+/// The three objects, or the same part of each.
+#[derive(Clone, Copy)]
+struct Sides<'v> {
+    prior: &'v Value,
+    config: &'v Value,
+    planned: &'v Value,
+}
+
+/// What stands for the prior of an element that has none. Its type does not matter: a null is a null.
+static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::null(Type::Dynamic));
+
+struct Check {
+    errors: Vec<InvalidPlan>,
+}
+
+impl Check {
+    fn push(&mut self, kind: Kind, path: PathStack<'_>) {
+        self.errors.push(InvalidPlan::new(kind, path.to_path()));
+    }
+
+    /// Reports values that do not fit the schema.
+    fn fitting<T>(&mut self, result: Result<T, ChangeError>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.errors.push(InvalidPlan::unfit(error));
+                None
+            }
+        }
+    }
+
+    /// Whether both sides are there; reports where one alone is.
+    fn both_present(&mut self, sides: Sides<'_>, path: PathStack<'_>) -> bool {
+        match (sides.planned.is_null(), sides.config.is_null()) {
+            (true, false) => self.push(Kind::PlannedAbsent, path),
+            (false, true) => self.push(Kind::PlannedPresent, path),
+            (true, true) => {}
+            (false, false) => return true,
+        }
+        false
+    }
+
+    fn block(&mut self, schema: &Block, sides: Sides<'_>, path: PathStack<'_>) {
+        if !self.both_present(sides, path) {
+            return;
+        }
+        for (position, name, attribute) in schema.positioned_attributes() {
+            self.member_attribute(position, name, attribute, sides, path);
+        }
+        for (position, name, nested) in schema.positioned_blocks() {
+            if schema.attribute(name).is_none() {
+                let declared = &schema.object_type().attributes()[position].1;
+                self.each_side(position, name, declared, sides, path, |check, sides, path| {
+                    check.blocks(nested, sides, path);
+                });
+            }
+        }
+    }
+
+    fn member_attribute(
+        &mut self,
+        position: usize,
+        name: &str,
+        attribute: &Attribute,
+        sides: Sides<'_>,
+        path: PathStack<'_>,
+    ) {
+        self.each_side(position, name, attribute.implied_type(), sides, path, |check, sides, path| {
+            check.attribute(attribute, sides, path);
+        });
+    }
+
+    /// Goes on with one member of all three objects.
+    fn each_side(
+        &mut self,
+        position: usize,
+        name: &str,
+        declared: &Type,
+        sides: Sides<'_>,
+        path: PathStack<'_>,
+        then: impl FnOnce(&mut Self, Sides<'_>, PathStack<'_>),
+    ) {
+        let prior = member(sides.prior, position, name, declared, path);
+        let config = member(sides.config, position, name, declared, path);
+        let planned = member(sides.planned, position, name, declared, path);
+        if let (Some(prior), Some(config), Some(planned)) =
+            (self.fitting(prior), self.fitting(config), self.fitting(planned))
+        {
+            let sides = Sides { prior: &prior, config: &config, planned: &planned };
+            then(self, sides, path.attribute(name));
+        }
+    }
+
+    fn attribute(&mut self, schema: &Attribute, sides: Sides<'_>, path: PathStack<'_>) {
+        let Sides { prior, config, planned } = sides;
+        if planned.identical_ignoring_refinements(config) {
+            return;
+        }
+        // The provider says: no functional change.
+        if !prior.is_null() && !config.is_null() && planned.identical_ignoring_refinements(prior) {
+            return;
+        }
+        let path = path.hide(schema.sensitive);
+        let mut report = |kind| {
+            let error = InvalidPlan::new(kind, path.to_path());
+            let hidden = path.is_hidden() || schema.nested().is_some_and(NestedType::has_sensitive);
+            self.errors.push(if hidden { error } else { error.with_values(prior, config, planned) });
+        };
+        if schema.write_only {
+            if !planned.is_null() {
+                report(Kind::WriteOnlyNotNull);
+            }
+            return;
+        }
+        if schema.computed && (!schema.optional || config.is_null()) {
+            return;
+        }
+        if config.is_null() && !planned.is_null() {
+            return report(if schema.sensitive {
+                Kind::SensitiveNoncomputedPlanned
+            } else {
+                Kind::NoncomputedPlanned
+            });
+        }
+        if let Some(nested) = schema.nested() {
+            return self.nested(nested, sides, path);
+        }
+        report(match (prior.is_null(), schema.sensitive) {
+            (true, false) => Kind::NotConfig,
+            (true, true) => Kind::SensitiveNotConfig,
+            (false, false) => Kind::NotConfigNorPrior,
+            (false, true) => Kind::SensitiveNotConfigNorPrior,
+        });
+    }
+
+    fn nested(&mut self, schema: &NestedType, sides: Sides<'_>, path: PathStack<'_>) {
+        if !self.both_present(sides, path) {
+            return;
+        }
+        if !sides.planned.is_known() {
+            return self.push(Kind::PlannedUnknownForConfigured, path);
+        }
+        match schema.nesting() {
+            NestingMode::Single | NestingMode::Group => self.nested_object(schema, sides, path),
+            NestingMode::List => self.nested_list(schema, sides, path),
+            NestingMode::Map => self.nested_map(schema, sides, path),
+            NestingMode::Set => {
+                if !may_have_equal_lengths(sides.config, sides.planned) {
+                    self.push(Kind::CountDisagrees, path);
+                }
+            }
+        }
+    }
+
+    fn nested_object(&mut self, schema: &NestedType, sides: Sides<'_>, path: PathStack<'_>) {
+        for (position, (name, attribute)) in schema.attributes().iter().enumerate() {
+            self.member_attribute(position, name, attribute, sides, path);
+        }
+    }
+
+    fn nested_list(&mut self, schema: &NestedType, sides: Sides<'_>, path: PathStack<'_>) {
+        let Some(planned) = self.fitting(elements(sides.planned, path)) else { return };
+        if !sides.config.is_known() {
+            return self.push(Kind::CountDisagrees, path);
+        }
+        let Some(config) = self.fitting(elements(sides.config, path)) else { return };
+        if planned.len() != config.len() {
+            return self.push(Kind::CountDisagrees, path);
+        }
+        let prior = sides.prior.as_elements().unwrap_or_default();
+        for (i, (planned, config)) in std::iter::zip(planned, config).enumerate() {
+            let prior = prior.get(i).unwrap_or(&NOTHING);
+            let path = path.then(StepRef::Position(i));
+            self.nested_object(schema, Sides { prior, config, planned }, path);
+        }
+    }
+
+    fn nested_map(&mut self, schema: &NestedType, sides: Sides<'_>, path: PathStack<'_>) {
+        let Some(planned) = self.fitting(Keyed::new(sides.planned, path)) else { return };
+        if !sides.config.is_known() {
+            return self.push(Kind::CountDisagrees, path);
+        }
+        let Some(config) = self.fitting(Keyed::new(sides.config, path)) else { return };
+        if planned.len() != config.len() {
+            return self.push(Kind::CountDisagrees, path);
+        }
+        let prior = Keyed::new(sides.prior, path).ok();
+        for (key, planned) in planned.iter() {
+            let Some(config) = config.get(key) else {
+                self.push(Kind::MapKeyNotInConfig, path);
+                continue;
+            };
+            let prior = prior.and_then(|p| p.get(key)).unwrap_or(&NOTHING);
+            self.nested_object(schema, Sides { prior, config, planned }, path.attribute(key));
+        }
+        for _ in config.iter().filter(|(key, _)| planned.get(key).is_none()) {
+            self.push(Kind::MapKeyNotInPlan, path);
+        }
+    }
+
+    fn blocks(&mut self, schema: &NestedBlock, sides: Sides<'_>, path: PathStack<'_>) {
+        let Sides { config, planned, .. } = sides;
+        if schema.nesting != NestingMode::Single && planned.is_null() {
+            return self.push(Kind::NullBlocks, path);
+        }
+        if planned.identical(config) {
+            return;
+        }
+        if !config.is_known() {
+            return self.push(Kind::ChangedUnknownDynamicBlock, path);
+        }
+        if config.is_null() && schema.computed {
+            return;
+        }
+        if !planned.is_known() {
+            return self.push(
+                if schema.computed { Kind::UnknownConfiguredBlock } else { Kind::UnknownNoncomputedBlock },
+                path,
+            );
+        }
+        match schema.nesting {
+            NestingMode::Single | NestingMode::Group => self.block(&schema.block, sides, path),
+            NestingMode::List => self.block_list(&schema.block, sides, path),
+            NestingMode::Map => self.block_map(&schema.block, sides, path),
+            NestingMode::Set => {
+                let Some(planned) = self.fitting(set_elements(planned, path)) else { return };
+                for element in planned.iter().filter(|e| !e.is_known()) {
+                    self.push(Kind::UnknownBlockElement, path.then(StepRef::Element(element)));
+                }
+            }
+        }
+    }
+
+    fn block_list(&mut self, schema: &Block, sides: Sides<'_>, path: PathStack<'_>) {
+        let Some(planned) = self.fitting(elements(sides.planned, path)) else { return };
+        let config = if sides.config.is_null() { Ok(&[][..]) } else { elements(sides.config, path) };
+        let Some(config) = self.fitting(config) else { return };
+        if planned.len() != config.len() {
+            return self.push(Kind::BlockCountDisagrees, path);
+        }
+        let prior = sides.prior.as_elements().unwrap_or_default();
+        for (i, (planned, config)) in std::iter::zip(planned, config).enumerate() {
+            let path = path.then(StepRef::Position(i));
+            if planned.is_known() {
+                let prior = prior.get(i).unwrap_or(&NOTHING);
+                self.block(schema, Sides { prior, config, planned }, path);
+            } else {
+                self.push(Kind::UnknownBlockElement, path);
+            }
+        }
+    }
+
+    fn block_map(&mut self, schema: &Block, sides: Sides<'_>, path: PathStack<'_>) {
+        let Some(planned) = self.fitting(Keyed::new(sides.planned, path)) else { return };
+        let config = match sides.config.is_null() {
+            true => None,
+            false => match self.fitting(Keyed::new(sides.config, path)) {
+                Some(config) => Some(config),
+                None => return,
+            },
+        };
+        let real = matches!(planned, Keyed::Map(_));
+        if real && planned.len() != config.map_or(0, Keyed::len) {
+            return self.push(Kind::BlockCountDisagrees, path);
+        }
+        let prior = Keyed::new(sides.prior, path).ok();
+        for (key, planned) in planned.iter() {
+            let at = if real { path.then(StepRef::Key(key)) } else { path.attribute(key) };
+            let config = config.and_then(|c| c.get(key));
+            // In a real map the element is looked at before its key, in an object the key first.
+            match config {
+                None if !real => self.push(Kind::BlockKeyNotInConfig, path),
+                _ if !planned.is_known() => self.push(Kind::UnknownBlockElement, at),
+                None => self.push(Kind::BlockKeyNotInConfig, at),
+                Some(config) => {
+                    let prior = prior.and_then(|p| p.get(key)).unwrap_or(&NOTHING);
+                    self.block(schema, Sides { prior, config, planned }, at);
+                }
+            }
+        }
+        for _ in config.iter().flat_map(|c| c.iter()).filter(|(key, _)| planned.get(key).is_none()) {
+            self.push(Kind::BlockKeyNotInPlan, path);
+        }
+    }
+}
+
+/// Whether two sets may turn out to have equally many elements.
+fn may_have_equal_lengths(config: &Value, planned: &Value) -> bool {
+    let range = |set: &Value| match set.as_elements() {
+        Some(elements) => set_length_range(elements),
+        None => set
+            .refinements()
+            .map_or((0, u64::MAX), |r| (r.length_lower.unwrap_or(0), r.length_upper.unwrap_or(u64::MAX))),
+    };
+    let (config, planned) = (range(config), range(planned));
+    config.0 <= planned.1 && planned.0 <= config.1
+}
