@@ -124,11 +124,15 @@ impl Number {
     }
 
     /// The only way to a `Big`.
-    fn from_binary(value: &Binary) -> Self {
-        match value.to_i64() {
+    fn from_binary(binary: Binary) -> Self {
+        match binary.to_i64() {
             Some(int) => Self(Int(int)),
-            None => Self(Big(Arc::new(value.clone()))),
+            None => Self(Big(Arc::new(binary))),
         }
+    }
+
+    fn from_u128(negative: bool, magnitude: u128) -> Self {
+        Binary::from_u128(negative, magnitude).map_or(Self::ZERO, Self::from_binary)
     }
 
     /// Returns the number as an `i64` if it is exactly that.
@@ -303,14 +307,16 @@ impl Hash for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (number, precision) = match &self.0 {
+        let digits = match &self.0 {
             Int(int) => return int.fmt(f),
-            Float(float) => (Binary::from_f64(*float), f64::MANTISSA_DIGITS),
-            Big(big) => (Some(big.as_ref().clone()), Binary::PRECISION),
+            Float(float) => {
+                Binary::from_f64(*float).map(|binary| Decimal::shortest(&binary, f64::MANTISSA_DIGITS))
+            }
+            Big(big) => Some(Decimal::of(big)),
         };
         let mut text = String::new();
-        match number {
-            Some(number) => Decimal::shortest(&number, precision).write_plain(&mut text),
+        match digits {
+            Some(digits) => digits.write_plain(&mut text),
             None => text.push_str("Infinity"),
         }
         f.pad_integral(!self.is_negative(), "", &text)
@@ -362,11 +368,5 @@ from_large_integer!(u64, u128, usize, isize);
 impl From<i128> for Number {
     fn from(value: i128) -> Self {
         Self::from_u128(value < 0, value.unsigned_abs())
-    }
-}
-
-impl Number {
-    fn from_u128(negative: bool, magnitude: u128) -> Self {
-        Binary::from_u128(negative, magnitude).map_or(Self::ZERO, |binary| Self::from_binary(&binary))
     }
 }

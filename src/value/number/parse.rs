@@ -1,10 +1,8 @@
 //! Numbers from decimal text.
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 
-use super::binary::Binary;
-use super::{Number, Repr};
+use super::{Number, Repr, decimal};
 
 /// Why a text is not a number. Does not hold the text, which may be a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -61,7 +59,7 @@ fn parse_short_integer(text: &[u8]) -> Option<i64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// ±digits × 10^exponent × 2^binary_exponent. The digits neither start nor end with a zero.
+/// ±digits × 10^exponent × 2^binary exponent. The digits neither start nor end with a zero.
 struct Scientific<'a> {
     negative: bool,
     /// The digits, in two parts because there was a point between them.
@@ -138,26 +136,16 @@ impl<'a> Scientific<'a> {
         if first_digit.abs() > MAX_DECIMAL_EXPONENT || self.binary_exponent.abs() > MAX_BINARY_EXPONENT {
             return Err(ParseNumberError::ExponentTooLarge);
         }
+        // Small from here on, as is the number of digits.
         let (coefficient, exponent) = self.coefficient();
-        // From here on exponents are small: first_digit is, and so is the number of digits.
-        let power = BigUint::from(5_u32).pow(exponent.unsigned_abs() as u32);
-        let mut binary_exponent = (exponent + self.binary_exponent) as i32;
-        let (magnitude, inexact) = if exponent >= 0 {
-            (coefficient * power, false)
-        } else {
-            let bits = u64::from(Binary::PRECISION) + 1;
-            let shift = (bits + power.bits()).saturating_sub(coefficient.bits());
-            binary_exponent -= shift as i32;
-            let (quotient, remainder) = (coefficient << shift).div_rem(&power);
-            (quotient, remainder != BigUint::ZERO)
-        };
-        Ok(Binary::rounded(self.negative, &magnitude, inexact, binary_exponent)
-            .map_or(Number::ZERO, |binary| Number::from_binary(&binary)))
+        let binary =
+            decimal::to_binary(self.negative, &coefficient, exponent as i32, self.binary_exponent as i32);
+        Ok(binary.map_or(Number::ZERO, Number::from_binary))
     }
 
-    /// The digits as an integer, and the power of ten to multiply it with.
+    /// The digits as an integer, and the exponent that goes with it.
     ///
-    /// Of more digits than can matter, the rest becomes a single one that says that there are more.
+    /// Digits beyond those that can matter become a single one, to say that there are more.
     fn coefficient(&self) -> (BigUint, i64) {
         if let Some(short) = self.short_coefficient() {
             return (short.into(), self.exponent);
