@@ -14,24 +14,25 @@ pub enum ParseNumberError {
     /// The text does not have the form of a number.
     #[error("a number is required: decimal digits, perhaps with a sign, a decimal point and an exponent")]
     NotANumber,
-    /// The number is below 1e-5000 or not below 1e5001, or its binary exponent is outside ±16600.
+    /// The first digit stands for a power of ten outside 10^±5000, or the binary exponent is outside ±16600.
     ///
-    /// This is a limit of this library, so that no short text makes a value that takes
-    /// unreasonable time and memory to compute and print. Terraform accepts larger exponents.
+    /// This is a limit of this library, so that no short text makes a number that takes
+    /// unreasonable time and memory to compute and to print. Terraform accepts larger exponents.
     #[error("the number is too large or too close to zero: use an exponent from -5000 to 5000")]
     ExponentTooLarge,
 }
 
-/// The largest power of ten that the first digit of a number may stand for, and the least with minus sign.
+/// The largest power of ten that the first digit of a number may stand for, above and below one.
 const MAX_DECIMAL_EXPONENT: i64 = 5000;
 
+/// About as far as the decimal exponent reaches.
 const MAX_BINARY_EXPONENT: i64 = 16_600;
 
-/// A text with more digits than this differs from each number of 512 bits, and from each that is halfway
-/// between two of them, within this many digits, unless it is equal to the number up to there.
+/// No number of 512 bits, nor one halfway between two of them, has more digits than this. All that
+/// matters of the digits beyond is whether there are any.
 ///
-/// These numbers are m × 2^e with m < 2^513. Those with the most digits are the least, with e not below
-/// -513 - 5000 × log2(10): their digits are those of the integer m × 5^-e, below 10^12500.
+/// Such a number is m × 2^e with m < 2^513. Those next to zero have the most digits, with e not below
+/// -513 - 5000 × log2(10): the digits of the integer m × 5^-e, which is below 10^12500.
 const MAX_DIGITS: usize = 12_500;
 
 pub(super) fn parse(text: &str) -> Result<Number, ParseNumberError> {
