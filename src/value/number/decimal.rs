@@ -1,7 +1,7 @@
 //! The decimal digits of a number.
 
 use std::cmp::Ordering;
-use std::f64::consts::LOG10_2;
+use std::f64::consts::{LOG2_10, LOG10_2};
 
 use num_bigint::BigUint;
 use num_integer::Integer;
@@ -15,6 +15,9 @@ pub(super) struct Decimal {
     point: i32,
 }
 
+/// As many digits as always fit a `u64`.
+const MAX_SHORT_DIGITS: usize = 19;
+
 impl Decimal {
     /// The magnitude of a number in at most `count` digits, exact halves rounded to even.
     pub(super) fn rounded(number: &Binary, count: usize) -> Self {
@@ -26,6 +29,13 @@ impl Decimal {
         let point = digits.len() as i32 - scale;
         let round_up = is_nearer_above(&digits, count, inexact);
         Self::cut(digits, point, count, round_up)
+    }
+
+    /// The magnitude of a number in the fewest digits that stand for it in all its precision.
+    pub(super) fn of(number: &Binary) -> Self {
+        // Most numbers are short. No other decimal as short is as near, so this is the one.
+        let short = Self::rounded(number, MAX_SHORT_DIGITS);
+        if short.is(number) { short } else { Self::shortest(number, Binary::PRECISION) }
     }
 
     /// The magnitude of a number in the fewest digits that stand for it among numbers of `precision` bits.
@@ -91,6 +101,13 @@ impl Decimal {
         Self { digits, point: point - leading_zeros as i32 }
     }
 
+    /// Whether these are digits that stand for this number. They must be few enough for a `u64`.
+    fn is(&self, number: &Binary) -> bool {
+        let coefficient = self.digits.iter().fold(0, |value, digit| value * 10 + u64::from(digit - b'0'));
+        let exponent = self.point - self.digits.len() as i32;
+        to_binary(number.is_negative(), &coefficient.into(), exponent, 0).as_ref() == Some(number)
+    }
+
     /// Appends the number without an exponent.
     pub(super) fn write_plain(&self, out: &mut String) {
         let zeros = |count: usize| std::iter::repeat_n('0', count);
@@ -127,6 +144,20 @@ impl Decimal {
     }
 }
 
+/// Returns ±coefficient × 10^exponent × 2^binary exponent, correctly rounded, or `None` for zero.
+pub(super) fn to_binary(
+    negative: bool,
+    coefficient: &BigUint,
+    exponent: i32,
+    binary_exponent: i32,
+) -> Option<Binary> {
+    // So that the integer part has a bit more than the precision, at least.
+    let bits = coefficient.bits() as i32 + (f64::from(exponent) * LOG2_10).floor() as i32;
+    let shift = Binary::PRECISION as i32 + 3 - bits;
+    let (magnitude, inexact) = scaled(coefficient, shift, exponent);
+    Binary::rounded(negative, &magnitude, inexact, binary_exponent - shift)
+}
+
 /// The power of ten that brings a number below 2^exponent, but not below half of that,
 /// to an integer part of `count` or one more digits.
 fn scale_to(count: i32, exponent: i32) -> i32 {
@@ -139,7 +170,7 @@ fn scaled(magnitude: &BigUint, exponent: i32, scale: i32) -> (BigUint, bool) {
     let shift = exponent + scale;
     let (up, down) = (shift.max(0) as u64, shift.min(0).unsigned_abs().into());
     if scale >= 0 {
-        let product = magnitude * power << up;
+        let product = (magnitude * power) << up;
         let inexact = product.trailing_zeros() < Some(down);
         (product >> down, inexact)
     } else {

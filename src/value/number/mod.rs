@@ -37,9 +37,11 @@ use self::decimal::Decimal;
 ///
 /// Both print as `0.1`: [`Display`](fmt::Display) writes the shortest decimal that stands for the number
 /// at its own precision, 512 bits or the 53 of a double, always in plain notation, never with an exponent.
-/// It follows Go's `big.Float` to the digit, also where that is not the best answer: it takes the space
-/// below a power of two for as wide as the one above, so what it prints for one may read back as the
-/// number before. Integers of up to 64 bits print in full.
+/// Integers of up to 64 bits print in full.
+///
+/// The digits are Terraform's, which are those of Go's `big.Float`, also where these are not the best:
+/// the space below a power of two is taken for as wide as the one above, so that what a power of two
+/// prints may read back as the number before it.
 ///
 /// There is one zero, without a sign. The infinities are numbers, but no text reads as one.
 /// A clone is O(1).
@@ -51,9 +53,9 @@ const _: () = assert!(size_of::<Number>() == 16);
 #[derive(Clone)]
 enum Repr {
     Int(i64),
-    /// Not an integer within ±2^53, NaN or -0. May be infinite.
+    /// A double and printed as one. Not an integer within ±2^53, NaN or -0; may be infinite.
     Float(f64),
-    /// Not an integer that fits `i64`.
+    /// Printed in 512 bits. Not an integer that fits `i64`.
     Big(Arc<Binary>),
 }
 
@@ -124,11 +126,15 @@ impl Number {
     }
 
     /// The only way to a `Big`.
-    fn from_binary(value: &Binary) -> Self {
-        match value.to_i64() {
+    fn from_binary(binary: Binary) -> Self {
+        match binary.to_i64() {
             Some(int) => Self(Int(int)),
-            None => Self(Big(Arc::new(value.clone()))),
+            None => Self(Big(Arc::new(binary))),
         }
+    }
+
+    fn from_u128(negative: bool, magnitude: u128) -> Self {
+        Binary::from_u128(negative, magnitude).map_or(Self::ZERO, Self::from_binary)
     }
 
     /// Returns the number as an `i64` if it is exactly that.
@@ -303,14 +309,16 @@ impl Hash for Number {
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (number, precision) = match &self.0 {
+        let digits = match &self.0 {
             Int(int) => return int.fmt(f),
-            Float(float) => (Binary::from_f64(*float), f64::MANTISSA_DIGITS),
-            Big(big) => (Some(big.as_ref().clone()), Binary::PRECISION),
+            Float(float) => {
+                Binary::from_f64(*float).map(|binary| Decimal::shortest(&binary, f64::MANTISSA_DIGITS))
+            }
+            Big(big) => Some(Decimal::of(big)),
         };
         let mut text = String::new();
-        match number {
-            Some(number) => Decimal::shortest(&number, precision).write_plain(&mut text),
+        match digits {
+            Some(digits) => digits.write_plain(&mut text),
             None => text.push_str("Infinity"),
         }
         f.pad_integral(!self.is_negative(), "", &text)
@@ -349,7 +357,7 @@ macro_rules! from_large_integer {
             fn from(value: $ty) -> Self {
                 match i64::try_from(value) {
                     Ok(int) => Self(Int(int)),
-                    // `as` widens: every other case has fitted `i64`.
+                    // Not `from`, which there is none of for `usize`. It widens all the same.
                     Err(_) => Self::from_u128(false, value as u128),
                 }
             }
@@ -357,16 +365,17 @@ macro_rules! from_large_integer {
     )*};
 }
 
-from_large_integer!(u64, u128, usize, isize);
+from_large_integer!(u64, u128, usize);
+
+impl From<isize> for Number {
+    fn from(value: isize) -> Self {
+        // At most 64 bits wide on every platform.
+        Self(Int(value as i64))
+    }
+}
 
 impl From<i128> for Number {
     fn from(value: i128) -> Self {
         Self::from_u128(value < 0, value.unsigned_abs())
-    }
-}
-
-impl Number {
-    fn from_u128(negative: bool, magnitude: u128) -> Self {
-        Binary::from_u128(negative, magnitude).map_or(Self::ZERO, |binary| Self::from_binary(&binary))
     }
 }

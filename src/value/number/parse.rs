@@ -1,10 +1,8 @@
 //! Numbers from decimal text.
 
 use num_bigint::BigUint;
-use num_integer::Integer;
 
-use super::binary::Binary;
-use super::{Number, Repr};
+use super::{Number, Repr, decimal};
 
 /// Why a text is not a number. Does not hold the text, which may be a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -16,24 +14,25 @@ pub enum ParseNumberError {
     /// The text does not have the form of a number.
     #[error("a number is required: decimal digits, perhaps with a sign, a decimal point and an exponent")]
     NotANumber,
-    /// The number is below 1e-5000 or not below 1e5001, or its binary exponent is outside ±16600.
+    /// The first digit stands for a power of ten outside 10^±5000, or the binary exponent is outside ±16600.
     ///
-    /// This is a limit of this library, so that no short text makes a value that takes
-    /// unreasonable time and memory to compute and print. Terraform accepts larger exponents.
+    /// This is a limit of this library, so that no short text makes a number that takes
+    /// unreasonable time and memory to compute and to print. Terraform accepts larger exponents.
     #[error("the number is too large or too close to zero: use an exponent from -5000 to 5000")]
     ExponentTooLarge,
 }
 
-/// The largest power of ten that the first digit of a number may stand for, and the least with minus sign.
+/// The largest power of ten that the first digit of a number may stand for, above and below one.
 const MAX_DECIMAL_EXPONENT: i64 = 5000;
 
+/// About as far as the decimal exponent reaches.
 const MAX_BINARY_EXPONENT: i64 = 16_600;
 
-/// A text with more digits than this differs from each number of 512 bits, and from each that is halfway
-/// between two of them, within this many digits, unless it is equal to the number up to there.
+/// No number of 512 bits, nor one halfway between two of them, has more digits than this. All that
+/// matters of the digits beyond is whether there are any.
 ///
-/// These numbers are m × 2^e with m < 2^513. Those with the most digits are the least, with e not below
-/// -513 - 5000 × log2(10): their digits are those of the integer m × 5^-e, below 10^12500.
+/// Such a number is m × 2^e with m < 2^513. Those next to zero have the most digits, with e not below
+/// -513 - 5000 × log2(10): the digits of the integer m × 5^-e, which is below 10^12500.
 const MAX_DIGITS: usize = 12_500;
 
 pub(super) fn parse(text: &str) -> Result<Number, ParseNumberError> {
@@ -61,7 +60,7 @@ fn parse_short_integer(text: &[u8]) -> Option<i64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// ±digits × 10^exponent × 2^binary_exponent. The digits neither start nor end with a zero.
+/// ±digits × 10^exponent × 2^binary exponent. The digits neither start nor end with a zero.
 struct Scientific<'a> {
     negative: bool,
     /// The digits, in two parts because there was a point between them.
@@ -138,26 +137,16 @@ impl<'a> Scientific<'a> {
         if first_digit.abs() > MAX_DECIMAL_EXPONENT || self.binary_exponent.abs() > MAX_BINARY_EXPONENT {
             return Err(ParseNumberError::ExponentTooLarge);
         }
+        // Small from here on, as is the number of digits.
         let (coefficient, exponent) = self.coefficient();
-        // From here on exponents are small: first_digit is, and so is the number of digits.
-        let power = BigUint::from(5_u32).pow(exponent.unsigned_abs() as u32);
-        let mut binary_exponent = (exponent + self.binary_exponent) as i32;
-        let (magnitude, inexact) = if exponent >= 0 {
-            (coefficient * power, false)
-        } else {
-            let bits = u64::from(Binary::PRECISION) + 1;
-            let shift = (bits + power.bits()).saturating_sub(coefficient.bits());
-            binary_exponent -= shift as i32;
-            let (quotient, remainder) = (coefficient << shift).div_rem(&power);
-            (quotient, remainder != BigUint::ZERO)
-        };
-        Ok(Binary::rounded(self.negative, &magnitude, inexact, binary_exponent)
-            .map_or(Number::ZERO, |binary| Number::from_binary(&binary)))
+        let binary =
+            decimal::to_binary(self.negative, &coefficient, exponent as i32, self.binary_exponent as i32);
+        Ok(binary.map_or(Number::ZERO, Number::from_binary))
     }
 
-    /// The digits as an integer, and the power of ten to multiply it with.
+    /// The digits as an integer, and the exponent that goes with it.
     ///
-    /// Of more digits than can matter, the rest becomes a single one that says that there are more.
+    /// Digits beyond those that can matter become a single one, to say that there are more.
     fn coefficient(&self) -> (BigUint, i64) {
         if let Some(short) = self.short_coefficient() {
             return (short.into(), self.exponent);
