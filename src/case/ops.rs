@@ -23,6 +23,11 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
             let ty = schema.implied_type();
             value(change::prepare_computed_blocks(&schema, &case.value("value", ty)?), ty)
         }
+        "normalize_legacy" => {
+            let schema = case.schema()?;
+            let ty = schema.implied_type();
+            value(change::normalize_from_legacy_sdk(&case.value("value", ty)?, &schema), ty)
+        }
         "all_attributes_null" | "empty_value" => {
             let schema = case.schema()?;
             Answer::Value(schema.empty_value().clone(), schema.implied_type().clone())
@@ -33,6 +38,19 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
             let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
             let planned = case.value("planned", ty)?;
             let errors = change::assert_plan_valid(&schema, &prior, &config, &planned);
+            Answer::Errors(errors.into_iter().map(|e| (e.path, e.kind.slug())).collect())
+        }
+        "assert_object_compatible" => {
+            let schema = case.schema()?;
+            let ty = schema.implied_type();
+            let (planned, actual) = (case.value("planned", ty)?, case.value("actual", ty)?);
+            let errors = change::assert_object_compatible(&schema, &planned, &actual);
+            Answer::Errors(errors.into_iter().map(|e| (e.path, e.kind.slug())).collect())
+        }
+        "assert_value_compatible" => {
+            let ty: Type = case.parsed("type")?;
+            let (planned, actual) = (case.value("planned", &ty)?, case.value("actual", &ty)?);
+            let errors = change::assert_value_compatible(&planned, &actual);
             Answer::Errors(errors.into_iter().map(|e| (e.path, e.kind.slug())).collect())
         }
         "action_for_change" => {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::ChangeError;
 use super::error::place;
+use super::kinds::kinds;
 use crate::value::{Path, Value};
 
 /// One way in which a provider's plan breaks its contract.
@@ -24,28 +25,6 @@ pub struct InvalidPlan {
     /// The way in which a value does not fit the schema, for [`InvalidPlanKind::Unfit`].
     pub unfit: Option<Box<ChangeError>>,
 }
-
-macro_rules! kinds {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $slug:literal,)* }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum $name {
-            $($(#[$doc])* $variant,)*
-        }
-
-        impl $name {
-            /// The stable name of the kind, as case files and reports write it.
-            pub const fn slug(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $slug,)*
-                }
-            }
-        }
-    };
-}
-
-pub(super) use kinds;
 
 kinds! {
     /// The ways in which a plan can be wrong.

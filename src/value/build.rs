@@ -272,10 +272,18 @@ fn sealed(ty: Type, kind: char, own: Flags, elements: Vec<Value>) -> super::Seq 
     let mut hasher = hasher();
     hasher.write_u8(kind as u8);
     let mut flags = Flags::default();
+    // Equal sets may iterate differently where order keys tie, so their hash must not see the order.
+    let mut members = 0u64;
     for element in &elements {
-        hasher.write_u64(element.content_hash());
+        let hash = element.content_hash();
+        if kind == 'S' {
+            members = members.wrapping_add(hash);
+        } else {
+            hasher.write_u64(hash);
+        }
         flags = flags.with(element.flags());
     }
+    hasher.write_u64(members);
     let flags = Flags(flags.0 & Flags::INHERITED.0).with(own);
     let head = Head { ty, hash: hasher.finish(), flags };
     ThinArc::from_header_and_iter(head, elements.into_iter())

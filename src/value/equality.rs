@@ -3,6 +3,8 @@
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
+use hashbrown::HashMap;
+
 use super::{Kind, Repr, Value};
 
 /// What counts when two values are compared part by part.
@@ -25,8 +27,8 @@ impl Value {
         self.ty() == other.ty() && same(self, other, IDENTICAL)
     }
 
-    /// As [`identical`](Self::identical), but an unknown value is like any other of its type, whatever is
-    /// promised about them.
+    /// As [`identical`](Self::identical), but an unknown value is like any other of its type: what is promised
+    /// about it, and marks on it, do not count.
     pub fn identical_ignoring_refinements(&self, other: &Value) -> bool {
         self.ty() == other.ty() && same(self, other, REFINEMENTS_ASIDE)
     }
@@ -137,6 +139,7 @@ fn same(a: &Value, b: &Value, relation: Relation) -> bool {
                 && std::iter::zip(&a.slice, &b.slice).all(|(a, b)| same(a, b, relation))
     };
     match (&a.0, &b.0) {
+        _ if !relation.refinements && !a.is_known() && !b.is_known() => true,
         (Repr::Marked(a), Repr::Marked(b)) => {
             (!relation.marks || a.marks == b.marks) && same(&a.value, &b.value, relation)
         }
@@ -147,8 +150,11 @@ fn same(a: &Value, b: &Value, relation: Relation) -> bool {
         (Repr::Bool(a), Repr::Bool(b)) => a == b,
         (Repr::Number(a), Repr::Number(b)) => a == b,
         (Repr::String(a), Repr::String(b)) => a == b,
+        (Repr::Set(a), Repr::Set(b)) => {
+            sequences(a, b)
+                || !relation.marks && a.header.header.hash == b.header.header.hash && same_members(a, b)
+        }
         (Repr::List(a), Repr::List(b))
-        | (Repr::Set(a), Repr::Set(b))
         | (Repr::Tuple(a), Repr::Tuple(b))
         | (Repr::Object(a), Repr::Object(b)) => sequences(a, b),
         (Repr::Map(a), Repr::Map(b)) => {
@@ -160,6 +166,22 @@ fn same(a: &Value, b: &Value, relation: Relation) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether two sets have the same members although they iterate differently, as they may where order keys tie.
+fn same_members(a: &super::Seq, b: &super::Seq) -> bool {
+    let tied = |s: &super::Seq| s.header.header.flags.has(super::Flags::TIED);
+    if a.slice.len() != b.slice.len() || !tied(a) || !tied(b) {
+        return false;
+    }
+    let mut members: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(b.slice.len());
+    for member in &b.slice {
+        members.entry(member.content_hash()).or_default().push(member);
+    }
+    a.slice.iter().all(|member| {
+        let alike = members.get(&member.content_hash());
+        alike.is_some_and(|alike| alike.iter().any(|other| same(member, other, MARKS_ASIDE)))
+    })
 }
 
 static SEED: LazyLock<foldhash::fast::RandomState> = LazyLock::new(foldhash::fast::RandomState::default);

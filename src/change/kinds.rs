@@ -1,0 +1,24 @@
+//! Kinds of errors with stable names.
+
+/// Declares an enum whose variants have the slugs by which reports and case files name them.
+macro_rules! kinds {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $slug:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $name {
+            /// The stable name of the kind, as case files and reports write it.
+            pub const fn slug(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $slug,)*
+                }
+            }
+        }
+    };
+}
+
+pub(super) use kinds;

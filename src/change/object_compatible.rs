@@ -1,0 +1,228 @@
+//! Whether the object after apply is what was planned (spec section 5).
+
+use super::ChangeError;
+use super::access::{Keyed, elements, member, set_elements, wrong_kind};
+use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
+use super::set_compatible::match_sets;
+use super::value_compatible::{Report, compare, report_unmatched};
+use crate::schema::{Attribute, Block, NestedBlock, NestingMode};
+use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
+
+/// Checks that the object a provider returned after apply completes the one that was planned.
+///
+/// No error means that the result is consistent. For attributes that are sensitive, by schema or by a mark,
+/// only the fact is reported.
+///
+/// ```
+/// use objchange::change::{InconsistentResultKind, assert_object_compatible};
+/// use objchange::schema::{Attribute, Block};
+/// use objchange::{Type, Value};
+///
+/// let schema = Block::new([("size", Attribute::optional(Type::Number))], []);
+/// let size = |n: i64| Value::object([("size", Value::from(n))]);
+/// assert!(assert_object_compatible(&schema, &size(1), &size(1)).is_empty());
+///
+/// let errors = assert_object_compatible(&schema, &size(1), &size(2));
+/// assert_eq!(errors[0].kind, InconsistentResultKind::ValueChanged);
+/// assert_eq!(errors[0].to_string(), ".size: was planned as (1), but is (2)");
+/// ```
+#[doc(alias = "AssertObjectCompatible")]
+pub fn assert_object_compatible(schema: &Block, planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
+    let mut report = Report::default();
+    object(schema, planned, actual, PathStack::ROOT, &mut report);
+    report.errors
+}
+
+/// Reports values that do not fit the schema.
+fn fitting<T>(result: Result<T, ChangeError>, report: &mut Report) -> Option<T> {
+    result.map_err(|error| report.push_error(|| InconsistentResult::unfit(error))).ok()
+}
+
+fn object(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    match (planned.is_null(), actual.is_null()) {
+        (true, true) => return,
+        (true, false) => return report.push(Kind::ObjectNowPresent, path),
+        (false, true) => return report.push(Kind::ObjectNowAbsent, path),
+        (false, false) => {}
+    }
+    for (position, name, schema) in schema.positioned_attributes() {
+        if report.is_decided() {
+            return;
+        }
+        let ty = schema.implied_type();
+        let planned = fitting(member(planned, position, name, ty, path), report);
+        let actual = fitting(member(actual, position, name, ty, path), report);
+        if let (Some(planned), Some(actual)) = (planned, actual) {
+            attribute(schema, &planned, &actual, path.attribute(name), report);
+        }
+    }
+    for (position, name, nested) in schema.positioned_blocks() {
+        if report.is_decided() {
+            return;
+        }
+        if schema.attribute(name).is_some() {
+            continue;
+        }
+        let ty = &schema.object_type().attributes()[position].1;
+        let planned = fitting(member(planned, position, name, ty, path), report);
+        let actual = fitting(member(actual, position, name, ty, path), report);
+        if let (Some(planned), Some(actual)) = (planned, actual) {
+            blocks(nested, &planned, &actual, path.attribute(name), report);
+        }
+    }
+}
+
+fn attribute(schema: &Attribute, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    let is_marked = |value: &Value| value.contains_marked() && value.marks_deep().contains(Marks::SENSITIVE);
+    if schema.sensitive || is_marked(planned) || is_marked(actual) {
+        let mut probe = Report::probe();
+        compare(planned, actual, path, &mut probe);
+        if probe.has_failed() {
+            report.push(Kind::SensitiveInconsistent, path);
+        }
+        return;
+    }
+    if schema.nested().is_some_and(crate::schema::NestedType::has_sensitive) {
+        // Errors inside may hold what a nested attribute hides, so they are told without values.
+        let before = report.errors.len();
+        compare(planned, actual, path, report);
+        for error in report.errors.iter_mut().skip(before) {
+            (error.planned, error.actual) = (None, None);
+        }
+        return;
+    }
+    compare(planned, actual, path, report);
+}
+
+fn blocks(schema: &NestedBlock, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    if schema.computed {
+        if schema.nesting != NestingMode::Single && actual.is_null() {
+            return report.push(Kind::NullBlockAfterApply, path);
+        }
+        if !planned.is_known() {
+            return compare(planned, actual, path, report);
+        }
+    }
+    match schema.nesting {
+        NestingMode::Single | NestingMode::Group => {
+            if !planned.is_known() && actual.is_null() {
+                return;
+            }
+            object(&schema.block, planned, actual, path, report);
+        }
+        NestingMode::List => list(&schema.block, planned, actual, path, report),
+        NestingMode::Set => set(&schema.block, planned, actual, path, report),
+        NestingMode::Map => map(&schema.block, planned, actual, path, report),
+    }
+}
+
+/// Whether there is nothing to compare because one side is null or unknown.
+fn is_open(value: &Value) -> bool {
+    value.is_null() || !value.is_known()
+}
+
+fn list(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    if is_open(planned) || is_open(actual) {
+        return;
+    }
+    let (Some(planned), Some(actual)) =
+        (fitting(elements(planned, path), report), fitting(elements(actual, path), report))
+    else {
+        return;
+    };
+    if planned.len() != actual.len() {
+        return report.push(Kind::BlockCountChanged, path);
+    }
+    for (i, (planned, actual)) in std::iter::zip(planned, actual).enumerate() {
+        object(schema, planned, actual, path.then(StepRef::Position(i)), report);
+    }
+}
+
+fn set(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    if is_open(planned) || is_open(actual) {
+        return;
+    }
+    let (Some(planned), Some(actual)) =
+        (fitting(set_elements(planned, path), report), fitting(set_elements(actual, path), report))
+    else {
+        return;
+    };
+    let compatible = |planned: &Value, actual: &Value| {
+        let mut probe = Report::probe();
+        object(schema, planned, actual, PathStack::ROOT, &mut probe);
+        !probe.has_failed()
+    };
+    let unmatched = match_sets(planned, actual, Some(schema), compatible);
+    // A block may hold what its schema calls sensitive, so its content stays out of the report.
+    report_unmatched(&[], &[], &unmatched, path, report);
+    if actual.len() > planned.len() {
+        report.push(Kind::BlockSetGrew, path);
+    }
+}
+
+fn map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    match planned.ty() {
+        Type::Object(planned_ty) => object_held_map(schema, planned, planned_ty, actual, path, report),
+        Type::Dynamic => {}
+        Type::Map(_) => real_map(schema, planned, actual, path, report),
+        _ => {
+            fitting::<()>(Err(wrong_kind(planned, "a map", path)), report);
+        }
+    }
+}
+
+fn real_map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    if !planned.is_known() || planned.is_null() || actual.is_null() {
+        return;
+    }
+    let (Some(planned), Some(actual)) =
+        (fitting(Keyed::new(planned, path), report), fitting(Keyed::new(actual, path), report))
+    else {
+        return;
+    };
+    if planned.len() != actual.len() {
+        return report.push(Kind::BlockCountChanged, path);
+    }
+    for (key, planned) in planned.iter() {
+        if let Some(actual) = actual.get(key) {
+            object(schema, planned, actual, path.then(StepRef::Key(key)), report);
+        }
+    }
+}
+
+/// Blocks of different types by label: the attributes of the two types count, even where a side is unknown.
+fn object_held_map(
+    schema: &Block,
+    planned: &Value,
+    planned_ty: &ObjectType,
+    actual: &Value,
+    path: PathStack<'_>,
+    report: &mut Report,
+) {
+    if planned.is_null() || actual.is_null() {
+        return;
+    }
+    let actual_ty = match actual.ty() {
+        Type::Object(ty) => ty,
+        _ => {
+            fitting::<()>(Err(wrong_kind(actual, "an object", path)), report);
+            return;
+        }
+    };
+    for (i, (key, ty)) in planned_ty.attributes().iter().enumerate() {
+        let Some(actual_block_ty) = actual_ty.attribute(key) else {
+            report.push(Kind::BlockKeyVanished, path);
+            continue;
+        };
+        let planned = fitting(member(planned, i, key, ty, path), report);
+        let actual = fitting(member(actual, i, key, actual_block_ty, path), report);
+        if let (Some(planned), Some(actual)) = (planned, actual) {
+            object(schema, &planned, &actual, path.attribute(key), report);
+        }
+    }
+    if planned.is_known() {
+        for _ in actual_ty.attributes().iter().filter(|(key, _)| planned_ty.attribute(key).is_none()) {
+            report.push(Kind::BlockKeyAppeared, path);
+        }
+    }
+}

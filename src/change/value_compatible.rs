@@ -1,0 +1,191 @@
+//! Whether a value is what its plan said (spec section 5, `assert_value_compatible`).
+
+use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
+use super::set_compatible::{Unmatched, match_sets};
+use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
+
+/// Checks that an actual value completes a planned one: what was known is the same, what was unknown keeps
+/// the promises made about it.
+///
+/// ```
+/// use objchange::change::assert_value_compatible;
+/// use objchange::{Type, Value};
+///
+/// let planned = Value::tuple([Value::from("a"), Value::unknown(Type::String)]);
+/// assert!(assert_value_compatible(&planned, &Value::tuple(["a", "b"])).is_empty());
+///
+/// let errors = assert_value_compatible(&planned, &Value::tuple(["c", "b"]));
+/// assert_eq!(errors[0].to_string(), r#"[0]: was planned as ("a"), but is ("c")"#);
+/// ```
+#[doc(alias = "AssertValueCompatible")]
+pub fn assert_value_compatible(planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
+    let mut report = Report::default();
+    compare(planned, actual, PathStack::ROOT, &mut report);
+    report.errors
+}
+
+/// Where errors go. A probe only wants to know whether there is one.
+#[derive(Default)]
+pub(super) struct Report {
+    pub(super) errors: Vec<InconsistentResult>,
+    probe: bool,
+    failed: bool,
+}
+
+impl Report {
+    pub(super) fn probe() -> Self {
+        Self { probe: true, ..Self::default() }
+    }
+
+    /// Whether a probe has found an error, so that there is nothing more to find out.
+    pub(super) fn is_decided(&self) -> bool {
+        self.probe && self.failed
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    pub(super) fn push(&mut self, kind: Kind, path: PathStack<'_>) {
+        self.push_values(kind, path, None, None);
+    }
+
+    fn push_values(
+        &mut self,
+        kind: Kind,
+        path: PathStack<'_>,
+        planned: Option<&Value>,
+        actual: Option<&Value>,
+    ) {
+        self.failed = true;
+        if !self.probe {
+            self.errors.push(InconsistentResult::new(kind, path.to_path()).with_values(planned, actual));
+        }
+    }
+
+    pub(super) fn push_error(&mut self, error: impl FnOnce() -> InconsistentResult) {
+        self.failed = true;
+        if !self.probe {
+            self.errors.push(error());
+        }
+    }
+}
+
+/// Compares a planned value with the actual one; marks do not count.
+pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    if *planned.ty() == Type::Dynamic {
+        return;
+    }
+    if planned.ty() != actual.ty() && !conforms(actual.ty(), planned.ty()) {
+        return report.push_values(Kind::WrongFinalType, path, Some(planned), Some(actual));
+    }
+    parts(planned, actual, path, report);
+}
+
+/// Compares values of which the actual one has the planned type.
+fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    if report.is_decided() || *planned.ty() == Type::Dynamic {
+        return;
+    }
+    if planned.is_wholly_known() && planned.same_content(actual) {
+        return;
+    }
+    let path = path.hide(planned.is_marked() || actual.is_marked());
+    match (planned.kind(), actual.kind()) {
+        (ValueKind::Unknown(_), _) => {
+            if !planned.may_become(actual) {
+                report.push_values(Kind::PlaceholderMismatch, path, None, Some(actual));
+            }
+        }
+        (ValueKind::Null, ValueKind::Null) => {}
+        (ValueKind::Null, _) => report.push_values(Kind::NullNowValue, path, None, Some(actual)),
+        (_, ValueKind::Null) => report.push_values(Kind::ValueNowNull, path, Some(planned), None),
+        (_, ValueKind::Unknown(_)) => report.push_values(Kind::KnownNowUnknown, path, Some(planned), None),
+        (ValueKind::List(p), ValueKind::List(a)) | (ValueKind::Tuple(p), ValueKind::Tuple(a)) => {
+            for (i, (planned, actual)) in std::iter::zip(p, a).enumerate() {
+                parts(planned, actual, path.then(StepRef::Position(i)), report);
+            }
+            for planned in p.get(a.len()..).unwrap_or_default() {
+                report.push_values(Kind::ElementVanished, path, Some(planned), None);
+            }
+            for actual in a.get(p.len()..).unwrap_or_default() {
+                report.push_values(Kind::ElementAppeared, path, None, Some(actual));
+            }
+        }
+        (ValueKind::Map(p), ValueKind::Map(a)) => {
+            for (key, planned) in p.iter() {
+                match a.get(key) {
+                    Some(actual) => parts(planned, actual, path.then(StepRef::Key(key)), report),
+                    None => report.push_values(Kind::ElementVanished, path, Some(planned), None),
+                }
+            }
+            for (_, actual) in a.iter().filter(|(key, _)| p.get(key).is_none()) {
+                report.push_values(Kind::ElementAppeared, path, None, Some(actual));
+            }
+        }
+        (ValueKind::Object(p), ValueKind::Object(a)) => {
+            for (i, (name, planned)) in p.iter().enumerate() {
+                // Both have the same attributes: their types were compared.
+                if let Some(actual) = a.get_at(i, name) {
+                    parts(planned, actual, path.attribute(name), report);
+                }
+            }
+        }
+        (ValueKind::Set(p), ValueKind::Set(a)) => sets(p, a, path, report),
+        // Types conform, so what is left are unequal primitives.
+        _ => {
+            if !planned.same_content(actual) {
+                report.push_values(Kind::ValueChanged, path, Some(planned), Some(actual));
+            }
+        }
+    }
+}
+
+fn sets(planned: &[Value], actual: &[Value], path: PathStack<'_>, report: &mut Report) {
+    let compatible = |planned: &Value, actual: &Value| {
+        let mut probe = Report::probe();
+        parts(planned, actual, PathStack::ROOT, &mut probe);
+        !probe.has_failed()
+    };
+    let unmatched = match_sets(planned, actual, None, compatible);
+    report_unmatched(planned, actual, &unmatched, path, report);
+    if actual.len() > planned.len() {
+        report.push(Kind::SetGrew, path);
+    }
+}
+
+/// Reports what has no partner in a set of values or of blocks.
+pub(super) fn report_unmatched(
+    planned: &[Value],
+    actual: &[Value],
+    unmatched: &Unmatched,
+    path: PathStack<'_>,
+    report: &mut Report,
+) {
+    for i in &unmatched.planned {
+        report.push_values(Kind::PlannedSetElementUnmatched, path, planned.get(*i), None);
+    }
+    for i in &unmatched.actual {
+        report.push_values(Kind::ActualSetElementUnmatched, path, None, actual.get(*i));
+    }
+}
+
+/// Whether values of a type may stand where another is declared: the same, but for what is dynamic there.
+fn conforms(given: &Type, declared: &Type) -> bool {
+    match (given, declared) {
+        (_, Type::Dynamic) => true,
+        (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
+            conforms(a, b)
+        }
+        (Type::Tuple(a), Type::Tuple(b)) => {
+            a.elements().len() == b.elements().len()
+                && std::iter::zip(a.elements(), b.elements()).all(|(a, b)| conforms(a, b))
+        }
+        (Type::Object(a), Type::Object(b)) => {
+            a.attributes().len() == b.attributes().len()
+                && std::iter::zip(a.attributes(), b.attributes())
+                    .all(|((n, a), (m, b))| n == m && conforms(a, b))
+        }
+        (a, b) => a == b,
+    }
+}
