@@ -2,7 +2,7 @@
 
 use super::{Answer, Case, CaseError};
 use crate::change::{self, ChangeError};
-use crate::value::{Type, Value};
+use crate::value::{Kind, StepRef, Type, Value};
 
 /// The engine's answer; `None` if the operation is none of the engine's.
 pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
@@ -65,10 +65,42 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
                 change::longest_common_subsequence(&case.values("xs", &ty)?, &case.values("ys", &ty)?);
             Answer::Values(common, ty)
         }
+        "coerce_value" => {
+            let schema = case.schema()?;
+            let given = case.value("value", &case.parsed("type")?)?;
+            match schema.coerce_value(&given) {
+                Ok(value) => {
+                    let ty = schema.implied_type();
+                    Answer::Value(held_in_maps(&value, ty), ty.clone())
+                }
+                Err(error) => Answer::Errors(vec![(error.path, "coerce")]),
+            }
+        }
         "implied_type" => Answer::Type(case.schema()?.implied_type().clone()),
         _ => return Ok(None),
     };
     Ok(Some(answer))
+}
+
+/// Case files write values under the type that the schema implies, and so hold blocks of a map in a map even
+/// where coercion holds them in an object.
+fn held_in_maps(value: &Value, ty: &Type) -> Value {
+    match (value.kind(), ty) {
+        (Kind::Object(object), Type::Map(element)) => {
+            let entries = object.iter().map(|(name, v)| (name.clone(), held_in_maps(v, element))).collect();
+            Value::map_like(ty, entries).with_marks(value.marks())
+        }
+        (_, Type::List(element) | Type::Set(element) | Type::Map(element)) => {
+            value.map_children(|child| held_in_maps(child, element))
+        }
+        (_, Type::Object(object)) => value.map_steps(|step, child| match step {
+            StepRef::Attribute(name) => {
+                object.attribute(name).map_or_else(|| child.clone(), |ty| held_in_maps(child, ty))
+            }
+            _ => child.clone(),
+        }),
+        _ => value.clone(),
+    }
 }
 
 fn value(result: Result<Value, ChangeError>, ty: &Type) -> Answer {

@@ -65,6 +65,8 @@ struct Members {
     attributes: Box<[(SmolStr, Attribute)]>,
     object: Arc<ObjectType>,
     implied: Type,
+    /// The implied type, but what configuration may leave out is optional.
+    accepted: Type,
 }
 
 impl Attribute {
@@ -120,6 +122,15 @@ impl Attribute {
         }
     }
 
+    /// What a configured value is converted to: the implied type, in which attributes of nested types that
+    /// configuration may leave out are optional.
+    pub(super) fn accepted_type(&self) -> &Type {
+        match &self.ty {
+            AttributeType::Plain(ty) => ty,
+            AttributeType::Nested(nested) => &nested.inner.accepted,
+        }
+    }
+
     /// The nested type, if the attribute has one.
     pub fn nested(&self) -> Option<&NestedType> {
         match &self.ty {
@@ -151,14 +162,19 @@ impl NestedType {
         let object = Arc::new(ObjectType::new(
             attributes.iter().map(|(name, a)| (name.clone(), a.implied_type().without_optional())),
         ));
-        let object_type = Type::Object(object.clone());
-        let implied = match nesting {
-            NestingMode::Single | NestingMode::Group => object_type,
-            NestingMode::List => Type::list(object_type),
-            NestingMode::Set => Type::set(object_type),
-            NestingMode::Map => Type::map(object_type),
+        let accepted = ObjectType::with_optional(
+            attributes.iter().map(|(name, a)| (name.clone(), a.accepted_type().clone())),
+            attributes.iter().filter(|(_, a)| a.optional || a.computed).map(|(name, _)| name.clone()),
+        );
+        let held = |object: Type| match nesting {
+            NestingMode::Single | NestingMode::Group => object,
+            NestingMode::List => Type::list(object),
+            NestingMode::Set => Type::set(object),
+            NestingMode::Map => Type::map(object),
         };
-        Self { nesting, inner: Arc::new(Members { attributes, object, implied }) }
+        let implied = held(Type::Object(object.clone()));
+        let accepted = held(Type::Object(Arc::new(accepted)));
+        Self { nesting, inner: Arc::new(Members { attributes, object, implied, accepted }) }
     }
 
     /// How the objects are held.

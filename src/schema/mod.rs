@@ -21,10 +21,12 @@
 
 mod attribute;
 mod block;
+mod coerce;
 mod document;
 mod empty;
 mod read;
 
 pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
+pub use coerce::{CoerceError, CoerceErrorKind};
 pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};

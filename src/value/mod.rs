@@ -6,6 +6,7 @@
 //! parts are answered without walking them.
 
 mod build;
+mod convert;
 mod equality;
 mod json;
 mod kind;
@@ -17,6 +18,7 @@ mod quote;
 mod set;
 mod show;
 mod ty;
+mod unify;
 mod unknown;
 mod walk;
 
@@ -26,6 +28,8 @@ use smol_str::SmolStr;
 use triomphe::ThinArc;
 
 pub use build::ConstructError;
+pub(crate) use convert::place;
+pub use convert::{ConvertError, ConvertErrorKind};
 pub(crate) use equality::hasher;
 pub(crate) use json::message_of;
 pub use json::{ReadError, WriteError};
@@ -37,6 +41,7 @@ pub(crate) use path::{PathStack, StepRef};
 pub use quote::quote_into;
 pub(crate) use set::SetMerge;
 pub use ty::{ObjectType, TupleType, Type};
+pub use unify::unify;
 pub(crate) use unknown::set_length_range;
 pub use unknown::{Bound, RefinementError, Refinements};
 pub use walk::Descend;

@@ -47,6 +47,7 @@ pub enum Type {
 pub struct TupleType {
     elements: Box<[Type]>,
     has_dynamic: bool,
+    has_optional: bool,
 }
 
 impl TupleType {
@@ -64,6 +65,8 @@ pub struct ObjectType {
     /// Sorted; each is the name of an attribute. Only conversion targets have any.
     optional: Box<[SmolStr]>,
     has_dynamic: bool,
+    /// Here or anywhere inside.
+    has_optional: bool,
 }
 
 impl ObjectType {
@@ -100,7 +103,8 @@ impl ObjectType {
         optional.sort();
         optional.dedup();
         let has_dynamic = attributes.iter().any(|(_, ty)| ty.has_dynamic());
-        Self { attributes: attributes.into(), optional: optional.into(), has_dynamic }
+        let has_optional = !optional.is_empty() || attributes.iter().any(|(_, ty)| ty.has_optional());
+        Self { attributes: attributes.into(), optional: optional.into(), has_dynamic, has_optional }
     }
 
     /// The attributes with their types, by name in byte order.
@@ -163,7 +167,8 @@ impl Type {
     pub fn tuple(elements: impl IntoIterator<Item = Type>) -> Self {
         let elements: Box<[Type]> = elements.into_iter().collect();
         let has_dynamic = elements.iter().any(Type::has_dynamic);
-        Self::Tuple(Arc::new(TupleType { elements, has_dynamic }))
+        let has_optional = elements.iter().any(Type::has_optional);
+        Self::Tuple(Arc::new(TupleType { elements, has_dynamic, has_optional }))
     }
 
     /// The type of objects with these attributes.
@@ -208,9 +213,22 @@ impl Type {
         }
     }
 
+    /// Whether an attribute is optional, at any depth.
+    pub(crate) fn has_optional(&self) -> bool {
+        match self {
+            Self::Dynamic | Self::String | Self::Number | Self::Bool => false,
+            Self::List(e) | Self::Set(e) | Self::Map(e) => e.has_optional(),
+            Self::Tuple(t) => t.has_optional,
+            Self::Object(o) => o.has_optional,
+        }
+    }
+
     /// The same type in which no attribute is optional, at any depth.
     #[must_use]
     pub fn without_optional(&self) -> Type {
+        if !self.has_optional() {
+            return self.clone();
+        }
         match self {
             Self::Dynamic | Self::String | Self::Number | Self::Bool => self.clone(),
             Self::List(e) => Self::list(e.without_optional()),

@@ -67,6 +67,15 @@ impl Writer<'_> {
                 }
                 self.out.push_str(if literal { "}}" } else { "}" });
             }
+            // Blocks of a map may be held in an object.
+            (Kind::Object(object), Type::Map(element)) => {
+                let literal = self.open(object.len(), object.iter().map(|(n, _)| n.as_str()).next());
+                for (i, (name, value)) in object.iter().enumerate() {
+                    self.key(i, name);
+                    self.value(value, element, path.attribute(name))?;
+                }
+                self.out.push_str(if literal { "}}" } else { "}" });
+            }
             (Kind::Object(object), Type::Object(object_ty)) => {
                 if object.len() != object_ty.attributes().len() {
                     return wrong();

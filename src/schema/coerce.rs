@@ -1,0 +1,246 @@
+//! Bringing a value into the type that its schema implies (spec section 2, "coerce_value").
+
+use smol_str::SmolStr;
+
+use super::attribute::{Attribute, NestingMode};
+use super::block::{Block, NestedBlock};
+use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRef, Type, Value};
+
+/// Why a value cannot be brought into the type of its schema: where, and what is wrong there. Never holds
+/// the value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{kind}", crate::value::place(path))]
+pub struct CoerceError {
+    /// Where the object stands that lacks something or has too much, or the part of the wrong type.
+    pub path: Path,
+    /// What is wrong.
+    pub kind: CoerceErrorKind,
+}
+
+/// What is wrong with a value that cannot be brought into the type of its schema.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CoerceErrorKind {
+    /// Something else stands where the object of a block belongs.
+    #[error("an object is required, not a value of type {}", .found.friendly_name())]
+    NotAnObject {
+        /// The type of what stands there.
+        found: Type,
+    },
+    /// The object has an attribute that the schema knows neither as attribute nor as block type.
+    #[error("the schema has no attribute or block type {name:?}")]
+    Unsupported {
+        /// The attribute.
+        name: SmolStr,
+    },
+    /// The object lacks an attribute that the schema requires.
+    #[error("the attribute {name:?} is required")]
+    Missing {
+        /// The attribute.
+        name: SmolStr,
+    },
+    /// The value of an attribute does not convert to the type that the schema says.
+    #[error(transparent)]
+    Convert(ConvertErrorKind),
+    /// Something else stands where a collection of blocks belongs.
+    #[error("a {mode} of blocks is required, not a value of type {}", .found.friendly_name())]
+    NotBlocks {
+        /// How the schema says that the blocks are held: `list`, `set` or `map`.
+        mode: &'static str,
+        /// The type of what stands there.
+        found: Type,
+    },
+    /// Blocks of one collection have different types, because of dynamic attributes or of maps of blocks
+    /// that are given as objects.
+    #[error("all blocks of a {mode} must have one type, but these have several")]
+    MixedBlocks {
+        /// How the blocks are held: `list`, `set` or `map`.
+        mode: &'static str,
+    },
+}
+
+impl CoerceErrorKind {
+    /// The stable name of the kind of error.
+    pub fn slug(&self) -> &'static str {
+        match self {
+            Self::NotAnObject { .. } => "not_an_object",
+            Self::Unsupported { .. } => "unsupported",
+            Self::Missing { .. } => "missing",
+            Self::Convert(kind) => kind.slug(),
+            Self::NotBlocks { .. } => "not_blocks",
+            Self::MixedBlocks { .. } => "mixed_blocks",
+        }
+    }
+
+    fn at(self, path: PathStack<'_>) -> CoerceError {
+        CoerceError { path: path.to_path(), kind: self }
+    }
+}
+
+impl From<ConvertError> for CoerceError {
+    fn from(error: ConvertError) -> Self {
+        Self { path: error.path, kind: CoerceErrorKind::Convert(error.kind) }
+    }
+}
+
+impl Block {
+    /// The value in the type that this schema implies: attributes converted, absent ones that are not
+    /// required null, absent blocks empty.
+    ///
+    /// A null or unknown object stays so. Limits on the number of blocks are not checked. Marks of an object
+    /// move to its attributes and blocks.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that does not fit: an attribute that the schema lacks, a required one that is absent,
+    /// a value that does not convert, something else where blocks belong.
+    ///
+    /// ```
+    /// use objchange::schema::{Attribute, Block};
+    /// use objchange::{Type, Value};
+    ///
+    /// let block = Block::new(
+    ///     [("id", Attribute::computed(Type::String)), ("port", Attribute::required(Type::Number))],
+    ///     [],
+    /// );
+    /// let value = block.coerce_value(&Value::object([("port", "80")]))?;
+    /// assert_eq!(value.to_string(), "{id = null, port = 80}");
+    ///
+    /// let error = block.coerce_value(&Value::object([("port", "http")])).unwrap_err();
+    /// assert_eq!(error.path.to_string(), ".port");
+    /// # Ok::<(), objchange::schema::CoerceError>(())
+    /// ```
+    #[doc(alias = "CoerceValue")]
+    pub fn coerce_value(&self, value: &Value) -> Result<Value, CoerceError> {
+        object(self, value, PathStack::ROOT)
+    }
+}
+
+fn object(block: &Block, value: &Value, path: PathStack<'_>) -> Result<Value, CoerceError> {
+    let implied = block.implied_type();
+    let given = match value.kind() {
+        Kind::Null => return Ok(Value::null(implied.clone())),
+        Kind::Unknown(_) => return Ok(Value::unknown(implied.clone())),
+        Kind::Object(given) => given,
+        _ => return Err(CoerceErrorKind::NotAnObject { found: value.ty().clone() }.at(path)),
+    };
+    if value.ty() == implied && !implied.has_dynamic() && !value.contains_marked() {
+        return Ok(value.clone());
+    }
+    if let Some((name, _)) =
+        given.iter().find(|(name, _)| block.attribute(name).is_none() && block.block_type(name).is_none())
+    {
+        return Err(CoerceErrorKind::Unsupported { name: name.clone() }.at(path));
+    }
+    let path = path.hide(value.is_marked());
+    let member = |name: &str| given.get(name).map(|member| member.clone().with_marks(value.marks()));
+    let mut values = vec![None; block.object_type().attributes().len()];
+    for (position, name, attribute) in block.positioned_attributes() {
+        let coerced = match member(name) {
+            Some(given) => given.convert_at(attribute.accepted_type(), path.attribute(name))?,
+            None => absent(attribute, name, path)?,
+        };
+        values[position] = Some(coerced);
+    }
+    for (position, name, nested) in block.positioned_blocks() {
+        // Of a name that is an attribute as well, the attribute counts.
+        if values[position].is_none() {
+            values[position] = Some(blocks(nested, name, member(name).as_ref(), path)?);
+        }
+    }
+    // Each position belongs to an attribute or a block type.
+    Ok(Value::object_like(block.object_type(), values.into_iter().flatten().collect()))
+}
+
+fn absent(attribute: &Attribute, name: &SmolStr, path: PathStack<'_>) -> Result<Value, CoerceError> {
+    if attribute.optional || attribute.computed {
+        Ok(Value::null(attribute.implied_type().without_optional()))
+    } else {
+        Err(CoerceErrorKind::Missing { name: name.clone() }.at(path))
+    }
+}
+
+/// The blocks of one block type.
+fn blocks(
+    nested: &NestedBlock,
+    name: &str,
+    given: Option<&Value>,
+    parent: PathStack<'_>,
+) -> Result<Value, CoerceError> {
+    let path = parent.attribute(name);
+    let implied = nested.block.implied_type();
+    let (mode, ty) = match nested.nesting {
+        NestingMode::Single | NestingMode::Group => {
+            return match given {
+                Some(value) => object(&nested.block, value, path),
+                None => Ok(nested.empty_value()),
+            };
+        }
+        NestingMode::List => ("list", Type::list(implied.clone())),
+        NestingMode::Set => ("set", Type::set(implied.clone())),
+        NestingMode::Map => ("map", Type::map(implied.clone())),
+    };
+    let Some(given) = given else { return Ok(empty(&ty)) };
+    match given.kind() {
+        Kind::Null => return Ok(Value::null(ty)),
+        Kind::Unknown(_) => return Ok(Value::unknown(ty)),
+        Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => {
+            return Err(CoerceErrorKind::NotBlocks { mode, found: given.ty().clone() }.at(parent));
+        }
+        _ if given.is_empty() => return Ok(empty(&ty).with_marks(given.marks())),
+        _ => {}
+    }
+    let inside = path.hide(given.is_marked());
+    let element = |step: StepRef<'_>, value: &Value| object(&nested.block, value, inside.then(step));
+    let mixed = |_| CoerceErrorKind::MixedBlocks { mode }.at(path);
+    let sequence = |elements: &[Value]| -> Result<Vec<Value>, CoerceError> {
+        elements.iter().enumerate().map(|(i, value)| element(StepRef::Position(i), value)).collect()
+    };
+    let entries = || -> Result<Vec<(SmolStr, Value)>, CoerceError> {
+        let coerced =
+            |(key, value): (&SmolStr, &Value)| Ok((key.clone(), element(StepRef::Key(key), value)?));
+        match given.kind() {
+            Kind::Map(map) => map.iter().map(coerced).collect(),
+            Kind::Object(object) => object.iter().map(coerced).collect(),
+            _ => Ok(Vec::new()),
+        }
+    };
+    let coerced = match (&ty, given.kind()) {
+        (Type::Map(_), Kind::Map(_)) => {
+            let entries = entries()?;
+            // Blocks that had to be changed are held in an object.
+            if entries.iter().all(|(_, block)| given.ty().element() == Some(block.ty())) {
+                Value::checked_map(&ty, entries).map_err(mixed)?
+            } else {
+                Value::object(entries)
+            }
+        }
+        (Type::Map(_), Kind::Object(_)) => Value::object(entries()?),
+        (Type::Map(_), _) => {
+            return Err(CoerceErrorKind::NotBlocks { mode, found: given.ty().clone() }.at(path));
+        }
+        (_, kind) => {
+            let elements = match kind {
+                Kind::List(elements) | Kind::Tuple(elements) => sequence(elements)?,
+                Kind::Set(elements) => elements
+                    .iter()
+                    .map(|value| element(StepRef::Element(value), value))
+                    .collect::<Result<_, _>>()?,
+                _ => entries()?.into_iter().map(|(_, value)| value).collect(),
+            };
+            match ty {
+                Type::List(_) => Value::checked_list(&ty, elements).map_err(mixed)?,
+                _ => Value::checked_set(&ty, elements).map_err(mixed)?,
+            }
+        }
+    };
+    Ok(coerced.with_marks(given.marks()))
+}
+
+fn empty(ty: &Type) -> Value {
+    match ty {
+        Type::List(_) => Value::list_like(ty, Vec::new()),
+        Type::Set(_) => Value::set_like(ty, Vec::new()),
+        _ => Value::map_like(ty, Vec::new()),
+    }
+}

@@ -1,0 +1,387 @@
+//! Converting a value to another type, as configuration does (spec section 1, "Conversion").
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::build::normal_form;
+use super::{
+    Kind, Number, ObjectType, ParseNumberError, Path, PathStack, Refinements, StepRef, Type, Value, unify,
+};
+
+/// Why a value could not be converted: where, and what is wrong there. Never holds the value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{kind}", place(path))]
+pub struct ConvertError {
+    /// Where the part stands that could not be converted.
+    pub path: Path,
+    /// What is wrong.
+    pub kind: ConvertErrorKind,
+}
+
+/// What is wrong with a value that could not be converted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConvertErrorKind {
+    /// Values of the one type never convert to the other.
+    #[error("{} is required, not {}", described(.to), described(.from))]
+    WrongType {
+        /// The type of the value.
+        from: Type,
+        /// The type that it should have.
+        to: Type,
+    },
+    /// A string does not hold a number.
+    #[error(transparent)]
+    NotANumber(#[from] ParseNumberError),
+    /// A string holds neither `true` nor `false`.
+    #[error(r#"a bool is required: true or false, or a string that is "true" or "false""#)]
+    NotABool,
+    /// An object lacks attributes, or a map the elements for them.
+    #[error("the attribute{} {} {} required", if .names.len() == 1 { "" } else { "s" }, listed(.names),
+        if .names.len() == 1 { "is" } else { "are" })]
+    MissingAttributes {
+        /// Their names, in byte order.
+        names: Vec<SmolStr>,
+    },
+    /// The elements of a collection must have one type, and have no type in common.
+    #[error("the elements of a collection must have one type, but these have none in common")]
+    NoCommonType,
+}
+
+impl ConvertErrorKind {
+    /// The stable name of the kind of error.
+    pub fn slug(&self) -> &'static str {
+        match self {
+            Self::WrongType { .. } => "wrong_type",
+            Self::NotANumber(_) => "not_a_number",
+            Self::NotABool => "not_a_bool",
+            Self::MissingAttributes { .. } => "missing_attributes",
+            Self::NoCommonType => "no_common_type",
+        }
+    }
+}
+
+/// The path as it stands before a message.
+pub(crate) fn place(path: &Path) -> String {
+    if path.is_root() { String::new() } else { format!("{path}: ") }
+}
+
+fn described(ty: &Type) -> String {
+    let name = ty.friendly_name();
+    let article = if name.starts_with('o') { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
+fn listed(names: &[SmolStr]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+}
+
+impl Value {
+    /// The value as one of another type, as configuration converts it.
+    ///
+    /// Strings, numbers and bools convert through their text; lists, sets and tuples element by element, as
+    /// do maps and objects. An object gets the attributes of the target: one that it lacks is null if the
+    /// target says that it is optional, and others that it has are left out. Null stays null and unknown
+    /// unknown, with the new type. Anything becomes dynamic as it is; a collection of dynamic elements gets
+    /// the type that its elements have in common.
+    ///
+    /// # Errors
+    ///
+    /// Values of this type do not convert to the other; the path is then that of the value. Or part of the
+    /// value does not: a string that is no number, a map without an element for an attribute.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let ports = Value::tuple([Value::from(80), Value::from("443")]);
+    /// let list = ports.convert(&Type::list(Type::String))?;
+    /// assert_eq!(list, Value::list(Type::String, ["80", "443"]).unwrap());
+    ///
+    /// let error = Value::tuple(["http"]).convert(&Type::set(Type::Number)).unwrap_err();
+    /// assert_eq!(error.path.to_string(), "[0]");
+    /// # Ok::<(), objchange::value::ConvertError>(())
+    /// ```
+    #[doc(alias = "Convert")]
+    pub fn convert(&self, to: &Type) -> Result<Value, ConvertError> {
+        self.convert_at(to, PathStack::ROOT)
+    }
+
+    /// As [`convert`](Self::convert), for a value that stands at this path.
+    pub(crate) fn convert_at(&self, to: &Type, path: PathStack<'_>) -> Result<Value, ConvertError> {
+        if self.ty() == to {
+            return Ok(self.clone());
+        }
+        if !self.ty().converts_to(to) {
+            return Err(ConvertErrorKind::wrong_type(self, to).at(path));
+        }
+        let plain = to.without_optional();
+        let converted = convert(self, Target { accepts: to, gives: &plain }, path)?;
+        Ok(if converted.ty().has_optional() { without_optional(&converted) } else { converted })
+    }
+}
+
+impl ConvertErrorKind {
+    fn wrong_type(value: &Value, to: &Type) -> Self {
+        Self::WrongType { from: value.ty().clone(), to: to.clone() }
+    }
+
+    fn at(self, path: PathStack<'_>) -> ConvertError {
+        ConvertError { path: path.to_path(), kind: self }
+    }
+}
+
+/// A type to convert to.
+#[derive(Clone, Copy)]
+struct Target<'t> {
+    /// As it was asked for.
+    accepts: &'t Type,
+    /// The same without optional attributes, made once for all values.
+    gives: &'t Type,
+}
+
+impl<'t> Target<'t> {
+    fn of_both(ty: &'t Type) -> Self {
+        Self { accepts: ty, gives: ty }
+    }
+
+    /// The target for the elements of a collection.
+    fn element(self) -> Self {
+        let element = |ty: &'t Type| ty.element().unwrap_or(&Type::Dynamic);
+        Self { accepts: element(self.accepts), gives: element(self.gives) }
+    }
+}
+
+fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, ConvertError> {
+    if *to.gives == Type::Dynamic || value.ty() == to.gives {
+        return Ok(value.clone());
+    }
+    let path = path.hide(value.is_marked());
+    let no_common_type = |_| ConvertErrorKind::NoCommonType.at(path);
+    let converted = match (value.kind(), to.accepts, to.gives) {
+        (Kind::Null, ..) => Value::null(filled(value.ty(), to.gives)),
+        (Kind::Unknown(refinements), ..) => unknown(value.ty(), refinements, to.gives),
+        (Kind::Number(n), Type::String, _) => Value::from(n.to_string()),
+        (Kind::Bool(b), Type::String, _) => Value::from(if b { "true" } else { "false" }),
+        (Kind::String(s), Type::Number, _) => match Number::parse(s) {
+            Ok(n) => Value::from(n),
+            Err(e) => return Err(ConvertErrorKind::NotANumber(e).at(path)),
+        },
+        (Kind::String(s), Type::Bool, _) => match s {
+            "true" | "1" => Value::from(true),
+            "false" | "0" => Value::from(false),
+            _ => return Err(ConvertErrorKind::NotABool.at(path)),
+        },
+        // Some elements may turn out equal, so nobody knows how many there will be.
+        (Kind::Set(from), Type::List(_), _) if from.len() > 1 && !value.is_wholly_known() => {
+            unknown(value.ty(), &Refinements::default(), to.gives)
+        }
+        (Kind::List(_) | Kind::Set(_) | Kind::Tuple(_), Type::List(_), _) => {
+            let (element, elements) = elements(value, to.element(), path)?;
+            Value::checked_list(&Type::list(element), elements).map_err(no_common_type)?
+        }
+        (Kind::List(_) | Kind::Set(_) | Kind::Tuple(_), Type::Set(_), _) => {
+            let (element, elements) = elements(value, to.element(), path)?;
+            Value::checked_set(&Type::set(element), elements).map_err(no_common_type)?
+        }
+        (Kind::Map(_) | Kind::Object(_), Type::Map(_), _) => {
+            let (element, elements) = elements(value, to.element(), path)?;
+            let entries = std::iter::zip(keys(value), elements).collect();
+            Value::checked_map(&Type::map(element), entries).map_err(no_common_type)?
+        }
+        (Kind::Tuple(from), Type::Tuple(accepts), Type::Tuple(gives)) => {
+            let targets = std::iter::zip(accepts.elements(), gives.elements());
+            let elements: Result<Vec<Value>, _> = std::iter::zip(from, targets)
+                .enumerate()
+                .map(|(i, (element, (accepts, gives)))| {
+                    convert(element, Target { accepts, gives }, path.then(StepRef::Position(i)))
+                })
+                .collect();
+            Value::tuple(elements?)
+        }
+        (Kind::Object(from), Type::Object(accepts), Type::Object(gives)) => {
+            object((accepts, gives), path, |name, to, absent| match from.get(name) {
+                Some(member) => convert(without_null_marks(member), to, path.attribute(name)).map(Some),
+                None => Ok(absent.then(|| Value::null(to.gives.clone()))),
+            })?
+        }
+        (Kind::Map(from), Type::Object(accepts), Type::Object(gives)) => {
+            object((accepts, gives), path, |name, to, absent| match from.get(name) {
+                Some(element) if !element.ty().converts_to(to.accepts) => {
+                    Err(ConvertErrorKind::wrong_type(element, to.accepts).at(path))
+                }
+                Some(element) => convert(element, to, path.then(StepRef::Key(name))).map(Some),
+                // As in Terraform: a null that comes so has another type than one of an absent attribute.
+                None => Ok(absent.then(|| Value::null(to.accepts.clone()))),
+            })?
+        }
+        _ => return Err(ConvertErrorKind::wrong_type(value, to.accepts).at(path)),
+    };
+    Ok(converted.with_marks(value.marks()))
+}
+
+/// The converted elements of a collection, and the type that they all have.
+fn elements(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<(Type, Vec<Value>), ConvertError> {
+    let from = value.ty();
+    let no_common_type = || ConvertErrorKind::NoCommonType.at(path);
+    let common;
+    let mut to = to;
+    if *to.gives == Type::Dynamic && !from.is_collection() {
+        common = unify(value.children().map(Value::ty)).ok_or_else(no_common_type)?;
+        to = Target::of_both(&common);
+    }
+    let keeps_null_marks = !matches!(from, Type::List(_) | Type::Set(_));
+    let mut elements = Vec::with_capacity(value.len().unwrap_or_default());
+    let mut position = 0..;
+    let failed = value.each_step(|step, child| {
+        // Errors name elements of a set by position, and attributes by the key that they get in a map.
+        let step = match step {
+            StepRef::Attribute(name) => StepRef::Key(name),
+            StepRef::Element(_) => StepRef::Position(position.next().unwrap_or_default()),
+            step => step,
+        };
+        let child = if keeps_null_marks { child } else { without_null_marks(child) };
+        match convert(child, to, path.then(step)) {
+            Ok(element) => {
+                elements.push(element);
+                ControlFlow::Continue(())
+            }
+            Err(error) => ControlFlow::Break(error),
+        }
+    });
+    if let ControlFlow::Break(error) = failed {
+        return Err(error);
+    }
+    let Some(first) = elements.first() else {
+        return Ok((filled(from.element().unwrap_or(&Type::Dynamic), to.gives), elements));
+    };
+    let ty = first.ty();
+    if elements.iter().all(|element| element.ty() == ty) {
+        return Ok((ty.clone(), elements));
+    }
+    if !to.gives.has_dynamic() {
+        return Err(no_common_type());
+    }
+    // What stands in for the dynamic type differs from element to element.
+    let common = unify(elements.iter().map(Value::ty)).ok_or_else(no_common_type)?;
+    let elements = elements
+        .iter()
+        .map(|element| convert(element, Target::of_both(&common), path))
+        .collect::<Result<_, _>>()?;
+    Ok((common, elements))
+}
+
+/// The keys that the elements of a map or an object have in a map.
+fn keys(value: &Value) -> Vec<SmolStr> {
+    match value.kind() {
+        Kind::Map(map) => map.iter().map(|(key, _)| key.clone()).collect(),
+        Kind::Object(object) => object.iter().map(|(name, _)| normal_form(name)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The object of a type. `member` converts what there is for an attribute, or says what stands in its place
+/// where it may be absent.
+fn object(
+    (accepts, gives): (&ObjectType, &Arc<ObjectType>),
+    path: PathStack<'_>,
+    member: impl Fn(&str, Target<'_>, bool) -> Result<Option<Value>, ConvertError>,
+) -> Result<Value, ConvertError> {
+    let mut missing = Vec::new();
+    let mut values = Vec::with_capacity(accepts.attributes().len());
+    for ((name, accepts_type), (_, gives)) in std::iter::zip(accepts.attributes(), gives.attributes()) {
+        match member(name, Target { accepts: accepts_type, gives }, accepts.is_optional(name))? {
+            Some(value) => values.push(value),
+            None => missing.push(name.clone()),
+        }
+    }
+    if missing.is_empty() {
+        Ok(Value::object_like(gives, values))
+    } else {
+        Err(ConvertErrorKind::MissingAttributes { names: missing }.at(path))
+    }
+}
+
+/// The same value of a type in which no attribute is optional, at any depth.
+fn without_optional(value: &Value) -> Value {
+    if !value.ty().has_optional() {
+        return value.clone();
+    }
+    let ty = value.ty().without_optional();
+    let all = |elements: &[Value]| elements.iter().map(without_optional).collect::<Vec<_>>();
+    let plain = match value.kind() {
+        Kind::List(elements) => Value::list_like(&ty, all(elements)),
+        Kind::Set(elements) => Value::set_like(&ty, all(elements)),
+        Kind::Tuple(elements) => Value::tuple(all(elements)),
+        Kind::Map(map) => {
+            let entries = map.iter().map(|(key, element)| (key.clone(), without_optional(element)));
+            Value::map_like(&ty, entries.collect())
+        }
+        Kind::Object(object) => {
+            Value::object(object.iter().map(|(name, member)| (name.clone(), without_optional(member))))
+        }
+        Kind::Unknown(_) => Value::unknown(ty),
+        _ => Value::null(ty),
+    };
+    plain.with_marks(value.marks())
+}
+
+/// A null that is part of what is converted leaves its marks behind.
+fn without_null_marks(value: &Value) -> &Value {
+    if value.is_null() { value.unmarked() } else { value }
+}
+
+/// The unknown value of a type that comes from one of another type.
+fn unknown(from: &Type, refinements: &Refinements, to: &Type) -> Value {
+    let mut kept = refinements.nullness_only();
+    let length = match (from, to) {
+        (Type::Tuple(tuple), Type::List(_) | Type::Set(_)) => Some(tuple.elements().len() as u64),
+        (Type::Object(object), Type::Map(_)) => Some(object.attributes().len() as u64),
+        _ => None,
+    };
+    if from.is_collection() && to.is_collection() {
+        kept.length_lower = refinements.length_lower;
+        kept.length_upper = refinements.length_upper;
+    } else if length.is_some() {
+        (kept.length_lower, kept.length_upper) = (length, length);
+    }
+    if matches!(to, Type::Set(_)) {
+        // Elements may turn out equal.
+        kept.length_lower = kept.length_lower.map(|n| n.min(1));
+    }
+    let ty = filled(from, to);
+    Value::refined_unknown(ty.clone(), kept).unwrap_or_else(|_| Value::unknown(ty))
+}
+
+/// A type in which each dynamic part is replaced by what another type has in its place.
+fn filled(from: &Type, to: &Type) -> Type {
+    if !to.has_dynamic() {
+        return to.clone();
+    }
+    let part = |from: Option<&Type>, to: &Type| filled(from.unwrap_or(&Type::Dynamic), to);
+    // A collection takes the type that the parts of a tuple or an object have in common.
+    let element = |to: &Type| match from {
+        Type::Tuple(tuple) => part(unify(tuple.elements()).as_ref(), to),
+        Type::Object(object) => part(unify(object.attributes().iter().map(|(_, ty)| ty)).as_ref(), to),
+        _ => part(from.element(), to),
+    };
+    match to {
+        Type::Dynamic => from.clone(),
+        Type::String | Type::Number | Type::Bool => to.clone(),
+        Type::List(to) => Type::list(element(to)),
+        Type::Set(to) => Type::set(element(to)),
+        Type::Map(to) => Type::map(element(to)),
+        Type::Tuple(to) => Type::tuple(to.elements().iter().enumerate().map(|(i, to)| match from {
+            Type::Tuple(from) => part(from.elements().get(i), to),
+            _ => to.clone(),
+        })),
+        Type::Object(to) => Type::object(to.attributes().iter().map(|(name, to)| {
+            let from = match from {
+                Type::Object(from) => from.attribute(name),
+                _ => from.element(),
+            };
+            (name.clone(), part(from, to))
+        })),
+    }
+}
