@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::ChangeError;
+use crate::schema::{Member, Members};
 use crate::value::{Kind, PathStack, Type, Value};
 
 /// A value's member by name (spec section 3, "Types of what is missing"): null in a null object, unknown in
@@ -33,6 +34,60 @@ pub(super) fn member<'v>(
             })
         }
         _ => Err(not_an_object(object, path)),
+    }
+}
+
+/// An object whose members are looked at one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct ObjectView<'v> {
+    value: &'v Value,
+    /// The values by position, where the object has just the members that its schema says.
+    aligned: Option<&'v [Value]>,
+}
+
+impl<'v> ObjectView<'v> {
+    pub(super) fn new(value: &'v Value, members: Members<'_>) -> Self {
+        Self { value, aligned: value.aligned(members.object_type()) }
+    }
+
+    pub(super) fn value(self) -> &'v Value {
+        self.value
+    }
+
+    /// The members by position, if the object is known and has just those that its schema says.
+    pub(super) fn aligned(self) -> Option<&'v [Value]> {
+        self.aligned
+    }
+
+    /// The member at this position of the schema; see [`member`].
+    #[inline]
+    pub(super) fn get(
+        &self,
+        position: usize,
+        name: &str,
+        schema: Member<'_>,
+        path: PathStack<'_>,
+    ) -> Result<Cow<'v, Value>, ChangeError> {
+        match self.aligned.and_then(|values| values.get(position)) {
+            Some(value) => Ok(Cow::Borrowed(value)),
+            None => self.look_up(position, name, schema, path),
+        }
+    }
+
+    #[cold]
+    fn look_up(
+        &self,
+        position: usize,
+        name: &str,
+        schema: Member<'_>,
+        path: PathStack<'_>,
+    ) -> Result<Cow<'v, Value>, ChangeError> {
+        match schema {
+            Member::Attribute(attribute) => {
+                member(self.value, position, name, attribute.implied_type(), path)
+            }
+            Member::Blocks(nested) => member(self.value, position, name, &nested.implied_type(), path),
+        }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Whether the object after apply is what was planned (spec section 5).
 
 use super::ChangeError;
-use super::access::{Keyed, elements, member, set_elements, wrong_kind};
+use super::access::{Keyed, ObjectView, elements, member, set_elements, wrong_kind};
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::match_sets;
 use super::value_compatible::{Report, compare, report_unmatched};
-use crate::schema::{Attribute, Block, NestedBlock, NestingMode};
+use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestingMode};
 use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 
 /// Checks that the object a provider returned after apply completes the one that was planned.
@@ -45,29 +45,27 @@ fn object(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, 
         (false, true) => return report.push(Kind::ObjectNowAbsent, path),
         (false, false) => {}
     }
-    for (position, name, schema) in schema.positioned_attributes() {
+    let schema = Members::Block(schema);
+    let (planned, actual) = (ObjectView::new(planned, schema), ObjectView::new(actual, schema));
+    for (position, (name, member)) in schema.iter().enumerate() {
         if report.is_decided() {
             return;
         }
-        let ty = schema.implied_type();
-        let planned = fitting(member(planned, position, name, ty, path), report);
-        let actual = fitting(member(actual, position, name, ty, path), report);
-        if let (Some(planned), Some(actual)) = (planned, actual) {
-            attribute(schema, &planned, &actual, path.attribute(name), report);
-        }
-    }
-    for (position, name, nested) in schema.positioned_blocks() {
-        if report.is_decided() {
-            return;
-        }
-        if schema.attribute(name).is_some() {
-            continue;
-        }
-        let ty = &schema.object_type().attributes()[position].1;
-        let planned = fitting(member(planned, position, name, ty, path), report);
-        let actual = fitting(member(actual, position, name, ty, path), report);
-        if let (Some(planned), Some(actual)) = (planned, actual) {
-            blocks(nested, &planned, &actual, path.attribute(name), report);
+        let planned = planned.get(position, name, member, path);
+        let actual = actual.get(position, name, member, path);
+        let (planned, actual) = match (planned, actual) {
+            (Ok(planned), Ok(actual)) => (planned, actual),
+            (planned, actual) => {
+                for error in [planned.err(), actual.err()].into_iter().flatten() {
+                    report.push_error(|| InconsistentResult::unfit(error));
+                }
+                continue;
+            }
+        };
+        let path = path.attribute(name);
+        match member {
+            Member::Attribute(schema) => attribute(schema, &planned, &actual, path, report),
+            Member::Blocks(nested) => blocks(nested, &planned, &actual, path, report),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Whether a provider's plan keeps its contract (spec section 4).
 
 use super::ChangeError;
-use super::access::{Keyed, elements, member, set_elements};
+use super::access::{Keyed, ObjectView, elements, set_elements};
 use super::invalid_plan::{InvalidPlan, InvalidPlanKind as Kind};
-use crate::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
+use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode};
 use crate::value::{PathStack, StepRef, Type, Value, set_length_range};
 
 /// Checks a provider's planned object against the configuration and the prior object that it was made from.
@@ -54,6 +54,10 @@ impl Check {
         self.errors.push(InvalidPlan::new(kind, path.to_path()));
     }
 
+    fn unfit(&mut self, errors: impl IntoIterator<Item = Option<ChangeError>>) {
+        self.errors.extend(errors.into_iter().flatten().map(InvalidPlan::unfit));
+    }
+
     /// Reports values that do not fit the schema.
     fn fitting<T>(&mut self, result: Result<T, ChangeError>) -> Option<T> {
         match result {
@@ -80,50 +84,31 @@ impl Check {
         if !self.both_present(sides, path) {
             return;
         }
-        for (position, name, attribute) in schema.positioned_attributes() {
-            self.member_attribute(position, name, attribute, sides, path);
-        }
-        for (position, name, nested) in schema.positioned_blocks() {
-            if schema.attribute(name).is_none() {
-                let declared = &schema.object_type().attributes()[position].1;
-                self.each_side(position, name, declared, sides, path, |check, sides, path| {
-                    check.blocks(nested, sides, path);
-                });
-            }
-        }
+        self.members(Members::Block(schema), sides, path);
     }
 
-    fn member_attribute(
-        &mut self,
-        position: usize,
-        name: &str,
-        attribute: &Attribute,
-        sides: Sides<'_>,
-        path: PathStack<'_>,
-    ) {
-        self.each_side(position, name, attribute.implied_type(), sides, path, |check, sides, path| {
-            check.attribute(attribute, sides, path);
-        });
-    }
-
-    /// Goes on with one member of all three objects.
-    fn each_side(
-        &mut self,
-        position: usize,
-        name: &str,
-        declared: &Type,
-        sides: Sides<'_>,
-        path: PathStack<'_>,
-        then: impl FnOnce(&mut Self, Sides<'_>, PathStack<'_>),
-    ) {
-        let prior = member(sides.prior, position, name, declared, path);
-        let config = member(sides.config, position, name, declared, path);
-        let planned = member(sides.planned, position, name, declared, path);
-        if let (Some(prior), Some(config), Some(planned)) =
-            (self.fitting(prior), self.fitting(config), self.fitting(planned))
-        {
+    /// Each member of an object by its own rules.
+    fn members(&mut self, schema: Members<'_>, sides: Sides<'_>, path: PathStack<'_>) {
+        let prior = ObjectView::new(sides.prior, schema);
+        let config = ObjectView::new(sides.config, schema);
+        let planned = ObjectView::new(sides.planned, schema);
+        for (position, (name, member)) in schema.iter().enumerate() {
+            let prior = prior.get(position, name, member, path);
+            let config = config.get(position, name, member, path);
+            let planned = planned.get(position, name, member, path);
+            let (prior, config, planned) = match (prior, config, planned) {
+                (Ok(prior), Ok(config), Ok(planned)) => (prior, config, planned),
+                (prior, config, planned) => {
+                    self.unfit([prior.err(), config.err(), planned.err()]);
+                    continue;
+                }
+            };
             let sides = Sides { prior: &prior, config: &config, planned: &planned };
-            then(self, sides, path.attribute(name));
+            let path = path.attribute(name);
+            match member {
+                Member::Attribute(attribute) => self.attribute(attribute, sides, path),
+                Member::Blocks(nested) => self.blocks(nested, sides, path),
+            }
         }
     }
 
@@ -177,7 +162,7 @@ impl Check {
             return self.push(Kind::PlannedUnknownForConfigured, path);
         }
         match schema.nesting() {
-            NestingMode::Single | NestingMode::Group => self.nested_object(schema, sides, path),
+            NestingMode::Single | NestingMode::Group => self.members(Members::Nested(schema), sides, path),
             NestingMode::List => self.nested_list(schema, sides, path),
             NestingMode::Map => self.nested_map(schema, sides, path),
             NestingMode::Set => {
@@ -185,12 +170,6 @@ impl Check {
                     self.push(Kind::CountDisagrees, path);
                 }
             }
-        }
-    }
-
-    fn nested_object(&mut self, schema: &NestedType, sides: Sides<'_>, path: PathStack<'_>) {
-        for (position, (name, attribute)) in schema.attributes().iter().enumerate() {
-            self.member_attribute(position, name, attribute, sides, path);
         }
     }
 
@@ -207,7 +186,7 @@ impl Check {
         for (i, (planned, config)) in std::iter::zip(planned, config).enumerate() {
             let prior = prior.get(i).unwrap_or(&NOTHING);
             let path = path.then(StepRef::Position(i));
-            self.nested_object(schema, Sides { prior, config, planned }, path);
+            self.members(Members::Nested(schema), Sides { prior, config, planned }, path);
         }
     }
 
@@ -227,7 +206,7 @@ impl Check {
                 continue;
             };
             let prior = prior.and_then(|p| p.get(key)).unwrap_or(&NOTHING);
-            self.nested_object(schema, Sides { prior, config, planned }, path.attribute(key));
+            self.members(Members::Nested(schema), Sides { prior, config, planned }, path.attribute(key));
         }
         for _ in config.iter().filter(|(key, _)| planned.get(key).is_none()) {
             self.push(Kind::MapKeyNotInPlan, path);

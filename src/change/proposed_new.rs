@@ -1,14 +1,10 @@
 //! The proposed new object: prior state and configuration merged (spec section 3).
 
-use std::sync::Arc;
-
-use smol_str::SmolStr;
-
 use super::ChangeError;
-use super::access::{Keyed, elements, member, not_an_object, set_elements};
-use super::set_match::{Members, SetMatcher};
-use crate::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
-use crate::value::{Kind, ObjectType, PathStack, SetMerge, StepRef, Type, Value};
+use super::access::{Keyed, ObjectView, elements, not_an_object, set_elements};
+use super::set_match::SetMatcher;
+use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode};
+use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value};
 
 /// Merges prior state and configuration into the object that a provider is asked to plan for.
 ///
@@ -63,123 +59,114 @@ fn block(schema: &Block, prior: &Value, config: &Value, path: PathStack<'_>) -> 
     };
     match config.kind() {
         Kind::Null | Kind::Unknown(_) => Ok(prior.clone()),
-        Kind::Object(_) => {
-            let mut merged = Merged::new(schema.object_type(), prior, config);
-            for (position, name, attribute) in schema.positioned_attributes() {
-                merged.attribute(position, name, attribute, path)?;
-            }
-            for (position, name, nested) in schema.positioned_blocks() {
-                if schema.attribute(name).is_none() {
-                    merged.block(position, name, nested, path)?;
-                }
-            }
-            Ok(merged.finish())
-        }
+        Kind::Object(_) => merge_members(Members::Block(schema), prior, config, path),
         _ => Err(not_an_object(config, path)),
     }
 }
 
-/// An object of a nested type; config is not null.
-fn nested_object(
-    schema: &NestedType,
+/// The members of an object, each by its own rules; config is not null.
+fn merge_members(
+    schema: Members<'_>,
     prior: &Value,
     config: &Value,
     path: PathStack<'_>,
 ) -> Result<Value, ChangeError> {
-    let mut merged = Merged::new(schema.object_type(), prior, config);
-    for (position, (name, attribute)) in schema.attributes().iter().enumerate() {
-        merged.attribute(position, name, attribute, path)?;
+    let prior = ObjectView::new(prior, schema);
+    let config = ObjectView::new(config, schema);
+    let mut merged = Merged::new(schema, prior);
+    for (position, (name, member)) in schema.iter().enumerate() {
+        let before = prior.get(position, name, member, path)?;
+        let configured = config.get(position, name, member, path)?;
+        let path = path.attribute(name);
+        let value = match member {
+            Member::Attribute(attribute) => merge_attribute(attribute, &before, &configured, path)?,
+            Member::Blocks(nested) => merge_blocks(nested, &before, &configured, path)?,
+        };
+        merged.push(&before, value);
     }
-    Ok(merged.finish())
+    Ok(merged.finish(config.value()))
 }
 
 /// The members of an object while they are merged.
 struct Merged<'v> {
-    object: &'v Arc<ObjectType>,
-    prior: &'v Value,
-    config: &'v Value,
-    values: Vec<Option<Value>>,
-    /// All members so far are prior's, so that the whole object may be.
-    all_prior: bool,
+    schema: Members<'v>,
+    prior: ObjectView<'v>,
+    /// Empty as long as all members are prior's.
+    values: Vec<Value>,
+    /// How many members there are so far.
+    len: usize,
 }
 
 impl<'v> Merged<'v> {
-    fn new(object: &'v Arc<ObjectType>, prior: &'v Value, config: &'v Value) -> Self {
-        let values = vec![None; object.attributes().len()];
-        let all_prior = prior.as_object().is_some() && !prior.is_marked();
-        Self { object, prior, config, values, all_prior }
+    fn new(schema: Members<'v>, prior: ObjectView<'v>) -> Self {
+        Self { schema, prior, values: Vec::new(), len: 0 }
     }
 
-    fn attribute(
-        &mut self,
-        position: usize,
-        name: &SmolStr,
-        attribute: &Attribute,
-        path: PathStack<'_>,
-    ) -> Result<(), ChangeError> {
-        let declared = attribute.implied_type();
-        let prior = member(self.prior, position, name, declared, path)?;
-        let config = member(self.config, position, name, declared, path)?;
-        let path = path.attribute(name);
-        let value = merge_attribute(attribute, &prior, &config, path)?;
-        self.put(position, &prior, value);
-        Ok(())
+    /// Adds a member. One that equals prior's is shared with it, so that it is recognised at once from here on.
+    fn push(&mut self, prior: &Value, value: Merge<'_>) {
+        let value = value.unless(prior);
+        if self.values.is_empty() {
+            let aligned = self.prior.aligned();
+            if value.is_none() && aligned.is_some() {
+                self.len += 1;
+                return;
+            }
+            self.values.reserve_exact(self.schema.object_type().attributes().len());
+            self.values.extend_from_slice(aligned.and_then(|a| a.get(..self.len)).unwrap_or_default());
+        }
+        self.values.push(value.unwrap_or_else(|| prior.clone()));
+        self.len += 1;
     }
 
-    fn block(
-        &mut self,
-        position: usize,
-        name: &SmolStr,
-        nested: &NestedBlock,
-        path: PathStack<'_>,
-    ) -> Result<(), ChangeError> {
-        let declared = &self.object.attributes()[position].1;
-        let prior = member(self.prior, position, name, declared, path)?;
-        let config = member(self.config, position, name, declared, path)?;
-        let value = merge_blocks(nested, &prior, &config, path.attribute(name))?;
-        self.put(position, &prior, value);
-        Ok(())
-    }
-
-    fn put(&mut self, position: usize, prior: &Value, value: Value) {
-        // Equal parts are shared with prior, so that they are recognised at once from here on.
-        let value = if value.identical(prior) {
-            prior.clone()
-        } else {
-            self.all_prior = false;
-            value
-        };
-        self.values[position] = Some(value);
-    }
-
-    fn finish(self) -> Value {
-        let values: Vec<Value> = self.values.into_iter().flatten().collect();
-        if self.all_prior && self.prior.len() == Some(values.len()) {
-            return self.prior.clone();
+    fn finish(self, config: &Value) -> Value {
+        if self.values.len() < self.len {
+            return self.prior.value().clone();
         }
         // Types with dynamic parts differ from the schema's: config's own is the likely one then.
-        let template = match self.config.ty() {
-            Type::Object(ty) if self.object.attributes().len() == ty.attributes().len() => ty,
-            _ => self.object,
+        let object = self.schema.object_type();
+        let template = match config.ty() {
+            Type::Object(ty) if object.attributes().len() == ty.attributes().len() => ty,
+            _ => object,
         };
-        Value::object_like(template, values)
+        Value::object_like(template, self.values)
     }
 }
 
-fn merge_attribute(
+/// What became of a member.
+enum Merge<'v> {
+    /// It is prior's.
+    Prior,
+    /// It is config's.
+    Config(&'v Value),
+    /// It is a new one.
+    New(Value),
+}
+
+impl Merge<'_> {
+    /// The value, unless it is identical to prior's.
+    fn unless(self, prior: &Value) -> Option<Value> {
+        match self {
+            Self::Prior => None,
+            Self::Config(value) => (!value.identical(prior)).then(|| value.clone()),
+            Self::New(value) => (!value.identical(prior)).then_some(value),
+        }
+    }
+}
+
+fn merge_attribute<'v>(
     attribute: &Attribute,
     prior: &Value,
-    config: &Value,
+    config: &'v Value,
     path: PathStack<'_>,
-) -> Result<Value, ChangeError> {
+) -> Result<Merge<'v>, ChangeError> {
     if attribute.computed && config.is_null() {
         let removed =
             attribute.optional && attribute.nested().is_some_and(|nested| holds_configured(nested, prior));
-        return Ok(if removed { config.clone() } else { prior.clone() });
+        return Ok(if removed { Merge::Config(config) } else { Merge::Prior });
     }
     match attribute.nested() {
         Some(nested) => merge_nested(nested, prior, config, path),
-        None => Ok(config.clone()),
+        None => Ok(Merge::Config(config)),
     }
 }
 
@@ -209,46 +196,49 @@ fn holds_configured(schema: &NestedType, prior: &Value) -> bool {
     }
 }
 
-fn merge_nested(
+fn merge_nested<'v>(
     schema: &NestedType,
     prior: &Value,
-    config: &Value,
+    config: &'v Value,
     path: PathStack<'_>,
-) -> Result<Value, ChangeError> {
+) -> Result<Merge<'v>, ChangeError> {
     if config.is_null() || !config.is_known() {
-        return Ok(config.clone());
+        return Ok(Merge::Config(config));
     }
+    let members = Members::Nested(schema);
     let object = |prior: &Value, config: &Value, path: PathStack<'_>| {
-        if config.is_null() { Ok(config.clone()) } else { nested_object(schema, prior, config, path) }
+        if config.is_null() { Ok(config.clone()) } else { merge_members(members, prior, config, path) }
     };
     match schema.nesting() {
         NestingMode::Single | NestingMode::Group => object(prior, config, path),
         NestingMode::List => merge_list(prior, config, path, object),
         NestingMode::Map => merge_map(prior, config, path, object),
-        NestingMode::Set => merge_set(Members::Nested(schema), prior, config, path, object),
+        NestingMode::Set => merge_set(members, prior, config, path, object),
     }
+    .map(Merge::New)
 }
 
-fn merge_blocks(
+fn merge_blocks<'v>(
     schema: &NestedBlock,
     prior: &Value,
-    config: &Value,
+    config: &'v Value,
     path: PathStack<'_>,
-) -> Result<Value, ChangeError> {
+) -> Result<Merge<'v>, ChangeError> {
     if !config.is_known() {
-        return Ok(config.clone());
+        return Ok(Merge::Config(config));
     }
     let object =
         |prior: &Value, config: &Value, path: PathStack<'_>| block(&schema.block, prior, config, path);
     match schema.nesting {
-        NestingMode::Group if config.is_null() => Ok(prior.clone()),
-        _ if config.is_null() => Ok(config.clone()),
+        NestingMode::Group if config.is_null() => return Ok(Merge::Prior),
+        _ if config.is_null() => return Ok(Merge::Config(config)),
         NestingMode::Single | NestingMode::Group => object(prior, config, path),
         _ if config.is_marked() => Err(ChangeError::MarkedBlocks { path: path.to_path() }),
         NestingMode::List => merge_list(prior, config, path, object),
         NestingMode::Map => merge_map(prior, config, path, object),
         NestingMode::Set => merge_set(Members::Block(&schema.block), prior, config, path, object),
     }
+    .map(Merge::New)
 }
 
 /// By index; where prior has no such index, the element of config stays as it is.

@@ -11,46 +11,41 @@
 use std::hash::Hasher;
 
 use hashbrown::HashMap;
-use smol_str::SmolStr;
 
-use crate::schema::{Attribute, AttributeType, Block, NestedType, NestingMode};
-use crate::value::{Kind, Type, Value, hasher};
+use crate::schema::{AttributeType, Member, Members, NestingMode};
+use crate::value::{Kind, Object, Type, Value, hasher};
 
-/// The schema of the elements of a set.
+/// What a member of an element is to the walk.
 #[derive(Clone, Copy)]
-pub(super) enum Members<'s> {
-    Block(&'s Block),
-    Nested(&'s NestedType),
-}
-
-/// What the schema says about one member of an object.
-#[derive(Clone, Copy)]
-enum Member<'s> {
+enum Part<'s> {
     /// A value seen as a whole.
     Leaf { computed: bool },
     /// Objects held in this way.
     Objects(NestingMode, Members<'s>),
 }
 
-impl<'s> Members<'s> {
-    /// Calls `visit` with the name, the likely position, and what the schema says, until it gives false.
-    fn all(self, mut visit: impl FnMut(usize, &'s SmolStr, Member<'s>) -> bool) -> bool {
-        let attribute = |a: &'s Attribute| match &a.ty {
-            AttributeType::Plain(_) => Member::Leaf { computed: a.computed },
-            AttributeType::Nested(nested) => Member::Objects(nested.nesting(), Members::Nested(nested)),
-        };
-        match self {
-            Self::Nested(nested) => {
-                nested.attributes().iter().enumerate().all(|(i, (name, a))| visit(i, name, attribute(a)))
-            }
-            Self::Block(block) => {
-                block.positioned_attributes().all(|(i, name, a)| visit(i, name, attribute(a)))
-                    && block.positioned_blocks().all(|(i, name, b)| {
-                        visit(i, name, Member::Objects(b.nesting, Members::Block(&b.block)))
-                    })
-            }
+impl<'s> From<Member<'s>> for Part<'s> {
+    fn from(member: Member<'s>) -> Self {
+        match member {
+            Member::Blocks(nested) => Self::Objects(nested.nesting, Members::Block(&nested.block)),
+            Member::Attribute(attribute) => match &attribute.ty {
+                AttributeType::Plain(_) => Self::Leaf { computed: attribute.computed },
+                AttributeType::Nested(nested) => Self::Objects(nested.nesting(), Members::Nested(nested)),
+            },
         }
     }
+}
+
+/// Calls `visit` for each member that the object has, until it gives false.
+fn all_parts<'s, 'v>(
+    members: Members<'s>,
+    object: Object<'v>,
+    mut visit: impl FnMut(usize, &'s str, Part<'s>, &'v Value) -> bool,
+) -> bool {
+    members.iter().enumerate().all(|(position, (name, member))| match object.get_at(position, name) {
+        Some(value) => visit(position, name, member.into(), value),
+        None => true,
+    })
 }
 
 /// Below this many prior elements, trying each is cheapest.
@@ -186,29 +181,25 @@ impl Signature {
     /// Adds the members of an object of the shape of `prior`; false if no such prior element can match.
     fn object(&mut self, members: Members<'_>, prior: &Value, subject: &Value) -> bool {
         let Some(shape) = prior.as_object() else { return true };
-        if prior.same_place(subject) && matches!(subject.kind(), Kind::Object(_)) {
-            // The same walk, without looking twice.
-        }
-        let subject_object = match subject.kind() {
+        let found = match subject.kind() {
             Kind::Object(o) => Some(o),
             Kind::Unknown(_) => None,
             _ => return shape.is_empty(),
         };
-        members.all(|position, name, member| {
-            let Some(part) = shape.get_at(position, name) else { return true };
-            let subject = match subject_object {
-                Some(o) => match o.get_at(position, name) {
+        all_parts(members, shape, |position, name, part, prior| {
+            let subject = match found {
+                Some(object) => match object.get_at(position, name) {
                     Some(value) => value,
                     None => return false,
                 },
                 None => &UNKNOWN,
             };
-            match member {
-                Member::Leaf { computed } => {
+            match part {
+                Part::Leaf { computed } => {
                     self.leaf(computed, subject);
                     true
                 }
-                Member::Objects(nesting, members) => self.objects(nesting, members, part, subject),
+                Part::Objects(nesting, members) => self.objects(nesting, members, prior, subject),
             }
         })
     }
@@ -278,9 +269,9 @@ fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hasher) {
         return;
     };
     hash.write_u8(1);
-    members.all(|position, name, member| {
-        if let (Some(part), Member::Objects(nesting, members)) = (object.get_at(position, name), member) {
-            match part.kind() {
+    all_parts(members, object, |_, _, part, value| {
+        if let Part::Objects(nesting, members) = part {
+            match value.kind() {
                 Kind::List(elements) | Kind::Tuple(elements) => {
                     hash.write_usize(elements.len());
                     elements.iter().for_each(|e| shape(members, e, hash));
@@ -299,7 +290,7 @@ fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hasher) {
                         shape(members, e, hash);
                     }
                 }
-                Kind::Object(_) => shape(members, part, hash),
+                Kind::Object(_) => shape(members, value, hash),
                 Kind::Set(_) => hash.write_u8(2),
                 _ => hash.write_u8(3),
             }
@@ -320,27 +311,24 @@ fn could_have_come_from(members: Members<'_>, prior: &Value, config: &Value) -> 
         Kind::Unknown(_) => None,
         _ => return object.is_empty(),
     };
-    // An attribute that the schema does not know is walked through like anything that is no leaf; values
-    // that fit their schema have none.
-    members.all(|position, name, member| {
-        let Some(part) = object.get_at(position, name) else { return true };
+    all_parts(members, object, |position, name, part, value| {
         let unknown;
         let other = match found {
-            Some(o) => match o.get_at(position, name) {
-                Some(value) => value,
+            Some(object) => match object.get_at(position, name) {
+                Some(other) => other,
                 None => return false,
             },
             None => {
-                unknown = Value::unknown(part.ty().clone());
+                unknown = Value::unknown(value.ty().clone());
                 &unknown
             }
         };
-        if part.identical_ignoring_refinements(other) {
+        if value.identical_ignoring_refinements(other) {
             return true;
         }
-        match member {
-            Member::Leaf { computed } => computed && other.is_null() && !matches!(part.ty(), Type::Set(_)),
-            Member::Objects(nesting, members) => objects_fit(nesting, members, part, other),
+        match part {
+            Part::Leaf { computed } => computed && other.is_null() && !matches!(value.ty(), Type::Set(_)),
+            Part::Objects(nesting, members) => objects_fit(nesting, members, value, other),
         }
     })
 }

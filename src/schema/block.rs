@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use smol_str::SmolStr;
 
 use super::attribute::{Attribute, NestingMode, find, sorted_by_name};
+use super::members::Member;
 use crate::value::{ObjectType, Type, Value};
 
 /// The schema of an object: its attributes and nested block types.
@@ -23,12 +24,21 @@ struct Inner {
     attribute_positions: Box<[usize]>,
     /// The position of each block in `object`.
     block_positions: Box<[usize]>,
+    /// What stands at each position of `object`.
+    order: Box<[Slot]>,
     object: Arc<ObjectType>,
     implied: Type,
     /// A block type at any depth is computed.
     has_computed_blocks: bool,
     /// Made when it is first asked for.
     empty: OnceLock<Value>,
+}
+
+/// A member of a block by its position among the attributes or the block types.
+#[derive(Debug, Clone, Copy)]
+enum Slot {
+    Attribute(usize),
+    Blocks(usize),
 }
 
 impl PartialEq for Block {
@@ -72,12 +82,21 @@ impl Block {
         let block_positions = blocks.iter().map(|(name, _)| position(name)).collect();
         let implied = Type::Object(object.clone());
         let has_computed_blocks = blocks.iter().any(|(_, b)| b.computed || b.block.has_computed_blocks());
+        let mut order = vec![Slot::Attribute(0); object.attributes().len()];
+        for (i, (name, _)) in blocks.iter().enumerate() {
+            order[position(name)] = Slot::Blocks(i);
+        }
+        for (i, (name, _)) in attributes.iter().enumerate() {
+            order[position(name)] = Slot::Attribute(i);
+        }
+        let order = order.into();
         let empty = OnceLock::new();
         Self(Arc::new(Inner {
             attributes,
             blocks,
             attribute_positions,
             block_positions,
+            order,
             object,
             implied,
             has_computed_blocks,
@@ -126,6 +145,21 @@ impl Block {
     /// Whether a block type at any depth is computed.
     pub(crate) fn has_computed_blocks(&self) -> bool {
         self.0.has_computed_blocks
+    }
+
+    /// All members in the order of the implied type.
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&SmolStr, Member<'_>)> {
+        let inner = &*self.0;
+        inner.order.iter().map(|slot| match slot {
+            Slot::Attribute(i) => {
+                let (name, attribute) = &inner.attributes[*i];
+                (name, Member::Attribute(attribute))
+            }
+            Slot::Blocks(i) => {
+                let (name, nested) = &inner.blocks[*i];
+                (name, Member::Blocks(nested))
+            }
+        })
     }
 
     /// The attributes with their positions in the implied type.

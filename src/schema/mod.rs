@@ -24,9 +24,11 @@ mod block;
 mod coerce;
 mod document;
 mod empty;
+mod members;
 mod read;
 
 pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
 pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+pub(crate) use members::{Member, Members};

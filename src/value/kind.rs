@@ -1,5 +1,7 @@
 //! Looking at a value: what it is and what is inside.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use super::{Head, Number, ObjectType, Refinements, Repr, Seq, Type, Value};
@@ -166,6 +168,16 @@ impl Value {
             Kind::String(s) => Some(s),
             _ => None,
         }
+    }
+
+    /// The attributes' values, if this is a known, unmarked object with the attribute names of `layout`.
+    pub(crate) fn aligned(&self, layout: &Arc<ObjectType>) -> Option<&[Value]> {
+        let Repr::Object(seq) = &self.0 else { return None };
+        let Type::Object(ty) = &seq.header.header.ty else { return None };
+        let alike = Arc::ptr_eq(ty, layout)
+            || ty.attributes().len() == layout.attributes().len()
+                && std::iter::zip(ty.attributes(), layout.attributes()).all(|((a, _), (b, _))| a == b);
+        alike.then_some(&seq.slice)
     }
 
     /// The elements, if this is a known list, set or tuple.

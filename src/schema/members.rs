@@ -1,0 +1,43 @@
+//! The members of an object as its schema describes them, in the order of the object's type.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::attribute::{Attribute, NestedType};
+use super::block::{Block, NestedBlock};
+use crate::value::ObjectType;
+
+/// The schema of one object: a block, or the object of a nested type.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Members<'s> {
+    Block(&'s Block),
+    Nested(&'s NestedType),
+}
+
+/// The schema of one member of an object.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Member<'s> {
+    Attribute(&'s Attribute),
+    Blocks(&'s NestedBlock),
+}
+
+impl<'s> Members<'s> {
+    /// The type of the object; its attributes are the members, in the same order.
+    pub(crate) fn object_type(self) -> &'s Arc<ObjectType> {
+        match self {
+            Self::Block(block) => block.object_type(),
+            Self::Nested(nested) => nested.object_type(),
+        }
+    }
+
+    /// The members with their names, in the order of the object's type.
+    pub(crate) fn iter(self) -> impl Iterator<Item = (&'s SmolStr, Member<'s>)> {
+        let (block, nested) = match self {
+            Self::Block(block) => (Some(block.members()), None),
+            Self::Nested(nested) => (None, Some(nested.attributes().iter())),
+        };
+        let attributes = nested.into_iter().flatten().map(|(name, a)| (name, Member::Attribute(a)));
+        block.into_iter().flatten().chain(attributes)
+    }
+}
