@@ -1,3 +1,31 @@
 //! The program `objchange`.
 
-fn main() {}
+mod check;
+mod encoding;
+mod exit;
+mod paths;
+mod style;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// What a Terraform or OpenTofu change to a resource will be
+#[derive(Debug, Parser)]
+#[command(version, about, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Check(check::Args),
+}
+
+fn main() -> ExitCode {
+    let Cli { command } = Cli::parse();
+    exit::code(match command {
+        Command::Check(args) => check::run(&args),
+    })
+}
