@@ -121,7 +121,7 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((lines, verdicts)) = job else { return };
         // Nobody waits any more if the run was given up.
-        let _ = verdicts.send(lines.into_iter().map(judge).collect());
+        let _ = verdicts.send(lines.iter().map(judge).collect());
     }
 }
 
@@ -184,7 +184,7 @@ fn read_one(reader: impl Read, steps: &SyncSender<Step>, jobs: &Sender<Job>) -> 
     Some(Event::End)
 }
 
-fn judge(line: Line) -> Verdict {
+fn judge(line: &Line) -> Verdict {
     let start = Instant::now();
     let mut verdict =
         Verdict { line: line.number, id: None, op: None, duration: Duration::ZERO, result: Ok(()) };
