@@ -23,6 +23,13 @@ struct Want<'a> {
     panic: bool,
 }
 
+impl Want<'_> {
+    fn is_empty(&self) -> bool {
+        let Self { value, ty, errors, action, values, panic } = self;
+        value.is_none() && ty.is_none() && errors.is_none() && action.is_none() && values.is_none() && !panic
+    }
+}
+
 /// A wanted null is there, other than one that is missing.
 fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
@@ -57,6 +64,12 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
     if want.panic {
         // Where the reference crashes, an error is right, and so is the ordinary answer.
         return Ok(None);
+    }
+    if want.is_empty() {
+        return Err(case.wrong_field(
+            "want",
+            "it needs one of `value`, `values`, `type`, `errors`, `action` and `panic`",
+        ));
     }
     let whole = |got: String, want: String| Some(Difference::whole(got, want));
     Ok(match (answer, want) {

@@ -128,6 +128,11 @@ impl<'a> Case<'a> {
         self.wrong(field, message_of(error), text, position(text, error.line(), error.column()))
     }
 
+    /// An error about a field as a whole.
+    pub(super) fn wrong_field(&self, field: &str, message: &str) -> CaseError {
+        self.wrong(field, message.to_owned(), self.optional_field(field).unwrap_or(self.text), 1)
+    }
+
     /// An error at a position (in bytes from 1) of a part of the case's text.
     fn wrong(&self, field: &str, message: String, part: &str, position: usize) -> CaseError {
         let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);

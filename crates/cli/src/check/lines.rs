@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 /// The longest line that is read, in bytes of UTF-8.
 pub(crate) const MAX_LINE: usize = 64 * 1024 * 1024;
 
-/// A line that is not blank.
+/// A line that is not blank, without its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     /// From 1.
@@ -54,8 +54,9 @@ impl<R: Read> Lines<R> {
                 return Ok(None);
             }
             self.number += 1;
-            let too_long = bytes.len() > self.max && bytes.last() != Some(&b'\n');
-            if too_long {
+            let ended = bytes.pop_if(|byte| *byte == b'\n').is_some();
+            let too_long = bytes.len() > self.max;
+            if too_long && !ended {
                 self.reader.skip_until(b'\n')?;
             }
             if bytes.iter().all(u8::is_ascii_whitespace) && !too_long {
@@ -94,7 +95,7 @@ mod tests {
 
     #[test]
     fn blank_lines_are_passed_over_and_counted() {
-        check(b"a\n\n \t\r\nb", 100, &[(1, Ok("a\n")), (4, Ok("b"))]);
+        check(b"a\n\n \t\r\nb", 100, &[(1, Ok("a")), (4, Ok("b"))]);
         check(b"", 100, &[]);
     }
 

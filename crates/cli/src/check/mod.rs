@@ -111,7 +111,8 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
 
 /// Shown on standard error if that is a terminal, else nowhere.
 fn progress_bar(files: &[PathBuf]) -> ProgressBar {
-    let sizes = files.iter().map(|path| path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len()));
+    let sizes =
+        files.iter().map(|path| path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len()));
     let (bar, template) = match sizes.sum::<Option<u64>>() {
         Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
         None => (ProgressBar::new_spinner(), "{spinner} {bytes} {elapsed}"),

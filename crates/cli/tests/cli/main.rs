@@ -1,0 +1,6 @@
+//! The program, run as a user runs it.
+#![allow(clippy::print_stderr, reason = "a test says what it skips")]
+
+mod check;
+mod program;
+mod schemas;
