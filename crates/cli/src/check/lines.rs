@@ -107,7 +107,7 @@ mod tests {
             &[
                 (1, Err(LineError::TooLong)),
                 (2, Err(LineError::NotText { column: 1 })),
-                (3, Ok("01234567\n")),
+                (3, Ok("01234567")),
             ],
         );
     }
