@@ -36,7 +36,7 @@ pub use json::{ReadError, WriteError};
 pub use kind::{Kind, Map, Object};
 pub use marks::Marks;
 pub use number::{Number, ParseNumberError};
-pub use path::{Path, PathStep};
+pub use path::{ParsePathError, Path, PathStep};
 pub(crate) use path::{PathStack, StepRef};
 pub use quote::quote_into;
 pub(crate) use set::SetMerge;

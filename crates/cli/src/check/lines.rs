@@ -104,11 +104,7 @@ mod tests {
         check(
             b"0123456789\n\xc3\x28\n01234567\n",
             8,
-            &[
-                (1, Err(LineError::TooLong)),
-                (2, Err(LineError::NotText { column: 1 })),
-                (3, Ok("01234567")),
-            ],
+            &[(1, Err(LineError::TooLong)), (2, Err(LineError::NotText { column: 1 })), (3, Ok("01234567"))],
         );
     }
 }
