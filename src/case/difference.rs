@@ -5,7 +5,7 @@ use std::iter::zip;
 use hashbrown::HashMap;
 use serde_json::Value as Json;
 
-use crate::value::{Kind, Path, Type, Value};
+use crate::value::{EPHEMERAL, Kind, Path, SENSITIVE, Type, Value};
 
 /// How an answer differs from the wanted one: where, and what each says there.
 ///
@@ -24,8 +24,6 @@ pub struct Difference {
 }
 
 const ABSENT: &str = "(nothing)";
-const SENSITIVE: &str = "(sensitive value)";
-const EPHEMERAL: &str = "(ephemeral value)";
 
 impl Difference {
     /// Two answers that differ as a whole.
@@ -170,13 +168,7 @@ fn only_in<'v>(these: &'v [Value], those: &[Value]) -> Vec<&'v Value> {
 
 /// A value as a case file would write it, without what is marked.
 pub(super) fn value_text(value: &Value, declared: &Type) -> String {
-    if !value.contains_marked() {
-        return value.to_marker_json(declared).unwrap_or_else(|_| value.to_string());
-    }
-    match value.to_marker_json(declared) {
-        Ok(text) => redacted(&text),
-        Err(_) => value.to_string(),
-    }
+    value.to_redacted_json(declared).unwrap_or_else(|_| value.to_string())
 }
 
 /// The same JSON of a case file with a word in place of what is marked in it.

@@ -40,6 +40,7 @@ pub use path::{ParsePathError, Path, PathStep};
 pub(crate) use path::{PathStack, StepRef};
 pub use quote::quote_into;
 pub(crate) use set::SetMerge;
+pub(crate) use show::{EPHEMERAL, SENSITIVE};
 pub use ty::{ObjectType, TupleType, Type};
 pub use unify::unify;
 pub(crate) use unknown::set_length_range;
