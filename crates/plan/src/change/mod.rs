@@ -192,11 +192,7 @@ impl<'v, 't> Change<'v, 't> {
         let at = |list: &'v Json<'t>, index: Option<usize>| index.and_then(|i| list.elements().get(i));
         let old = at(self.before, before);
         let new = at(self.after, after);
-        // A side without the element has no mark of the whole list for it either.
-        let mark = |marks, index: Option<usize>, there: bool| match index {
-            Some(i) if there => mark_element(marks, i),
-            _ => &FALSE,
-        };
+        let mark = |marks, index: Option<usize>| index.map_or(&FALSE, |i| mark_element(marks, i));
         let place = before.or(after).unwrap_or_default();
         Self {
             before: old.unwrap_or(&NULL),
@@ -204,8 +200,8 @@ impl<'v, 't> Change<'v, 't> {
             before_explicit: old.is_some(),
             after_explicit: new.is_some(),
             unknown: after.map_or(Unknown::NONE, |i| self.unknown.element(i)),
-            before_sensitive: mark(self.before_sensitive, before, old.is_some()),
-            after_sensitive: mark(self.after_sensitive, after, new.is_some()),
+            before_sensitive: mark(self.before_sensitive, before),
+            after_sensitive: mark(self.after_sensitive, after),
             replace: self.replace.element(place),
             relevant: self.relevant.element(place),
             modern: false,
@@ -237,6 +233,26 @@ impl<'v, 't> Change<'v, 't> {
     /// The value without the marks that hide all of it.
     pub(crate) fn without_sensitivity(&self) -> Self {
         Self { before_sensitive: &FALSE, after_sensitive: &FALSE, modern: false, ..self.clone() }
+    }
+
+    /// The value without the marks that hide all of a side.
+    pub(crate) fn without_whole_marks(mut self) -> Self {
+        for marks in [&mut self.before_sensitive, &mut self.after_sensitive] {
+            if marks.is_true() {
+                *marks = &FALSE;
+            }
+        }
+        self
+    }
+
+    /// Hides a side as a whole, if there is something on it.
+    pub(crate) fn hide_sides(&mut self, before: bool, after: bool) {
+        if before && (self.before_explicit || !self.before.is_null()) {
+            self.before_sensitive = &TRUE;
+        }
+        if after && (self.after_explicit || !self.after.is_null()) {
+            self.after_sensitive = &TRUE;
+        }
     }
 
     /// The old value of something that becomes unknown, read as a deletion; the parts in `unknown` are not

@@ -20,10 +20,11 @@ pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &Attribute) -> Diff<
 
 /// The diff of a value of a plain type.
 pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &Type) -> Diff<'t> {
+    let change = if matches!(ty, Type::Dynamic) { change } else { change.without_legacy_empty() };
     hidden::sensitive(&change, |change| value(change, ty))
         .or_else(|| hidden::unknown(&change, Unknown::NONE, |change| value(change, ty)))
         .unwrap_or_else(|| match ty {
-            Type::String => text::primitive(&change.without_legacy_empty(), true),
+            Type::String => text::primitive(&change, true),
             Type::Number | Type::Bool => text::primitive(&change, false),
             Type::Dynamic => json::dynamic(change),
             Type::List(element) => collection::list(&change, element),

@@ -95,49 +95,42 @@ fn block_type<'t>(change: Change<'_, 't>, name: &str, ty: &BlockSchema) -> (Bloc
         return (found, action);
     }
     let unknown = change.is_unknown();
-    let sensitive = hidden::sensitivity_of(&change);
+    let marks = hidden::sensitivity_of(&change);
+    // What holds for the type holds for each block, but does not make two blocks different.
     let change = if unknown { change.deletion() } else { change };
+    let change = change.without_whole_marks();
     action = change.parent_action();
+    let mut each = |label: Option<&str>, mut nested: Change<'_, 't>| {
+        if let Some(marks) = marks {
+            nested.hide_sides(marks.before, marks.after);
+        }
+        let diff = block(nested, &ty.block);
+        action = action.and_part(diff.action);
+        add(label, diff);
+    };
     match ty.nesting {
         NestingMode::Map => {
             for key in change.explicit_keys() {
-                let member = only_there(change.member(key).if_relevant());
-                let diff = block(member, &ty.block);
-                action = action.and_part(diff.action);
-                add(Some(key), diff);
+                each(Some(key), change.member(key).if_relevant());
             }
         }
         NestingMode::Set => {
             let change = change.wholly_relevant();
             for (before, after) in sequence::set_places(&change) {
-                let diff = block(change.element(before, after), &ty.block);
-                action = action.and_part(diff.action);
-                add(None, diff);
+                each(None, change.element(before, after));
             }
         }
         _ => {
             let len = change.before.elements().len().max(change.after.elements().len());
             for i in 0..len {
-                let diff = block(change.element(Some(i), Some(i)).if_relevant(), &ty.block);
-                action = action.and_part(diff.action);
-                add(None, diff);
+                each(None, change.element(Some(i), Some(i)).if_relevant());
             }
         }
     }
     if unknown {
-        found.unknown = Some(UnknownBlocks { action: Action::NoOp, sensitive });
-        action = Action::NoOp;
+        found.unknown = Some(UnknownBlocks { action: Action::NoOp, sensitive: marks });
     }
     (found, action)
-}
-
-/// A side without the block has no marks of its type either.
-fn only_there<'v, 't>(change: Change<'v, 't>) -> Change<'v, 't> {
-    match (change.before_explicit, change.after_explicit) {
-        (false, true) => change.creation(),
-        (true, false) => change.deletion(),
-        _ => change,
-    }
 }
 
 /// Whether the block uses what the legacy SDK could not express, so that it tells `""` from null.

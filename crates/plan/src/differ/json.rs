@@ -26,6 +26,7 @@ pub(crate) fn shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
 }
 
 fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
+    let change = &change.clone().without_legacy_empty();
     let (before, after) = (change.before, change.after);
     let one_sided = (after.is_null() && !change.after_explicit) || (before.is_null() && !change.before_explicit);
     if one_sided || discriminant(before) == discriminant(after) {
@@ -41,7 +42,7 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: &Json<'t>) -> Diff<'t> {
     match example {
         Json::Array(_) => array(change),
         Json::Object(_) => object(change),
-        _ => text::primitive(&change.clone().without_legacy_empty(), true).replacing(false),
+        _ => text::primitive(change, true).replacing(false),
     }
 }
 

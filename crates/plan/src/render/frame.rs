@@ -199,7 +199,6 @@ impl Writer {
 
     pub(crate) fn deferred_start(&mut self) {
         self.note("This is a partial plan, parts can only be known in the next plan / apply cycle.");
-        self.push("\n");
     }
 
     pub(crate) fn deferred_end(&mut self, frame: Frame) {
