@@ -245,16 +245,6 @@ impl<'v, 't> Change<'v, 't> {
         self
     }
 
-    /// Hides a side as a whole, if there is something on it.
-    pub(crate) fn hide_sides(&mut self, before: bool, after: bool) {
-        if before && (self.before_explicit || !self.before.is_null()) {
-            self.before_sensitive = &TRUE;
-        }
-        if after && (self.after_explicit || !self.after.is_null()) {
-            self.after_sensitive = &TRUE;
-        }
-    }
-
     /// The old value of something that becomes unknown, read as a deletion; the parts in `unknown` are not
     /// deleted but become unknown one by one.
     pub(crate) fn becoming_unknown(&self, unknown: Unknown<'v, 't>) -> Self {

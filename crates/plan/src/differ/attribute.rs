@@ -51,9 +51,9 @@ pub(super) fn members_of<'v, 't, 's, S: 's + ?Sized>(
     let mut action = change.parent_action();
     let mut entries = Vec::new();
     for (name, schema) in members {
-        let member = change.attribute(name);
+        let member = change.attribute(name).if_relevant();
         let null = member.is_null();
-        let entry = diff(member.if_relevant(), schema);
+        let entry = diff(member, schema);
         if null && entry.action == Action::NoOp {
             continue;
         }

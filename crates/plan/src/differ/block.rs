@@ -100,13 +100,10 @@ fn block_type<'t>(change: Change<'_, 't>, name: &str, ty: &BlockSchema) -> (Bloc
     let change = if unknown { change.deletion() } else { change };
     let change = change.without_whole_marks();
     action = change.parent_action();
-    let mut each = |label: Option<&str>, mut nested: Change<'_, 't>| {
-        if let Some(marks) = marks {
-            nested.hide_sides(marks.before, marks.after);
-        }
+    let mut each = |label: Option<&str>, nested: Change<'_, 't>| {
         let diff = block(nested, &ty.block);
         action = action.and_part(diff.action);
-        add(label, diff);
+        add(label, hidden::block_of_marked_type(diff, marks));
     };
     match ty.nesting {
         NestingMode::Map => {

@@ -29,6 +29,27 @@ pub(super) fn sensitivity_of(change: &Change<'_, '_>) -> Option<Sensitivity> {
     (before || after).then_some(Sensitivity { before, after, unchanged: false })
 }
 
+/// A block whose type is marked: it must not be shown, but does the same to the block around it.
+pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity>) -> Diff<'t> {
+    let Some(marks) = marks else { return diff };
+    let mut sensitivity = match diff.action {
+        Action::Create => Sensitivity { before: false, ..marks },
+        Action::Delete => Sensitivity { after: false, ..marks },
+        Action::NoOp | Action::Update => marks,
+    };
+    sensitivity.unchanged = diff.action == Action::NoOp;
+    if let Kind::SensitiveBlock(own) = diff.kind {
+        sensitivity.before |= own.before;
+        sensitivity.after |= own.after;
+    }
+    if !sensitivity.before && !sensitivity.after {
+        return diff;
+    }
+    let changes = sensitivity.unchanged && sensitivity.before != sensitivity.after;
+    let action = if changes { Action::Update } else { diff.action };
+    Diff { action, kind: Kind::SensitiveBlock(sensitivity), ..diff }
+}
+
 fn sensitivity<'v, 't>(
     change: &Change<'v, 't>,
     value: impl FnOnce(Change<'v, 't>) -> Diff<'t>,

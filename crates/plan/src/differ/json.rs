@@ -21,7 +21,11 @@ pub(super) fn dynamic<'t>(change: Change<'_, 't>) -> Diff<'t> {
 /// The diff of any value by its shape.
 pub(crate) fn shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     hidden::sensitive(&change, shape)
-        .or_else(|| hidden::unknown(&change, Unknown::NONE, shape))
+        .or_else(|| {
+            // Null becoming unknown is a creation here, wherever it stands.
+            let change = Change { before_explicit: false, ..change.clone() };
+            hidden::unknown(&change, Unknown::NONE, shape)
+        })
         .unwrap_or_else(|| visible(&change))
 }
 
