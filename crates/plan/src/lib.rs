@@ -19,6 +19,7 @@ mod document;
 mod json;
 mod render;
 mod show;
+mod text;
 
 pub use diff::{
     Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Primitive, Scalar, Sensitivity,
@@ -34,3 +35,4 @@ pub use show::{
     Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan, render_resource_change,
     render_state, write_plan, write_state,
 };
+pub use text::Text;

@@ -9,6 +9,7 @@ pub(crate) use paths::Paths;
 
 use crate::diff::Action;
 use crate::json::Json;
+use crate::text::Text;
 
 static NULL: Json<'static> = Json::Null;
 static FALSE: Json<'static> = Json::Bool(false);
@@ -73,12 +74,12 @@ impl<'v, 't> Unknown<'v, 't> {
         }
     }
 
-    fn keys(self) -> impl Iterator<Item = &'v str> {
+    fn keys(self) -> impl Iterator<Item = &'v Text<'t>> {
         let members = match self {
             Unknown::Marks(marks) => marks.members(),
             Unknown::Members(_) => &[],
         };
-        members.iter().map(|(key, _)| key.as_ref())
+        members.iter().map(|(key, _)| key)
     }
 }
 
@@ -276,16 +277,16 @@ impl<'v, 't> Change<'v, 't> {
     }
 
     /// The keys that stand on either side, sorted.
-    pub(crate) fn explicit_keys(&self) -> Vec<&'v str> {
-        let before = self.before.members().iter().map(|(key, _)| key.as_ref());
-        let after = self.after.members().iter().map(|(key, _)| key.as_ref());
+    pub(crate) fn explicit_keys(&self) -> Vec<Text<'t>> {
+        let before = self.before.members().iter().map(|(key, _)| key);
+        let after = self.after.members().iter().map(|(key, _)| key);
         sorted(before.chain(after))
     }
 
     /// The keys that stand on either side or that a mark names, sorted.
-    pub(crate) fn keys(&self) -> Vec<&'v str> {
+    pub(crate) fn keys(&self) -> Vec<Text<'t>> {
         let values = [self.before, self.after, self.before_sensitive, self.after_sensitive];
-        let named = values.into_iter().flat_map(|v| v.members().iter().map(|(key, _)| key.as_ref()));
+        let named = values.into_iter().flat_map(|v| v.members().iter().map(|(key, _)| key));
         sorted(named.chain(self.unknown.keys()))
     }
 
@@ -313,9 +314,11 @@ impl<'v, 't> Change<'v, 't> {
     }
 }
 
-fn sorted<'v>(keys: impl Iterator<Item = &'v str>) -> Vec<&'v str> {
-    let mut keys: Vec<&str> = keys.collect();
-    keys.sort_unstable();
+fn sorted<'v, 't: 'v>(keys: impl Iterator<Item = &'v Text<'t>>) -> Vec<Text<'t>> {
+    let mut keys: Vec<&Text<'t>> = keys.collect();
+    if !keys.is_sorted() {
+        keys.sort_unstable();
+    }
     keys.dedup();
-    keys
+    keys.into_iter().cloned().collect()
 }

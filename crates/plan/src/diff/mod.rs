@@ -8,11 +8,11 @@
 mod action;
 mod owned;
 
-use std::borrow::Cow;
-
 use serde::Serialize;
 
 pub use action::Action;
+
+use crate::text::Text;
 
 /// What differs at one place, and below it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -129,9 +129,9 @@ pub enum Scalar<'t> {
     /// A bool.
     Bool(bool),
     /// A number, as it is written in the document.
-    Number(Cow<'t, str>),
+    Number(Text<'t>),
     /// A string.
-    String(Cow<'t, str>),
+    String(Text<'t>),
 }
 
 /// One line of a text.
@@ -140,14 +140,14 @@ pub struct Line<'t> {
     /// Whether the line stays, goes or comes.
     pub action: Action,
     /// The line; `None` if there is no text on its side.
-    pub text: Option<Cow<'t, str>>,
+    pub text: Option<Text<'t>>,
 }
 
 /// A named part.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry<'t> {
     /// The name of the attribute or the key of the element.
-    pub key: Cow<'t, str>,
+    pub key: Text<'t>,
     /// What differs there.
     #[serde(flatten)]
     pub diff: Diff<'t>,
@@ -169,7 +169,7 @@ pub struct Block<'t> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockType<'t> {
     /// The name of the type.
-    pub name: Cow<'t, str>,
+    pub name: Text<'t>,
     /// The number of blocks is not known until the change has been applied; what happens to the block
     /// around. The blocks below are the old ones.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,7 +193,7 @@ pub struct UnknownBlocks {
 pub struct NestedBlock<'t> {
     /// The label of a block in a map.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub label: Option<Cow<'t, str>>,
+    pub label: Option<Text<'t>>,
     /// What differs in the block.
     #[serde(flatten)]
     pub diff: Diff<'t>,

@@ -1,15 +1,10 @@
 //! Diffs that outlive the text they were borrowed from.
 
-use std::borrow::Cow;
-
 use super::{Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Primitive, Scalar};
-
-fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
-    Cow::Owned(text.into_owned())
-}
+use crate::text::Text;
 
 fn entries(entries: Vec<Entry<'_>>) -> Vec<Entry<'static>> {
-    entries.into_iter().map(|e| Entry { key: owned(e.key), diff: e.diff.into_owned() }).collect()
+    entries.into_iter().map(|e| Entry { key: e.key.into_owned(), diff: e.diff.into_owned() }).collect()
 }
 
 fn diffs(diffs: Vec<Diff<'_>>) -> Vec<Diff<'static>> {
@@ -36,7 +31,7 @@ impl Kind<'_> {
             Kind::Text { lines } => Kind::Text {
                 lines: lines
                     .into_iter()
-                    .map(|line| Line { action: line.action, text: line.text.map(owned) })
+                    .map(|line| Line { action: line.action, text: line.text.map(Text::into_owned) })
                     .collect(),
             },
             Kind::Json { value } => Kind::Json { value: boxed(*value) },
@@ -61,8 +56,8 @@ impl Scalar<'_> {
         match self {
             Scalar::Null => Scalar::Null,
             Scalar::Bool(b) => Scalar::Bool(b),
-            Scalar::Number(text) => Scalar::Number(owned(text)),
-            Scalar::String(text) => Scalar::String(owned(text)),
+            Scalar::Number(text) => Scalar::Number(text.into_owned()),
+            Scalar::String(text) => Scalar::String(text.into_owned()),
         }
     }
 }
@@ -70,12 +65,12 @@ impl Scalar<'_> {
 impl Block<'_> {
     fn into_owned(self) -> Block<'static> {
         let block_type = |ty: BlockType<'_>| BlockType {
-            name: owned(ty.name),
+            name: ty.name.into_owned(),
             unknown: ty.unknown,
             blocks: ty
                 .blocks
                 .into_iter()
-                .map(|b| NestedBlock { label: b.label.map(owned), diff: b.diff.into_owned() })
+                .map(|b| NestedBlock { label: b.label.map(Text::into_owned), diff: b.diff.into_owned() })
                 .collect(),
         };
         Block {

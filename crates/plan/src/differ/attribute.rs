@@ -1,6 +1,6 @@
 //! Attributes and the values of plain types.
 
-use std::borrow::Cow;
+use std::ops::Deref;
 
 use objchange::Type;
 use objchange::schema::{Attribute, AttributeType};
@@ -8,6 +8,7 @@ use objchange::schema::{Attribute, AttributeType};
 use super::{collection, hidden, json, nested, text};
 use crate::change::{Change, Unknown};
 use crate::diff::{Action, Diff, Entry, Kind};
+use crate::text::Text;
 
 /// The diff of an attribute's value.
 pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &Attribute) -> Diff<'t> {
@@ -32,7 +33,7 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &Type) -> Diff<'t> {
             Type::Map(element) => collection::map(&change, element),
             Type::Tuple(tuple) => collection::tuple(&change, tuple.elements()),
             Type::Object(object) => {
-                let members = object.attributes().iter().map(|(name, ty)| (name.as_str(), ty));
+                let members = object.attributes().iter().map(|(name, ty)| (name.clone(), ty));
                 let (attributes, action) = members_of(&change, members, |c, ty| value(c, ty));
                 Diff::new(action, Kind::Object { attributes, nested: false })
                     .replacing(change.forces_replacement())
@@ -43,22 +44,22 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &Type) -> Diff<'t> {
 /// The diffs of an object's attributes, and the action that they give the object.
 ///
 /// An attribute that is null on both sides is left out.
-pub(super) fn members_of<'v, 't, 's, S: 's + ?Sized>(
+pub(super) fn members_of<'v, 't, 's, S: 's + ?Sized, N: Deref<Target = str> + Into<Text<'t>>>(
     change: &Change<'v, 't>,
-    members: impl Iterator<Item = (&'s str, &'s S)>,
+    members: impl Iterator<Item = (N, &'s S)>,
     diff: impl Fn(Change<'v, 't>, &'s S) -> Diff<'t>,
 ) -> (Vec<Entry<'t>>, Action) {
     let mut action = change.parent_action();
     let mut entries = Vec::new();
     for (name, schema) in members {
-        let member = change.attribute(name).if_relevant();
+        let member = change.attribute(&name).if_relevant();
         let null = member.is_null();
         let entry = diff(member, schema);
         if null && entry.action == Action::NoOp {
             continue;
         }
         action = action.and_part(entry.action);
-        entries.push(Entry { key: Cow::Owned(name.to_owned()), diff: entry });
+        entries.push(Entry { key: name.into(), diff: entry });
     }
     (entries, action)
 }

@@ -1,14 +1,14 @@
 //! Blocks.
 
-use std::borrow::Cow;
-
 use objchange::Type;
-use objchange::schema::{Block as Schema, NestedBlock as BlockSchema, NestingMode};
+use objchange::schema::{Attribute, Block as Schema, NestedBlock as BlockSchema, NestingMode};
+use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
 use super::{hidden, json, sequence};
 use crate::change::{Change, Unknown};
 use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, UnknownBlocks};
+use crate::text::Text;
 
 /// The diff of a block: the body of a resource, or a nested one.
 pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &Schema) -> Diff<'t> {
@@ -26,8 +26,8 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let change = Change { modern: true, ..change };
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
-        let members = keys.iter().map(|key| (*key, *key));
-        let (attributes, action) = members_of(change, members, |c, _: &str| json::shape(c));
+        let members = keys.into_iter().map(|key| (key, &()));
+        let (attributes, action) = members_of(change, members, |c, ()| json::shape(c));
         Diff::new(action, Kind::Block(Block { attributes, ..Block::default() }))
             .replacing(change.forces_replacement())
     };
@@ -36,10 +36,10 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
 
 fn visible<'t>(change: &Change<'_, 't>, schema: &Schema) -> Diff<'t> {
     let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
-    let (mut attributes, mut action) = members_of(change, members.map(|(n, a)| (n.as_str(), a)), attribute);
+    let (mut attributes, mut action) = members_of(change, members.map(|(n, a)| (n.clone(), a)), attribute);
     let mut blocks = Vec::new();
     for (name, ty) in schema.block_types() {
-        let (nested, nested_action) = block_type(change.member(name).if_relevant(), name, ty);
+        let (nested, nested_action) = block_type(change.member(name).if_relevant(), name.clone(), ty);
         action = action.and_part(nested_action);
         if nested.unknown.is_some() || !nested.blocks.is_empty() {
             blocks.push(nested);
@@ -60,15 +60,15 @@ fn visible<'t>(change: &Change<'_, 't>, schema: &Schema) -> Diff<'t> {
 /// Adds the write-only attributes, which do what the object around them does.
 pub(super) fn add_write_only<'t>(
     entries: &mut Vec<Entry<'t>>,
-    attributes: &[(smol_str::SmolStr, objchange::schema::Attribute)],
+    attributes: &[(SmolStr, Attribute)],
     action: Action,
-    is_sensitive: impl Fn(&(smol_str::SmolStr, objchange::schema::Attribute)) -> bool,
+    is_sensitive: impl Fn(&(SmolStr, Attribute)) -> bool,
 ) {
     let action = if action == Action::Update { Action::NoOp } else { action };
     let count = entries.len();
     for attribute in attributes.iter().filter(|(_, a)| a.write_only) {
         let kind = Kind::WriteOnly { sensitive: is_sensitive(attribute) };
-        entries.push(Entry { key: Cow::Owned(attribute.0.to_string()), diff: Diff::new(action, kind) });
+        entries.push(Entry { key: attribute.0.clone().into(), diff: Diff::new(action, kind) });
     }
     if entries.len() > count {
         entries.sort_by(|a, b| a.key.cmp(&b.key));
@@ -76,12 +76,11 @@ pub(super) fn add_write_only<'t>(
 }
 
 /// The nested blocks of one type, and the action that they give the block around.
-fn block_type<'t>(change: Change<'_, 't>, name: &str, ty: &BlockSchema) -> (BlockType<'t>, Action) {
-    let mut found = BlockType { name: Cow::Owned(name.to_owned()), unknown: None, blocks: Vec::new() };
+fn block_type<'t>(change: Change<'_, 't>, name: SmolStr, ty: &BlockSchema) -> (BlockType<'t>, Action) {
+    let mut found = BlockType { name: name.into(), unknown: None, blocks: Vec::new() };
     let mut action = Action::NoOp;
     let replace = change.forces_replacement();
-    let mut add = |label: Option<&str>, diff: Diff<'t>| {
-        let label = label.map(|l| Cow::Owned(l.to_owned()));
+    let mut add = |label: Option<Text<'t>>, diff: Diff<'t>| {
         let replace = replace || diff.replace;
         found.blocks.push(NestedBlock { label, diff: diff.replacing(replace) });
     };
@@ -100,7 +99,7 @@ fn block_type<'t>(change: Change<'_, 't>, name: &str, ty: &BlockSchema) -> (Bloc
     let change = if unknown { change.deletion() } else { change };
     let change = change.without_whole_marks();
     action = change.parent_action();
-    let mut each = |label: Option<&str>, nested: Change<'_, 't>| {
+    let mut each = |label: Option<Text<'t>>, nested: Change<'_, 't>| {
         let diff = block(nested, &ty.block);
         action = action.and_part(diff.action);
         add(label, hidden::block_of_marked_type(diff, marks));
@@ -108,7 +107,8 @@ fn block_type<'t>(change: Change<'_, 't>, name: &str, ty: &BlockSchema) -> (Bloc
     match ty.nesting {
         NestingMode::Map => {
             for key in change.explicit_keys() {
-                each(Some(key), change.member(key).if_relevant());
+                let member = change.member(&key).if_relevant();
+                each(Some(key), member);
             }
         }
         NestingMode::Set => {

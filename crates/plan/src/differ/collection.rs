@@ -1,7 +1,5 @@
 //! Lists, sets, maps and tuples of plain types.
 
-use std::borrow::Cow;
-
 use objchange::Type;
 
 use super::attribute::value;
@@ -40,9 +38,9 @@ pub(super) fn map<'t>(change: &Change<'_, 't>, element: &Type) -> Diff<'t> {
     let mut action = change.parent_action();
     let mut elements = Vec::new();
     for key in change.keys() {
-        let diff = value(change.member(key).if_relevant(), element);
+        let diff = value(change.member(&key).if_relevant(), element);
         action = action.and_part(diff.action);
-        elements.push(Entry { key: Cow::Owned(key.to_owned()), diff });
+        elements.push(Entry { key, diff });
     }
     Diff::new(action, Kind::Map { elements, nested: false }).replacing(change.forces_replacement())
 }

@@ -1,6 +1,5 @@
 //! Values without a type: outputs, dynamic attributes and JSON strings. Their JSON shape decides.
 
-use std::borrow::Cow;
 use std::mem::discriminant;
 
 use super::{hidden, sequence, text};
@@ -67,9 +66,9 @@ fn object<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let mut action = change.parent_action();
     let mut attributes = Vec::new();
     for key in change.keys() {
-        let diff = shape(change.member(key));
+        let diff = shape(change.member(&key));
         action = action.and_part(diff.action);
-        attributes.push(Entry { key: Cow::Owned(key.to_owned()), diff });
+        attributes.push(Entry { key, diff });
     }
     Diff::new(action, Kind::Object { attributes, nested: false })
 }

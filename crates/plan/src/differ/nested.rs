@@ -1,7 +1,5 @@
 //! Attributes with a nested type.
 
-use std::borrow::Cow;
-
 use objchange::schema::{Attribute, NestedType, NestingMode};
 use smol_str::SmolStr;
 
@@ -37,7 +35,7 @@ fn by_mode<'t>(change: Change<'_, 't>, mode: NestingMode, attributes: &Attribute
 
 /// The diff of one object with a nested type.
 fn object<'t>(change: &Change<'_, 't>, schema: &Attributes) -> Diff<'t> {
-    let members = schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (name.as_str(), a));
+    let members = schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (name.clone(), a));
     let (mut attributes, action) = members_of(change, members, attribute);
     add_write_only(&mut attributes, schema, action, |(name, attribute)| {
         let marks = change.attribute(name);
@@ -81,11 +79,11 @@ fn map<'t>(change: &Change<'_, 't>, attributes: &Attributes) -> Diff<'t> {
         .explicit_keys()
         .into_iter()
         .map(|key| {
-            let element = change.member(key).if_relevant();
+            let element = change.member(&key).if_relevant();
             let diff = by_mode(element, NestingMode::Single, attributes);
             action = action.and_part(diff.action);
             let replace = diff.replace || change.forces_replacement();
-            Entry { key: Cow::Owned(key.to_owned()), diff: diff.replacing(replace) }
+            Entry { key, diff: diff.replacing(replace) }
         })
         .collect();
     Diff::new(action, Kind::Map { elements, nested: true }).replacing(change.forces_replacement())

@@ -40,7 +40,7 @@ fn generic_places<T: Eq + std::hash::Hash>(
     if after.is_empty() {
         return (0..before.len()).map(|i| (Some(i), None)).collect();
     }
-    if before == after {
+    if before.len() == after.len() && !is_reordering(before, after) {
         return by_position(before.len());
     }
     let mut names = Names::with_capacity_and_hasher(before.len(), foldhash::fast::RandomState::default());
@@ -50,9 +50,6 @@ fn generic_places<T: Eq + std::hash::Hash>(
     };
     let xs: Vec<u32> = before.iter().map(&mut name).collect();
     let ys: Vec<u32> = after.iter().map(&mut name).collect();
-    if xs.len() == ys.len() && !is_reordering(&xs, &ys, names.len()) {
-        return by_position(xs.len());
-    }
     by_subsequence(&xs, &ys, |i| is_object(&before[i]), |j| is_object(&after[j]))
 }
 
@@ -60,13 +57,14 @@ fn by_position(len: usize) -> Vec<Place> {
     (0..len).map(|i| (Some(i), Some(i))).collect()
 }
 
-/// Whether every element of before is somewhere in after.
-fn is_reordering(before: &[u32], after: &[u32], names: usize) -> bool {
-    let mut in_after = vec![false; names];
-    for name in after {
-        in_after[*name as usize] = true;
+/// Whether every element of before is somewhere in after, and not just all at their places.
+fn is_reordering<T: Eq + std::hash::Hash>(before: &[T], after: &[T]) -> bool {
+    let mut moved = std::iter::zip(before, after).filter(|(x, y)| x != y).map(|(x, _)| x).peekable();
+    if moved.peek().is_none() {
+        return false;
     }
-    before.iter().all(|name| in_after[*name as usize])
+    let in_after: hashbrown::HashSet<&T, foldhash::fast::RandomState> = after.iter().collect();
+    moved.all(|element| in_after.contains(element))
 }
 
 fn by_subsequence(

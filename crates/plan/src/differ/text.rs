@@ -1,11 +1,10 @@
 //! Primitive values; strings may hold JSON or several lines.
 
-use std::borrow::Cow;
-
 use super::{json, sequence};
 use crate::change::Change;
 use crate::diff::{Action, Diff, Kind, Line, Primitive, Scalar};
 use crate::json::Json;
+use crate::text::Text;
 
 /// The diff of a value without parts.
 ///
@@ -50,7 +49,12 @@ fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action) -> Option<Ki
 
 /// Whether the value may be more than a string of one line.
 fn is_special(value: &Json<'_>) -> bool {
-    value.as_str().is_some_and(|text| text.starts_with(['{', '[']) || text.contains('\n'))
+    match value {
+        Json::String(text) => {
+            text.starts_with(['{', '[']) || (!text.is_verbatim() && memchr::memchr(b'\n', text.as_bytes()).is_some())
+        }
+        _ => false,
+    }
 }
 
 /// The JSON in a string.
@@ -82,7 +86,7 @@ fn lines<'t>(before: &Json<'t>, after: &Json<'t>) -> Option<Kind<'t>> {
         return None;
     }
     let (old, new) = (side(before), side(after));
-    let line = |action, text: &Option<&str>| Line { action, text: text.map(|t| Cow::Owned(t.to_owned())) };
+    let line = |action, text: &Option<&str>| Line { action, text: text.map(|t| Text::from(t).into_owned()) };
     if before == after {
         return Some(Kind::Text { lines: new.iter().map(|text| line(Action::NoOp, text)).collect() });
     }
@@ -115,7 +119,7 @@ fn pair<'t>(before: &Json<'t>, after: &Json<'t>, string: bool) -> Kind<'t> {
 fn scalar<'t>(value: &Json<'t>) -> Scalar<'t> {
     match value {
         Json::Bool(b) => Scalar::Bool(*b),
-        Json::Number(text) => Scalar::Number(Cow::Borrowed(text)),
+        Json::Number(text) => Scalar::Number(Text::from(*text)),
         Json::String(text) => Scalar::String(text.clone()),
         // Neither can stand in a position of a primitive type; whatever does is shown as having no value.
         Json::Null | Json::Array(_) | Json::Object(_) => Scalar::Null,

@@ -1,15 +1,14 @@
 //! Reading single members, tolerantly: null is as good as absent.
 
-use std::borrow::Cow;
-
 use crate::json::{JsonError, Raw, Reader};
+use crate::text::Text;
 
 /// Whether the next value is null; if so it is passed over.
 pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
     if reader.peek() == Some(b'n') { reader.value().map(|_| true) } else { Ok(false) }
 }
 
-pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Cow<'t, str>>, JsonError> {
+pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, JsonError> {
     match reader.peek() {
         Some(b'n') => reader.value().map(|_| None),
         Some(b'"') => match reader.value()? {
@@ -48,7 +47,7 @@ pub(super) fn list<'t, T>(
 
 pub(super) fn object<'t>(
     reader: &mut Reader<'t>,
-    member: impl FnMut(Cow<'t, str>, &mut Reader<'t>) -> Result<(), JsonError>,
+    member: impl FnMut(Text<'t>, &mut Reader<'t>) -> Result<(), JsonError>,
 ) -> Result<(), JsonError> {
     if is_null(reader)? { Ok(()) } else { reader.members(member) }
 }

@@ -15,9 +15,8 @@ pub use plan::{
 };
 pub use state::{State, StateOutput, StateResource};
 
-use std::borrow::Cow;
-
 use crate::json::Reader;
+use crate::text::Text;
 
 /// A document of `terraform show -json`.
 #[derive(Debug)]
@@ -77,7 +76,7 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
 /// Gives the major and minor version.
 fn supported_version(
     text: &str,
-    version: Option<(Cow<'_, str>, usize)>,
+    version: Option<(Text<'_>, usize)>,
 ) -> Result<(u64, u64), DocumentError> {
     let Some((version, offset)) = version else {
         let problem =

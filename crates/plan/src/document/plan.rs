@@ -1,11 +1,10 @@
 //! The plan document.
 
-use std::borrow::Cow;
-
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
 use super::{open, supported_version};
 use crate::json::{Json, JsonError, Raw, Reader};
+use crate::text::Text;
 
 /// A plan as `terraform show -json PLANFILE` prints it.
 #[derive(Debug, Default)]
@@ -33,27 +32,27 @@ pub struct Plan<'t> {
 #[derive(Debug, Default)]
 pub struct ChangedResource<'t> {
     /// The address of the instance.
-    pub address: Cow<'t, str>,
+    pub address: Text<'t>,
     /// The address it had before a move.
-    pub previous_address: Option<Cow<'t, str>>,
+    pub previous_address: Option<Text<'t>>,
     /// The address of its module; `None` in the root module.
-    pub module_address: Option<Cow<'t, str>>,
+    pub module_address: Option<Text<'t>>,
     /// `managed` or `data`.
-    pub mode: Cow<'t, str>,
+    pub mode: Text<'t>,
     /// The resource type.
-    pub resource_type: Cow<'t, str>,
+    pub resource_type: Text<'t>,
     /// The name in its module.
-    pub name: Cow<'t, str>,
+    pub name: Text<'t>,
     /// The `count` index or `for_each` key.
     pub index: Option<Raw<'t>>,
     /// The provider's address; before Terraform 0.13 its name alone.
-    pub provider_name: Cow<'t, str>,
+    pub provider_name: Text<'t>,
     /// The key of the deposed object.
-    pub deposed: Option<Cow<'t, str>>,
+    pub deposed: Option<Text<'t>>,
     /// What happens.
     pub change: ValueChange<'t>,
     /// Why, such as `replace_because_tainted`.
-    pub action_reason: Option<Cow<'t, str>>,
+    pub action_reason: Option<Text<'t>>,
 }
 
 /// The two sides of a change, with their marks.
@@ -99,7 +98,7 @@ impl Default for ValueChange<'_> {
 #[derive(Debug, Default)]
 pub struct Importing<'t> {
     /// The identifier; `None` if the import goes by identity, or it is not known yet.
-    pub id: Option<Cow<'t, str>>,
+    pub id: Option<Text<'t>>,
 }
 
 /// What Terraform does with a resource instance.
@@ -130,7 +129,7 @@ pub enum ResourceActions {
 #[derive(Debug, Default)]
 pub struct Deferred<'t> {
     /// Why, such as `provider_config_unknown`.
-    pub reason: Cow<'t, str>,
+    pub reason: Text<'t>,
     /// What is known of the change.
     pub resource: ChangedResource<'t>,
 }
@@ -139,7 +138,7 @@ pub struct Deferred<'t> {
 #[derive(Debug)]
 pub struct OutputChange<'t> {
     /// The name of the output.
-    pub name: Cow<'t, str>,
+    pub name: Text<'t>,
     /// What happens.
     pub change: ValueChange<'t>,
 }
@@ -148,7 +147,7 @@ pub struct OutputChange<'t> {
 #[derive(Debug)]
 pub struct RelevantAttribute<'t> {
     /// The address of the resource.
-    pub resource: Cow<'t, str>,
+    pub resource: Text<'t>,
     /// The path of the attribute: names, keys and indices.
     pub path: Json<'t>,
 }
@@ -306,7 +305,7 @@ fn importing<'t>(reader: &mut Reader<'t>) -> Result<Option<Importing<'t>>, JsonE
 fn actions(reader: &mut Reader<'_>) -> Result<ResourceActions, JsonError> {
     let start = reader.clone();
     let words = list(reader, text)?;
-    let words: Vec<&str> = words.iter().flatten().map(AsRef::as_ref).collect();
+    let words: Vec<&str> = words.iter().flatten().map(Text::as_str).collect();
     Ok(match words[..] {
         [] | ["no-op"] => ResourceActions::NoOp,
         ["create"] => ResourceActions::Create,
@@ -342,7 +341,7 @@ fn outputs<'t>(reader: &mut Reader<'t>) -> Result<Vec<OutputChange<'t>>, JsonErr
 }
 
 fn relevant<'t>(reader: &mut Reader<'t>) -> Result<RelevantAttribute<'t>, JsonError> {
-    let mut relevant = RelevantAttribute { resource: Cow::Borrowed(""), path: Json::Null };
+    let mut relevant = RelevantAttribute { resource: Text::default(), path: Json::Null };
     object(reader, |key, reader| match &*key {
         "resource" => keep(&mut relevant.resource, text(reader).map(Option::unwrap_or_default)),
         "attribute" => keep(&mut relevant.path, reader.value()),

@@ -1,11 +1,10 @@
 //! The state document.
 
-use std::borrow::Cow;
-
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
 use super::{open, supported_version};
 use crate::json::{JsonError, Raw, Reader};
+use crate::text::Text;
 
 /// A state as `terraform show -json` prints it.
 #[derive(Debug, Default)]
@@ -23,15 +22,15 @@ pub struct State<'t> {
 #[derive(Debug)]
 pub struct StateResource<'t> {
     /// The address of the instance.
-    pub address: Cow<'t, str>,
+    pub address: Text<'t>,
     /// `managed` or `data`.
-    pub mode: Cow<'t, str>,
+    pub mode: Text<'t>,
     /// The resource type.
-    pub resource_type: Cow<'t, str>,
+    pub resource_type: Text<'t>,
     /// The name in its module.
-    pub name: Cow<'t, str>,
+    pub name: Text<'t>,
     /// The provider's address; before Terraform 0.13 its name alone.
-    pub provider_name: Cow<'t, str>,
+    pub provider_name: Text<'t>,
     /// The value.
     pub values: Raw<'t>,
     /// What of it must not be shown.
@@ -39,7 +38,7 @@ pub struct StateResource<'t> {
     /// The instance is to be replaced.
     pub tainted: bool,
     /// The key of the deposed object.
-    pub deposed: Option<Cow<'t, str>>,
+    pub deposed: Option<Text<'t>>,
     /// The module in which it is, by its position among the modules of the document; 0 is the root.
     pub module: usize,
     /// It is the first of its module, and a module around it has resources too.
@@ -50,7 +49,7 @@ pub struct StateResource<'t> {
 #[derive(Debug)]
 pub struct StateOutput<'t> {
     /// The name of the output.
-    pub name: Cow<'t, str>,
+    pub name: Text<'t>,
     /// The value.
     pub value: Raw<'t>,
     /// The type, in the form of type constraints.
@@ -149,11 +148,11 @@ fn modules<'t>(root: Raw<'t>, resources: &mut Vec<StateResource<'t>>) -> Result<
 
 fn resource<'t>(reader: &mut Reader<'t>, module: usize) -> Result<StateResource<'t>, JsonError> {
     let mut resource = StateResource {
-        address: Cow::Borrowed(""),
-        mode: Cow::Borrowed("managed"),
-        resource_type: Cow::Borrowed(""),
-        name: Cow::Borrowed(""),
-        provider_name: Cow::Borrowed(""),
+        address: Text::default(),
+        mode: Text::from("managed"),
+        resource_type: Text::default(),
+        name: Text::default(),
+        provider_name: Text::default(),
         values: Raw::NULL,
         sensitive_values: Raw::NULL,
         tainted: false,
@@ -192,7 +191,7 @@ fn resource<'t>(reader: &mut Reader<'t>, module: usize) -> Result<StateResource<
     Ok(resource)
 }
 
-fn output<'t>(name: Cow<'t, str>, reader: &mut Reader<'t>) -> Result<StateOutput<'t>, JsonError> {
+fn output<'t>(name: Text<'t>, reader: &mut Reader<'t>) -> Result<StateOutput<'t>, JsonError> {
     let mut output = StateOutput { name, value: Raw::NULL, value_type: Raw::NULL, sensitive: false };
     object(reader, |key, reader| {
         match &*key {

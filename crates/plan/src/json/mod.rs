@@ -6,11 +6,11 @@
 
 mod read;
 
-use std::borrow::Cow;
 use std::fmt;
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::text::Text;
 pub use read::{JsonError, MAX_DEPTH, Raw, Reader};
 
 /// A JSON value, borrowed from the text it was read from as far as that is possible.
@@ -25,11 +25,11 @@ pub enum Json<'t> {
     /// A number as it is written.
     Number(&'t str),
     /// A string, its escapes resolved.
-    String(Cow<'t, str>),
+    String(Text<'t>),
     /// The elements in order.
     Array(Vec<Json<'t>>),
     /// The members, sorted by key; of a repeated key the last one counts.
-    Object(Vec<(Cow<'t, str>, Json<'t>)>),
+    Object(Vec<(Text<'t>, Json<'t>)>),
 }
 
 impl<'t> Json<'t> {
@@ -57,11 +57,11 @@ impl<'t> Json<'t> {
     /// The member of this name, if this is an object that has it.
     pub fn get(&self, key: &str) -> Option<&Json<'t>> {
         let members = self.members();
-        members.binary_search_by(|(k, _)| k.as_ref().cmp(key)).ok().map(|i| &members[i].1)
+        members.binary_search_by(|(k, _)| k.as_str().cmp(key)).ok().map(|i| &members[i].1)
     }
 
     /// The members of an object; none for every other value.
-    pub fn members(&self) -> &[(Cow<'t, str>, Json<'t>)] {
+    pub fn members(&self) -> &[(Text<'t>, Json<'t>)] {
         match self {
             Json::Object(members) => members,
             _ => &[],

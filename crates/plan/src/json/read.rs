@@ -1,10 +1,9 @@
 //! The reader: a cursor over the text that builds values or passes over them.
 
-use std::borrow::Cow;
-
 use thiserror::Error;
 
 use super::Json;
+use crate::text::Text;
 
 /// The deepest nesting of arrays and objects that is read.
 pub const MAX_DEPTH: usize = 200;
@@ -108,7 +107,7 @@ impl<'t> Reader<'t> {
         match self.peek() {
             Some(b'"') => Ok(Json::String(self.string()?)),
             Some(b'{') => {
-                let mut members: Vec<(Cow<'t, str>, Json<'t>)> = Vec::new();
+                let mut members: Vec<(Text<'t>, Json<'t>)> = Vec::new();
                 self.members(|key, reader| {
                     members.push((key, reader.value()?));
                     Ok(())
@@ -141,7 +140,7 @@ impl<'t> Reader<'t> {
     /// No object comes next, or `member` failed.
     pub fn members<E: From<JsonError>>(
         &mut self,
-        mut member: impl FnMut(Cow<'t, str>, &mut Self) -> Result<(), E>,
+        mut member: impl FnMut(Text<'t>, &mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
         self.open(b'{', "expected an object")?;
         if self.peek() == Some(b'}') {
@@ -306,16 +305,16 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the string that begins here.
-    fn string(&mut self) -> Result<Cow<'t, str>, JsonError> {
+    fn string(&mut self) -> Result<Text<'t>, JsonError> {
         self.at += 1;
         let start = self.at;
         match self.plain_run()? {
             b'"' => {
                 let text = &self.text[start..self.at];
                 self.at += 1;
-                Ok(Cow::Borrowed(text))
+                Ok(Text::from(text))
             }
-            _ => self.escaped_string(start).map(Cow::Owned),
+            _ => self.escaped_string(start).map(Text::from),
         }
     }
 
@@ -327,8 +326,9 @@ impl<'t> Reader<'t> {
             self.at = bytes.len();
             return Err(self.truncated("the text ends inside of a string"));
         };
-        if let Some(control) = rest[..length].iter().position(|b| *b < 0x20) {
-            self.at += control;
+        // Without a way out of the loop the compiler checks many bytes at once.
+        if rest[..length].iter().fold(false, |found, b| found | (*b < 0x20)) {
+            self.at += rest.iter().take_while(|b| **b >= 0x20).count();
             return Err(self.error("a control character must be escaped in a string"));
         }
         self.at += length;
@@ -438,7 +438,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Sorts by key; of a repeated key the last member counts, as in Go.
-fn sort_members<'t>(members: &mut Vec<(Cow<'t, str>, Json<'t>)>) {
+fn sort_members<'t>(members: &mut Vec<(Text<'t>, Json<'t>)>) {
     if members.is_sorted_by(|a, b| a.0 < b.0) {
         return;
     }

@@ -117,7 +117,7 @@ fn is_moved(resource: &ChangedResource<'_>) -> bool {
 fn is_shown(resource: &ChangedResource<'_>) -> bool {
     match resource.change.actions {
         ResourceActions::NoOp => is_moved(resource) || resource.change.importing.is_some(),
-        ResourceActions::Delete => resource.mode != "data",
+        ResourceActions::Delete => &*resource.mode != "data",
         _ => true,
     }
 }
@@ -247,7 +247,7 @@ pub fn write_plan(
     }
     let mut outputs = Vec::new();
     for output in &plan.output_changes {
-        outputs.push((output.name.as_ref(), diffs.output(output)?));
+        outputs.push((output.name.as_str(), diffs.output(output)?));
     }
     let outputs_change = outputs.iter().any(|(_, diff)| diff.action != Action::NoOp);
     if shown == 0 && !outputs_change {
@@ -310,7 +310,7 @@ fn header<'a>(resource: &'a ChangedResource<'_>, heading: Heading<'a>) -> Header
         address: &resource.address,
         previous_address: resource.previous_address.as_deref().filter(|_| is_moved(resource)),
         module_address: resource.module_address.as_deref().unwrap_or_default(),
-        keyword: if resource.mode == "data" { "data" } else { "resource" },
+        keyword: if &*resource.mode == "data" { "data" } else { "resource" },
         resource_type: &resource.resource_type,
         name: &resource.name,
         index: resource.index.map(|index| index.text()),

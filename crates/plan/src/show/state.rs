@@ -84,7 +84,7 @@ fn write_resource(
     };
     let frame = StateFrame {
         address: &resource.address,
-        keyword: if resource.mode == "data" { "data" } else { "resource" },
+        keyword: if &*resource.mode == "data" { "data" } else { "resource" },
         resource_type: &resource.resource_type,
         name: &resource.name,
         deposed: resource.deposed.as_deref(),
