@@ -3,27 +3,27 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
-use smol_str::SmolStr;
 
 /// A text: a part of a document, or one that had to be made.
 ///
-/// A clone never copies more than a few bytes.
+/// A clone never copies the text.
 #[derive(Clone)]
 pub struct Text<'t>(Repr<'t>);
 
 #[derive(Clone)]
 enum Repr<'t> {
     Borrowed(&'t str),
-    Owned(SmolStr),
+    Owned(Arc<str>),
 }
 
 impl<'t> Text<'t> {
     /// The same text, no longer borrowed.
     pub fn into_owned(self) -> Text<'static> {
         match self.0 {
-            Repr::Borrowed(text) => Text(Repr::Owned(SmolStr::new(text))),
+            Repr::Borrowed(text) => Text(Repr::Owned(Arc::from(text))),
             Repr::Owned(text) => Text(Repr::Owned(text)),
         }
     }
@@ -64,13 +64,7 @@ impl<'t> From<&'t str> for Text<'t> {
 
 impl From<String> for Text<'_> {
     fn from(text: String) -> Self {
-        Text(Repr::Owned(SmolStr::from(text)))
-    }
-}
-
-impl From<SmolStr> for Text<'_> {
-    fn from(text: SmolStr) -> Self {
-        Text(Repr::Owned(text))
+        Text(Repr::Owned(Arc::from(text)))
     }
 }
 

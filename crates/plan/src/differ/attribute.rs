@@ -1,7 +1,5 @@
 //! Attributes and the values of plain types.
 
-use std::ops::Deref;
-
 use objchange::Type;
 use objchange::schema::{Attribute, AttributeType};
 
@@ -11,7 +9,7 @@ use crate::diff::{Action, Diff, Entry, Kind};
 use crate::text::Text;
 
 /// The diff of an attribute's value.
-pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &Attribute) -> Diff<'t> {
+pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Diff<'t> {
     let change = if schema.sensitive { change.hidden_by_schema() } else { change };
     match &schema.ty {
         AttributeType::Plain(ty) => value(change, ty),
@@ -20,7 +18,7 @@ pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &Attribute) -> Diff<
 }
 
 /// The diff of a value of a plain type.
-pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &Type) -> Diff<'t> {
+pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
     let change = if matches!(ty, Type::Dynamic) { change } else { change.without_legacy_empty() };
     hidden::sensitive(&change, |change| value(change, ty))
         .or_else(|| hidden::unknown(&change, Unknown::NONE, |change| value(change, ty)))
@@ -33,8 +31,8 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &Type) -> Diff<'t> {
             Type::Map(element) => collection::map(&change, element),
             Type::Tuple(tuple) => collection::tuple(&change, tuple.elements()),
             Type::Object(object) => {
-                let members = object.attributes().iter().map(|(name, ty)| (name.clone(), ty));
-                let (attributes, action) = members_of(&change, members, |c, ty| value(c, ty));
+                let members = object.attributes().iter().map(|(name, ty)| (Text::from(name.as_str()), ty));
+                let (attributes, action) = members_of(&change, members, value);
                 Diff::new(action, Kind::Object { attributes, nested: false })
                     .replacing(change.forces_replacement())
             }
@@ -44,10 +42,10 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &Type) -> Diff<'t> {
 /// The diffs of an object's attributes, and the action that they give the object.
 ///
 /// An attribute that is null on both sides is left out.
-pub(super) fn members_of<'v, 't, 's, S: 's + ?Sized, N: Deref<Target = str> + Into<Text<'t>>>(
+pub(super) fn members_of<'v, 't, S>(
     change: &Change<'v, 't>,
-    members: impl Iterator<Item = (N, &'s S)>,
-    diff: impl Fn(Change<'v, 't>, &'s S) -> Diff<'t>,
+    members: impl Iterator<Item = (Text<'t>, S)>,
+    diff: impl Fn(Change<'v, 't>, S) -> Diff<'t>,
 ) -> (Vec<Entry<'t>>, Action) {
     let mut action = change.parent_action();
     let mut entries = Vec::new();
@@ -59,7 +57,7 @@ pub(super) fn members_of<'v, 't, 's, S: 's + ?Sized, N: Deref<Target = str> + In
             continue;
         }
         action = action.and_part(entry.action);
-        entries.push(Entry { key: name.into(), diff: entry });
+        entries.push(Entry { key: name, diff: entry });
     }
     (entries, action)
 }

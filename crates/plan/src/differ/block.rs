@@ -11,7 +11,7 @@ use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, Unkn
 use crate::text::Text;
 
 /// The diff of a block: the body of a resource, or a nested one.
-pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &Schema) -> Diff<'t> {
+pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let change = Change { modern: change.modern || is_modern(schema), ..change };
     hidden::sensitive_block(&change, |change| block(change, schema))
         .or_else(|| {
@@ -26,7 +26,7 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let change = Change { modern: true, ..change };
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
-        let members = keys.into_iter().map(|key| (key, &()));
+        let members = keys.into_iter().map(|key| (key, ()));
         let (attributes, action) = members_of(change, members, |c, ()| json::shape(c));
         Diff::new(action, Kind::Block(Block { attributes, ..Block::default() }))
             .replacing(change.forces_replacement())
@@ -34,12 +34,12 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     hidden::sensitive_block(&change, |change| shape(&change)).unwrap_or_else(|| shape(&change))
 }
 
-fn visible<'t>(change: &Change<'_, 't>, schema: &Schema) -> Diff<'t> {
+fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
-    let (mut attributes, mut action) = members_of(change, members.map(|(n, a)| (n.clone(), a)), attribute);
+    let (mut attributes, mut action) = members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);
     let mut blocks = Vec::new();
     for (name, ty) in schema.block_types() {
-        let (nested, nested_action) = block_type(change.member(name).if_relevant(), name.clone(), ty);
+        let (nested, nested_action) = block_type(change.member(name).if_relevant(), name, ty);
         action = action.and_part(nested_action);
         if nested.unknown.is_some() || !nested.blocks.is_empty() {
             blocks.push(nested);
@@ -60,7 +60,7 @@ fn visible<'t>(change: &Change<'_, 't>, schema: &Schema) -> Diff<'t> {
 /// Adds the write-only attributes, which do what the object around them does.
 pub(super) fn add_write_only<'t>(
     entries: &mut Vec<Entry<'t>>,
-    attributes: &[(SmolStr, Attribute)],
+    attributes: &'t [(SmolStr, Attribute)],
     action: Action,
     is_sensitive: impl Fn(&(SmolStr, Attribute)) -> bool,
 ) {
@@ -68,7 +68,7 @@ pub(super) fn add_write_only<'t>(
     let count = entries.len();
     for attribute in attributes.iter().filter(|(_, a)| a.write_only) {
         let kind = Kind::WriteOnly { sensitive: is_sensitive(attribute) };
-        entries.push(Entry { key: attribute.0.clone().into(), diff: Diff::new(action, kind) });
+        entries.push(Entry { key: attribute.0.as_str().into(), diff: Diff::new(action, kind) });
     }
     if entries.len() > count {
         entries.sort_by(|a, b| a.key.cmp(&b.key));
@@ -76,7 +76,7 @@ pub(super) fn add_write_only<'t>(
 }
 
 /// The nested blocks of one type, and the action that they give the block around.
-fn block_type<'t>(change: Change<'_, 't>, name: SmolStr, ty: &BlockSchema) -> (BlockType<'t>, Action) {
+fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) -> (BlockType<'t>, Action) {
     let mut found = BlockType { name: name.into(), unknown: None, blocks: Vec::new() };
     let mut action = Action::NoOp;
     let replace = change.forces_replacement();

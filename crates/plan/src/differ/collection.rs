@@ -7,7 +7,7 @@ use super::sequence;
 use crate::change::Change;
 use crate::diff::{Diff, Entry, Kind};
 
-pub(super) fn list<'t>(change: &Change<'_, 't>, element: &Type) -> Diff<'t> {
+pub(super) fn list<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     let change = &change.wholly_relevant();
     let mut action = change.parent_action();
     let objects = matches!(element, Type::Object(_));
@@ -21,7 +21,7 @@ pub(super) fn list<'t>(change: &Change<'_, 't>, element: &Type) -> Diff<'t> {
     Diff::new(action, Kind::List { elements, context: true }).replacing(change.forces_replacement())
 }
 
-pub(super) fn set<'t>(change: &Change<'_, 't>, element: &Type) -> Diff<'t> {
+pub(super) fn set<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     let change = &change.wholly_relevant();
     let mut action = change.parent_action();
     let places = sequence::set_places(change);
@@ -34,7 +34,7 @@ pub(super) fn set<'t>(change: &Change<'_, 't>, element: &Type) -> Diff<'t> {
     Diff::new(action, Kind::Set { elements, nested: false }).replacing(change.forces_replacement())
 }
 
-pub(super) fn map<'t>(change: &Change<'_, 't>, element: &Type) -> Diff<'t> {
+pub(super) fn map<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     let mut action = change.parent_action();
     let mut elements = Vec::new();
     for key in change.keys() {
@@ -45,7 +45,7 @@ pub(super) fn map<'t>(change: &Change<'_, 't>, element: &Type) -> Diff<'t> {
     Diff::new(action, Kind::Map { elements, nested: false }).replacing(change.forces_replacement())
 }
 
-pub(super) fn tuple<'t>(change: &Change<'_, 't>, types: &[Type]) -> Diff<'t> {
+pub(super) fn tuple<'t>(change: &Change<'_, 't>, types: &'t [Type]) -> Diff<'t> {
     let mut action = change.parent_action();
     let mut elements = Vec::with_capacity(types.len());
     for (index, ty) in types.iter().enumerate() {

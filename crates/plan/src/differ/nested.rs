@@ -8,15 +8,16 @@ use super::block::add_write_only;
 use super::{hidden, sequence};
 use crate::change::{Change, Unknown};
 use crate::diff::{Diff, Entry, Kind};
+use crate::text::Text;
 
 type Attributes = [(SmolStr, Attribute)];
 
 /// The diff of an attribute with a nested type.
-pub(super) fn nested<'t>(change: Change<'_, 't>, ty: &NestedType) -> Diff<'t> {
+pub(super) fn nested<'t>(change: Change<'_, 't>, ty: &'t NestedType) -> Diff<'t> {
     by_mode(change, ty.nesting(), ty.attributes())
 }
 
-fn by_mode<'t>(change: Change<'_, 't>, mode: NestingMode, attributes: &Attributes) -> Diff<'t> {
+fn by_mode<'t>(change: Change<'_, 't>, mode: NestingMode, attributes: &'t Attributes) -> Diff<'t> {
     if let Some(diff) = hidden::sensitive(&change, |change| by_mode(change, mode, attributes)) {
         return diff;
     }
@@ -34,8 +35,8 @@ fn by_mode<'t>(change: Change<'_, 't>, mode: NestingMode, attributes: &Attribute
 }
 
 /// The diff of one object with a nested type.
-fn object<'t>(change: &Change<'_, 't>, schema: &Attributes) -> Diff<'t> {
-    let members = schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (name.clone(), a));
+fn object<'t>(change: &Change<'_, 't>, schema: &'t Attributes) -> Diff<'t> {
+    let members = schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
     let (mut attributes, action) = members_of(change, members, attribute);
     add_write_only(&mut attributes, schema, action, |(name, attribute)| {
         let marks = change.attribute(name);
@@ -44,7 +45,7 @@ fn object<'t>(change: &Change<'_, 't>, schema: &Attributes) -> Diff<'t> {
     Diff::new(action, Kind::Object { attributes, nested: true }).replacing(change.forces_replacement())
 }
 
-fn list<'t>(change: &Change<'_, 't>, attributes: &Attributes) -> Diff<'t> {
+fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let mut action = change.parent_action();
     let len = change.before.elements().len().max(change.after.elements().len());
     let elements = (0..len)
@@ -58,7 +59,7 @@ fn list<'t>(change: &Change<'_, 't>, attributes: &Attributes) -> Diff<'t> {
     Diff::new(action, Kind::List { elements, context: false }).replacing(change.forces_replacement())
 }
 
-fn set<'t>(change: &Change<'_, 't>, attributes: &Attributes) -> Diff<'t> {
+fn set<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let change = &change.wholly_relevant();
     let mut action = change.parent_action();
     let elements = sequence::set_places(change)
@@ -73,7 +74,7 @@ fn set<'t>(change: &Change<'_, 't>, attributes: &Attributes) -> Diff<'t> {
     Diff::new(action, Kind::Set { elements, nested: true }).replacing(change.forces_replacement())
 }
 
-fn map<'t>(change: &Change<'_, 't>, attributes: &Attributes) -> Diff<'t> {
+fn map<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let mut action = change.parent_action();
     let elements = change
         .explicit_keys()

@@ -9,15 +9,39 @@ use crate::text::Text;
 pub const MAX_DEPTH: usize = 200;
 
 /// Why a text is not the JSON that was expected, and where.
+///
+/// One word wide, so that what is read does not carry room for errors around.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{message}")]
-pub struct JsonError {
+#[error("{}", .0.message)]
+pub struct JsonError(Box<Failure>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Failure {
+    offset: usize,
+    message: &'static str,
+    truncated: bool,
+}
+
+impl JsonError {
+    #[cold]
+    fn new(offset: usize, message: &'static str, truncated: bool) -> Self {
+        Self(Box::new(Failure { offset, message, truncated }))
+    }
+
     /// The byte at which reading stopped.
-    pub offset: usize,
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
     /// What is wrong there; never a part of the document.
-    pub message: &'static str,
-    /// The text ended too early: it was cut off.
-    pub truncated: bool,
+    pub fn message(&self) -> &'static str {
+        self.0.message
+    }
+
+    /// Whether the text ended too early: it was cut off.
+    pub fn is_truncated(&self) -> bool {
+        self.0.truncated
+    }
 }
 
 /// A value that has been found but not read: its text.
@@ -234,11 +258,11 @@ impl<'t> Reader<'t> {
 
     /// An error at the place where the reader stands.
     pub fn error(&self, message: &'static str) -> JsonError {
-        JsonError { offset: self.base + self.at, message, truncated: false }
+        JsonError::new(self.base + self.at, message, false)
     }
 
     fn truncated(&self, message: &'static str) -> JsonError {
-        JsonError { truncated: true, ..self.error(message) }
+        JsonError::new(self.base + self.at, message, true)
     }
 
     fn unexpected(&self, message: &'static str) -> JsonError {
@@ -322,20 +346,17 @@ impl<'t> Reader<'t> {
     fn plain_run(&mut self) -> Result<u8, JsonError> {
         let bytes = self.text.as_bytes();
         let rest = &bytes[self.at..];
-        let Some(length) = memchr::memchr2(b'"', b'\\', rest) else {
+        let Some(length) = special(rest) else {
             self.at = bytes.len();
             return Err(self.truncated("the text ends inside of a string"));
         };
-        // Without a way out of the loop the compiler checks many bytes at once.
-        if rest[..length].iter().fold(false, |found, b| found | (*b < 0x20)) {
-            self.at += rest.iter().take_while(|b| **b >= 0x20).count();
-            return Err(self.error("a control character must be escaped in a string"));
-        }
         self.at += length;
-        Ok(rest[length])
+        match rest[length] {
+            byte @ (b'"' | b'\\') => Ok(byte),
+            _ => Err(self.error("a control character must be escaped in a string")),
+        }
     }
 
-    #[cold]
     fn escaped_string(&mut self, start: usize) -> Result<String, JsonError> {
         let mut text = String::with_capacity(2 * (self.at - start) + 16);
         text.push_str(&self.text[start..self.at]);
@@ -435,6 +456,28 @@ impl<'t> Reader<'t> {
         }
         Err(self.truncated("the text ends inside of an object or array"))
     }
+}
+
+/// The first byte that ends a run of ordinary characters: a quote, a backslash or a control character.
+///
+/// Most strings are short, so that eight bytes at a time in plain integers beat a call of a vector search.
+fn special(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // The high bit of each byte below `n`; a borrow can only spoil the bytes above the first one found.
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & HIGH;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | backslash | below(word, 0x20);
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let in_rest = rest.iter().position(|b| matches!(b, b'"' | b'\\' | ..0x20));
+    in_rest.map(|index| words.len() * 8 + index)
 }
 
 /// Sorts by key; of a repeated key the last member counts, as in Go.

@@ -25,7 +25,7 @@ pub struct ResourceDiff<'p, 't> {
     /// The resource as the plan has it.
     pub resource: &'p ChangedResource<'t>,
     /// What differs.
-    pub diff: Diff<'t>,
+    pub diff: Diff<'p>,
 }
 
 impl<'p, 't> PlanDiff<'p, 't> {
@@ -44,9 +44,9 @@ impl<'p, 't> PlanDiff<'p, 't> {
     /// # Errors
     ///
     /// The change, or the schema of its type, cannot be read.
-    pub fn resource(&self, resource: &ChangedResource<'t>) -> Result<Diff<'t>, ShowError> {
+    pub fn resource(&self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
         let schema = self.schemas.of_change(resource)?;
-        Ok(diff_resource(self.plan.text(), resource, schema.as_ref(), None)?)
+        Ok(diff_resource(self.plan.text(), resource, schema, None)?)
     }
 
     /// The resources that have changed outside of Terraform, as far as that matters to this plan.
@@ -65,7 +65,7 @@ impl<'p, 't> PlanDiff<'p, 't> {
                 .filter(|r| r.resource.is_empty() || r.resource == resource.address)
                 .map(|r| r.path.elements())
                 .collect();
-            let diff = diff_resource(self.plan.text(), resource, schema.as_ref(), Some(&relevant))?;
+            let diff = diff_resource(self.plan.text(), resource, schema, Some(&relevant))?;
             if diff.action != Action::NoOp {
                 drift.push(ResourceDiff { resource, diff });
             }
@@ -167,7 +167,7 @@ impl<'t> Sides<'t> {
 fn diff_resource<'t>(
     document: &str,
     resource: &ChangedResource<'t>,
-    schema: Option<&Block>,
+    schema: Option<&'t Block>,
     relevant: Option<&[&[Json<'t>]]>,
 ) -> Result<Diff<'t>, DocumentError> {
     let sides = Sides::read(document, &resource.change, || format!("{}: change", resource.address))?;

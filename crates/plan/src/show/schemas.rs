@@ -1,17 +1,16 @@
 //! Finding the schema of a resource in a document of provider schemas.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 
+use elsa::FrozenMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 
 use crate::document::{ChangedResource, StateResource};
 
 /// The schemas that resources are shown by, each read once when it is first needed.
-#[derive(Debug)]
 pub struct Schemas {
     document: Option<ProviderSchemas>,
-    read: RefCell<HashMap<Key, Option<Block>>>,
+    read: FrozenMap<Key, Box<Option<Block>>>,
     missing: RefCell<Vec<String>>,
 }
 
@@ -34,7 +33,7 @@ impl Schemas {
     }
 
     fn of(document: Option<ProviderSchemas>) -> Self {
-        Self { document, read: RefCell::default(), missing: RefCell::default() }
+        Self { document, read: FrozenMap::new(), missing: RefCell::default() }
     }
 
     /// Whether there are any schemas to look in.
@@ -50,11 +49,11 @@ impl Schemas {
     pub(crate) fn of_change(
         &self,
         resource: &ChangedResource<'_>,
-    ) -> Result<Option<Block>, SchemaDocumentError> {
+    ) -> Result<Option<&Block>, SchemaDocumentError> {
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
     }
 
-    pub(crate) fn of_state(&self, resource: &StateResource<'_>) -> Result<Option<Block>, SchemaDocumentError> {
+    pub(crate) fn of_state(&self, resource: &StateResource<'_>) -> Result<Option<&Block>, SchemaDocumentError> {
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
     }
 
@@ -63,11 +62,11 @@ impl Schemas {
         provider: &str,
         kind: SchemaKind,
         name: &str,
-    ) -> Result<Option<Block>, SchemaDocumentError> {
+    ) -> Result<Option<&Block>, SchemaDocumentError> {
         let Some(document) = &self.document else { return Ok(None) };
         let key = (provider.to_owned(), kind, name.to_owned());
-        if let Some(block) = self.read.borrow().get(&key) {
-            return Ok(block.clone());
+        if let Some(block) = self.read.get(&key) {
+            return Ok(block.as_ref());
         }
         let mut schema = document.get(provider, kind, name)?;
         if schema.is_none() && let Some(full) = by_name(document, provider) {
@@ -77,8 +76,7 @@ impl Schemas {
         if block.is_none() {
             self.missing.borrow_mut().push(name.to_owned());
         }
-        self.read.borrow_mut().insert(key, block.clone());
-        Ok(block)
+        Ok(self.read.insert(key, Box::new(block)).as_ref())
     }
 }
 
@@ -94,4 +92,10 @@ fn by_name<'s>(document: &'s ProviderSchemas, name: &str) -> Option<&'s str> {
         Some(_) => return None,
     };
     document.providers().find(|full| full.rsplit('/').next() == Some(name))
+}
+
+impl std::fmt::Debug for Schemas {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Schemas").field("document", &self.document).finish_non_exhaustive()
+    }
 }

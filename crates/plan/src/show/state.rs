@@ -79,7 +79,7 @@ fn write_resource(
     let marks = read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
     let change = unchanged(&values, &marks);
     let diff = match schemas.of_state(resource)? {
-        Some(schema) => differ::block(change, &schema),
+        Some(schema) => differ::block(change, schema),
         None => differ::block_by_shape(change),
     };
     let frame = StateFrame {
@@ -99,9 +99,10 @@ fn write_output(writer: &mut Writer, state: &State<'_>, output: &StateOutput<'_>
     let marks = Json::Bool(output.sensitive);
     let change = unchanged(&value, &marks);
     // A type that cannot be read leaves the shape to decide.
-    let diff = match serde_json::from_str::<Type>(output.value_type.text()) {
-        Ok(ty) => differ::typed(change, &ty),
-        Err(_) => differ::output(change),
+    let ty = serde_json::from_str::<Type>(output.value_type.text()).ok();
+    let diff = match &ty {
+        Some(ty) => differ::typed(change, ty),
+        None => differ::output(change),
     };
     writer.state_output(&output.name, &diff);
     Ok(())
