@@ -128,6 +128,15 @@ impl<'v, 't> Change<'v, 't> {
         self.after_sensitive.is_true()
     }
 
+    /// Whether anything in the value is unknown or sensitive.
+    pub(crate) fn has_marks(&self) -> bool {
+        let unknown = match self.unknown {
+            Unknown::Marks(marks) => marks.has_true(),
+            Unknown::Members(_) => true,
+        };
+        unknown || self.before_sensitive.has_true() || self.after_sensitive.has_true()
+    }
+
     /// Whether this place itself forces the replacement.
     pub(crate) fn forces_replacement(&self) -> bool {
         self.replace.is_match()

@@ -29,6 +29,10 @@ pub(crate) fn shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
 }
 
 fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
+    let same = change.modern && !change.before.is_null() && change.before == change.after;
+    if same && !change.has_marks() {
+        return unchanged(change.after);
+    }
     let change = &change.clone().without_legacy_empty();
     let (before, after) = (change.before, change.after);
     let one_sided = (after.is_null() && !change.after_explicit) || (before.is_null() && !change.before_explicit);
@@ -39,6 +43,21 @@ fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let new = of_kind(&change.creation(), after);
     let kind = Kind::TypeChange { before: Box::new(old), after: Box::new(new) };
     Diff::new(Action::Update, kind)
+}
+
+/// The diff of a value that stays as it is, without any mark in it.
+fn unchanged<'t>(value: &Json<'t>) -> Diff<'t> {
+    let kind = match value {
+        Json::Array(elements) => {
+            Kind::List { elements: elements.iter().map(unchanged).collect(), context: true }
+        }
+        Json::Object(members) => {
+            let entry = |(key, value): &(_, _)| Entry { key: Clone::clone(key), diff: unchanged(value) };
+            Kind::Object { attributes: members.iter().map(entry).collect(), nested: false }
+        }
+        _ => return text::primitive(&Change::new(value, value), true),
+    };
+    Diff::new(Action::NoOp, kind)
 }
 
 fn of_kind<'t>(change: &Change<'_, 't>, example: &Json<'t>) -> Diff<'t> {

@@ -133,7 +133,10 @@ impl<'t> Reader<'t> {
             Some(b'{') => {
                 let mut members: Vec<(Text<'t>, Json<'t>)> = Vec::new();
                 self.members(|key, reader| {
-                    members.push((key, reader.value()?));
+                    match reader.peek() {
+                        Some(b'"') => members.push((key, Json::String(reader.string()?))),
+                        _ => members.push((key, reader.value()?)),
+                    }
                     Ok(())
                 })?;
                 sort_members(&mut members);
@@ -142,14 +145,22 @@ impl<'t> Reader<'t> {
             Some(b'[') => {
                 let mut elements = Vec::new();
                 self.elements(|reader| {
-                    elements.push(reader.value()?);
+                    // Made where they stay: moving what was just written costs more than reading it.
+                    match reader.peek() {
+                        Some(b'"') => elements.push(Json::String(reader.string()?)),
+                        Some(b'f') => {
+                            reader.word("false")?;
+                            elements.push(Json::Bool(false));
+                        }
+                        _ => elements.push(reader.value()?),
+                    }
                     Ok(())
                 })?;
                 Ok(Json::Array(elements))
             }
-            Some(b'n') => self.word("null", Json::Null),
-            Some(b't') => self.word("true", Json::Bool(true)),
-            Some(b'f') => self.word("false", Json::Bool(false)),
+            Some(b'n') => self.word("null").map(|()| Json::Null),
+            Some(b't') => self.word("true").map(|()| Json::Bool(true)),
+            Some(b'f') => self.word("false").map(|()| Json::Bool(false)),
             Some(b'-' | b'0'..=b'9') => self.number(),
             Some(_) => Err(self.error("expected a JSON value")),
             None => Err(self.truncated("the text ends where a value was expected")),
@@ -290,10 +301,10 @@ impl<'t> Reader<'t> {
         self.at += 1;
     }
 
-    fn word(&mut self, word: &str, value: Json<'t>) -> Result<Json<'t>, JsonError> {
+    fn word(&mut self, word: &str) -> Result<(), JsonError> {
         if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
             self.at += word.len();
-            Ok(value)
+            Ok(())
         } else {
             Err(self.error("expected `null`, `true` or `false`"))
         }
