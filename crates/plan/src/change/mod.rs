@@ -218,6 +218,18 @@ impl<'v, 't> Change<'v, 't> {
         }
     }
 
+    pub(crate) fn is_element_unknown(&self, index: usize) -> bool {
+        self.unknown.element(index).is_whole()
+    }
+
+    pub(crate) fn is_element_sensitive_before(&self, index: usize) -> bool {
+        mark_element(self.before_sensitive, index).is_true()
+    }
+
+    pub(crate) fn is_element_sensitive_after(&self, index: usize) -> bool {
+        mark_element(self.after_sensitive, index).is_true()
+    }
+
     /// The same change, all of which is relevant if this place is.
     pub(crate) fn wholly_relevant(&self) -> Self {
         Self { relevant: Paths::everything(), ..self.clone() }

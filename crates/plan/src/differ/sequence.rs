@@ -109,18 +109,16 @@ fn by_subsequence(
 /// element is new. Of equal elements before the first takes all of its like in after.
 pub(super) fn set_places(change: &Change<'_, '_>) -> Vec<Place> {
     let (before, after) = (change.before.elements(), change.after.elements());
-    let alike = |i: usize, j: usize| (change.element(Some(i), None), change.element(None, Some(j)));
     let mut new: Names<(&Json<'_>, bool)> =
         Names::with_capacity_and_hasher(after.len(), foldhash::fast::RandomState::default());
     let mut taken = vec![false; after.len()];
     // For each element of after the next one that equals it.
     let mut next_like = vec![None; after.len()];
     for (j, element) in after.iter().enumerate().rev() {
-        let (_, marks) = alike(0, j);
-        if marks.is_unknown() {
+        if change.is_element_unknown(j) {
             continue;
         }
-        match new.entry((element, marks.is_after_sensitive())) {
+        match new.entry((element, change.is_element_sensitive_after(j))) {
             Entry::Occupied(mut entry) => next_like[j] = Some(entry.insert(j as u32) as usize),
             Entry::Vacant(entry) => {
                 entry.insert(j as u32);
@@ -129,8 +127,8 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Vec<Place> {
     }
     let mut places = Vec::with_capacity(before.len().max(after.len()));
     for (i, element) in before.iter().enumerate() {
-        let (marks, _) = alike(i, 0);
-        let first = new.remove(&(element, marks.is_before_sensitive())).map(|j| j as usize);
+        let sensitive = change.is_element_sensitive_before(i);
+        let first = new.remove(&(element, sensitive)).map(|j| j as usize);
         let mut like = first;
         while let Some(j) = like {
             taken[j] = true;
