@@ -1,4 +1,6 @@
-//! Text as it comes from files: UTF-8 with or without a byte order mark, or UTF-16 with one.
+//! Text as it comes from files: UTF-8 or UTF-16, with or without a byte order mark.
+//!
+//! Other tools write UTF-8; the PowerShell of Windows turns that into UTF-16 where it redirects output.
 
 use std::io::{self, Cursor, Read};
 
@@ -7,6 +9,8 @@ use std::io::{self, Cursor, Read};
 const NOT_TEXT: u8 = 0xff;
 
 /// Reads text as UTF-8, without its byte order mark. What is not valid stays so, for the reader to find.
+///
+/// Without a mark the text is taken for UTF-16 if its first character is an ASCII one, as JSON's is.
 pub(crate) fn utf8<'r>(mut reader: impl Read + Send + 'r) -> io::Result<Box<dyn Read + Send + 'r>> {
     let mut head = Vec::with_capacity(3);
     (&mut reader).take(3).read_to_end(&mut head)?;
@@ -19,6 +23,8 @@ pub(crate) fn utf8<'r>(mut reader: impl Read + Send + 'r) -> io::Result<Box<dyn 
         [0xef, 0xbb, 0xbf] => Box::new(reader),
         [0xff, 0xfe, ..] => Box::new(Utf16::new(rest(2).chain(reader), u16::from_le_bytes)),
         [0xfe, 0xff, ..] => Box::new(Utf16::new(rest(2).chain(reader), u16::from_be_bytes)),
+        [1..=0x7f, 0, ..] => Box::new(Utf16::new(rest(0).chain(reader), u16::from_le_bytes)),
+        [0, 1..=0x7f, ..] => Box::new(Utf16::new(rest(0).chain(reader), u16::from_be_bytes)),
         _ => Box::new(rest(0).chain(reader)),
     })
 }
@@ -108,6 +114,8 @@ mod tests {
         check(format!("\u{feff}{text}").as_bytes(), text.as_bytes());
         check(&utf16(&text, u16::to_le_bytes), text.as_bytes());
         check(&utf16(&text, u16::to_be_bytes), text.as_bytes());
+        check(&utf16(&text, u16::to_le_bytes)[2..], text.as_bytes());
+        check(&utf16(&text, u16::to_be_bytes)[2..], text.as_bytes());
         check(b"", b"");
         check(b"a", b"a");
     }

@@ -3,6 +3,7 @@
 mod check;
 mod encoding;
 mod exit;
+mod input;
 mod paths;
 mod style;
 

@@ -7,7 +7,9 @@ fn main() {
     for path in names {
         let plan = std::fs::read_to_string(path.join("plan.json")).unwrap();
         let schemas = std::fs::read_to_string(path.join("schemas.json")).unwrap();
-        let mut best = f64::MAX; let mut parse = f64::MAX; let mut len = 0;
+        let mut best = f64::MAX;
+        let mut parse = f64::MAX;
+        let mut len = 0;
         for _ in 0..15 {
             let t = Instant::now();
             let s = Schemas::parse(schemas.as_str()).unwrap();
@@ -17,6 +19,11 @@ fn main() {
             best = best.min(t.elapsed().as_secs_f64());
             len = text.len();
         }
-        println!("{:28} {:9.3} ms (parse {:.3}) out {len}", path.file_name().unwrap().to_string_lossy(), best*1e3, parse*1e3);
+        println!(
+            "{:28} {:9.3} ms (parse {:.3}) out {len}",
+            path.file_name().unwrap().to_string_lossy(),
+            best * 1e3,
+            parse * 1e3
+        );
     }
 }

@@ -9,16 +9,16 @@ mod text;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use self::run::{Event, Failure, Malformed, Verdict};
 use crate::exit;
+use crate::input::Source;
 
 const AFTER_HELP: &str = "\
 A case file holds one case a line: what the engine is asked, and what it must answer. Blank lines are passed \
-over, and a line of more than 64 MiB is a failure. Text is UTF-8, or UTF-16 with a byte order mark.
+over, and a line of more than 64 MiB is a failure. Text is UTF-8 or UTF-16.
 
 Exit codes:
   0  all cases passed
@@ -58,7 +58,7 @@ struct Counts {
 /// An input that is no case file, or cannot be read.
 #[derive(Debug)]
 struct Unusable {
-    input: Arc<str>,
+    input: String,
     /// Line and column in bytes, both from 1, where it is known.
     place: Option<(u64, usize)>,
     message: String,
@@ -77,7 +77,7 @@ struct Report {
 /// The input that is being read.
 #[derive(Default)]
 struct Input {
-    name: Arc<str>,
+    name: String,
     /// Lines that are no JSON objects, held back until it is clear that this is a case file at all.
     held: Vec<Verdict>,
     is_case_file: bool,
@@ -92,7 +92,8 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if args.json && junit_to_stdout {
         return exit::usage("--json and --junit - cannot both be written to standard output");
     }
-    if args.files.iter().filter(|path| path.as_os_str() == "-").count() > 1 {
+    let inputs: Vec<Source> = args.files.iter().map(|path| Source::new(path)).collect();
+    if inputs.iter().filter(|input| **input == Source::Stdin).count() > 1 {
         return exit::usage("standard input (-) can be read only once");
     }
     let mut report = Report {
@@ -103,17 +104,15 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         unusable: false,
         input: Input::default(),
     };
-    let progress = progress_bar(&args.files);
-    run::run(&args.files, &progress, |event| progress.suspend(|| report.handle(event)))?;
+    let progress = progress_bar(&inputs);
+    run::run(&inputs, &progress, |event| progress.suspend(|| report.handle(event)))?;
     progress.finish_and_clear();
     report.finish(args)
 }
 
 /// Shown on standard error if that is a terminal, else nowhere.
-fn progress_bar(files: &[PathBuf]) -> ProgressBar {
-    let sizes =
-        files.iter().map(|path| path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len()));
-    let (bar, template) = match sizes.sum::<Option<u64>>() {
+fn progress_bar(inputs: &[Source]) -> ProgressBar {
+    let (bar, template) = match inputs.iter().map(Source::size).sum::<Option<u64>>() {
         Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
         None => (ProgressBar::new_spinner(), "{spinner} {bytes} {elapsed}"),
     };

@@ -1,12 +1,10 @@
 //! Running cases over the cores, their verdicts in the order of the input.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +13,7 @@ use objchange::case::{Case, CaseError, Difference, Outcome};
 
 use super::lines::{Line, Lines};
 use crate::encoding;
+use crate::input::Source;
 
 /// What came of one case.
 #[derive(Debug)]
@@ -53,18 +52,13 @@ pub(crate) struct Malformed {
 /// What the run of the inputs tells, in the order of the inputs.
 pub(crate) enum Event {
     /// The cases of this input follow.
-    Input(Arc<str>),
+    Input(String),
     /// A case of the last input.
     Verdict(Verdict),
     /// The last input ends.
     End,
     /// The last input cannot be read any further.
     Unreadable(io::Error),
-}
-
-/// The name of the input, as messages say it.
-fn name_of(path: &Path) -> Arc<str> {
-    if path == Path::new("-") { "(stdin)".into() } else { path.display().to_string().into() }
 }
 
 /// Asks whoever knows the operation.
@@ -87,7 +81,7 @@ type Job = (Vec<Line>, Sender<Vec<Verdict>>);
 ///
 /// At any time only a bounded number of lines is in memory.
 pub(crate) fn run<E>(
-    inputs: &[PathBuf],
+    inputs: &[Source],
     progress: &ProgressBar,
     mut handle: impl FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -126,13 +120,13 @@ fn work(jobs: &Mutex<Receiver<Job>>) {
 }
 
 /// Reads the inputs until nobody listens.
-fn read_all(inputs: &[PathBuf], progress: &ProgressBar, steps: &SyncSender<Step>, jobs: &Sender<Job>) {
-    for path in inputs {
-        let name = name_of(path);
-        if steps.send(Step::Event(Event::Input(name))).is_err() {
+fn read_all(inputs: &[Source], progress: &ProgressBar, steps: &SyncSender<Step>, jobs: &Sender<Job>) {
+    for input in inputs {
+        if steps.send(Step::Event(Event::Input(input.to_string()))).is_err() {
             return;
         }
-        let end = match open(path, progress) {
+        let text = input.open().and_then(|reader| encoding::utf8(progress.wrap_read(reader)));
+        let end = match text {
             Ok(reader) => match read_one(reader, steps, jobs) {
                 Some(end) => end,
                 None => return,
@@ -143,17 +137,6 @@ fn read_all(inputs: &[PathBuf], progress: &ProgressBar, steps: &SyncSender<Step>
             return;
         }
     }
-}
-
-fn open<'p>(path: &Path, progress: &'p ProgressBar) -> io::Result<Box<dyn Read + Send + 'p>> {
-    if path == Path::new("-") {
-        return encoding::utf8(progress.wrap_read(io::stdin()));
-    }
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a directory, not a file of cases"));
-    }
-    encoding::utf8(progress.wrap_read(file))
 }
 
 /// Hands out the lines of one input; `None` if nobody listens any more.

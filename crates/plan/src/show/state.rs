@@ -60,7 +60,11 @@ pub fn write_state(
     Ok(())
 }
 
-fn read<'t>(state: &State<'t>, raw: &Raw<'t>, location: impl Fn() -> String) -> Result<Json<'t>, DocumentError> {
+fn read<'t>(
+    state: &State<'t>,
+    raw: &Raw<'t>,
+    location: impl Fn() -> String,
+) -> Result<Json<'t>, DocumentError> {
     raw.read().map_err(|error| DocumentError::from_json(&error, state.text(), &location()))
 }
 
@@ -76,7 +80,8 @@ fn write_resource(
     schemas: &Schemas,
 ) -> Result<(), ShowError> {
     let values = read(state, &resource.values, || format!("{}: values", resource.address))?;
-    let marks = read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
+    let marks =
+        read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
     let change = unchanged(&values, &marks);
     let diff = match schemas.of_state(resource)? {
         Some(schema) => differ::block(change, schema),

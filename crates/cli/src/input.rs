@@ -1,0 +1,100 @@
+//! Where documents come from: files and standard input.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use crate::encoding;
+
+/// A file, or standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    Stdin,
+    File(PathBuf),
+}
+
+impl Source {
+    /// A path as it is given on the command line, where `-` is standard input.
+    pub(crate) fn new(path: &Path) -> Self {
+        if path.as_os_str() == "-" { Self::Stdin } else { Self::File(path.to_owned()) }
+    }
+
+    /// Its size in bytes, where that is known beforehand.
+    pub(crate) fn size(&self) -> Option<u64> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => path.metadata().ok().filter(std::fs::Metadata::is_file).map(|m| m.len()),
+        }
+    }
+
+    /// Opens it for reading its bytes.
+    pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Self::Stdin => Ok(Box::new(io::stdin())),
+            Self::File(path) => {
+                let file = File::open(path)?;
+                // Elsewhere it is the reading that fails, with a message that tells less.
+                if file.metadata()?.is_dir() {
+                    return Err(io::Error::new(io::ErrorKind::IsADirectory, "this is a directory"));
+                }
+                Ok(Box::new(file))
+            }
+        }
+    }
+
+    /// Reads all of it as text, in UTF-8 or UTF-16.
+    pub(crate) fn read(&self) -> Result<String, InputError> {
+        let error = |fault| InputError { input: self.clone(), fault };
+        if *self == Self::Stdin && io::stdin().is_terminal() {
+            return Err(error(Fault::Terminal));
+        }
+        let mut bytes = Vec::new();
+        self.open()
+            .and_then(encoding::utf8)
+            .and_then(|mut reader| reader.read_to_end(&mut bytes))
+            .map_err(|e| error(Fault::Read(e)))?;
+        if bytes.starts_with(b"PK\x03\x04") {
+            return Err(error(Fault::PlanFile));
+        }
+        String::from_utf8(bytes).map_err(|e| {
+            let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line_start = valid.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+            error(Fault::Encoding {
+                line: valid.iter().filter(|b| **b == b'\n').count() + 1,
+                column: valid.len() - line_start + 1,
+            })
+        })
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stdin => f.write_str("(stdin)"),
+            Self::File(path) => write!(f, "{}", path.display()),
+        }
+    }
+}
+
+/// Why a document cannot be read as text.
+#[derive(Debug, thiserror::Error)]
+#[error("{input}{fault}")]
+pub(crate) struct InputError {
+    input: Source,
+    fault: Fault,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Fault {
+    #[error(": {0}")]
+    Read(io::Error),
+    #[error(": nothing is piped in; name a file, or pipe one in")]
+    Terminal,
+    #[error(
+        ": this is a plan file, which only Terraform can read; pass the output of `terraform show -json`"
+    )]
+    PlanFile,
+    #[error(":{line}:{column}: the text is neither UTF-8 nor UTF-16")]
+    Encoding { line: usize, column: usize },
+}
