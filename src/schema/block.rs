@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
-use super::attribute::{Attribute, NestingMode, find, sorted_by_name};
+use super::attribute::{Attribute, NestingMode, Traits, find, sorted_by_name};
 use crate::value::{ObjectType, Type, Value};
 
 /// The schema of an object: its attributes and nested block types.
@@ -27,6 +27,8 @@ struct Inner {
     implied: Type,
     /// A block type at any depth is computed.
     has_computed_blocks: bool,
+    /// Those of all attributes inside, at any depth.
+    traits: Traits,
     /// Made when it is first asked for.
     empty: OnceLock<Value>,
 }
@@ -72,6 +74,8 @@ impl Block {
         let block_positions = blocks.iter().map(|(name, _)| position(name)).collect();
         let implied = Type::Object(object.clone());
         let has_computed_blocks = blocks.iter().any(|(_, b)| b.computed || b.block.has_computed_blocks());
+        let own = Traits::of_all(attributes.iter().map(|(_, a)| a));
+        let traits = blocks.iter().fold(own, |all, (_, nested)| all.and(nested.block.traits()));
         let empty = OnceLock::new();
         Self(Arc::new(Inner {
             attributes,
@@ -81,6 +85,7 @@ impl Block {
             object,
             implied,
             has_computed_blocks,
+            traits,
             empty,
         }))
     }
@@ -126,6 +131,10 @@ impl Block {
     /// Whether a block type at any depth is computed.
     pub(crate) fn has_computed_blocks(&self) -> bool {
         self.0.has_computed_blocks
+    }
+
+    pub(super) fn traits(&self) -> Traits {
+        self.0.traits
     }
 
     /// The attributes with their positions in the implied type.

@@ -24,9 +24,12 @@ mod block;
 mod coerce;
 mod document;
 mod empty;
+mod paths;
 mod read;
+mod validate;
 
 pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
 pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+pub use validate::{SchemaProblem, SchemaProblemKind};

@@ -6,6 +6,7 @@
 //! parts are answered without walking them.
 
 mod build;
+mod conform;
 mod convert;
 mod equality;
 mod json;
@@ -28,6 +29,7 @@ use smol_str::SmolStr;
 use triomphe::ThinArc;
 
 pub use build::ConstructError;
+pub use conform::{TypeMismatch, TypeMismatchKind};
 pub(crate) use convert::place;
 pub use convert::{ConvertError, ConvertErrorKind};
 pub(crate) use equality::hasher;
