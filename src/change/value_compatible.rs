@@ -76,7 +76,7 @@ pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, repo
     if *planned.ty() == Type::Dynamic {
         return;
     }
-    if planned.ty() != actual.ty() && !conforms(actual.ty(), planned.ty()) {
+    if planned.ty() != actual.ty() && !actual.ty().conforms_to(planned.ty()) {
         return report.push_values(Kind::WrongFinalType, path, Some(planned), Some(actual));
     }
     parts(planned, actual, path, report);
@@ -167,25 +167,5 @@ pub(super) fn report_unmatched(
     }
     for i in &unmatched.actual {
         report.push_values(Kind::ActualSetElementUnmatched, path, None, actual.get(*i));
-    }
-}
-
-/// Whether values of a type may stand where another is declared: the same, but for what is dynamic there.
-fn conforms(given: &Type, declared: &Type) -> bool {
-    match (given, declared) {
-        (_, Type::Dynamic) => true,
-        (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
-            conforms(a, b)
-        }
-        (Type::Tuple(a), Type::Tuple(b)) => {
-            a.elements().len() == b.elements().len()
-                && std::iter::zip(a.elements(), b.elements()).all(|(a, b)| conforms(a, b))
-        }
-        (Type::Object(a), Type::Object(b)) => {
-            a.attributes().len() == b.attributes().len()
-                && std::iter::zip(a.attributes(), b.attributes())
-                    .all(|((n, a), (m, b))| n == m && conforms(a, b))
-        }
-        (a, b) => a == b,
     }
 }

@@ -67,6 +67,32 @@ struct Members {
     implied: Type,
     /// The implied type, but what configuration may leave out is optional.
     accepted: Type,
+    /// Those of all attributes inside, at any depth.
+    traits: Traits,
+}
+
+/// What makes an attribute worth looking for in a large value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Traits(u8);
+
+impl Traits {
+    pub(super) const SENSITIVE: Self = Self(1);
+    pub(super) const WRITE_ONLY: Self = Self(2);
+
+    pub(super) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    pub(super) fn of_all<'a>(attributes: impl Iterator<Item = &'a Attribute>) -> Self {
+        attributes.fold(Self::default(), |all, attribute| {
+            let inside = attribute.nested().map_or(Self::default(), NestedType::traits);
+            all.and(attribute.own_traits()).and(inside)
+        })
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
 }
 
 impl Attribute {
@@ -131,6 +157,12 @@ impl Attribute {
         }
     }
 
+    /// The traits of the attribute itself, not of what is inside.
+    pub(super) fn own_traits(&self) -> Traits {
+        let sensitive = if self.sensitive { Traits::SENSITIVE } else { Traits::default() };
+        if self.write_only { sensitive.and(Traits::WRITE_ONLY) } else { sensitive }
+    }
+
     /// The nested type, if the attribute has one.
     pub fn nested(&self) -> Option<&NestedType> {
         match &self.ty {
@@ -174,7 +206,8 @@ impl NestedType {
         };
         let implied = held(Type::Object(object.clone()));
         let accepted = held(Type::Object(Arc::new(accepted)));
-        Self { nesting, inner: Arc::new(Members { attributes, object, implied, accepted }) }
+        let traits = Traits::of_all(attributes.iter().map(|(_, a)| a));
+        Self { nesting, inner: Arc::new(Members { attributes, object, implied, accepted, traits }) }
     }
 
     /// How the objects are held.
@@ -195,6 +228,10 @@ impl NestedType {
     /// Whether an attribute at any depth is sensitive.
     pub(crate) fn has_sensitive(&self) -> bool {
         self.attributes().iter().any(|(_, a)| a.sensitive || a.nested().is_some_and(Self::has_sensitive))
+    }
+
+    pub(super) fn traits(&self) -> Traits {
+        self.inner.traits
     }
 
     /// The type of one object; its attributes stand in the order of [`attributes`](Self::attributes).

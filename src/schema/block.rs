@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
 
-use super::attribute::{Attribute, NestingMode, find, sorted_by_name};
+use super::attribute::{Attribute, NestingMode, Traits, find, sorted_by_name};
 use super::members::Member;
 use crate::value::{ObjectType, Type, Value};
 
@@ -30,6 +30,8 @@ struct Inner {
     implied: Type,
     /// A block type at any depth is computed.
     has_computed_blocks: bool,
+    /// Those of all attributes inside, at any depth.
+    traits: Traits,
     /// Made when it is first asked for.
     empty: OnceLock<Value>,
 }
@@ -90,6 +92,8 @@ impl Block {
             order[position(name)] = Slot::Attribute(i);
         }
         let order = order.into();
+        let own = Traits::of_all(attributes.iter().map(|(_, a)| a));
+        let traits = blocks.iter().fold(own, |all, (_, nested)| all.and(nested.block.traits()));
         let empty = OnceLock::new();
         Self(Arc::new(Inner {
             attributes,
@@ -100,6 +104,7 @@ impl Block {
             object,
             implied,
             has_computed_blocks,
+            traits,
             empty,
         }))
     }
@@ -160,6 +165,10 @@ impl Block {
                 (name, Member::Blocks(nested))
             }
         })
+    }
+
+    pub(super) fn traits(&self) -> Traits {
+        self.0.traits
     }
 
     /// The attributes with their positions in the implied type.

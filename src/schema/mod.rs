@@ -25,10 +25,13 @@ mod coerce;
 mod document;
 mod empty;
 mod members;
+mod paths;
 mod read;
+mod validate;
 
 pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
 pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
 pub(crate) use members::{Member, Members};
+pub use validate::{SchemaProblem, SchemaProblemKind};

@@ -110,7 +110,7 @@ impl Value {
 
     /// As [`convert`](Self::convert), for a value that stands at this path.
     pub(crate) fn convert_at(&self, to: &Type, path: PathStack<'_>) -> Result<Value, ConvertError> {
-        if self.ty() == to {
+        if self.ty().conforms_to(to) {
             return Ok(self.clone());
         }
         if !self.ty().converts_to(to) {
@@ -154,7 +154,7 @@ impl<'t> Target<'t> {
 }
 
 fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, ConvertError> {
-    if *to.gives == Type::Dynamic || value.ty() == to.gives {
+    if value.ty().conforms_to(to.gives) {
         return Ok(value.clone());
     }
     let path = path.hide(value.is_marked());

@@ -6,6 +6,7 @@
 //! parts are answered without walking them.
 
 mod build;
+mod conform;
 mod convert;
 mod equality;
 mod json;
@@ -28,6 +29,7 @@ use smol_str::SmolStr;
 use triomphe::ThinArc;
 
 pub use build::ConstructError;
+pub use conform::{TypeMismatch, TypeMismatchKind};
 pub(crate) use convert::place;
 pub use convert::{ConvertError, ConvertErrorKind};
 pub(crate) use equality::hasher;
@@ -113,11 +115,10 @@ struct Flags(u8);
 impl Flags {
     const UNKNOWN: Self = Self(1);
     const MARKED: Self = Self(2);
-    const REFINED: Self = Self(4);
     /// Of a set: two of its elements have the same order key, so that their order is that of insertion.
-    const TIED: Self = Self(8);
+    const TIED: Self = Self(4);
     /// What a container has if one of its elements has it.
-    const INHERITED: Self = Self(7);
+    const INHERITED: Self = Self(3);
 
     const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -185,15 +186,10 @@ impl Value {
         self.flags().has(Flags::MARKED)
     }
 
-    fn is_refined(&self) -> bool {
-        self.flags().has(Flags::REFINED)
-    }
-
     fn flags(&self) -> Flags {
         match &self.0 {
             Repr::Null(_) | Repr::Bool(_) | Repr::Number(_) | Repr::String(_) => Flags::default(),
-            Repr::Unknown(u) if u.refinements.is_empty() => Flags::UNKNOWN,
-            Repr::Unknown(_) => Flags::UNKNOWN.with(Flags::REFINED),
+            Repr::Unknown(_) => Flags::UNKNOWN,
             Repr::List(s) | Repr::Set(s) | Repr::Tuple(s) | Repr::Object(s) => s.header.header.flags,
             Repr::Map(m) => m.header.header.flags,
             Repr::Marked(m) => m.value.flags().with(Flags::MARKED),

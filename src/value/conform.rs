@@ -1,0 +1,157 @@
+//! Whether one type conforms to another, and where it does not.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+
+use super::{Path, PathStep, Type, Value};
+
+/// A part of a type that is not what another type says there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{kind}", super::place(path))]
+pub struct TypeMismatch {
+    /// Where the part stands; an index of unknown value stands for every element.
+    pub path: Path,
+    /// How it differs.
+    pub kind: TypeMismatchKind,
+}
+
+/// How a part of a type differs from what another type says there.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TypeMismatchKind {
+    /// It is a type of another kind.
+    #[error("the type should be {}, but is {}", .wanted.friendly_name(), .given.friendly_name())]
+    OtherType {
+        /// The type that is wanted.
+        wanted: Type,
+        /// The type that is given.
+        given: Type,
+    },
+    /// A tuple has another number of elements.
+    #[error("the tuple should have {wanted} elements, but has {given}")]
+    OtherLength {
+        /// How many elements are wanted.
+        wanted: usize,
+        /// How many are given.
+        given: usize,
+    },
+    /// An object lacks an attribute.
+    #[error("the object lacks the attribute {name:?}")]
+    MissingAttribute {
+        /// The name of the attribute.
+        name: SmolStr,
+    },
+    /// An object has an attribute that it should not have.
+    #[error("the object has an attribute {name:?}, which it should not have")]
+    UnexpectedAttribute {
+        /// The name of the attribute.
+        name: SmolStr,
+    },
+}
+
+impl Type {
+    /// Whether a value of this type may stand where the other is wanted: a dynamic type there takes any.
+    ///
+    /// ```
+    /// use objchange::Type;
+    ///
+    /// assert!(Type::list(Type::String).conforms_to(&Type::list(Type::Dynamic)));
+    /// assert!(!Type::list(Type::Dynamic).conforms_to(&Type::list(Type::String)));
+    /// ```
+    pub fn conforms_to(&self, wanted: &Type) -> bool {
+        match (self, wanted) {
+            (_, Type::Dynamic) => true,
+            (Type::List(given), Type::List(wanted))
+            | (Type::Set(given), Type::Set(wanted))
+            | (Type::Map(given), Type::Map(wanted)) => {
+                Arc::ptr_eq(given, wanted) || given.conforms_to(wanted)
+            }
+            (Type::Tuple(given), Type::Tuple(wanted)) => {
+                Arc::ptr_eq(given, wanted)
+                    || given.elements().len() == wanted.elements().len()
+                        && std::iter::zip(given.elements(), wanted.elements()).all(|(g, w)| g.conforms_to(w))
+            }
+            (Type::Object(given), Type::Object(wanted)) => {
+                Arc::ptr_eq(given, wanted)
+                    || given.attributes().len() == wanted.attributes().len()
+                        && std::iter::zip(given.attributes(), wanted.attributes())
+                            .all(|((g_name, g), (w_name, w))| g_name == w_name && g.conforms_to(w))
+            }
+            _ => self == wanted,
+        }
+    }
+
+    /// Every part of this type that does not [conform](Self::conforms_to) to the other, with its path.
+    ///
+    /// ```
+    /// use objchange::Type;
+    ///
+    /// let wanted = Type::object([("id", Type::String), ("ports", Type::list(Type::Number))]);
+    /// let given = Type::object([("ports", Type::list(Type::String))]);
+    /// let mismatches = given.mismatches(&wanted);
+    /// assert_eq!(mismatches[0].to_string(), r#"the object lacks the attribute "id""#);
+    /// assert_eq!(mismatches[1].to_string(), ".ports[…]: the type should be number, but is string");
+    /// ```
+    #[doc(alias = "TestConformance")]
+    pub fn mismatches(&self, wanted: &Type) -> Vec<TypeMismatch> {
+        let mut found = Vec::new();
+        collect(self, wanted, &mut Vec::new(), &mut found);
+        found
+    }
+}
+
+fn collect(given: &Type, wanted: &Type, at: &mut Vec<PathStep>, found: &mut Vec<TypeMismatch>) {
+    let mut add = |at: &[PathStep], kind| {
+        found.push(TypeMismatch { path: at.iter().cloned().collect(), kind });
+    };
+    match (given, wanted) {
+        (_, Type::Dynamic) => {}
+        (Type::List(given), Type::List(wanted)) => {
+            inside(PathStep::Index(Value::unknown(Type::Number)), given, wanted, at, found);
+        }
+        (Type::Set(given), Type::Set(wanted)) => {
+            inside(PathStep::Index(Value::unknown((**given).clone())), given, wanted, at, found);
+        }
+        (Type::Map(given), Type::Map(wanted)) => {
+            inside(PathStep::Index(Value::unknown(Type::String)), given, wanted, at, found);
+        }
+        (Type::Tuple(given), Type::Tuple(wanted)) => {
+            let (given, wanted) = (given.elements(), wanted.elements());
+            if given.len() != wanted.len() {
+                add(at, TypeMismatchKind::OtherLength { wanted: wanted.len(), given: given.len() });
+                return;
+            }
+            for (i, (given, wanted)) in std::iter::zip(given, wanted).enumerate() {
+                inside(PathStep::Index(Value::from(i)), given, wanted, at, found);
+            }
+        }
+        (Type::Object(given), Type::Object(wanted)) => {
+            for (name, _) in given.attributes().iter().filter(|(name, _)| wanted.position(name).is_none()) {
+                add(at, TypeMismatchKind::UnexpectedAttribute { name: name.clone() });
+            }
+            for (name, _) in wanted.attributes().iter().filter(|(name, _)| given.position(name).is_none()) {
+                add(at, TypeMismatchKind::MissingAttribute { name: name.clone() });
+            }
+            for (name, wanted) in wanted.attributes() {
+                if let Some(given) = given.attribute(name) {
+                    inside(PathStep::Attribute(name.clone()), given, wanted, at, found);
+                }
+            }
+        }
+        _ if given == wanted => {}
+        _ => add(at, TypeMismatchKind::OtherType { wanted: wanted.clone(), given: given.clone() }),
+    }
+}
+
+fn inside(
+    step: PathStep,
+    given: &Type,
+    wanted: &Type,
+    at: &mut Vec<PathStep>,
+    found: &mut Vec<TypeMismatch>,
+) {
+    at.push(step);
+    collect(given, wanted, at, found);
+    at.pop();
+}
