@@ -5,6 +5,7 @@ mod encoding;
 mod exit;
 mod input;
 mod paths;
+mod plan;
 mod style;
 
 use std::process::ExitCode;
@@ -22,11 +23,13 @@ struct Cli {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Check(check::Args),
+    Plan(plan::Args),
 }
 
 fn main() -> ExitCode {
     let Cli { command } = Cli::parse();
     exit::code(match command {
         Command::Check(args) => check::run(&args),
+        Command::Plan(args) => plan::run(&args),
     })
 }

@@ -2,5 +2,6 @@
 #![allow(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod check;
+mod plan;
 mod program;
 mod schemas;

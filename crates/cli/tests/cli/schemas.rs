@@ -103,3 +103,32 @@ not json
     assert_eq!(report["unusable"][0]["file"], "no-such-file.jsonl");
     refused(&validator, &json!({"passed": 1}));
 }
+
+#[test]
+fn plan_reports() {
+    let validator = validator("plan-report.schema.json");
+    let folder = "examples/aws_instance";
+    let arguments = |prior: &str| {
+        format!(
+            "plan --json --schema {folder}/schemas.json --type aws_instance --config {folder}/config.json {prior}"
+        )
+    };
+    for more in [
+        String::new(),
+        format!("--prior {folder}/prior.json"),
+        format!(
+            "--prior {folder}/terraform.tfstate --address aws_instance.web[0] --requires-replace ami --replace"
+        ),
+        format!("--prior {folder}/prior.json --requires-replace instance_type --planned {folder}/prior.json"),
+        format!("--prior {folder}/prior.json --planned {folder}/config.json"),
+    ] {
+        let output = objchange(arguments(&more).split_whitespace(), "");
+        assert!(matches!(output.code, 0 | 1), "{}", output.stderr);
+        let report: Value = serde_json::from_str(&output.stdout).unwrap();
+        check(&validator, &report);
+        assert!(!output.stdout.contains("DB_PASSWORD"), "{}", output.stdout);
+        assert_eq!(report["proposed"]["instance_type"], "t3.large");
+        assert_eq!(report["proposed"]["user_data"], json!({"$sensitive": "(sensitive value)"}));
+    }
+    refused(&validator, &json!({"action": "divine"}));
+}
