@@ -86,7 +86,7 @@ impl Json {
 
     pub(super) fn unusable(&mut self, unusable: &Unusable) {
         self.unusable.push(UnusableEntry {
-            file: unusable.input.to_string(),
+            file: unusable.input.clone(),
             line: unusable.place.map(|(line, _)| line),
             column: unusable.place.map(|(_, column)| column),
             message: unusable.message.clone(),
