@@ -6,7 +6,7 @@
 
 use serde::de::DeserializeSeed;
 
-use super::{Path, Type, Value};
+use super::{Path, PathStack, Type, Value};
 
 mod read;
 mod write;
@@ -54,6 +54,12 @@ pub enum WriteError {
         /// Where it stands.
         path: Path,
     },
+    /// A text or a collection is longer than the format can say: 2^32 - 1 bytes or elements.
+    #[error("{path}: a text or a collection is too long for this format")]
+    TooLong {
+        /// Where it stands.
+        path: Path,
+    },
     /// The value is not of the type that it should be written under.
     #[error("{path}: the value is of type {found}, not {expected}")]
     WrongType {
@@ -64,6 +70,12 @@ pub enum WriteError {
         /// The type of the value.
         found: Type,
     },
+}
+
+impl WriteError {
+    pub(super) fn wrong_type(value: &Value, expected: &Type, path: PathStack<'_>) -> Self {
+        Self::WrongType { path: path.to_path(), expected: expected.clone(), found: value.ty().clone() }
+    }
 }
 
 impl Value {

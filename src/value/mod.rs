@@ -7,10 +7,13 @@
 
 mod build;
 mod convert;
+mod entries;
 mod equality;
 mod json;
 mod kind;
+mod limits;
 mod marks;
+mod msgpack;
 mod number;
 mod order;
 mod path;
@@ -34,7 +37,9 @@ pub(crate) use equality::hasher;
 pub(crate) use json::message_of;
 pub use json::{ReadError, WriteError};
 pub use kind::{Kind, Map, Object};
+pub use limits::TooManyImplied;
 pub use marks::Marks;
+pub use msgpack::{MsgpackError, MsgpackProblem};
 pub use number::{Number, ParseNumberError};
 pub use path::{Path, PathStep};
 pub(crate) use path::{PathStack, StepRef};
