@@ -4,14 +4,11 @@
 //! unknown values and no marks. *Markers* is the form of case files (spec `case-format.md`), which writes an
 //! unknown part as `{"$unknown":{}}` and a sensitive one as `{"$sensitive":…}`.
 
-use serde::de::DeserializeSeed;
-
 use super::{Path, PathStack, Type, Value};
 
 mod read;
+mod refinements;
 mod write;
-
-use read::ValueSeed;
 
 /// How a value is written as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +98,7 @@ impl Value {
     /// # Ok::<(), objchange::value::ReadError>(())
     /// ```
     pub fn from_json(text: &str, ty: &Type) -> Result<Self, ReadError> {
-        read(text, ty, Form::Plain)
+        read::from_str(text, ty, Form::Plain)
     }
 
     /// Writes the value as go-cty's JSON under a type.
@@ -128,7 +125,7 @@ impl Value {
     /// # Ok::<(), objchange::value::ReadError>(())
     /// ```
     pub fn from_marker_json(text: &str, ty: &Type) -> Result<Self, ReadError> {
-        read(text, ty, Form::Markers)
+        read::from_str(text, ty, Form::Markers)
     }
 
     /// Writes the value as the JSON of case files. This shows the content of marked parts.
@@ -141,25 +138,26 @@ impl Value {
     }
 }
 
-fn read(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    ValueSeed::root(ty, form)
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| ReadError::from_json(&error))
-}
-
-impl ReadError {
-    pub(crate) fn from_json(error: &serde_json::Error) -> Self {
-        Self { line: error.line().max(1), column: error.column(), message: message_of(error) }
-    }
-}
-
-/// What serde_json says, without the place that it appends.
+/// What `serde_json` says, without the place that it appends.
 pub(crate) fn message_of(error: &serde_json::Error) -> String {
     let mut message = error.to_string();
-    if let Some(at) = message.rfind(" at line ") {
+    if error.line() > 0
+        && let Some(at) = message.rfind(" at line ")
+    {
         message.truncate(at);
     }
     message
+}
+
+/// The line and column in a whole text of an error in a part of it that starts at `start` and was read on its
+/// own; those of its first byte if there is no error to say more.
+pub(crate) fn place_in(text: &str, start: usize, error: Option<&serde_json::Error>) -> (usize, usize) {
+    let before = text.get(..start).unwrap_or(text);
+    let lines_before = before.bytes().filter(|b| *b == b'\n').count();
+    let column_before = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
+    match error.map(|error| (error.line(), error.column())) {
+        None | Some((0, _)) => (lines_before + 1, column_before + 1),
+        Some((1, column)) => (lines_before + 1, column_before + column),
+        Some((line, column)) => (lines_before + line, column),
+    }
 }
