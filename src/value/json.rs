@@ -6,6 +6,7 @@
 
 use super::{Path, PathStack, Type, Value};
 
+mod path;
 mod read;
 mod refinements;
 mod write;
@@ -23,7 +24,8 @@ enum Form {
 pub struct ReadError {
     /// The line in the text, from 1.
     pub line: usize,
-    /// The column in that line, in bytes from 1; 0 where the text ends too early.
+    /// The column in that line, in bytes from 1: where reading stopped, which is the end of the token that is
+    /// wrong; 0 where the text ends with a line break too early.
     pub column: usize,
     /// What is wrong, with the path of the part.
     pub message: String,
@@ -92,8 +94,8 @@ impl Value {
     /// let value = Value::from_json(r#"{"a":1,"b":0.1}"#, &ty)?;
     /// assert_eq!(value.to_json(&ty).unwrap(), r#"{"a":1,"b":0.1}"#);
     /// assert_eq!(
-    ///     Value::from_json(r#"{"a":[]}"#, &ty).unwrap_err().to_string(),
-    ///     r#"line 1, column 6: ["a"]: a number is expected here, not an array"#
+    ///     Value::from_json(r#"{"a":true}"#, &ty).unwrap_err().to_string(),
+    ///     r#"line 1, column 9: ["a"]: a number is expected here, not a bool"#
     /// );
     /// # Ok::<(), objchange::value::ReadError>(())
     /// ```
