@@ -95,7 +95,7 @@ impl Writer<'_> {
         for (_, open) in marks.iter().filter(|(mark, _)| value.marks().contains(*mark)) {
             self.out.push_str(open);
         }
-        self.value(value.unmarked(), ty, path)?;
+        self.value(value.unmarked(), ty, path.hide(true))?;
         for _ in 0..value.marks().len() {
             self.out.push('}');
         }
