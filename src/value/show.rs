@@ -6,7 +6,7 @@ use super::quote::quote_into;
 use super::{Kind, Marks, Value};
 
 /// What stands for a sensitive value wherever a value is shown.
-const SENSITIVE: &str = "(sensitive value)";
+pub(super) const SENSITIVE: &str = "(sensitive value)";
 const EPHEMERAL: &str = "(ephemeral value)";
 
 /// Writes the value as Terraform's configuration language would, on one line: `{name = "a", ports = [80]}`.
