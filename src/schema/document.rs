@@ -130,7 +130,8 @@ impl ProviderSchemas {
         let text = text.into();
         let raw: RawDocument<'_> =
             serde_json::from_str(&text).map_err(|e| SchemaDocumentError::from_json(&e, &text, 0, ""))?;
-        let Some(raw_providers) = raw.provider_schemas else {
+        // Without any provider Terraform writes nothing but the version.
+        if raw.provider_schemas.is_none() && raw.format_version.is_none() {
             return Err(SchemaDocumentError {
                 location: String::new(),
                 line: 1,
@@ -139,7 +140,7 @@ impl ProviderSchemas {
                           `terraform providers schema -json`?"
                     .into(),
             });
-        };
+        }
         let start = text.as_ptr() as usize;
         let range = |value: &RawValue| {
             let from = value.get().as_ptr() as usize - start;
@@ -148,7 +149,9 @@ impl ProviderSchemas {
         let ranges = |schemas: Option<BTreeMap<String, &RawValue>>| -> BTreeMap<String, Range<usize>> {
             schemas.into_iter().flatten().map(|(name, value)| (name, range(value))).collect()
         };
-        let providers = raw_providers
+        let providers = raw
+            .provider_schemas
+            .unwrap_or_default()
             .into_iter()
             .map(|(address, p)| {
                 let own = p.provider.into_iter().map(|v| (String::new(), range(v))).collect();

@@ -1,1 +1,38 @@
-//! The plan and state documents of `terraform show -json`, the diff of a change as data, and renderers of that diff.
+//! The plan and state documents of `terraform show -json`: what differs in them, and how people see it.
+//!
+//! ```text
+//! text ──Plan::parse──▶ Plan ──PlanDiff──▶ Diff ──render_plan──▶ what `terraform show` prints
+//! ```
+//!
+//! - [`Plan`] and [`State`] are the documents, read as far as they are needed.
+//! - [`Diff`] is what differs in one resource or output, as data: the contract of every renderer.
+//! - [`render_plan`] and [`render_state`] print what `terraform show` (v1.11) prints, byte for byte, with and
+//!   without colour.
+//!
+//! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no
+//! text.
+
+mod change;
+mod diff;
+mod differ;
+mod document;
+mod json;
+mod render;
+mod show;
+mod text;
+
+pub use diff::{
+    Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Primitive, Scalar, Sensitivity,
+    UnknownBlocks,
+};
+pub use document::{
+    ChangedResource, Deferred, Document, DocumentError, Importing, OutputChange, Plan, Problem,
+    RelevantAttribute, ResourceActions, State, StateOutput, StateResource, ValueChange,
+};
+pub use json::{Json, JsonError, MAX_DEPTH, Raw, Reader};
+pub use render::Colour;
+pub use show::{
+    Filter, Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan,
+    render_resource_change, render_state, write_document, write_json, write_plan, write_state, write_summary,
+};
+pub use text::Text;

@@ -1,0 +1,26 @@
+//! What happens to a value, and how the actions of parts make that of the whole.
+
+use serde::{Deserialize, Serialize};
+
+/// What happens at one place of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Action {
+    /// Nothing.
+    NoOp,
+    /// It comes into being.
+    Create,
+    /// It goes away.
+    Delete,
+    /// It, or something in it, changes.
+    Update,
+}
+
+impl Action {
+    /// The action of a whole after one more of its parts: unchanged parts do not count, and parts that differ
+    /// from the whole make it an update.
+    #[must_use]
+    pub(crate) fn and_part(self, part: Action) -> Action {
+        if part == Action::NoOp || part == self { self } else { Action::Update }
+    }
+}

@@ -1,0 +1,63 @@
+//! Attributes and the values of plain types.
+
+use objchange::Type;
+use objchange::schema::{Attribute, AttributeType};
+
+use super::{collection, hidden, json, nested, text};
+use crate::change::{Change, Unknown};
+use crate::diff::{Action, Diff, Entry, Kind};
+use crate::text::Text;
+
+/// The diff of an attribute's value.
+pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Diff<'t> {
+    let change = if schema.sensitive { change.hidden_by_schema() } else { change };
+    match &schema.ty {
+        AttributeType::Plain(ty) => value(change, ty),
+        AttributeType::Nested(ty) => nested::nested(change, ty),
+    }
+}
+
+/// The diff of a value of a plain type.
+pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
+    let change = if matches!(ty, Type::Dynamic) { change } else { change.without_legacy_empty() };
+    hidden::sensitive(&change, |change| value(change, ty))
+        .or_else(|| hidden::unknown(&change, Unknown::NONE, |change| value(change, ty)))
+        .unwrap_or_else(|| match ty {
+            Type::String => text::primitive(&change, true),
+            Type::Number | Type::Bool => text::primitive(&change, false),
+            Type::Dynamic => json::dynamic(change),
+            Type::List(element) => collection::list(&change, element),
+            Type::Set(element) => collection::set(&change, element),
+            Type::Map(element) => collection::map(&change, element),
+            Type::Tuple(tuple) => collection::tuple(&change, tuple.elements()),
+            Type::Object(object) => {
+                let members = object.attributes().iter().map(|(name, ty)| (Text::from(name.as_str()), ty));
+                let (attributes, action) = members_of(&change, members, value);
+                Diff::new(action, Kind::Object { attributes, nested: false })
+                    .replacing(change.forces_replacement())
+            }
+        })
+}
+
+/// The diffs of an object's attributes, and the action that they give the object.
+///
+/// An attribute that is null on both sides is left out.
+pub(super) fn members_of<'v, 't, S>(
+    change: &Change<'v, 't>,
+    members: impl Iterator<Item = (Text<'t>, S)>,
+    diff: impl Fn(Change<'v, 't>, S) -> Diff<'t>,
+) -> (Vec<Entry<'t>>, Action) {
+    let mut action = change.parent_action();
+    let mut entries = Vec::new();
+    for (name, schema) in members {
+        let member = change.attribute(&name).if_relevant();
+        let null = member.is_null();
+        let entry = diff(member, schema);
+        if null && entry.action == Action::NoOp {
+            continue;
+        }
+        action = action.and_part(entry.action);
+        entries.push(Entry { key: name, diff: entry });
+    }
+    (entries, action)
+}

@@ -1,0 +1,155 @@
+//! Blocks.
+
+use objchange::Type;
+use objchange::schema::{Attribute, Block as Schema, NestedBlock as BlockSchema, NestingMode};
+use smol_str::SmolStr;
+
+use super::attribute::{attribute, members_of};
+use super::{hidden, json, sequence};
+use crate::change::{Change, Unknown};
+use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, UnknownBlocks};
+use crate::text::Text;
+
+/// The diff of a block: the body of a resource, or a nested one.
+pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
+    let change = Change { modern: change.modern || is_modern(schema), ..change };
+    hidden::sensitive_block(&change, |change| block(change, schema))
+        .or_else(|| {
+            let parts = Unknown::Members(schema.attributes());
+            hidden::unknown(&change, parts, |change| block(change, schema))
+        })
+        .unwrap_or_else(|| visible(&change, schema))
+}
+
+/// The diff of a resource's body whose schema is not known: everything is an attribute.
+pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
+    let change = Change { modern: true, ..change };
+    let shape = |change: &Change<'_, 't>| {
+        let keys = change.keys();
+        let members = keys.into_iter().map(|key| (key, ()));
+        let (attributes, action) = members_of(change, members, |c, ()| json::shape(c));
+        Diff::new(action, Kind::Block(Block { attributes, ..Block::default() }))
+            .replacing(change.forces_replacement())
+    };
+    hidden::sensitive_block(&change, |change| shape(&change)).unwrap_or_else(|| shape(&change))
+}
+
+fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
+    let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
+    let (mut attributes, mut action) = members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);
+    let mut blocks = Vec::new();
+    for (name, ty) in schema.block_types() {
+        let (nested, nested_action) = block_type(change.member(name).if_relevant(), name, ty);
+        action = action.and_part(nested_action);
+        if nested.unknown.is_some() || !nested.blocks.is_empty() {
+            blocks.push(nested);
+        }
+    }
+    for unknown in blocks.iter_mut().filter_map(|b: &mut BlockType<'_>| b.unknown.as_mut()) {
+        unknown.action = action;
+    }
+    add_write_only(&mut attributes, schema.attributes(), action, |_| false);
+    let repeated = |(_, ty): &(_, BlockSchema)| {
+        matches!(ty.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map)
+    };
+    let has_repeated_types = schema.block_types().iter().any(repeated);
+    Diff::new(action, Kind::Block(Block { attributes, blocks, has_repeated_types }))
+        .replacing(change.forces_replacement())
+}
+
+/// Adds the write-only attributes, which do what the object around them does.
+pub(super) fn add_write_only<'t>(
+    entries: &mut Vec<Entry<'t>>,
+    attributes: &'t [(SmolStr, Attribute)],
+    action: Action,
+    is_sensitive: impl Fn(&(SmolStr, Attribute)) -> bool,
+) {
+    let action = if action == Action::Update { Action::NoOp } else { action };
+    let count = entries.len();
+    for attribute in attributes.iter().filter(|(_, a)| a.write_only) {
+        let kind = Kind::WriteOnly { sensitive: is_sensitive(attribute) };
+        entries.push(Entry { key: attribute.0.as_str().into(), diff: Diff::new(action, kind) });
+    }
+    if entries.len() > count {
+        entries.sort_by(|a, b| a.key.cmp(&b.key));
+    }
+}
+
+/// The nested blocks of one type, and the action that they give the block around.
+fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) -> (BlockType<'t>, Action) {
+    let mut found = BlockType { name: name.into(), unknown: None, blocks: Vec::new() };
+    let mut action = Action::NoOp;
+    let replace = change.forces_replacement();
+    let mut add = |label: Option<Text<'t>>, diff: Diff<'t>| {
+        let replace = replace || diff.replace;
+        found.blocks.push(NestedBlock { label, diff: diff.replacing(replace) });
+    };
+    if let NestingMode::Single | NestingMode::Group = ty.nesting {
+        let (null, unknown) = (change.is_null(), change.is_unknown());
+        let diff = block(change, &ty.block);
+        if !null || unknown || diff.action != Action::NoOp {
+            action = diff.action;
+            add(None, diff);
+        }
+        return (found, action);
+    }
+    let unknown = change.is_unknown();
+    let marks = hidden::sensitivity_of(&change);
+    // What holds for the type holds for each block, but does not make two blocks different.
+    let change = if unknown { change.deletion() } else { change };
+    let change = change.without_whole_marks();
+    action = change.parent_action();
+    let mut each = |label: Option<Text<'t>>, nested: Change<'_, 't>| {
+        let diff = block(nested, &ty.block);
+        action = action.and_part(diff.action);
+        add(label, hidden::block_of_marked_type(diff, marks));
+    };
+    match ty.nesting {
+        NestingMode::Map => {
+            for key in change.explicit_keys() {
+                let member = change.member(&key).if_relevant();
+                each(Some(key), member);
+            }
+        }
+        NestingMode::Set => {
+            let change = change.wholly_relevant();
+            for (before, after) in sequence::set_places(&change) {
+                each(None, change.element(before, after));
+            }
+        }
+        _ => {
+            let len = change.before.elements().len().max(change.after.elements().len());
+            for i in 0..len {
+                each(None, change.element(Some(i), Some(i)).if_relevant());
+            }
+        }
+    }
+    if unknown {
+        found.unknown = Some(UnknownBlocks { action: Action::NoOp, sensitive: marks });
+    }
+    (found, action)
+}
+
+/// Whether the block uses what the legacy SDK could not express, so that it tells `""` from null.
+fn is_modern(schema: &Schema) -> bool {
+    let by_attribute = schema.attributes().iter().any(|(_, a)| match a.nested() {
+        Some(_) => true,
+        None => is_modern_type(a.implied_type()),
+    });
+    by_attribute
+        || schema.block_types().iter().any(|(_, b)| matches!(b.nesting, NestingMode::Map | NestingMode::Group))
+}
+
+fn is_modern_type(ty: &Type) -> bool {
+    if ty.has_dynamic() {
+        return true;
+    }
+    match ty {
+        Type::Tuple(_) | Type::Object(_) => true,
+        Type::Map(element) if matches!(**element, Type::Object(_)) => true,
+        Type::List(element) | Type::Set(element) | Type::Map(element) => {
+            element.element().is_some_and(|inner| !inner.is_primitive())
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,17 @@
+//! The differ: from a change and the schema of its resource to the diff.
+//!
+//! One function for each kind of place. Every one looks first at what hides a value (sensitive before
+//! unknown) and then at the value; none of them writes a character of output.
+
+mod attribute;
+mod block;
+mod collection;
+mod hidden;
+mod json;
+mod nested;
+mod sequence;
+mod text;
+
+pub(crate) use attribute::value as typed;
+pub(crate) use block::{block, block_by_shape};
+pub(crate) use json::output;

@@ -1,0 +1,127 @@
+//! Primitive values; strings may hold JSON or several lines.
+
+use super::{json, sequence};
+use crate::change::Change;
+use crate::diff::{Action, Diff, Kind, Line, Primitive, Scalar};
+use crate::json::Json;
+use crate::text::Text;
+
+/// The diff of a value without parts.
+///
+/// `string` says that its type is that of strings, or that it has none.
+pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
+    let action = change.leaf_action();
+    let (before, after) = match action {
+        Action::NoOp | Action::Create => (change.after, change.after),
+        Action::Delete => (change.before, change.before),
+        Action::Update => (change.before, change.after),
+    };
+    let kind = strings(before, after, action)
+        .unwrap_or_else(|| pair(change.before, change.after, string));
+    Diff::new(action, kind).replacing(change.forces_replacement())
+}
+
+/// What strings are that a plain pair of values does not describe; `None` if it does.
+fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action) -> Option<Kind<'t>> {
+    if !is_special(before) && !is_special(after) {
+        return None;
+    }
+    let (old, new) = (embedded(before), embedded(after));
+    match (&old, &new) {
+        (Some(old), Some(new)) => Some(both_json(old, new, action)),
+        (Some(_), None) | (None, Some(_)) => {
+            let side = |value: &Json<'t>, inner: &Option<Json<'_>>, action| {
+                let kind = match inner {
+                    Some(inner) => both_json(inner, inner, action),
+                    None => strings(value, value, action)
+                        .unwrap_or_else(|| pair(value, value, true)),
+                };
+                Box::new(Diff::new(action, kind))
+            };
+            Some(Kind::TypeChange {
+                before: side(before, &old, Action::Delete),
+                after: side(after, &new, Action::Create),
+            })
+        }
+        (None, None) => lines(before, after),
+    }
+}
+
+/// Whether the value may be more than a string of one line.
+fn is_special(value: &Json<'_>) -> bool {
+    match value {
+        Json::String(text) => {
+            text.starts_with(['{', '[']) || (!text.is_verbatim() && memchr::memchr(b'\n', text.as_bytes()).is_some())
+        }
+        _ => false,
+    }
+}
+
+/// The JSON in a string.
+fn embedded<'v>(value: &'v Json<'_>) -> Option<Json<'v>> {
+    let text = value.as_str()?;
+    if !text.starts_with(['{', '[']) || !text.trim_end().ends_with(['}', ']']) {
+        return None;
+    }
+    Json::parse(text).ok()
+}
+
+fn both_json<'t>(before: &Json<'_>, after: &Json<'_>, action: Action) -> Kind<'t> {
+    static NULL: Json<'static> = Json::Null;
+    let (before, after) = match action {
+        Action::Create => (&NULL, after),
+        Action::Delete => (before, &NULL),
+        Action::NoOp | Action::Update => (before, after),
+    };
+    let mut change = Change::new(before, after);
+    change.before_explicit = action != Action::Create;
+    change.after_explicit = action != Action::Delete;
+    change.modern = true;
+    Kind::Json { value: Box::new(json::shape(change).into_owned()) }
+}
+
+fn lines<'t>(before: &Json<'t>, after: &Json<'t>) -> Option<Kind<'t>> {
+    let is_multiline = |value: &Json<'_>| value.as_str().is_some_and(|text| text.contains('\n'));
+    if !is_multiline(before) && !is_multiline(after) {
+        return None;
+    }
+    let (old, new) = (side(before), side(after));
+    let line = |action, text: &Option<&str>| Line { action, text: text.map(|t| Text::from(t).into_owned()) };
+    if before == after {
+        return Some(Kind::Text { lines: new.iter().map(|text| line(Action::NoOp, text)).collect() });
+    }
+    let mut lines = Vec::with_capacity(old.len().max(new.len()));
+    for (i, j) in sequence::line_places(&old, &new) {
+        let (i, j) = (i.map(|i| &old[i]), j.map(|j| &new[j]));
+        if let Some(text) = i.filter(|_| i == j) {
+            lines.push(line(Action::NoOp, text));
+            continue;
+        }
+        lines.extend(i.map(|text| line(Action::Delete, text)));
+        lines.extend(j.map(|text| line(Action::Create, text)));
+    }
+    Some(Kind::Text { lines })
+}
+
+/// The lines of one side, white space around all of them left out if there are several.
+fn side<'v>(value: &'v Json<'_>) -> Vec<Option<&'v str>> {
+    match value.as_str() {
+        None => vec![None],
+        Some(text) if text.contains('\n') => text.trim().split('\n').map(Some).collect(),
+        Some(text) => vec![Some(text)],
+    }
+}
+
+fn pair<'t>(before: &Json<'t>, after: &Json<'t>, string: bool) -> Kind<'t> {
+    Kind::Primitive(Primitive { before: scalar(before), after: scalar(after), string })
+}
+
+fn scalar<'t>(value: &Json<'t>) -> Scalar<'t> {
+    match value {
+        Json::Bool(b) => Scalar::Bool(*b),
+        Json::Number(text) => Scalar::Number(Text::from(*text)),
+        Json::String(text) => Scalar::String(text.clone()),
+        // Neither can stand in a position of a primitive type; whatever does is shown as having no value.
+        Json::Null | Json::Array(_) | Json::Object(_) => Scalar::Null,
+    }
+}

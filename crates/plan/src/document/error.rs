@@ -1,0 +1,100 @@
+//! Why a document cannot be read.
+
+use std::fmt;
+
+use crate::json::JsonError;
+
+/// Why a document cannot be read, and where.
+///
+/// It never holds a part of the document's values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
+    /// The path of the part that was being read, such as `resource_changes[3].change`; empty if that is not
+    /// known.
+    pub location: String,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong with a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// There is no text.
+    Empty,
+    /// The text does not begin as JSON does.
+    NotJson,
+    /// The text ends before the document does.
+    Truncated,
+    /// The text is not well-formed JSON, or not of the form expected there.
+    Malformed(&'static str),
+    /// A state file, not the document of `terraform show -json`.
+    StateFile,
+    /// There is no `format_version`.
+    NoFormatVersion,
+    /// The major version of the format is not supported.
+    UnsupportedVersion(String),
+}
+
+impl DocumentError {
+    pub(crate) fn at(text: &str, offset: usize, location: &str, problem: Problem) -> Self {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
+        Self {
+            line: memchr::memchr_iter(b'\n', before).count() + 1,
+            column: before.len() - line_start + 1,
+            location: location.to_owned(),
+            problem,
+        }
+    }
+
+    pub(crate) fn from_json(error: &JsonError, text: &str, location: &str) -> Self {
+        let problem = if error.is_truncated() { Problem::Truncated } else { Problem::Malformed(error.message()) };
+        Self::at(text, error.offset(), location, problem)
+    }
+}
+
+impl fmt::Display for DocumentError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: ", self.line, self.column)?;
+        if !self.location.is_empty() {
+            write!(f, "{}: ", self.location)?;
+        }
+        write!(f, "{}", self.problem)
+    }
+}
+
+impl std::error::Error for DocumentError {}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Empty => f.write_str(
+                "there is nothing here: pass the output of `terraform show -json`",
+            ),
+            Problem::NotJson => f.write_str(
+                "this is not JSON: pass the output of `terraform show -json PLANFILE`, not the plan file itself",
+            ),
+            Problem::Truncated => f.write_str(
+                "the document ends too early: it was cut off, write it again with `terraform show -json`",
+            ),
+            Problem::Malformed(message) => f.write_str(message),
+            Problem::StateFile => f.write_str(
+                "this is a state file: pass the output of `terraform show -json` instead",
+            ),
+            Problem::NoFormatVersion => f.write_str(
+                "there is no `format_version`: this is neither a plan nor a state as `terraform show -json` \
+                 prints them",
+            ),
+            Problem::UnsupportedVersion(version) => write!(
+                f,
+                "the format version {version:?} is not supported, only 0.1 and later and all of 1.x: \
+                 use a newer objchange"
+            ),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Reading single members, tolerantly: null is as good as absent.
+
+use crate::json::{JsonError, Raw, Reader};
+use crate::text::Text;
+
+/// Whether the next value is null; if so it is passed over.
+pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
+    if reader.peek() == Some(b'n') { reader.value().map(|_| true) } else { Ok(false) }
+}
+
+pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, JsonError> {
+    match reader.peek() {
+        Some(b'n') => reader.value().map(|_| None),
+        Some(b'"') => match reader.value()? {
+            crate::json::Json::String(text) => Ok(Some(text)),
+            _ => Ok(None),
+        },
+        _ => Err(reader.error("expected a string")),
+    }
+}
+
+pub(super) fn flag(reader: &mut Reader<'_>) -> Result<Option<bool>, JsonError> {
+    match reader.peek() {
+        Some(b'n') => reader.value().map(|_| None),
+        Some(b't' | b'f') => reader.value().map(|value| Some(value.is_true())),
+        _ => Err(reader.error("expected true or false")),
+    }
+}
+
+pub(super) fn raw<'t>(reader: &mut Reader<'t>) -> Result<Raw<'t>, JsonError> {
+    reader.raw()
+}
+
+pub(super) fn list<'t, T>(
+    reader: &mut Reader<'t>,
+    mut element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
+) -> Result<Vec<T>, JsonError> {
+    let mut list = Vec::new();
+    if !is_null(reader)? {
+        reader.elements(|reader| {
+            list.push(element(reader)?);
+            Ok::<(), JsonError>(())
+        })?;
+    }
+    Ok(list)
+}
+
+pub(super) fn object<'t>(
+    reader: &mut Reader<'t>,
+    member: impl FnMut(Text<'t>, &mut Reader<'t>) -> Result<(), JsonError>,
+) -> Result<(), JsonError> {
+    if is_null(reader)? { Ok(()) } else { reader.members(member) }
+}

@@ -1,0 +1,103 @@
+//! The documents of `terraform show -json`: plans and states.
+//!
+//! A document is read in one pass that finds its parts. The values of a resource are kept as text and read
+//! when they are shown, so that a large document costs little more memory than its own size. Unknown members
+//! are ignored.
+
+mod error;
+mod field;
+mod plan;
+mod state;
+
+pub use error::{DocumentError, Problem};
+pub use plan::{
+    ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ResourceActions, ValueChange,
+};
+pub use state::{State, StateOutput, StateResource};
+
+use crate::json::{JsonError, Reader};
+use crate::text::Text;
+
+/// A document of `terraform show -json`.
+#[derive(Debug)]
+pub enum Document<'t> {
+    /// A plan: it has changes.
+    Plan(Plan<'t>),
+    /// A state: it has values alone.
+    State(State<'t>),
+}
+
+impl<'t> Document<'t> {
+    /// Reads a document and finds out which one it is.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, is cut off, is neither a plan nor a state, or has a format that is not
+    /// supported. The error says where, and what to do.
+    ///
+    /// ```
+    /// use objchange_plan::Document;
+    ///
+    /// let document = Document::parse(r#"{"format_version":"1.2","resource_changes":[]}"#)?;
+    /// assert!(matches!(document, Document::Plan(_)));
+    ///
+    /// let error = Document::parse(r#"{"version":4,"serial":1,"lineage":"x"}"#).unwrap_err();
+    /// assert!(error.to_string().contains("terraform show -json"));
+    /// # Ok::<(), objchange_plan::DocumentError>(())
+    /// ```
+    pub fn parse(text: &'t str) -> Result<Self, DocumentError> {
+        /// Why the search for what the document is has ended.
+        enum Found {
+            Plan,
+            Error(JsonError),
+        }
+        impl From<JsonError> for Found {
+            fn from(error: JsonError) -> Self {
+                Found::Error(error)
+            }
+        }
+        let found = open(text)?.members(|key, reader| match &*key {
+            "resource_changes" | "planned_values" | "configuration" | "output_changes" | "applyable" => {
+                Err(Found::Plan)
+            }
+            _ => Ok(reader.raw().map(|_| ())?),
+        });
+        match found {
+            Err(Found::Plan) => Plan::parse(text).map(Self::Plan),
+            Err(Found::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
+            Ok(()) => State::parse(text).map(Self::State),
+        }
+    }
+}
+
+/// A reader over a text that looks like a document.
+fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
+    let mut reader = Reader::new(text);
+    match reader.peek() {
+        Some(b'{') => Ok(reader),
+        None => Err(DocumentError::at(text, 0, "", Problem::Empty)),
+        Some(_) => Err(DocumentError::at(text, reader.offset(), "", Problem::NotJson)),
+    }
+}
+
+/// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.
+///
+/// Gives the major and minor version.
+fn supported_version(
+    text: &str,
+    version: Option<(Text<'_>, usize)>,
+) -> Result<(u64, u64), DocumentError> {
+    let Some((version, offset)) = version else {
+        let problem =
+            if text.contains("\"lineage\"") { Problem::StateFile } else { Problem::NoFormatVersion };
+        return Err(DocumentError::at(text, 0, "", problem));
+    };
+    let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
+    match (parts.next().flatten(), parts.next().flatten()) {
+        (Some(major @ 0..=1), Some(minor)) => Ok((major, minor)),
+        _ => {
+            let problem = Problem::UnsupportedVersion(version.chars().take(20).collect());
+            Err(DocumentError::at(text, offset, "format_version", problem))
+        }
+    }
+}

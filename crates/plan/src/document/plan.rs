@@ -1,0 +1,371 @@
+//! The plan document.
+
+use serde::{Serialize, Serializer};
+
+use super::error::DocumentError;
+use super::field::{flag, list, object, raw, text};
+use super::{open, supported_version};
+use crate::json::{Json, JsonError, Raw, Reader};
+use crate::text::Text;
+
+/// A plan as `terraform show -json PLANFILE` prints it.
+#[derive(Debug, Default)]
+pub struct Plan<'t> {
+    /// The major and minor version of the format.
+    pub format_version: (u64, u64),
+    /// What happens to each resource instance.
+    pub resource_changes: Vec<ChangedResource<'t>>,
+    /// What has happened to resource instances outside of Terraform.
+    pub resource_drift: Vec<ChangedResource<'t>>,
+    /// The changes that this plan leaves to the next one.
+    pub deferred_changes: Vec<Deferred<'t>>,
+    /// What happens to the outputs of the root module, by name in byte order.
+    pub output_changes: Vec<OutputChange<'t>>,
+    /// Which attributes of which resources may have contributed to the changes.
+    pub relevant_attributes: Vec<RelevantAttribute<'t>>,
+    /// Whether applying the plan would do anything; `None` in documents before 1.2.
+    pub applyable: Option<bool>,
+    /// Planning ended with an error.
+    pub errored: bool,
+    text: &'t str,
+}
+
+/// What happens to one resource instance, or to a deposed object of it.
+#[derive(Debug, Default)]
+pub struct ChangedResource<'t> {
+    /// The address of the instance.
+    pub address: Text<'t>,
+    /// The address it had before a move.
+    pub previous_address: Option<Text<'t>>,
+    /// The address of its module; `None` in the root module.
+    pub module_address: Option<Text<'t>>,
+    /// `managed` or `data`.
+    pub mode: Text<'t>,
+    /// The resource type.
+    pub resource_type: Text<'t>,
+    /// The name in its module.
+    pub name: Text<'t>,
+    /// The `count` index or `for_each` key.
+    pub index: Option<Raw<'t>>,
+    /// The provider's address; before Terraform 0.13 its name alone.
+    pub provider_name: Text<'t>,
+    /// The key of the deposed object.
+    pub deposed: Option<Text<'t>>,
+    /// What happens.
+    pub change: ValueChange<'t>,
+    /// Why, such as `replace_because_tainted`.
+    pub action_reason: Option<Text<'t>>,
+}
+
+/// The two sides of a change, with their marks.
+#[derive(Debug)]
+pub struct ValueChange<'t> {
+    /// What Terraform does.
+    pub actions: ResourceActions,
+    /// The value before.
+    pub before: Raw<'t>,
+    /// The value after, without what is unknown.
+    pub after: Raw<'t>,
+    /// What is unknown of the value after.
+    pub after_unknown: Raw<'t>,
+    /// What must not be shown of the value before.
+    pub before_sensitive: Raw<'t>,
+    /// What must not be shown of the value after.
+    pub after_sensitive: Raw<'t>,
+    /// The paths that force the replacement.
+    pub replace_paths: Raw<'t>,
+    /// The object is imported.
+    pub importing: Option<Importing<'t>>,
+    /// The import comes with generated configuration.
+    pub has_generated_config: bool,
+}
+
+impl Default for ValueChange<'_> {
+    fn default() -> Self {
+        Self {
+            actions: ResourceActions::NoOp,
+            before: Raw::NULL,
+            after: Raw::NULL,
+            after_unknown: Raw::NULL,
+            before_sensitive: Raw::NULL,
+            after_sensitive: Raw::NULL,
+            replace_paths: Raw::NULL,
+            importing: None,
+            has_generated_config: false,
+        }
+    }
+}
+
+/// What is imported.
+#[derive(Debug, Default)]
+pub struct Importing<'t> {
+    /// The identifier; `None` if the import goes by identity, or it is not known yet.
+    pub id: Option<Text<'t>>,
+}
+
+/// What Terraform does with a resource instance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ResourceActions {
+    /// Nothing.
+    NoOp,
+    /// Create it.
+    Create,
+    /// Read a data source during apply.
+    Read,
+    /// Change it in place.
+    Update,
+    /// Destroy it.
+    Delete,
+    /// Destroy it, then create another one.
+    DeleteThenCreate,
+    /// Create another one, then destroy it.
+    CreateThenDelete,
+    /// Stop managing it.
+    Forget,
+    /// Create another one and stop managing the old one.
+    CreateThenForget,
+}
+
+impl Serialize for ResourceActions {
+    /// The words that plan documents have for it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let words: &[&str] = match self {
+            Self::NoOp => &["no-op"],
+            Self::Create => &["create"],
+            Self::Read => &["read"],
+            Self::Update => &["update"],
+            Self::Delete => &["delete"],
+            Self::DeleteThenCreate => &["delete", "create"],
+            Self::CreateThenDelete => &["create", "delete"],
+            Self::Forget => &["forget"],
+            Self::CreateThenForget => &["create", "forget"],
+        };
+        words.serialize(serializer)
+    }
+}
+
+/// A change that is left to the next plan.
+#[derive(Debug, Default)]
+pub struct Deferred<'t> {
+    /// Why, such as `provider_config_unknown`.
+    pub reason: Text<'t>,
+    /// What is known of the change.
+    pub resource: ChangedResource<'t>,
+}
+
+/// What happens to an output.
+#[derive(Debug)]
+pub struct OutputChange<'t> {
+    /// The name of the output.
+    pub name: Text<'t>,
+    /// What happens.
+    pub change: ValueChange<'t>,
+}
+
+/// An attribute that may have contributed to the changes.
+#[derive(Debug)]
+pub struct RelevantAttribute<'t> {
+    /// The address of the resource.
+    pub resource: Text<'t>,
+    /// The path of the attribute: names, keys and indices.
+    pub path: Json<'t>,
+}
+
+impl<'t> Plan<'t> {
+    /// Reads a plan document.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
+    pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
+        let mut plan = Plan { text: document, ..Plan::default() };
+        let mut version = None;
+        let mut location = String::new();
+        let mut reader = open(document)?;
+        let read = reader.members(|key, reader| {
+            location.clear();
+            location.push_str(&key);
+            match &*key {
+                "format_version" => {
+                    let offset = reader.offset();
+                    version = text(reader)?.map(|version| (version, offset));
+                    Ok(())
+                }
+                "resource_changes" => keep(&mut plan.resource_changes, resources(reader, &mut location)),
+                "resource_drift" => keep(&mut plan.resource_drift, resources(reader, &mut location)),
+                "deferred_changes" => keep(&mut plan.deferred_changes, list(reader, deferred)),
+                "output_changes" => keep(&mut plan.output_changes, outputs(reader)),
+                "relevant_attributes" => keep(&mut plan.relevant_attributes, list(reader, relevant)),
+                "applyable" => keep(&mut plan.applyable, flag(reader)),
+                "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
+                _ => reader.raw().map(|_| ()),
+            }
+        });
+        read.and_then(|()| reader.end())
+            .map_err(|error| DocumentError::from_json(&error, document, &location))?;
+        plan.format_version = supported_version(document, version)?;
+        Ok(plan)
+    }
+
+    /// The text that the plan was read from.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+}
+
+fn keep<T>(place: &mut T, read: Result<T, JsonError>) -> Result<(), JsonError> {
+    *place = read?;
+    Ok(())
+}
+
+/// Reads resources; `location` follows them, so that an error can name the one.
+fn resources<'t>(
+    reader: &mut Reader<'t>,
+    location: &mut String,
+) -> Result<Vec<ChangedResource<'t>>, JsonError> {
+    let start = location.len();
+    let mut index = 0;
+    let resources = list(reader, |reader| {
+        location.truncate(start);
+        location.push_str(&format!("[{index}]"));
+        index += 1;
+        resource(reader)
+    })?;
+    location.truncate(start);
+    Ok(resources)
+}
+
+impl<'t> ChangedResource<'t> {
+    /// Reads one element of `resource_changes`.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or no change of a resource.
+    pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
+        let mut reader = open(document)?;
+        let read = resource(&mut reader).and_then(|resource| reader.end().map(|()| resource));
+        read.map_err(|error| DocumentError::from_json(&error, document, ""))
+    }
+}
+
+fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonError> {
+    let mut resource = ChangedResource::default();
+    object(reader, |key, reader| {
+        let place = match &*key {
+            "address" => &mut resource.address,
+            "mode" => &mut resource.mode,
+            "type" => &mut resource.resource_type,
+            "name" => &mut resource.name,
+            "provider_name" => &mut resource.provider_name,
+            "previous_address" => return keep(&mut resource.previous_address, text(reader)),
+            "module_address" => return keep(&mut resource.module_address, text(reader)),
+            "deposed" => return keep(&mut resource.deposed, text(reader)),
+            "action_reason" => return keep(&mut resource.action_reason, text(reader)),
+            "index" => return keep(&mut resource.index, raw(reader).map(Some)),
+            "change" => return keep(&mut resource.change, value_change(reader)),
+            _ => return reader.raw().map(|_| ()),
+        };
+        keep(place, text(reader).map(Option::unwrap_or_default))
+    })?;
+    // Absent is written as an empty string by some versions.
+    for optional in [
+        &mut resource.previous_address,
+        &mut resource.module_address,
+        &mut resource.deposed,
+        &mut resource.action_reason,
+    ] {
+        if optional.as_deref() == Some("") {
+            *optional = None;
+        }
+    }
+    if resource.index.is_some_and(|index| index.text() == "null") {
+        resource.index = None;
+    }
+    Ok(resource)
+}
+
+fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {
+    let mut change = ValueChange::default();
+    object(reader, |key, reader| {
+        let place = match &*key {
+            "before" => &mut change.before,
+            "after" => &mut change.after,
+            "after_unknown" => &mut change.after_unknown,
+            "before_sensitive" => &mut change.before_sensitive,
+            "after_sensitive" => &mut change.after_sensitive,
+            "replace_paths" => &mut change.replace_paths,
+            "actions" => return keep(&mut change.actions, actions(reader)),
+            "importing" => return keep(&mut change.importing, importing(reader)),
+            "generated_config" => {
+                let config = text(reader)?;
+                change.has_generated_config = config.is_some_and(|c| !c.is_empty());
+                return Ok(());
+            }
+            _ => return reader.raw().map(|_| ()),
+        };
+        keep(place, raw(reader))
+    })?;
+    Ok(change)
+}
+
+fn importing<'t>(reader: &mut Reader<'t>) -> Result<Option<Importing<'t>>, JsonError> {
+    if super::field::is_null(reader)? {
+        return Ok(None);
+    }
+    let mut importing = Importing::default();
+    reader.members(|key, reader| match &*key {
+        "id" => keep(&mut importing.id, text(reader)),
+        _ => reader.raw().map(|_| ()),
+    })?;
+    importing.id = importing.id.filter(|id| !id.is_empty());
+    Ok(Some(importing))
+}
+
+fn actions(reader: &mut Reader<'_>) -> Result<ResourceActions, JsonError> {
+    let start = reader.clone();
+    let words = list(reader, text)?;
+    let words: Vec<&str> = words.iter().flatten().map(Text::as_str).collect();
+    Ok(match words[..] {
+        [] | ["no-op"] => ResourceActions::NoOp,
+        ["create"] => ResourceActions::Create,
+        ["read"] => ResourceActions::Read,
+        ["update"] => ResourceActions::Update,
+        ["delete"] => ResourceActions::Delete,
+        ["delete", "create"] => ResourceActions::DeleteThenCreate,
+        ["create", "delete"] => ResourceActions::CreateThenDelete,
+        ["forget"] => ResourceActions::Forget,
+        ["create", "forget"] => ResourceActions::CreateThenForget,
+        _ => return Err(start.error("these actions are unknown: use a newer objchange")),
+    })
+}
+
+fn deferred<'t>(reader: &mut Reader<'t>) -> Result<Deferred<'t>, JsonError> {
+    let mut deferred = Deferred::default();
+    object(reader, |key, reader| match &*key {
+        "reason" => keep(&mut deferred.reason, text(reader).map(Option::unwrap_or_default)),
+        "resource_change" => keep(&mut deferred.resource, resource(reader)),
+        _ => reader.raw().map(|_| ()),
+    })?;
+    Ok(deferred)
+}
+
+fn outputs<'t>(reader: &mut Reader<'t>) -> Result<Vec<OutputChange<'t>>, JsonError> {
+    let mut outputs = Vec::new();
+    object(reader, |name, reader| {
+        outputs.push(OutputChange { name, change: value_change(reader)? });
+        Ok(())
+    })?;
+    outputs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(outputs)
+}
+
+fn relevant<'t>(reader: &mut Reader<'t>) -> Result<RelevantAttribute<'t>, JsonError> {
+    let mut relevant = RelevantAttribute { resource: Text::default(), path: Json::Null };
+    object(reader, |key, reader| match &*key {
+        "resource" => keep(&mut relevant.resource, text(reader).map(Option::unwrap_or_default)),
+        "attribute" => keep(&mut relevant.path, reader.value()),
+        _ => reader.raw().map(|_| ()),
+    })?;
+    Ok(relevant)
+}

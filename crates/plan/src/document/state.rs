@@ -1,0 +1,208 @@
+//! The state document.
+
+use super::error::DocumentError;
+use super::field::{flag, list, object, raw, text};
+use super::{open, supported_version};
+use crate::json::{JsonError, Raw, Reader};
+use crate::text::Text;
+
+/// A state as `terraform show -json` prints it.
+#[derive(Debug, Default)]
+pub struct State<'t> {
+    /// The resources, each module's before those of its child modules.
+    pub resources: Vec<StateResource<'t>>,
+    /// The outputs of the root module, by name in byte order.
+    pub outputs: Vec<StateOutput<'t>>,
+    /// There are modules besides the root.
+    has_child_modules: bool,
+    text: &'t str,
+}
+
+/// One resource instance, or a deposed object of it.
+#[derive(Debug)]
+pub struct StateResource<'t> {
+    /// The address of the instance.
+    pub address: Text<'t>,
+    /// `managed` or `data`.
+    pub mode: Text<'t>,
+    /// The resource type.
+    pub resource_type: Text<'t>,
+    /// The name in its module.
+    pub name: Text<'t>,
+    /// The provider's address; before Terraform 0.13 its name alone.
+    pub provider_name: Text<'t>,
+    /// The value.
+    pub values: Raw<'t>,
+    /// What of it must not be shown.
+    pub sensitive_values: Raw<'t>,
+    /// The instance is to be replaced.
+    pub tainted: bool,
+    /// The key of the deposed object.
+    pub deposed: Option<Text<'t>>,
+    /// The module in which it is, by its position among the modules of the document; 0 is the root.
+    pub module: usize,
+    /// It is the first of its module, and a module around it has resources too.
+    pub(crate) follows_resources: bool,
+}
+
+/// One output of the root module.
+#[derive(Debug)]
+pub struct StateOutput<'t> {
+    /// The name of the output.
+    pub name: Text<'t>,
+    /// The value.
+    pub value: Raw<'t>,
+    /// The type, in the form of type constraints.
+    pub value_type: Raw<'t>,
+    /// The value must not be shown.
+    pub sensitive: bool,
+}
+
+impl<'t> State<'t> {
+    /// Reads a state document.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
+    pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
+        let mut state = State { text: document, ..State::default() };
+        let mut version = None;
+        let mut location = String::new();
+        let mut reader = open(document)?;
+        let read = reader.members(|key, reader| {
+            location.clear();
+            location.push_str(&key);
+            match &*key {
+                "format_version" => {
+                    let offset = reader.offset();
+                    version = text(reader)?.map(|version| (version, offset));
+                    Ok(())
+                }
+                "values" => values(reader, &mut state),
+                _ => reader.raw().map(|_| ()),
+            }
+        });
+        read.and_then(|()| reader.end())
+            .map_err(|error| DocumentError::from_json(&error, document, &location))?;
+        supported_version(document, version)?;
+        Ok(state)
+    }
+
+    /// Whether there is nothing in the state.
+    pub fn is_empty(&self) -> bool {
+        self.resources.is_empty() && self.outputs.is_empty() && !self.has_child_modules
+    }
+
+    /// The text that the state was read from.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+}
+
+fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), JsonError> {
+    object(reader, |key, reader| {
+        match &*key {
+            "root_module" => {
+                let root = raw(reader)?;
+                modules(root, &mut state.resources).map(|count| state.has_child_modules = count > 1)
+            }
+            "outputs" => object(reader, |name, reader| {
+                state.outputs.push(output(name, reader)?);
+                Ok(())
+            }),
+            _ => reader.raw().map(|_| ()),
+        }
+    })?;
+    state.outputs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(())
+}
+
+/// Reads a module and all below it and gives their number, without a call for each level: how deep they nest is not ours to choose.
+fn modules<'t>(root: Raw<'t>, resources: &mut Vec<StateResource<'t>>) -> Result<usize, JsonError> {
+    // Each with whether it or an ancestor has had a resource.
+    let mut waiting = vec![(root, false)];
+    let mut module = 0;
+    while let Some((raw_module, mut has_had)) = waiting.pop() {
+        let mut children = Vec::new();
+        let start = resources.len();
+        object(&mut raw_module.reader(), |key, reader| match &*key {
+            "resources" => {
+                resources.extend(list(reader, |reader| resource(reader, module))?);
+                Ok(())
+            }
+            "child_modules" => {
+                children = list(reader, raw)?;
+                Ok(())
+            }
+            _ => reader.raw().map(|_| ()),
+        })?;
+        if let Some(first) = resources.get_mut(start) {
+            first.follows_resources = has_had;
+            has_had = true;
+        }
+        waiting.extend(children.into_iter().rev().map(|child| (child, has_had)));
+        module += 1;
+    }
+    Ok(module)
+}
+
+fn resource<'t>(reader: &mut Reader<'t>, module: usize) -> Result<StateResource<'t>, JsonError> {
+    let mut resource = StateResource {
+        address: Text::default(),
+        mode: Text::from("managed"),
+        resource_type: Text::default(),
+        name: Text::default(),
+        provider_name: Text::default(),
+        values: Raw::NULL,
+        sensitive_values: Raw::NULL,
+        tainted: false,
+        deposed: None,
+        module,
+        follows_resources: false,
+    };
+    object(reader, |key, reader| {
+        let place = match &*key {
+            "address" => &mut resource.address,
+            "mode" => &mut resource.mode,
+            "type" => &mut resource.resource_type,
+            "name" => &mut resource.name,
+            "provider_name" => &mut resource.provider_name,
+            "values" => {
+                resource.values = raw(reader)?;
+                return Ok(());
+            }
+            "sensitive_values" => {
+                resource.sensitive_values = raw(reader)?;
+                return Ok(());
+            }
+            "tainted" => {
+                resource.tainted = flag(reader)?.unwrap_or_default();
+                return Ok(());
+            }
+            "deposed_key" => {
+                resource.deposed = text(reader)?.filter(|key| !key.is_empty());
+                return Ok(());
+            }
+            _ => return reader.raw().map(|_| ()),
+        };
+        *place = text(reader)?.unwrap_or_default();
+        Ok(())
+    })?;
+    Ok(resource)
+}
+
+fn output<'t>(name: Text<'t>, reader: &mut Reader<'t>) -> Result<StateOutput<'t>, JsonError> {
+    let mut output = StateOutput { name, value: Raw::NULL, value_type: Raw::NULL, sensitive: false };
+    object(reader, |key, reader| {
+        match &*key {
+            "value" => output.value = raw(reader)?,
+            "type" => output.value_type = raw(reader)?,
+            "sensitive" => output.sensitive = flag(reader)?.unwrap_or_default(),
+            _ => {
+                reader.raw()?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(output)
+}

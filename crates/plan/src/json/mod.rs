@@ -1,0 +1,123 @@
+//! JSON as plan documents have it: numbers as their text, strings borrowed from the document.
+//!
+//! This is a reader of its own because the answer depends on what a general one forgets: a number's exact
+//! text, the rules of Go's decoder for repeated keys and lone surrogates, and where in the document a part
+//! stands. Reading a value costs one pass; [`Raw`] passes over one without building it.
+
+mod read;
+
+use std::fmt;
+
+use crate::text::Text;
+pub use read::{JsonError, MAX_DEPTH, Raw, Reader};
+
+/// A JSON value, borrowed from the text it was read from as far as that is possible.
+///
+/// Two values are equal if they have the same structure and the same text for each number.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Json<'t> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number as it is written.
+    Number(&'t str),
+    /// A string, its escapes resolved.
+    String(Text<'t>),
+    /// The elements in order.
+    Array(Vec<Json<'t>>),
+    /// The members, sorted by key; of a repeated key the last one counts.
+    Object(Vec<(Text<'t>, Json<'t>)>),
+}
+
+impl<'t> Json<'t> {
+    /// Reads one value that is all of the text.
+    ///
+    /// # Errors
+    ///
+    /// The text is not one JSON value, or nests deeper than [`MAX_DEPTH`].
+    ///
+    /// ```
+    /// use objchange_plan::Json;
+    ///
+    /// let value = Json::parse(r#"{"b": 1.50, "a": null, "b": 2e3}"#)?;
+    /// assert_eq!(value.get("b"), Some(&Json::Number("2e3")));
+    /// assert!(Json::parse("{").is_err());
+    /// # Ok::<(), objchange_plan::JsonError>(())
+    /// ```
+    pub fn parse(text: &'t str) -> Result<Self, JsonError> {
+        let mut reader = Reader::new(text);
+        let value = reader.value()?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    /// The member of this name, if this is an object that has it.
+    pub fn get(&self, key: &str) -> Option<&Json<'t>> {
+        let members = self.members();
+        members.binary_search_by(|(k, _)| k.as_str().cmp(key)).ok().map(|i| &members[i].1)
+    }
+
+    /// The members of an object; none for every other value.
+    pub fn members(&self) -> &[(Text<'t>, Json<'t>)] {
+        match self {
+            Json::Object(members) => members,
+            _ => &[],
+        }
+    }
+
+    /// The elements of an array; none for every other value.
+    pub fn elements(&self) -> &[Json<'t>] {
+        match self {
+            Json::Array(elements) => elements,
+            _ => &[],
+        }
+    }
+
+    /// The text of a string.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Json::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    pub fn is_null(&self) -> bool {
+        matches!(self, Json::Null)
+    }
+
+    /// Whether this is `true`.
+    pub fn is_true(&self) -> bool {
+        matches!(self, Json::Bool(true))
+    }
+
+    /// Whether `true` stands anywhere inside.
+    pub(crate) fn has_true(&self) -> bool {
+        match self {
+            Json::Bool(b) => *b,
+            Json::Array(elements) => elements.iter().any(Json::has_true),
+            Json::Object(members) => members.iter().any(|(_, v)| v.has_true()),
+            _ => false,
+        }
+    }
+}
+
+/// Shows the shape alone: a value may be secret.
+impl fmt::Debug for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Json::Null => f.write_str("null"),
+            Json::Bool(_) => f.write_str("bool"),
+            Json::Number(_) => f.write_str("number"),
+            Json::String(_) => f.write_str("string"),
+            Json::Array(elements) => write!(f, "array of {}", elements.len()),
+            Json::Object(members) => write!(f, "object of {}", members.len()),
+        }
+    }
+}
+
+/// A number of this text for serde, which keeps the text.
+pub(crate) fn number(text: &str) -> serde_json::Number {
+    serde_json::Number::from_string_unchecked(text.to_owned())
+}

@@ -1,0 +1,507 @@
+//! The reader: a cursor over the text that builds values or passes over them.
+
+use thiserror::Error;
+
+use super::Json;
+use crate::text::Text;
+
+/// The deepest nesting of arrays and objects that is read.
+pub const MAX_DEPTH: usize = 200;
+
+/// Why a text is not the JSON that was expected, and where.
+///
+/// One word wide, so that what is read does not carry room for errors around.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{}", .0.message)]
+pub struct JsonError(Box<Failure>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Failure {
+    offset: usize,
+    message: &'static str,
+    truncated: bool,
+}
+
+impl JsonError {
+    #[cold]
+    fn new(offset: usize, message: &'static str, truncated: bool) -> Self {
+        Self(Box::new(Failure { offset, message, truncated }))
+    }
+
+    /// The byte at which reading stopped.
+    pub fn offset(&self) -> usize {
+        self.0.offset
+    }
+
+    /// What is wrong there; never a part of the document.
+    pub fn message(&self) -> &'static str {
+        self.0.message
+    }
+
+    /// Whether the text ended too early: it was cut off.
+    pub fn is_truncated(&self) -> bool {
+        self.0.truncated
+    }
+}
+
+/// A value that has been found but not read: its text.
+///
+/// Of a raw value only the brackets and strings are known to be well-formed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Raw<'t> {
+    text: &'t str,
+    offset: usize,
+}
+
+/// Shows where the value stands, not what it is: it may be secret.
+impl std::fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Raw({} bytes at {})", self.text.len(), self.offset)
+    }
+}
+
+impl<'t> Raw<'t> {
+    /// The value `null` that stands nowhere.
+    pub const NULL: Raw<'static> = Raw { text: "null", offset: 0 };
+
+    /// The text of the value.
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// Where the value begins in the document, in bytes.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Reads the value.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no JSON value. The offset of the error counts from the start of the document.
+    pub fn read(&self) -> Result<Json<'t>, JsonError> {
+        let mut reader = self.reader();
+        let value = reader.value()?;
+        reader.end()?;
+        Ok(value)
+    }
+
+    /// A reader over the value, for reading a part of it.
+    pub fn reader(&self) -> Reader<'t> {
+        Reader { base: self.offset, ..Reader::new(self.text) }
+    }
+}
+
+/// A cursor over a JSON text.
+#[derive(Debug, Clone)]
+pub struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+    depth: usize,
+    /// Where `text` begins in the document.
+    base: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the start of a text.
+    pub fn new(text: &'t str) -> Self {
+        Self { text, at: 0, depth: 0, base: 0 }
+    }
+
+    /// Where the reader stands, in bytes from the start of the document.
+    pub fn offset(&self) -> usize {
+        self.base + self.at
+    }
+
+    /// The first byte of the next value or bracket, white space passed over.
+    pub fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// Reads the value that comes next.
+    ///
+    /// # Errors
+    ///
+    /// No JSON value comes next.
+    pub fn value(&mut self) -> Result<Json<'t>, JsonError> {
+        match self.peek() {
+            Some(b'"') => Ok(Json::String(self.string()?)),
+            Some(b'{') => {
+                let mut members: Vec<(Text<'t>, Json<'t>)> = Vec::new();
+                self.members(|key, reader| {
+                    match reader.peek() {
+                        Some(b'"') => members.push((key, Json::String(reader.string()?))),
+                        _ => members.push((key, reader.value()?)),
+                    }
+                    Ok(())
+                })?;
+                sort_members(&mut members);
+                Ok(Json::Object(members))
+            }
+            Some(b'[') => {
+                let mut elements = Vec::new();
+                self.elements(|reader| {
+                    // Made where they stay: moving what was just written costs more than reading it.
+                    match reader.peek() {
+                        Some(b'"') => elements.push(Json::String(reader.string()?)),
+                        Some(b'f') => {
+                            reader.word("false")?;
+                            elements.push(Json::Bool(false));
+                        }
+                        _ => elements.push(reader.value()?),
+                    }
+                    Ok(())
+                })?;
+                Ok(Json::Array(elements))
+            }
+            Some(b'n') => self.word("null").map(|()| Json::Null),
+            Some(b't') => self.word("true").map(|()| Json::Bool(true)),
+            Some(b'f') => self.word("false").map(|()| Json::Bool(false)),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => Err(self.error("expected a JSON value")),
+            None => Err(self.truncated("the text ends where a value was expected")),
+        }
+    }
+
+    /// Reads an object, calling `member` with each key and the reader before the key's value, which `member`
+    /// must read or pass over.
+    ///
+    /// # Errors
+    ///
+    /// No object comes next, or `member` failed.
+    pub fn members<E: From<JsonError>>(
+        &mut self,
+        mut member: impl FnMut(Text<'t>, &mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.open(b'{', "expected an object")?;
+        if self.peek() == Some(b'}') {
+            self.close();
+            return Ok(());
+        }
+        loop {
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected("expected a key in quotes").into());
+            }
+            let key = self.string()?;
+            if self.peek() != Some(b':') {
+                return Err(self.unexpected("expected `:` after a key").into());
+            }
+            self.at += 1;
+            member(key, self)?;
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.close();
+                    return Ok(());
+                }
+                _ => return Err(self.unexpected("expected `,` or `}`").into()),
+            }
+        }
+    }
+
+    /// Reads an array, calling `element` before each element, which it must read or pass over.
+    ///
+    /// # Errors
+    ///
+    /// No array comes next, or `element` failed.
+    pub fn elements<E: From<JsonError>>(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.open(b'[', "expected an array")?;
+        if self.peek() == Some(b']') {
+            self.close();
+            return Ok(());
+        }
+        loop {
+            element(self)?;
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.close();
+                    return Ok(());
+                }
+                _ => return Err(self.unexpected("expected `,` or `]`").into()),
+            }
+        }
+    }
+
+    /// Passes over the value that comes next and gives its text.
+    ///
+    /// # Errors
+    ///
+    /// The text ends before the value does, or no value comes next.
+    pub fn raw(&mut self) -> Result<Raw<'t>, JsonError> {
+        let Some(first) = self.peek() else {
+            return Err(self.truncated("the text ends where a value was expected"));
+        };
+        let start = self.at;
+        match first {
+            b'"' => self.skip_string()?,
+            b'{' | b'[' => self.skip_brackets()?,
+            b',' | b'}' | b']' | b':' => return Err(self.error("expected a JSON value")),
+            _ => {
+                let rest = &self.text.as_bytes()[start..];
+                let word = rest.iter().take_while(|b| {
+                    !matches!(b, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\n' | b'\t' | b'\r')
+                });
+                self.at += word.count();
+            }
+        }
+        Ok(Raw { text: &self.text[start..self.at], offset: self.base + start })
+    }
+
+    /// Makes sure that nothing but white space follows.
+    ///
+    /// # Errors
+    ///
+    /// Something does.
+    pub fn end(&mut self) -> Result<(), JsonError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.error("something follows the JSON value")),
+        }
+    }
+
+    /// An error at the place where the reader stands.
+    pub fn error(&self, message: &'static str) -> JsonError {
+        JsonError::new(self.base + self.at, message, false)
+    }
+
+    fn truncated(&self, message: &'static str) -> JsonError {
+        JsonError::new(self.base + self.at, message, true)
+    }
+
+    fn unexpected(&self, message: &'static str) -> JsonError {
+        if self.at >= self.text.len() {
+            self.truncated("the text ends inside of an object or array")
+        } else {
+            self.error(message)
+        }
+    }
+
+    fn open(&mut self, bracket: u8, message: &'static str) -> Result<(), JsonError> {
+        if self.peek() != Some(bracket) {
+            return Err(self.unexpected(message));
+        }
+        if self.depth == MAX_DEPTH {
+            return Err(self.error("arrays and objects nest too deeply (more than 200 levels)"));
+        }
+        self.depth += 1;
+        self.at += 1;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.depth -= 1;
+        self.at += 1;
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), JsonError> {
+        if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(())
+        } else {
+            Err(self.error("expected `null`, `true` or `false`"))
+        }
+    }
+
+    fn number(&mut self) -> Result<Json<'t>, JsonError> {
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let mut at = start + usize::from(bytes[start] == b'-');
+        let whole = digits(at);
+        if whole == 0 || (whole > 1 && bytes[at] == b'0') {
+            return Err(self.error("this is no JSON number"));
+        }
+        at += whole;
+        if bytes.get(at) == Some(&b'.') {
+            let fraction = digits(at + 1);
+            if fraction == 0 {
+                return Err(self.error("this is no JSON number"));
+            }
+            at += 1 + fraction;
+        }
+        if let Some(b'e' | b'E') = bytes.get(at) {
+            at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+            let exponent = digits(at);
+            if exponent == 0 {
+                return Err(self.error("this is no JSON number"));
+            }
+            at += exponent;
+        }
+        self.at = at;
+        Ok(Json::Number(&self.text[start..at]))
+    }
+
+    /// Reads the string that begins here.
+    fn string(&mut self) -> Result<Text<'t>, JsonError> {
+        self.at += 1;
+        let start = self.at;
+        match self.plain_run()? {
+            b'"' => {
+                let text = &self.text[start..self.at];
+                self.at += 1;
+                Ok(Text::from(text))
+            }
+            _ => self.escaped_string(start).map(Text::from),
+        }
+    }
+
+    /// Passes over ordinary characters up to the closing quote or an escape, and gives which of them it is.
+    fn plain_run(&mut self) -> Result<u8, JsonError> {
+        let bytes = self.text.as_bytes();
+        let rest = &bytes[self.at..];
+        let Some(length) = special(rest) else {
+            self.at = bytes.len();
+            return Err(self.truncated("the text ends inside of a string"));
+        };
+        self.at += length;
+        match rest[length] {
+            byte @ (b'"' | b'\\') => Ok(byte),
+            _ => Err(self.error("a control character must be escaped in a string")),
+        }
+    }
+
+    fn escaped_string(&mut self, start: usize) -> Result<String, JsonError> {
+        let mut text = String::with_capacity(2 * (self.at - start) + 16);
+        text.push_str(&self.text[start..self.at]);
+        loop {
+            // An escape or the closing quote stands here.
+            if self.text.as_bytes()[self.at] == b'"' {
+                self.at += 1;
+                return Ok(text);
+            }
+            text.push(self.escape()?);
+            let run = self.at;
+            self.plain_run()?;
+            text.push_str(&self.text[run..self.at]);
+        }
+    }
+
+    fn escape(&mut self) -> Result<char, JsonError> {
+        let code = self.text.as_bytes().get(self.at + 1).copied();
+        let c = match code {
+            Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
+            Some(b'n') => '\n',
+            Some(b't') => '\t',
+            Some(b'r') => '\r',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'u') => return self.unicode_escape(),
+            Some(_) => return Err(self.error("this escape is unknown in JSON")),
+            None => return Err(self.truncated("the text ends inside of a string")),
+        };
+        self.at += 2;
+        Ok(c)
+    }
+
+    /// Half of a pair without its other half becomes the replacement character, as in Go.
+    fn unicode_escape(&mut self) -> Result<char, JsonError> {
+        let Some(first) = self.hex(self.at) else {
+            return Err(self.error("`\\u` needs four hexadecimal digits"));
+        };
+        self.at += 6;
+        if let Some(c) = char::from_u32(first) {
+            return Ok(c);
+        }
+        let second = self.hex(self.at).filter(|low| first < 0xdc00 && (0xdc00..0xe000).contains(low));
+        let pair = second.and_then(|low| char::from_u32(0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)));
+        if pair.is_some() {
+            self.at += 6;
+        }
+        Ok(pair.unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    /// The number of the `\uXXXX` that begins at a byte.
+    fn hex(&self, at: usize) -> Option<u32> {
+        let digits = self.text.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
+        digits.iter().try_fold(0, |n, b| Some(n * 16 + char::from(*b).to_digit(16)?))
+    }
+
+    fn skip_string(&mut self) -> Result<(), JsonError> {
+        self.at += 1;
+        let bytes = self.text.as_bytes();
+        loop {
+            match memchr::memchr2(b'"', b'\\', &bytes[self.at..]) {
+                Some(length) if bytes[self.at + length] == b'"' => {
+                    self.at += length + 1;
+                    return Ok(());
+                }
+                // The escaped character may be the quote itself; one byte of it is enough.
+                Some(length) if self.at + length + 2 <= bytes.len() => self.at += length + 2,
+                _ => {
+                    self.at = bytes.len();
+                    return Err(self.truncated("the text ends inside of a string"));
+                }
+            }
+        }
+    }
+
+    /// Passes over brackets that balance, however deep they nest.
+    fn skip_brackets(&mut self) -> Result<(), JsonError> {
+        let bytes = self.text.as_bytes();
+        let mut depth = 0usize;
+        while let Some(byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.skip_string()?;
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Err(self.truncated("the text ends inside of an object or array"))
+    }
+}
+
+/// The first byte that ends a run of ordinary characters: a quote, a backslash or a control character.
+///
+/// Most strings are short, so that eight bytes at a time in plain integers beat a call of a vector search.
+fn special(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    // The high bit of each byte below `n`; a borrow can only spoil the bytes above the first one found.
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & HIGH;
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
+        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
+        let found = quote | backslash | below(word, 0x20);
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let in_rest = rest.iter().position(|b| matches!(b, b'"' | b'\\' | ..0x20));
+    in_rest.map(|index| words.len() * 8 + index)
+}
+
+/// Sorts by key; of a repeated key the last member counts, as in Go.
+fn sort_members<'t>(members: &mut Vec<(Text<'t>, Json<'t>)>) {
+    if members.is_sorted_by(|a, b| a.0 < b.0) {
+        return;
+    }
+    members.sort_by(|a, b| a.0.cmp(&b.0));
+    members.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            std::mem::swap(later, earlier);
+        }
+        same
+    });
+}

@@ -1,0 +1,98 @@
+//! Text as it may safely be shown: quoted as Go quotes it, names, and control characters.
+
+use std::fmt::Write;
+
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
+/// Writes a string in quotes, as Go's `%q` does.
+pub(super) fn quote(out: &mut String, text: &str) {
+    out.push('"');
+    let mut plain_from = 0;
+    for (at, c) in text.char_indices() {
+        if matches!(c, ' '..='~') && c != '"' && c != '\\' {
+            continue;
+        }
+        if !c.is_ascii() && is_printable(c) {
+            continue;
+        }
+        out.push_str(&text[plain_from..at]);
+        plain_from = at + c.len_utf8();
+        escape(out, c);
+    }
+    out.push_str(&text[plain_from..]);
+    out.push('"');
+}
+
+fn escape(out: &mut String, c: char) {
+    match c {
+        '"' => out.push_str("\\\""),
+        '\\' => out.push_str("\\\\"),
+        '\x07' => out.push_str("\\a"),
+        '\x08' => out.push_str("\\b"),
+        '\x0c' => out.push_str("\\f"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        '\x0b' => out.push_str("\\v"),
+        // Writing to a string cannot fail.
+        '\0'..='\x1f' | '\x7f' => _ = write!(out, "\\x{:02x}", u32::from(c)),
+        c if u32::from(c) < 0x10000 => _ = write!(out, "\\u{:04x}", u32::from(c)),
+        c => _ = write!(out, "\\U{:08x}", u32::from(c)),
+    }
+}
+
+/// Letters, marks, numbers, punctuation and symbols; of white space the ordinary space alone.
+fn is_printable(c: char) -> bool {
+    !matches!(c.general_category_group(), GeneralCategoryGroup::Other | GeneralCategoryGroup::Separator)
+}
+
+/// Writes text with its control characters escaped, tabs and line breaks excepted.
+pub(super) fn visible(out: &mut String, text: &str) {
+    let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n');
+    let mut plain_from = 0;
+    for (at, c) in text.char_indices().filter(|(_, c)| is_control(*c)) {
+        out.push_str(&text[plain_from..at]);
+        plain_from = at + c.len_utf8();
+        _ = write!(out, "\\x{:02x}", u32::from(c));
+    }
+    out.push_str(&text[plain_from..]);
+}
+
+/// Writes text that stands on one line, every control character escaped.
+pub(super) fn line(out: &mut String, text: &str) {
+    if text.contains(['\n', '\t']) {
+        visible(out, &text.replace('\n', "\\n").replace('\t', "\\t"));
+    } else {
+        visible(out, text);
+    }
+}
+
+/// Writes the name of an attribute: bare if it is an identifier of HCL, else in quotes.
+pub(super) fn name(out: &mut String, name: &str) {
+    if is_identifier(name) {
+        out.push_str(name);
+    } else {
+        quote(out, name);
+    }
+}
+
+fn is_identifier(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c))
+        && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))
+}
+
+/// The width that a name takes when it is written by [`name`], in bytes.
+pub(super) fn name_width(name: &str) -> usize {
+    if is_identifier(name) { name.len() } else { quoted_width(name) }
+}
+
+/// The width that a key takes when it is written by [`quote`], in bytes.
+pub(super) fn quoted_width(key: &str) -> usize {
+    if key.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
+        return key.len() + 2;
+    }
+    let mut quoted = String::new();
+    quote(&mut quoted, key);
+    quoted.len()
+}

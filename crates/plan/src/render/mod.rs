@@ -1,0 +1,116 @@
+//! The human renderer: what `terraform show` prints.
+//!
+//! It knows diffs and the facts around them, never the documents they came from. Everything is written into
+//! one string; a value that is not shown costs nothing.
+
+mod block;
+mod colour;
+mod escape;
+mod frame;
+mod header;
+mod list;
+mod object;
+mod state;
+mod summary;
+mod text;
+mod value;
+mod wrap;
+
+pub use colour::Colour;
+pub(crate) use frame::{Counts, Frame, Notice, Outcome};
+pub(crate) use header::{Header, Heading};
+pub(crate) use state::StateFrame;
+pub(crate) use summary::SummaryLine;
+
+use crate::diff::{Action, Diff};
+
+/// How much of a value is shown, and how.
+#[derive(Debug, Clone, Copy, Default)]
+struct View {
+    /// Nothing deleted is followed by `-> null`.
+    no_null_suffix: bool,
+    /// Unchanged parts are shown, not counted.
+    show_unchanged: bool,
+    /// The value itself does not say that it forces the replacement; its parts still do.
+    omit_replace: bool,
+}
+
+/// Writes diffs as text.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    out: String,
+    colour: Colour,
+    /// There are no symbols and no columns for them: a state.
+    plain: bool,
+}
+
+impl Writer {
+    /// A writer of changes.
+    pub(crate) fn new(colour: Colour) -> Self {
+        Self { out: String::new(), colour, plain: false }
+    }
+
+    /// A writer of values.
+    pub(crate) fn of_state(colour: Colour) -> Self {
+        Self { plain: true, ..Self::new(colour) }
+    }
+
+    /// What has been written.
+    pub(crate) fn finish(self) -> String {
+        self.out
+    }
+
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn indent(&mut self, levels: usize) {
+        const SPACES: &str = "                                                                ";
+        let mut columns = levels * 4;
+        while columns > 0 {
+            let some = columns.min(SPACES.len());
+            self.out.push_str(&SPACES[..some]);
+            columns -= some;
+        }
+    }
+
+    /// Writes the indent of a line and the symbol of what happens to the thing on it.
+    fn start_line(&mut self, indent: usize, action: Action) {
+        self.indent(indent);
+        self.symbol(action);
+    }
+
+    fn symbol(&mut self, action: Action) {
+        if !self.plain {
+            self.push(self.colour.symbol(action));
+        }
+    }
+
+    fn null_suffix(&mut self, action: Action, view: View) {
+        if action == Action::Delete && !view.no_null_suffix {
+            self.push(self.colour.null_suffix());
+        }
+    }
+
+    fn forces_replacement(&mut self, diff: &Diff<'_>, view: View) {
+        if diff.replace && !view.omit_replace {
+            self.push(self.colour.forces_replacement());
+        }
+    }
+
+    /// Writes how many unchanged things are not shown.
+    fn hidden(&mut self, indent: usize, count: usize, thing: &str) {
+        self.start_line(indent, Action::NoOp);
+        let (open, close) = self.colour.dark_gray();
+        let plural = if count == 1 { "" } else { "s" };
+        self.push(open);
+        self.push(&format!("# ({count} unchanged {thing}{plural} hidden)"));
+        self.push(close);
+        self.push("\n");
+    }
+}
+
+/// Whether the attribute helps to recognise the thing it belongs to, so that it is always shown.
+fn is_identifying(name: &str) -> bool {
+    matches!(name, "id" | "name" | "tags")
+}

@@ -1,0 +1,104 @@
+//! Objects and maps.
+
+use super::{View, Writer, escape, is_identifying};
+use crate::diff::{Action, Diff, Entry, Kind};
+
+impl Writer {
+    pub(super) fn object(
+        &mut self,
+        diff: &Diff<'_>,
+        attributes: &[Entry<'_>],
+        nested: bool,
+        indent: usize,
+        view: View,
+    ) {
+        if attributes.is_empty() {
+            self.empty("{}", diff, view);
+            return;
+        }
+        self.push("{");
+        self.forces_replacement(diff, view);
+        self.push("\n");
+        let inner = View { no_null_suffix: !nested, omit_replace: false, ..view };
+        let hidden = self.attributes(attributes, indent + 1, inner);
+        if hidden > 0 {
+            self.hidden(indent + 1, hidden, "attribute");
+        }
+        self.close("}", diff, indent, view);
+    }
+
+    /// Writes the attributes of an object or block that are to be shown, and gives the number of the others.
+    pub(super) fn attributes(&mut self, attributes: &[Entry<'_>], indent: usize, view: View) -> usize {
+        let width = attributes.iter().map(|a| escape::name_width(&a.key)).max().unwrap_or_default();
+        let mut hidden = 0;
+        for Entry { key, diff } in attributes {
+            if is_identifying(key) {
+                self.entry(key, width, diff, indent, View { show_unchanged: true, ..view });
+            } else if diff.action != Action::NoOp || view.show_unchanged {
+                self.entry(key, width, diff, indent, view);
+            } else {
+                hidden += 1;
+                continue;
+            }
+            self.push("\n");
+        }
+        hidden
+    }
+
+    pub(super) fn map(
+        &mut self,
+        diff: &Diff<'_>,
+        elements: &[Entry<'_>],
+        nested: bool,
+        indent: usize,
+        view: View,
+    ) {
+        // Of a nested type every element says that it forces the replacement.
+        let own = View { omit_replace: view.omit_replace || nested, ..view };
+        if elements.is_empty() {
+            self.empty("{}", diff, own);
+            return;
+        }
+        self.push("{");
+        self.forces_replacement(diff, own);
+        self.push("\n");
+        let width = match nested {
+            true => 0,
+            false => elements.iter().map(|e| escape::quoted_width(&e.key)).max().unwrap_or_default(),
+        };
+        let inner = View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false, ..view };
+        let mut hidden = 0;
+        for Entry { key, diff } in elements {
+            if diff.action == Action::NoOp && !view.show_unchanged {
+                hidden += 1;
+                continue;
+            }
+            self.warnings(diff, indent + 1);
+            self.start_line(indent + 1, diff.action);
+            let start = self.out.len();
+            escape::quote(&mut self.out, key);
+            self.pad(start, width);
+            self.push(" = ");
+            self.value(diff, indent + 1, inner);
+            self.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
+        }
+        if hidden > 0 {
+            self.hidden(indent + 1, hidden, "element");
+        }
+        self.close("}", diff, indent, view);
+    }
+
+    /// Writes a value without parts.
+    pub(super) fn empty(&mut self, brackets: &str, diff: &Diff<'_>, view: View) {
+        self.push(brackets);
+        self.null_suffix(diff.action, view);
+        self.forces_replacement(diff, view);
+    }
+
+    /// Writes the last line of a value with parts.
+    pub(super) fn close(&mut self, bracket: &str, diff: &Diff<'_>, indent: usize, view: View) {
+        self.start_line(indent, Action::NoOp);
+        self.push(bracket);
+        self.null_suffix(diff.action, view);
+    }
+}

@@ -1,0 +1,54 @@
+//! Strings of several lines, and strings that hold JSON.
+
+use super::{View, Writer, escape};
+use crate::diff::{Action, Diff, Line};
+
+impl Writer {
+    pub(super) fn lines(&mut self, diff: &Diff<'_>, lines: &[Line<'_>], indent: usize, view: View) {
+        self.push("<<-EOT");
+        self.forces_replacement(diff, view);
+        self.push("\n");
+        for line in lines {
+            self.start_line(indent + 1, line.action);
+            match &line.text {
+                Some(text) => escape::visible(&mut self.out, text),
+                None => self.push(self.colour.null()),
+            }
+            self.push("\n");
+        }
+        self.start_line(indent, Action::NoOp);
+        self.push("EOT");
+        self.null_suffix(diff.action, view);
+    }
+
+    pub(super) fn json(&mut self, diff: &Diff<'_>, value: &Diff<'_>, indent: usize, view: View) {
+        self.push("jsonencode(");
+        let whitespace_only = diff.action == Action::Update && value.action == Action::NoOp;
+        let start = self.out.len();
+        let inner = View {
+            no_null_suffix: true,
+            show_unchanged: view.show_unchanged || whitespace_only,
+            omit_replace: false,
+        };
+        self.value(value, indent + 1, inner);
+        if !whitespace_only {
+            self.forces_replacement(diff, view);
+        }
+        if !self.out[start..].contains('\n') {
+            self.push(")");
+            return;
+        }
+        let symbol = if whitespace_only || diff.action != Action::Update { Action::NoOp } else { diff.action };
+        let rest = self.out.split_off(start);
+        if whitespace_only {
+            self.push(if diff.replace { " # whitespace changes force replacement" } else { " # whitespace changes" });
+        }
+        self.push("\n");
+        self.start_line(indent + 1, symbol);
+        self.push(&rest);
+        self.push("\n");
+        self.start_line(indent, Action::NoOp);
+        self.push(")");
+        self.null_suffix(diff.action, view);
+    }
+}

@@ -1,0 +1,133 @@
+//! One value of any kind.
+
+use super::{View, Writer, escape};
+use crate::diff::{Action, Diff, Kind, Primitive, Scalar, Sensitivity};
+
+impl Writer {
+    /// Writes a value after its key, or as an element of a list.
+    pub(super) fn value(&mut self, diff: &Diff<'_>, indent: usize, view: View) {
+        match &diff.kind {
+            Kind::Primitive(primitive) => self.primitive(diff, primitive, view),
+            Kind::Text { lines } => self.lines(diff, lines, indent, view),
+            Kind::Json { value } => self.json(diff, value, indent, view),
+            Kind::Object { attributes, nested } => self.object(diff, attributes, *nested, indent, view),
+            Kind::Map { elements, nested } => self.map(diff, elements, *nested, indent, view),
+            Kind::List { elements, context } => self.list(diff, elements, *context, indent, view),
+            Kind::Set { elements, nested } => self.set(diff, elements, *nested, indent, view),
+            Kind::Block(block) => self.block(diff, block, indent, view),
+            Kind::Unknown { before } => self.unknown(diff, before.as_deref(), indent, view),
+            Kind::Sensitive(_) => {
+                self.push("(sensitive value)");
+                self.null_suffix(diff.action, view);
+                self.forces_replacement(diff, view);
+            }
+            Kind::SensitiveBlock(_) => self.sensitive_block(diff, indent, view),
+            Kind::TypeChange { before, after } => {
+                let view = View { no_null_suffix: true, ..view };
+                self.value(before, indent, view);
+                self.push(self.colour.arrow());
+                self.value(after, indent, view);
+            }
+            Kind::WriteOnly { sensitive } => {
+                self.push(if *sensitive { "(sensitive, write-only attribute)" } else { "(write-only attribute)" });
+                self.null_suffix(diff.action, view);
+                self.forces_replacement(diff, view);
+            }
+        }
+    }
+
+    /// Writes a name or key, the equals sign and the value; what must be known beforehand stands above it.
+    pub(super) fn entry(&mut self, key: &str, width: usize, diff: &Diff<'_>, indent: usize, view: View) {
+        self.warnings(diff, indent);
+        self.start_line(indent, diff.action);
+        let start = self.out.len();
+        escape::name(&mut self.out, key);
+        self.pad(start, width);
+        self.push(" = ");
+        self.value(diff, indent, view);
+    }
+
+    /// Fills up what was written since `start` to a width.
+    pub(super) fn pad(&mut self, start: usize, width: usize) {
+        let written = self.out[start..].chars().count();
+        self.out.extend(std::iter::repeat_n(' ', width.saturating_sub(written)));
+    }
+
+    /// Writes what changes about how a sensitive value is shown.
+    pub(super) fn warnings(&mut self, diff: &Diff<'_>, indent: usize) {
+        let (sensitivity, thing) = match &diff.kind {
+            Kind::Sensitive(sensitivity) => (sensitivity, "attribute value"),
+            Kind::SensitiveBlock(sensitivity) => (sensitivity, "block"),
+            _ => return,
+        };
+        self.sensitivity_warning(diff.action, *sensitivity, thing, indent);
+    }
+
+    pub(super) fn sensitivity_warning(
+        &mut self,
+        action: Action,
+        sensitivity: Sensitivity,
+        thing: &str,
+        indent: usize,
+    ) {
+        let Sensitivity { before, after, unchanged } = sensitivity;
+        if before == after || matches!(action, Action::Create | Action::Delete) {
+            return;
+        }
+        let (open, close) = self.colour.warning();
+        self.indent(indent);
+        self.push("  ");
+        self.push(open);
+        let (first, second) = if after {
+            ("will be marked as sensitive and will not", "display in UI output after applying this change.")
+        } else {
+            ("will no longer be marked as sensitive", "after applying this change.")
+        };
+        self.push(&format!(": this {thing} {first}\n"));
+        self.indent(indent);
+        self.push(&format!("  # {second}"));
+        self.push(close);
+        if unchanged && thing != "block" {
+            self.push(" The value is unchanged.");
+        }
+        self.push("\n");
+    }
+
+    fn primitive(&mut self, diff: &Diff<'_>, primitive: &Primitive<'_>, view: View) {
+        let Primitive { before, after, string } = primitive;
+        match diff.action {
+            Action::NoOp | Action::Create => self.scalar(after),
+            Action::Delete => {
+                self.scalar(before);
+                if !(*string && *before == Scalar::Null) {
+                    self.null_suffix(diff.action, view);
+                }
+            }
+            Action::Update => {
+                self.scalar(before);
+                self.push(self.colour.arrow());
+                self.scalar(after);
+            }
+        }
+        self.forces_replacement(diff, view);
+    }
+
+    fn scalar(&mut self, scalar: &Scalar<'_>) {
+        match scalar {
+            Scalar::Null => self.push(self.colour.null()),
+            Scalar::Bool(true) => self.push("true"),
+            Scalar::Bool(false) => self.push("false"),
+            Scalar::Number(text) => self.push(text),
+            Scalar::String(text) => escape::quote(&mut self.out, text),
+        }
+    }
+
+    fn unknown(&mut self, diff: &Diff<'_>, before: Option<&Diff<'_>>, indent: usize, view: View) {
+        if let Some(before) = before {
+            self.value(before, indent, View { no_null_suffix: true, omit_replace: true, ..view });
+            self.push(" -> ");
+        }
+        self.push("(known after apply)");
+        self.forces_replacement(diff, view);
+    }
+}

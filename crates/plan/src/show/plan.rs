@@ -1,0 +1,346 @@
+//! Plans.
+
+use std::io::Write;
+
+use objchange::schema::Block;
+
+use super::{Filter, Options, Schemas, ShowError};
+use crate::change::{Change, Paths, Unknown};
+use crate::diff::{Action, Diff};
+use crate::differ;
+use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, ValueChange};
+use crate::json::{Json, Raw};
+use crate::render::{Counts, Header, Heading, Outcome, Writer};
+
+/// The diffs of a plan, made one at a time as they are asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanDiff<'p, 't> {
+    plan: &'p Plan<'t>,
+    schemas: &'p Schemas,
+}
+
+/// A resource with what differs in it.
+#[derive(Debug)]
+pub struct ResourceDiff<'p, 't> {
+    /// The resource as the plan has it.
+    pub resource: &'p ChangedResource<'t>,
+    /// What differs.
+    pub diff: Diff<'p>,
+}
+
+impl<'p, 't> PlanDiff<'p, 't> {
+    /// The diffs of a plan, by these schemas.
+    pub fn new(plan: &'p Plan<'t>, schemas: &'p Schemas) -> Self {
+        Self { plan, schemas }
+    }
+
+    /// The resources that are to be shown: those that change, move or are imported.
+    pub fn shown(&self) -> impl Iterator<Item = &'p ChangedResource<'t>> + use<'p, 't> {
+        self.plan.resource_changes.iter().filter(|resource| is_shown(resource))
+    }
+
+    /// What differs in a resource of `resource_changes` or `deferred_changes`.
+    ///
+    /// # Errors
+    ///
+    /// The change, or the schema of its type, cannot be read.
+    pub fn resource(&self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
+        let schema = self.schemas.of_change(resource)?;
+        Ok(diff_resource(self.plan.text(), resource, schema, None)?)
+    }
+
+    /// The resources that have changed outside of Terraform, as far as that matters to this plan.
+    ///
+    /// # Errors
+    ///
+    /// A change, or the schema of its type, cannot be read.
+    pub fn drift(&self) -> Result<Vec<ResourceDiff<'p, 't>>, ShowError> {
+        let mut drift = Vec::new();
+        for resource in &self.plan.resource_drift {
+            let schema = self.schemas.of_change(resource)?;
+            let relevant: Vec<&[Json<'t>]> = self
+                .plan
+                .relevant_attributes
+                .iter()
+                .filter(|r| r.resource.is_empty() || r.resource == resource.address)
+                .map(|r| r.path.elements())
+                .collect();
+            let diff = diff_resource(self.plan.text(), resource, schema, Some(&relevant))?;
+            if diff.action != Action::NoOp {
+                drift.push(ResourceDiff { resource, diff });
+            }
+        }
+        if drift.is_empty() || !self.has_difference()? {
+            drift.clear();
+        }
+        Ok(drift)
+    }
+
+    /// What differs in an output.
+    ///
+    /// # Errors
+    ///
+    /// The change cannot be read.
+    pub fn output(&self, output: &OutputChange<'t>) -> Result<Diff<'t>, ShowError> {
+        let name = &output.name;
+        let sides = Sides::read(self.plan.text(), &output.change, || format!("output_changes.{name}"))?;
+        Ok(differ::output(sides.change()))
+    }
+
+    /// Whether anything moves, or differs by its values whatever its action says.
+    fn has_difference(&self) -> Result<bool, ShowError> {
+        for resource in &self.plan.resource_changes {
+            if is_moved(resource) {
+                return Ok(true);
+            }
+            let change = &resource.change;
+            let same = change.before.text() == change.after.text()
+                && change.before_sensitive.text() == change.after_sensitive.text()
+                && !change.after_unknown.text().contains("true");
+            if !same && self.resource(resource)?.action != Action::NoOp {
+                return Ok(true);
+            }
+        }
+        for output in &self.plan.output_changes {
+            if self.output(output)?.action != Action::NoOp {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn is_moved(resource: &ChangedResource<'_>) -> bool {
+    resource.previous_address.as_ref().is_some_and(|previous| *previous != resource.address)
+}
+
+pub(super) fn is_shown(resource: &ChangedResource<'_>) -> bool {
+    match resource.change.actions {
+        ResourceActions::NoOp => is_moved(resource) || resource.change.importing.is_some(),
+        ResourceActions::Delete => &*resource.mode != "data",
+        _ => true,
+    }
+}
+
+/// The two sides of a change and their marks, read.
+struct Sides<'t> {
+    before: Json<'t>,
+    after: Json<'t>,
+    unknown: Json<'t>,
+    before_sensitive: Json<'t>,
+    after_sensitive: Json<'t>,
+    replace: Json<'t>,
+}
+
+impl<'t> Sides<'t> {
+    fn read(
+        document: &str,
+        change: &ValueChange<'t>,
+        location: impl Fn() -> String,
+    ) -> Result<Self, DocumentError> {
+        let read = |raw: &Raw<'t>, part: &str| {
+            raw.read().map_err(|error| {
+                DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
+            })
+        };
+        Ok(Self {
+            before: read(&change.before, "before")?,
+            after: read(&change.after, "after")?,
+            unknown: read(&change.after_unknown, "after_unknown")?,
+            before_sensitive: read(&change.before_sensitive, "before_sensitive")?,
+            after_sensitive: read(&change.after_sensitive, "after_sensitive")?,
+            replace: read(&change.replace_paths, "replace_paths")?,
+        })
+    }
+
+    fn change(&self) -> Change<'_, 't> {
+        Change {
+            unknown: Unknown::Marks(&self.unknown),
+            before_sensitive: &self.before_sensitive,
+            after_sensitive: &self.after_sensitive,
+            replace: Paths::places(self.replace.elements().iter().map(Json::elements)),
+            ..Change::new(&self.before, &self.after)
+        }
+    }
+}
+
+fn diff_resource<'t>(
+    document: &str,
+    resource: &ChangedResource<'t>,
+    schema: Option<&'t Block>,
+    relevant: Option<&[&[Json<'t>]]>,
+) -> Result<Diff<'t>, DocumentError> {
+    let sides = Sides::read(document, &resource.change, || format!("{}: change", resource.address))?;
+    let mut change = sides.change();
+    if let Some(relevant) = relevant {
+        change.relevant = Paths::subtrees(relevant.iter().copied());
+        change = change.if_relevant();
+    }
+    if resource.change.actions == ResourceActions::Forget {
+        change = change.unchanged();
+    }
+    Ok(match schema {
+        Some(schema) => differ::block(change, schema),
+        None => differ::block_by_shape(change),
+    })
+}
+
+/// Renders a plan as `terraform show` prints it.
+///
+/// # Errors
+///
+/// A change, or the schema of its type, cannot be read.
+///
+/// ```
+/// use objchange_plan::{Options, Plan, Schemas, render_plan};
+///
+/// let plan = Plan::parse(
+///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
+///     "type":"null_resource","name":"a","provider_name":"registry.terraform.io/hashicorp/null",
+///     "change":{"actions":["create"],"before":null,"after":{},"after_unknown":{"id":true},
+///     "before_sensitive":false,"after_sensitive":{}}}]}"#,
+/// )?;
+/// let text = render_plan(&plan, &Schemas::none(), &Options::default())?;
+/// assert!(text.contains("  + resource \"null_resource\" \"a\" {\n      + id = (known after apply)\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn render_plan(plan: &Plan<'_>, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
+    let mut bytes = Vec::new();
+    write_plan(&mut bytes, plan, schemas, options, &Filter::default())?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes a plan as `terraform show` prints it, one resource at a time, and only the resources that the
+/// filter lets through.
+///
+/// # Errors
+///
+/// As [`render_plan`], or the text cannot be written.
+pub fn write_plan(
+    out: &mut dyn Write,
+    plan: &Plan<'_>,
+    schemas: &Schemas,
+    options: &Options,
+    filter: &Filter,
+) -> Result<(), ShowError> {
+    let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
+    let diffs = PlanDiff::new(plan, schemas);
+    let frame = options.frame();
+    let mut writer = Writer::new(options.colour);
+    if plan.format_version > (1, 2) {
+        writer.version_warning(frame);
+    }
+    let drift = diffs.drift()?;
+    let drift: Vec<_> = drift.into_iter().filter(|d| wanted(d.resource)).collect();
+    if !drift.is_empty() {
+        writer.drift_start(frame);
+        for ResourceDiff { resource, diff } in &drift {
+            write_resource(&mut writer, resource, Heading::Drift, diff, options);
+        }
+        writer.drift_end(frame, options.notice());
+    }
+    let mut counts = Counts::default();
+    let mut shown = 0;
+    for resource in diffs.shown().filter(|r| wanted(r)) {
+        shown += 1;
+        counts.add(resource.change.actions);
+        counts.import += usize::from(resource.change.importing.is_some());
+    }
+    let mut outputs = Vec::new();
+    for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
+        outputs.push((output.name.as_str(), diffs.output(output)?));
+    }
+    let outputs_change = outputs.iter().any(|(_, diff)| diff.action != Action::NoOp);
+    if shown == 0 && !filter.is_all() {
+        writer.no_match();
+    } else if shown == 0 && !outputs_change {
+        let outcome = Outcome {
+            errored: plan.errored,
+            deferred: !plan.deferred_changes.is_empty(),
+            drift: !drift.is_empty(),
+            applyable: plan.applyable.unwrap_or_default(),
+            notice: options.notice(),
+        };
+        writer.nothing(frame, outcome);
+    }
+    if plan.deferred_changes.iter().any(|d| wanted(&d.resource)) {
+        writer.deferred_start();
+        for deferred in plan.deferred_changes.iter().filter(|d| wanted(&d.resource)) {
+            let diff = diffs.resource(&deferred.resource)?;
+            let heading = Heading::Deferred(&deferred.reason);
+            write_resource(&mut writer, &deferred.resource, heading, &diff, options);
+        }
+        writer.deferred_end(frame);
+    }
+    if counts.any() {
+        writer.legend(frame, &counts);
+    }
+    if shown > 0 {
+        writer.actions_heading(plan.errored);
+        for resource in diffs.shown().filter(|r| wanted(r)) {
+            let diff = diffs.resource(resource)?;
+            write_resource(&mut writer, resource, Heading::Change, &diff, options);
+            out.write_all(writer.take().as_bytes())?;
+        }
+        writer.plan_line(&counts);
+    }
+    if outputs_change {
+        writer.outputs(&outputs);
+        if !counts.any() {
+            writer.outputs_only(frame);
+        }
+    }
+    out.write_all(writer.finish().as_bytes())?;
+    Ok(())
+}
+
+fn write_resource(
+    writer: &mut Writer,
+    resource: &ChangedResource<'_>,
+    heading: Heading<'_>,
+    diff: &Diff<'_>,
+    options: &Options,
+) {
+    writer.line_break();
+    let show_unchanged = options.full || resource.change.importing.is_some();
+    writer.resource(&header(resource, heading), diff, show_unchanged);
+    writer.line_break();
+}
+
+fn header<'a>(resource: &'a ChangedResource<'_>, heading: Heading<'a>) -> Header<'a> {
+    Header {
+        heading,
+        address: &resource.address,
+        previous_address: resource.previous_address.as_deref().filter(|_| is_moved(resource)),
+        module_address: resource.module_address.as_deref().unwrap_or_default(),
+        keyword: if &*resource.mode == "data" { "data" } else { "resource" },
+        resource_type: &resource.resource_type,
+        name: &resource.name,
+        index: resource.index.map(|index| index.text()),
+        deposed: resource.deposed.as_deref(),
+        actions: resource.change.actions,
+        reason: resource.action_reason.as_deref().unwrap_or_default(),
+        importing: resource.change.importing.as_ref().map(|importing| importing.id.as_deref()),
+        has_generated_config: resource.change.has_generated_config,
+    }
+}
+
+/// Renders one element of `resource_changes`: header, symbol and body.
+///
+/// Without a schema the body is rendered by the shape of its JSON.
+///
+/// # Errors
+///
+/// The change cannot be read.
+pub fn render_resource_change(
+    change: &str,
+    schema: Option<&Block>,
+    options: &Options,
+) -> Result<String, ShowError> {
+    let resource = ChangedResource::parse(change)?;
+    let diff = diff_resource(change, &resource, schema, None)?;
+    let mut writer = Writer::new(options.colour);
+    let show_unchanged = options.full || resource.change.importing.is_some();
+    writer.resource(&header(&resource, Heading::Change), &diff, show_unchanged);
+    Ok(writer.finish())
+}
