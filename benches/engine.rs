@@ -2,6 +2,7 @@
 //!
 //! Each group is a scenario, each id the number of elements. Inputs are built before the clock runs.
 
+use std::cell::LazyCell;
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use objchange::change::{
     assert_object_compatible, assert_plan_valid, longest_common_subsequence, proposed_new,
 };
-use objchange::schema::NestingMode;
+use objchange::schema::{Block, NestingMode};
 use objchange::{Type, Value};
 
 mod scenarios;
@@ -28,9 +29,10 @@ fn merging(c: &mut Criterion) {
     for (name, build) in scenarios {
         let mut group = c.benchmark_group(name);
         for n in SIZES {
-            let Scenario { schema, prior, config } = build(n);
+            let input = LazyCell::new(|| build(n));
             group.bench_function(BenchmarkId::from_parameter(n), |b| {
-                b.iter_with_large_drop(|| proposed_new(&schema, black_box(&prior), black_box(&config)));
+                let Scenario { schema, prior, config } = &*input;
+                b.iter_with_large_drop(|| proposed_new(schema, black_box(prior), black_box(config)));
             });
         }
         group.finish();
@@ -40,11 +42,16 @@ fn merging(c: &mut Criterion) {
 fn checking(c: &mut Criterion) {
     let mut group = c.benchmark_group("c_assert_plan_valid_list_block");
     for n in SIZES {
-        let Scenario { schema, prior, config } = scenarios::items(n, NestingMode::List);
-        let planned = proposed_new(&schema, &prior, &config).expect("the values fit the schema");
+        let input = LazyCell::new(|| {
+            let scenario = scenarios::items(n, NestingMode::List);
+            let Scenario { schema, prior, config } = &scenario;
+            let planned = proposed_new(schema, prior, config).expect("the values fit the schema");
+            (scenario, planned)
+        });
         group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            let (Scenario { schema, prior, config }, planned) = &*input;
             b.iter(|| {
-                let errors = assert_plan_valid(&schema, black_box(&prior), &config, black_box(&planned));
+                let errors = assert_plan_valid(schema, black_box(prior), config, black_box(planned));
                 assert!(errors.is_empty());
             });
         });
@@ -53,10 +60,11 @@ fn checking(c: &mut Criterion) {
 
     let mut group = c.benchmark_group("d_assert_object_compatible_set_block");
     for n in SIZES {
-        let (schema, planned, actual) = scenarios::applied_set(n);
+        let input = LazyCell::new(|| scenarios::applied_set(n));
         group.bench_function(BenchmarkId::from_parameter(n), |b| {
+            let (schema, planned, actual) = &*input;
             b.iter(|| {
-                let errors = assert_object_compatible(&schema, black_box(&planned), black_box(&actual));
+                let errors = assert_object_compatible(schema, black_box(planned), black_box(actual));
                 assert!(errors.is_empty());
             });
         });
@@ -74,9 +82,10 @@ fn sequences(c: &mut Criterion) {
     for (name, build, sizes) in scenarios {
         let mut group = c.benchmark_group(name);
         for n in sizes {
-            let (xs, ys) = build(*n);
+            let input = LazyCell::new(|| build(*n));
             group.bench_function(BenchmarkId::from_parameter(n), |b| {
-                b.iter_with_large_drop(|| longest_common_subsequence(black_box(&xs), black_box(&ys)));
+                let (xs, ys) = &*input;
+                b.iter_with_large_drop(|| longest_common_subsequence(black_box(xs), black_box(ys)));
             });
         }
         group.finish();
@@ -100,25 +109,54 @@ fn typical(c: &mut Criterion) {
 /// Reading, writing, hashing and building: what happens to values before and after the rules.
 fn values(c: &mut Criterion) {
     for n in SIZES {
-        let Scenario { schema, prior, .. } = scenarios::items(n, NestingMode::Set);
-        let ty = schema.implied_type();
-        let text = prior.to_json(ty).expect("the prior object is wholly known");
+        let input = LazyCell::new(|| Readable::new(n));
         let id = || BenchmarkId::from_parameter(n);
-        c.benchmark_group("read_json")
-            .bench_function(id(), |b| b.iter_with_large_drop(|| Value::from_json(black_box(&text), ty)));
-        c.benchmark_group("write_json").bench_function(id(), |b| b.iter(|| black_box(&prior).to_json(ty)));
-        let elements: Vec<Value> =
-            prior.attribute("item").and_then(Value::as_elements).unwrap_or_default().to_vec();
-        let element_type = elements.first().map_or(Type::Dynamic, |e| e.ty().clone());
-        c.benchmark_group("build_set").bench_function(id(), |b| {
+        c.benchmark_group("read_json").bench_function(id(), |b| {
+            let input = &*input;
+            b.iter_with_large_drop(|| Value::from_json(black_box(&input.text), input.schema.implied_type()));
+        });
+        c.benchmark_group("write_json").bench_function(id(), |b| {
+            let input = &*input;
+            b.iter(|| black_box(&input.value).to_json(input.schema.implied_type()));
+        });
+        c.benchmark_group("read_msgpack").bench_function(id(), |b| {
+            let input = &*input;
             b.iter_with_large_drop(|| {
-                Value::set(element_type.clone(), black_box(&elements).iter().rev().cloned())
+                Value::from_msgpack(black_box(&input.bytes), input.schema.implied_type())
             });
         });
-        c.benchmark_group("identical_unshared").bench_function(id(), |b| {
-            let other = Value::from_json(&text, ty).expect("it was just written");
-            b.iter(|| assert!(black_box(&prior).identical(black_box(&other))));
+        c.benchmark_group("write_msgpack").bench_function(id(), |b| {
+            let input = &*input;
+            b.iter(|| black_box(&input.value).to_msgpack(input.schema.implied_type()));
         });
+        c.benchmark_group("build_set").bench_function(id(), |b| {
+            let items = input.value.attribute("item").expect("the scenario has it");
+            let elements = items.as_elements().unwrap_or_default();
+            let ty = items.ty().element().cloned().unwrap_or(Type::Dynamic);
+            b.iter_with_large_drop(|| Value::set(ty.clone(), black_box(elements).iter().rev().cloned()));
+        });
+        c.benchmark_group("identical_unshared").bench_function(id(), |b| {
+            let other = Readable::new(n).value;
+            b.iter(|| assert!(black_box(&input.value).identical(black_box(&other))));
+        });
+    }
+}
+
+/// A value in each of its forms.
+struct Readable {
+    schema: Block,
+    value: Value,
+    text: String,
+    bytes: Vec<u8>,
+}
+
+impl Readable {
+    fn new(n: usize) -> Self {
+        let Scenario { schema, prior: value, .. } = scenarios::items(n, NestingMode::Set);
+        let ty = schema.implied_type();
+        let text = value.to_json(ty).expect("it is wholly known");
+        let bytes = value.to_msgpack(ty).expect("it carries no marks");
+        Self { schema, value, text, bytes }
     }
 }
 

@@ -163,9 +163,7 @@ fn map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, rep
         Type::Object(planned_ty) => object_held_map(schema, planned, planned_ty, actual, path, report),
         Type::Dynamic => {}
         Type::Map(_) => real_map(schema, planned, actual, path, report),
-        _ => {
-            fitting::<()>(Err(wrong_kind(planned, "a map", path)), report);
-        }
+        _ => report.push_error(|| InconsistentResult::unfit(wrong_kind(planned, "a map", path))),
     }
 }
 
@@ -200,12 +198,8 @@ fn object_held_map(
     if planned.is_null() || actual.is_null() {
         return;
     }
-    let actual_ty = match actual.ty() {
-        Type::Object(ty) => ty,
-        _ => {
-            fitting::<()>(Err(wrong_kind(actual, "an object", path)), report);
-            return;
-        }
+    let Type::Object(actual_ty) = actual.ty() else {
+        return report.push_error(|| InconsistentResult::unfit(wrong_kind(actual, "an object", path)));
     };
     for (i, (key, ty)) in planned_ty.attributes().iter().enumerate() {
         let Some(actual_block_ty) = actual_ty.attribute(key) else {

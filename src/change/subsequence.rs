@@ -140,7 +140,7 @@ impl<'a> Frontiers<'a> {
         let mut frontier = this.first();
         let end = xs.len() as isize - ys.len() as isize;
         while frontier.get(end) != Some(xs.len()) {
-            if this.edits % this.stride == 0 {
+            if this.edits.is_multiple_of(this.stride) {
                 this.checkpoints.push(frontier.clone());
                 // Few checkpoints for many edits: d/s of them with d entries, and s more while walking.
                 if this.checkpoints.len() > 4 * this.stride {
@@ -155,7 +155,7 @@ impl<'a> Frontiers<'a> {
             frontier = this.next(&frontier);
             this.edits += 1;
         }
-        if this.edits % this.stride == 0 {
+        if this.edits.is_multiple_of(this.stride) {
             this.checkpoints.push(frontier);
         }
         this

@@ -49,7 +49,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct RawBlock {
     #[serde(default)]
     attributes: Entries<Attribute>,
@@ -119,12 +119,6 @@ impl<'de> Deserialize<'de> for NestedBlock {
             max_items: raw.max_items,
             computed: raw.computed,
         })
-    }
-}
-
-impl Default for RawBlock {
-    fn default() -> Self {
-        Self { attributes: Entries::default(), block_types: Entries::default() }
     }
 }
 

@@ -4,14 +4,12 @@
 //! unknown values and no marks. *Markers* is the form of case files (spec `case-format.md`), which writes an
 //! unknown part as `{"$unknown":{}}` and a sensitive one as `{"$sensitive":…}`.
 
-use serde::de::DeserializeSeed;
+use super::{Path, PathStack, Type, Value};
 
-use super::{Path, Type, Value};
-
+mod path;
 mod read;
+mod refinements;
 mod write;
-
-use read::ValueSeed;
 
 /// How a value is written as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +26,8 @@ enum Form {
 pub struct ReadError {
     /// The line in the text, from 1.
     pub line: usize,
-    /// The column in that line, in bytes from 1; 0 where the text ends too early.
+    /// The column in that line, in bytes from 1: where reading stopped, which is the end of the token that is
+    /// wrong; 0 where the text ends with a line break too early.
     pub column: usize,
     /// What is wrong, with the path of the part.
     pub message: String,
@@ -56,6 +55,12 @@ pub enum WriteError {
         /// Where it stands.
         path: Path,
     },
+    /// A text or a collection is longer than the format can say: 2^32 - 1 bytes or elements.
+    #[error("{path}: a text or a collection is too long for this format")]
+    TooLong {
+        /// Where it stands.
+        path: Path,
+    },
     /// The value is not of the type that it should be written under.
     #[error("{path}: the value is of type {found}, not {expected}")]
     WrongType {
@@ -66,6 +71,12 @@ pub enum WriteError {
         /// The type of the value.
         found: Type,
     },
+}
+
+impl WriteError {
+    pub(super) fn wrong_type(value: &Value, expected: &Type, path: PathStack<'_>) -> Self {
+        Self::WrongType { path: path.to_path(), expected: expected.clone(), found: value.ty().clone() }
+    }
 }
 
 impl Value {
@@ -85,13 +96,13 @@ impl Value {
     /// let value = Value::from_json(r#"{"a":1,"b":0.1}"#, &ty)?;
     /// assert_eq!(value.to_json(&ty).unwrap(), r#"{"a":1,"b":0.1}"#);
     /// assert_eq!(
-    ///     Value::from_json(r#"{"a":[]}"#, &ty).unwrap_err().to_string(),
-    ///     r#"line 1, column 6: ["a"]: a number is expected here, not an array"#
+    ///     Value::from_json(r#"{"a":true}"#, &ty).unwrap_err().to_string(),
+    ///     r#"line 1, column 9: ["a"]: a number is expected here, not a bool"#
     /// );
     /// # Ok::<(), objchange::value::ReadError>(())
     /// ```
     pub fn from_json(text: &str, ty: &Type) -> Result<Self, ReadError> {
-        read(text, ty, Form::Plain)
+        read::from_str(text, ty, Form::Plain)
     }
 
     /// Writes the value as go-cty's JSON under a type.
@@ -118,7 +129,7 @@ impl Value {
     /// # Ok::<(), objchange::value::ReadError>(())
     /// ```
     pub fn from_marker_json(text: &str, ty: &Type) -> Result<Self, ReadError> {
-        read(text, ty, Form::Markers)
+        read::from_str(text, ty, Form::Markers)
     }
 
     /// Writes the value as the JSON of case files. This shows the content of marked parts.
@@ -150,25 +161,26 @@ impl Value {
     }
 }
 
-fn read(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    ValueSeed::root(ty, form)
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value))
-        .map_err(|error| ReadError::from_json(&error))
-}
-
-impl ReadError {
-    pub(crate) fn from_json(error: &serde_json::Error) -> Self {
-        Self { line: error.line().max(1), column: error.column(), message: message_of(error) }
-    }
-}
-
-/// What serde_json says, without the place that it appends.
+/// What `serde_json` says, without the place that it appends.
 pub(crate) fn message_of(error: &serde_json::Error) -> String {
     let mut message = error.to_string();
-    if let Some(at) = message.rfind(" at line ") {
+    if error.line() > 0
+        && let Some(at) = message.rfind(" at line ")
+    {
         message.truncate(at);
     }
     message
+}
+
+/// The line and column in a whole text of an error in a part of it that starts at `start` and was read on its
+/// own; those of its first byte if there is no error to say more.
+pub(crate) fn place_in(text: &str, start: usize, error: Option<&serde_json::Error>) -> (usize, usize) {
+    let before = text.get(..start).unwrap_or(text);
+    let lines_before = before.bytes().filter(|b| *b == b'\n').count();
+    let column_before = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
+    match error.map(|error| (error.line(), error.column())) {
+        None | Some((0, _)) => (lines_before + 1, column_before + 1),
+        Some((1, column)) => (lines_before + 1, column_before + column),
+        Some((line, column)) => (lines_before + line, column),
+    }
 }

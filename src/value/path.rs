@@ -166,8 +166,10 @@ impl<'a> PathStack<'a> {
         let mut steps = Vec::new();
         let mut at = Some(&self);
         while let Some(stack) = at {
+            // What hides a part hides what is inside of it, not where it stands.
+            let hidden = stack.parent.is_some_and(|parent| parent.hidden);
             steps.extend(stack.step.map(|step| match PathStep::from(step) {
-                PathStep::Index(key) if stack.hidden => PathStep::Index(key.sensitive()),
+                PathStep::Index(key) if hidden => PathStep::Index(key.sensitive()),
                 step => step,
             }));
             at = stack.parent;

@@ -7,6 +7,8 @@ use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use smol_str::SmolStr;
 
+use super::build::normal_form;
+
 /// The type of a [`Value`](crate::Value): Terraform's primitive, collection and structural types.
 ///
 /// A clone is O(1). Types that share their structure compare in O(1).
@@ -374,12 +376,18 @@ impl<'de> Visitor<'de> for TypeVisitor {
             "object" => {
                 let attributes: AttributeList = required(&mut seq, &kind)?;
                 let optional: Vec<SmolStr> = seq.next_element()?.unwrap_or_default();
-                if let Some(name) = optional.iter().find(|n| !attributes.0.iter().any(|(a, _)| a == *n)) {
+                let optional: Vec<SmolStr> = optional.iter().map(|name| normal_form(name)).collect();
+                let count = attributes.0.len();
+                let object = ObjectType::with_optional(attributes.0, optional.iter().cloned());
+                if object.attributes.len() < count {
+                    return Err(de::Error::custom("an attribute stands twice in an object type"));
+                }
+                if let Some(name) = optional.iter().find(|name| object.position(name).is_none()) {
                     return Err(de::Error::custom(format_args!(
                         "the optional attribute {name:?} has no type"
                     )));
                 }
-                Type::Object(Arc::new(ObjectType::with_optional(attributes.0, optional)))
+                Type::Object(Arc::new(object))
             }
             other => return Err(de::Error::custom(format_args!("unknown type {other:?}"))),
         };
@@ -409,8 +417,8 @@ impl<'de> Deserialize<'de> for AttributeList {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AttributeList, A::Error> {
                 let mut attributes = Vec::new();
-                while let Some(entry) = map.next_entry::<SmolStr, Type>()? {
-                    attributes.push(entry);
+                while let Some((name, ty)) = map.next_entry::<SmolStr, Type>()? {
+                    attributes.push((normal_form(&name), ty));
                 }
                 Ok(AttributeList(attributes))
             }

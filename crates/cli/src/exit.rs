@@ -17,9 +17,9 @@ pub(crate) fn complain(message: &str) -> io::Result<()> {
     writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {message}")
 }
 
-/// Complains about arguments that do not fit together.
-pub(crate) fn usage(message: &str) -> io::Result<ExitCode> {
-    complain(message)?;
+/// Says why what was given cannot be used.
+pub(crate) fn unusable(reason: &dyn std::fmt::Display) -> io::Result<ExitCode> {
+    complain(&reason.to_string())?;
     Ok(ExitCode::from(UNUSABLE))
 }
 

@@ -32,7 +32,7 @@ pub use document::{
 pub use json::{Json, JsonError, MAX_DEPTH, Raw, Reader};
 pub use render::Colour;
 pub use show::{
-    Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan, render_resource_change,
-    render_state, write_plan, write_state,
+    Filter, Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan,
+    render_resource_change, render_state, write_document, write_json, write_plan, write_state, write_summary,
 };
 pub use text::Text;

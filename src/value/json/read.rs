@@ -1,44 +1,102 @@
 //! Reading a value from JSON, guided by its type.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
+use std::sync::Arc;
 
-use hashbrown::HashSet;
+use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use smol_str::SmolStr;
 
-use super::{Form, message_of};
-use crate::value::build::normal_form;
-use crate::value::{Bound, Marks, Number, PathStack, Refinements, StepRef, Type, Value};
+use super::{Form, ReadError, message_of, place_in, refinements};
+use crate::value::build::{ConstructError, normal_form};
+use crate::value::entries::UniqueEntries;
+use crate::value::limits::{Budget, MAX_DEPTH};
+use crate::value::{Marks, Number, ObjectType, PathStack, StepRef, Type, Value};
 
-/// The deepest nesting that is read; serde_json's own limit, which does not see what is read in two steps.
-const MAX_DEPTH: u32 = 128;
-
-/// The key under which serde_json hands over the text of a number.
+/// The key under which `serde_json` hands over the text of a number.
 const NUMBER: &str = "$serde_json::private::Number";
+
+pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
+    let document = Document { text, form, budget: Budget::new(), failed_at: Cell::new(None) };
+    let root = ValueSeed {
+        ty,
+        document: &document,
+        path: PathStack::ROOT,
+        depth: 0,
+        own_type: false,
+        literal: false,
+    };
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    root.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)).map_err(
+        |error| {
+            let (line, column) = document.failed_at.get().unwrap_or_else(|| place_in(text, 0, Some(&error)));
+            ReadError { line, column, message: message_of(&error) }
+        },
+    )
+}
+
+/// What all parts of one text share while it is read.
+struct Document<'t> {
+    text: &'t str,
+    form: Form,
+    budget: Budget,
+    /// The line and column of an error in a part that was set aside before it was read: where the error
+    /// arrives, `serde_json` is already past that part.
+    failed_at: Cell<Option<(usize, usize)>>,
+}
+
+impl Document<'_> {
+    /// Reads a part of the text that was set aside.
+    fn reread<'de, S: DeserializeSeed<'de>, E: de::Error>(
+        &self,
+        raw: &'de RawValue,
+        seed: S,
+    ) -> Result<S::Value, E> {
+        seed.deserialize(&mut serde_json::Deserializer::from_str(raw.get())).map_err(|error| {
+            self.fail_in(raw.get(), Some(&error));
+            E::custom(message_of(&error))
+        })
+    }
+
+    /// Remembers where a part of the text has its error, unless an inner part did so before.
+    fn fail_in(&self, part: &str, error: Option<&serde_json::Error>) {
+        if self.failed_at.get().is_none() {
+            let start = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
+            self.failed_at.set(Some(place_in(self.text, start, error)));
+        }
+    }
+}
 
 /// Reads one value of a type.
 #[derive(Clone, Copy)]
 pub(super) struct ValueSeed<'a> {
     ty: &'a Type,
-    form: Form,
+    document: &'a Document<'a>,
     path: PathStack<'a>,
+    /// In how many arrays and objects of the text it stands. `serde_json` counts too, but not across parts
+    /// that are read in two steps.
     depth: u32,
+    /// Whether the text itself names the type, so that nobody else has set a bound to its size.
+    own_type: bool,
+    /// Whether this is the inside of `{"$literal":{…}}`: an object, whose keys are no markers.
+    literal: bool,
 }
 
 impl<'a> ValueSeed<'a> {
-    pub(super) fn root(ty: &'a Type, form: Form) -> Self {
-        Self { ty, form, path: PathStack::ROOT, depth: 0 }
-    }
-
     fn inside<'b>(&'b self, ty: &'b Type, step: StepRef<'b>) -> ValueSeed<'b> {
-        ValueSeed { ty, form: self.form, path: self.path.then(step), depth: self.depth + 1 }
+        ValueSeed { ty, path: self.path.then(step), ..self.wrapped() }
     }
 
-    /// The same place, one level deeper in the text.
-    fn wrapped(self, ty: &'a Type) -> Self {
-        Self { ty, depth: self.depth + 1, ..self }
+    /// The same place in the value, one level deeper in the text.
+    fn wrapped(self) -> Self {
+        Self { depth: self.depth + 1, literal: false, ..self }
+    }
+
+    /// The value inside of `{"type":…,"value":…}`.
+    fn typed<'b>(&'b self, ty: &'b Type) -> ValueSeed<'b> {
+        ValueSeed { ty, own_type: true, ..self.wrapped() }
     }
 
     fn error<E: de::Error>(&self, message: impl fmt::Display) -> E {
@@ -48,6 +106,7 @@ impl<'a> ValueSeed<'a> {
 
     fn mismatch<E: de::Error>(&self, found: &str) -> E {
         let expected = match self.ty {
+            _ if self.literal => "an object inside of `$literal`",
             Type::Dynamic => r#"a value with its type, {"type":…,"value":…},"#,
             Type::String => "a string",
             Type::Number => "a number",
@@ -58,6 +117,17 @@ impl<'a> ValueSeed<'a> {
         self.error(format_args!("{expected} is expected here, not {found}"))
     }
 
+    fn constructed<E: de::Error>(&self, result: Result<Value, ConstructError>) -> Result<Value, E> {
+        result.map_err(|error| {
+            if self.path.is_hidden() {
+                // Types name the attributes of objects.
+                self.error("the elements of a collection must have one type")
+            } else {
+                self.error(error)
+            }
+        })
+    }
+
     fn number<E: de::Error>(&self, text: &str) -> Result<Value, E> {
         match self.ty {
             Type::Number => Number::parse(text).map(Value::from).map_err(|e| self.error(e)),
@@ -66,19 +136,13 @@ impl<'a> ValueSeed<'a> {
             _ => Err(self.mismatch("a number")),
         }
     }
-
-    /// Reads what was set aside as text.
-    fn reread<E: de::Error>(self, raw: &RawValue) -> Result<Value, E> {
-        let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-        self.deserialize(&mut deserializer).map_err(|e| E::custom(message_of(&e)))
-    }
 }
 
 impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        if self.depth > MAX_DEPTH {
+        if self.depth >= MAX_DEPTH {
             return Err(self.error("the value is nested too deeply"));
         }
         deserializer.deserialize_any(self)
@@ -93,6 +157,9 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        if self.literal {
+            return Err(self.mismatch("null"));
+        }
         Ok(Value::null(self.ty.clone()))
     }
 
@@ -105,11 +172,11 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_i64<E: de::Error>(self, n: i64) -> Result<Value, E> {
-        self.number(&n.to_string())
+        if *self.ty == Type::Number { Ok(Value::from(n)) } else { self.number(&n.to_string()) }
     }
 
     fn visit_u64<E: de::Error>(self, n: u64) -> Result<Value, E> {
-        self.number(&n.to_string())
+        if *self.ty == Type::Number { Ok(Value::from(n)) } else { self.number(&n.to_string()) }
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
@@ -130,7 +197,6 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
-        let construct = |result: Result<Value, _>| result.map_err(|e| self.error::<A::Error>(e));
         match self.ty {
             Type::List(element) | Type::Set(element) => {
                 let mut elements = Vec::new();
@@ -139,15 +205,15 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
                 {
                     elements.push(value);
                 }
-                if matches!(self.ty, Type::List(_)) {
-                    construct(Value::checked_list(self.ty, elements))
+                self.constructed(if matches!(self.ty, Type::List(_)) {
+                    Value::checked_list(self.ty, elements)
                 } else {
-                    construct(Value::checked_set(self.ty, elements))
-                }
+                    Value::checked_set(self.ty, elements)
+                })
             }
             Type::Tuple(tuple) => {
                 let expected = tuple.elements().len();
-                let mut elements = Vec::with_capacity(expected);
+                let mut elements = Vec::new();
                 for (i, ty) in tuple.elements().iter().enumerate() {
                     match seq.next_element_seed(self.inside(ty, StepRef::Position(i)))? {
                         Some(value) => elements.push(value),
@@ -166,31 +232,42 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let Some(key) = map.next_key::<Cow<'_, str>>()? else {
-            return self.entries(None, map);
+        let Some(Key(key)) = map.next_key()? else {
+            return Fields::new(&self)?.finish(&self);
         };
         if key == NUMBER {
-            let text: String = map.next_value()?;
-            return self.number(&text);
-        }
-        if self.form == Form::Markers && is_marker(&key) {
-            let raw: &RawValue = map.next_value()?;
-            return match map.next_key::<Cow<'_, str>>()? {
-                None => self.marker(&key, raw),
-                // With a second key it is an ordinary object that has such a key.
-                Some(next) => self.entries(Some((key, First::Read(raw, next))), map),
+            return match map.next_value_seed(NumberSeed(&self))? {
+                NumberOrRaw::Number(number) => Ok(number),
+                NumberOrRaw::Raw(raw) => self.object(&key, Some(raw), map),
             };
         }
-        self.entries(Some((key, First::Unread)), map)
+        if self.document.form != Form::Markers || self.literal || !is_marker(&key) {
+            return self.object(&key, None, map);
+        }
+        let may_be_a_key = match self.ty {
+            Type::Map(_) => true,
+            Type::Object(object) => object.position(&key).is_some(),
+            _ => false,
+        };
+        if !may_be_a_key {
+            let value = self.marker(&key, Source::Map(&mut map))?;
+            return match map.next_key::<de::IgnoredAny>()? {
+                None => Ok(value),
+                Some(_) => Err(self.error(format_args!("no other key may stand beside {key:?}"))),
+            };
+        }
+        // With a second key it is an ordinary object that has such a key.
+        let raw: &RawValue = map.next_value()?;
+        match map.next_key()? {
+            None => self.marker(&key, Source::<A>::Raw(raw)),
+            Some(Key(second)) => {
+                let mut fields = Fields::new(&self)?;
+                fields.entry(&self, &key, Source::<A>::Raw(raw))?;
+                fields.entry(&self, &second, Source::Map(&mut map))?;
+                fields.rest(&self, map)
+            }
+        }
     }
-}
-
-/// What is known of the first entry of an object when reading it as an ordinary one begins.
-enum First<'de> {
-    /// Its value comes next.
-    Unread,
-    /// Its value was set aside, and the second key was read.
-    Read(&'de RawValue, Cow<'de, str>),
 }
 
 pub(super) fn is_marker(key: &str) -> bool {
@@ -198,72 +275,95 @@ pub(super) fn is_marker(key: &str) -> bool {
 }
 
 impl ValueSeed<'_> {
-    fn marker<E: de::Error>(self, key: &str, raw: &RawValue) -> Result<Value, E> {
+    /// Reads what stands behind a marker.
+    fn marker<'de, A: MapAccess<'de>>(
+        self,
+        key: &str,
+        source: Source<'_, 'de, A>,
+    ) -> Result<Value, A::Error> {
+        let wrapped = self.wrapped();
+        let hidden = Self { path: self.path.hide(true), ..wrapped };
         match key {
-            "$sensitive" => Ok(self.wrapped(self.ty).reread::<E>(raw)?.with_marks(Marks::SENSITIVE)),
-            "$ephemeral" => Ok(self.wrapped(self.ty).reread::<E>(raw)?.with_marks(Marks::EPHEMERAL)),
-            "$unknown" => {
-                let refinements: RawRefinements<'_> =
-                    serde_json::from_str(raw.get()).map_err(|e| self.error::<E>(message_of(&e)))?;
-                if refinements.nullness.as_deref() == Some("null") {
-                    return Ok(Value::null(self.ty.clone()));
-                }
-                let refinements = refinements.parse().map_err(|e| self.error::<E>(e))?;
-                Value::refined_unknown(self.ty.clone(), refinements).map_err(|e| self.error(e))
+            "$sensitive" => Ok(source.read(self.document, hidden)?.with_marks(Marks::SENSITIVE)),
+            "$ephemeral" => Ok(source.read(self.document, hidden)?.with_marks(Marks::EPHEMERAL)),
+            "$literal" if !matches!(self.ty, Type::Map(_) | Type::Object(_) | Type::Dynamic) => {
+                Err(self.mismatch("an object"))
             }
-            _ => {
-                let mut deserializer = serde_json::Deserializer::from_str(raw.get());
-                deserializer
-                    .deserialize_map(Literal(self.wrapped(self.ty)))
-                    .map_err(|e| E::custom(message_of(&e)))
-            }
+            "$literal" => source.read(self.document, Self { literal: true, ..wrapped }),
+            _ => self.unknown(source.raw()?),
         }
     }
 
-    /// Reads an ordinary object: a map, an object, or a value with its type.
-    fn entries<'de, A: MapAccess<'de>>(
+    fn unknown<E: de::Error>(&self, raw: &RawValue) -> Result<Value, E> {
+        let refinements = refinements::parse(raw).map_err(|fault| {
+            self.document.fail_in(fault.part, None);
+            self.error(fault.message)
+        })?;
+        let Some(refinements) = refinements else { return Ok(Value::null(self.ty.clone())) };
+        let value = Value::refined_unknown(self.ty.clone(), refinements).map_err(|e| self.error(e))?;
+        self.document.budget.spend(value.len().unwrap_or(0)).map_err(|e| self.error(e))?;
+        Ok(value)
+    }
+
+    /// Reads the type that stands beside a value. Errors do not show it: what stands there by mistake may
+    /// be a secret.
+    fn type_of_value<E: de::Error>(&self, raw: &RawValue) -> Result<Type, E> {
+        serde_json::from_str(raw.get()).map_err(|error| {
+            self.document.fail_in(raw.get(), Some(&error));
+            self.error(r#""type" must be a type, such as "string" or ["list","string"]"#)
+        })
+    }
+
+    /// Reads an ordinary object: a map, an object, or a value with its type. The first key was read, and
+    /// its value perhaps set aside.
+    fn object<'de, A: MapAccess<'de>>(
         self,
-        first: Option<(Cow<'de, str>, First<'de>)>,
+        key: &str,
+        raw: Option<&'de RawValue>,
         mut map: A,
     ) -> Result<Value, A::Error> {
-        let mut sink = match self.ty {
-            Type::Map(element) => Sink::Map(element, Vec::new(), HashSet::new()),
-            Type::Object(object) => Sink::Object(object, vec![None; object.attributes().len()]),
-            Type::Dynamic => Sink::Dynamic { ty: None, value: None, raw: None },
-            _ => return Err(self.mismatch("an object")),
-        };
-        let mut next = match first {
-            None => None,
-            Some((key, First::Unread)) => Some(key),
-            Some((key, First::Read(raw, second))) => {
-                sink.entry(&self, &key, Source::<A>::Raw(raw))?;
-                Some(second)
-            }
-        };
-        while let Some(key) = next {
-            if key == NUMBER {
-                return Err(self.error("a key of this name cannot be read"));
-            }
-            sink.entry(&self, &key, Source::Map(&mut map))?;
-            next = map.next_key()?;
-        }
-        sink.finish(&self)
+        let mut fields = Fields::new(&self)?;
+        fields.entry(&self, key, raw.map_or(Source::Map(&mut map), Source::Raw))?;
+        fields.rest(&self, map)
     }
 }
 
-/// The inside of `{"$literal":{…}}`: an ordinary map or object, whatever its keys are.
-struct Literal<'a>(ValueSeed<'a>);
+/// A key, borrowed from the text where it can be.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-impl<'de> Visitor<'de> for Literal<'_> {
-    type Value = Value;
+/// Reads what stands behind a first key that is the one of numbers: a number, if `serde_json` made the key
+/// up, or what the text has there.
+struct NumberSeed<'s, 'a>(&'s ValueSeed<'a>);
+
+enum NumberOrRaw<'de> {
+    Number(Value),
+    Raw(&'de RawValue),
+}
+
+impl<'de> DeserializeSeed<'de> for NumberSeed<'_, '_> {
+    type Value = NumberOrRaw<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        // Only what reads from text tells a string from a struct around one.
+        deserializer.deserialize_newtype_struct("NumberOrRaw", self)
+    }
+}
+
+impl<'de> Visitor<'de> for NumberSeed<'_, '_> {
+    type Value = NumberOrRaw<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object inside of `$literal`")
+        f.write_str("a value")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let first = map.next_key::<Cow<'_, str>>()?;
-        self.0.entries(first.map(|key| (key, First::Unread)), map)
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
+        self.0.number(text).map(NumberOrRaw::Number)
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, text: D) -> Result<Self::Value, D::Error> {
+        Deserialize::deserialize(text).map(NumberOrRaw::Raw)
     }
 }
 
@@ -274,134 +374,113 @@ enum Source<'m, 'de, A> {
 }
 
 impl<'de, A: MapAccess<'de>> Source<'_, 'de, A> {
-    fn read(self, seed: ValueSeed<'_>) -> Result<Value, A::Error> {
-        match self {
-            Self::Map(map) => map.next_value_seed(seed),
-            Self::Raw(raw) => seed.reread(raw),
-        }
-    }
-
     fn raw(self) -> Result<&'de RawValue, A::Error> {
         match self {
             Self::Map(map) => map.next_value(),
             Self::Raw(raw) => Ok(raw),
         }
     }
+
+    fn read<S: DeserializeSeed<'de>>(self, document: &Document<'_>, seed: S) -> Result<S::Value, A::Error> {
+        match self {
+            Self::Map(map) => map.next_value_seed(seed),
+            Self::Raw(raw) => document.reread(raw, seed),
+        }
+    }
 }
 
-/// The entries of a JSON object on their way into a value.
-enum Sink<'t, 'de> {
-    Map(&'t Type, Vec<(SmolStr, Value)>, HashSet<SmolStr>),
-    Object(&'t std::sync::Arc<crate::value::ObjectType>, Vec<Option<Value>>),
+/// The fields of a JSON object on their way into a value.
+enum Fields<'t, 'de> {
+    Map(&'t Type, UniqueEntries),
+    Object(&'t Arc<ObjectType>, Vec<Option<Value>>),
     Dynamic { ty: Option<Type>, value: Option<Value>, raw: Option<&'de RawValue> },
 }
 
-impl<'de> Sink<'_, 'de> {
+impl<'t, 'de> Fields<'t, 'de> {
+    fn new<E: de::Error>(seed: &ValueSeed<'t>) -> Result<Self, E> {
+        match seed.ty {
+            Type::Map(element) => Ok(Self::Map(element, UniqueEntries::default())),
+            Type::Object(object) => Ok(Self::Object(object, vec![None; object.attributes().len()])),
+            Type::Dynamic => Ok(Self::Dynamic { ty: None, value: None, raw: None }),
+            _ => Err(seed.mismatch("an object")),
+        }
+    }
+
     fn entry<A: MapAccess<'de>>(
         &mut self,
         seed: &ValueSeed<'_>,
         key: &str,
         source: Source<'_, 'de, A>,
     ) -> Result<(), A::Error> {
-        let twice = || seed.error::<A::Error>(format_args!("the key {key:?} stands twice"));
+        let document = seed.document;
         match self {
-            Self::Map(element, entries, seen) => {
+            Self::Map(element, entries) => {
                 let key = normal_form(key);
-                if !seen.insert(key.clone()) {
-                    return Err(twice());
+                let inside = seed.inside(element, StepRef::Key(&key));
+                if !entries.is_new(&key) {
+                    return Err(inside.error("this key stands twice; each may stand only once"));
                 }
-                let value = source.read(seed.inside(element, StepRef::Key(&key)))?;
-                entries.push((key, value));
+                let value = source.read(document, inside)?;
+                entries.push(key, value);
             }
             Self::Object(object, values) => {
                 let Some(i) = object.position(key).or_else(|| object.position(&normal_form(key))) else {
-                    return Err(seed.error(format_args!("there is no attribute {key:?}")));
+                    // The type does not know it, so it may be anything: a key, which may have to be hidden.
+                    let inside = seed.inside(seed.ty, StepRef::Key(key));
+                    return Err(
+                        inside.error("the type has no such attribute; leave it out or correct its name")
+                    );
                 };
                 let (name, ty) = &object.attributes()[i];
+                let inside = seed.inside(ty, StepRef::Attribute(name));
                 if values[i].is_some() {
-                    return Err(twice());
+                    return Err(inside.error("this attribute stands twice; each may stand only once"));
                 }
-                values[i] = Some(source.read(seed.inside(ty, StepRef::Attribute(name)))?);
+                values[i] = Some(source.read(document, inside)?);
             }
             Self::Dynamic { ty, value, raw } => match key {
                 "type" if ty.is_none() => {
-                    let read: Type = serde_json::from_str(source.raw()?.get())
-                        .map_err(|e| seed.error::<A::Error>(message_of(&e)))?;
-                    *ty = Some(read.without_optional());
+                    *ty = Some(seed.type_of_value::<A::Error>(source.raw()?)?.without_optional());
                 }
                 "value" if value.is_none() && raw.is_none() => match ty {
-                    Some(ty) => *value = Some(source.read(seed.wrapped(ty))?),
+                    Some(ty) => *value = Some(source.read(document, seed.typed(ty))?),
                     None => *raw = Some(source.raw()?),
                 },
-                _ => return Err(seed.error(r#"a value with its type has the keys "type" and "value" only"#)),
+                _ => {
+                    return Err(seed.error(
+                        r#"a value with its type has the keys "type" and "value", each once, and no other"#,
+                    ));
+                }
             },
         }
         Ok(())
     }
 
+    fn rest<A: MapAccess<'de>>(mut self, seed: &ValueSeed<'_>, mut map: A) -> Result<Value, A::Error> {
+        while let Some(Key(key)) = map.next_key()? {
+            self.entry(seed, &key, Source::Map(&mut map))?;
+        }
+        self.finish(seed)
+    }
+
     fn finish<E: de::Error>(self, seed: &ValueSeed<'_>) -> Result<Value, E> {
         match self {
-            Self::Map(_, entries, _) => Value::checked_map(seed.ty, entries).map_err(|e| seed.error(e)),
+            Self::Map(_, entries) => seed.constructed(Value::checked_map(seed.ty, entries.into_entries())),
             Self::Object(object, values) => {
+                if seed.own_type {
+                    let missing = values.iter().filter(|value| value.is_none()).count();
+                    seed.document.budget.spend(missing).map_err(|e| seed.error(e))?;
+                }
                 let values = std::iter::zip(object.attributes(), values)
                     .map(|((_, ty), value)| value.unwrap_or_else(|| Value::null(ty.clone())))
                     .collect();
                 Ok(Value::object_like(object, values))
             }
             Self::Dynamic { ty: Some(_), value: Some(value), .. } => Ok(value),
-            Self::Dynamic { ty: Some(ty), raw: Some(raw), .. } => seed.wrapped(&ty).reread(raw),
+            Self::Dynamic { ty: Some(ty), raw: Some(raw), .. } => seed.document.reread(raw, seed.typed(&ty)),
             Self::Dynamic { .. } => {
                 Err(seed.error(r#"a value with its type needs both of the keys "type" and "value""#))
             }
         }
-    }
-}
-
-/// Refinements as they stand in a case file.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRefinements<'a> {
-    #[serde(default)]
-    nullness: Option<String>,
-    #[serde(default)]
-    string_prefix: Option<SmolStr>,
-    #[serde(borrow, default)]
-    number_lower: Option<RawBound<'a>>,
-    #[serde(borrow, default)]
-    number_upper: Option<RawBound<'a>>,
-    #[serde(default)]
-    length_lower: Option<u64>,
-    #[serde(default)]
-    length_upper: Option<u64>,
-}
-
-#[derive(serde::Deserialize)]
-struct RawBound<'a> {
-    #[serde(borrow)]
-    value: &'a RawValue,
-    #[serde(default)]
-    inclusive: bool,
-}
-
-impl RawRefinements<'_> {
-    fn parse(self) -> Result<Refinements, String> {
-        let not_null = match self.nullness.as_deref() {
-            None => false,
-            Some("not_null") => true,
-            Some(other) => return Err(format!("nullness is \"not_null\" or \"null\", not {other:?}")),
-        };
-        let bound = |raw: Option<RawBound<'_>>| {
-            raw.map(|b| Number::parse(b.value.get()).map(|value| Bound { value, inclusive: b.inclusive }))
-                .transpose()
-                .map_err(|e| e.to_string())
-        };
-        Ok(Refinements {
-            not_null,
-            string_prefix: self.string_prefix,
-            number_lower: bound(self.number_lower)?,
-            number_upper: bound(self.number_upper)?,
-            length_lower: self.length_lower,
-            length_upper: self.length_upper,
-        })
     }
 }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Form, WriteError};
-use crate::value::{Bound, EPHEMERAL, Kind, Marks, PathStack, Refinements, SENSITIVE, StepRef, Type, Value};
+use super::{Form, WriteError, refinements};
+use crate::value::{EPHEMERAL, Kind, Marks, PathStack, SENSITIVE, StepRef, Type, Value};
 
 pub(super) fn to_string(value: &Value, ty: &Type, form: Form) -> Result<String, WriteError> {
     let mut out = String::new();
@@ -29,13 +29,7 @@ impl Writer<'_> {
             self.out.push('}');
             return Ok(());
         }
-        let wrong = || {
-            Err(WriteError::WrongType {
-                path: path.to_path(),
-                expected: ty.clone(),
-                found: value.ty().clone(),
-            })
-        };
+        let wrong = || Err(WriteError::wrong_type(value, ty, path));
         match (value.kind(), ty) {
             (Kind::Null, _) => self.out.push_str("null"),
             (Kind::Unknown(_), _) if self.form == Form::Plain => {
@@ -43,7 +37,7 @@ impl Writer<'_> {
             }
             (Kind::Unknown(refinements), _) => {
                 self.out.push_str(r#"{"$unknown":"#);
-                write_refinements(refinements, self.out);
+                refinements::write(refinements, self.out);
                 self.out.push('}');
             }
             (Kind::Bool(b), Type::Bool) => self.out.push_str(if b { "true" } else { "false" }),
@@ -110,7 +104,7 @@ impl Writer<'_> {
         for (_, open) in marks.iter().filter(|(mark, _)| value.marks().contains(*mark)) {
             self.out.push_str(open);
         }
-        self.value(value.unmarked(), ty, path)?;
+        self.value(value.unmarked(), ty, path.hide(true))?;
         for _ in 0..value.marks().len() {
             self.out.push('}');
         }
@@ -149,31 +143,7 @@ impl Writer<'_> {
     }
 }
 
-fn write_string(text: &str, out: &mut String) {
+pub(super) fn write_string(text: &str, out: &mut String) {
     // A string always is JSON.
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
-}
-
-/// Writes refinements as the object inside of `$unknown`.
-pub(crate) fn write_refinements(refinements: &Refinements, out: &mut String) {
-    let mut fields: Vec<String> = Vec::new();
-    if refinements.not_null {
-        fields.push(r#""nullness":"not_null""#.into());
-    }
-    if let Some(prefix) = &refinements.string_prefix {
-        let mut field = String::from(r#""string_prefix":"#);
-        write_string(prefix, &mut field);
-        fields.push(field);
-    }
-    let bound = |name: &str, bound: &Option<Bound>| {
-        let b = bound.as_ref().filter(|b| b.value.is_finite())?;
-        Some(format!(r#""{name}":{{"value":{},"inclusive":{}}}"#, b.value, b.inclusive))
-    };
-    fields.extend(bound("number_lower", &refinements.number_lower));
-    fields.extend(bound("number_upper", &refinements.number_upper));
-    fields.extend(refinements.length_lower.map(|n| format!(r#""length_lower":{n}"#)));
-    fields.extend(refinements.length_upper.map(|n| format!(r#""length_upper":{n}"#)));
-    out.push('{');
-    out.push_str(&fields.join(","));
-    out.push('}');
 }

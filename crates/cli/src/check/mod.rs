@@ -90,11 +90,11 @@ const MAX_HELD: usize = 100;
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && junit_to_stdout {
-        return exit::usage("--json and --junit - cannot both be written to standard output");
+        return exit::unusable(&"--json and --junit - cannot both be written to standard output");
     }
     let inputs: Vec<Source> = args.files.iter().map(|path| Source::new(path)).collect();
     if inputs.iter().filter(|input| **input == Source::Stdin).count() > 1 {
-        return exit::usage("standard input (-) can be read only once");
+        return exit::unusable(&"standard input (-) can be read only once");
     }
     let mut report = Report {
         text: (!args.json && !junit_to_stdout).then(text::Text::new),

@@ -152,10 +152,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
             let is_valid = plan.violations.is_empty() || plan.legacy_type_system;
             Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
         }
-        Err(error) => {
-            exit::complain(&error.to_string())?;
-            Ok(ExitCode::from(exit::UNUSABLE))
-        }
+        Err(error) => exit::unusable(&error),
     }
 }
 

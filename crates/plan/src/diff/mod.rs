@@ -8,7 +8,7 @@
 mod action;
 mod owned;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use action::Action;
 
@@ -120,9 +120,8 @@ pub struct Sensitivity {
     pub unchanged: bool,
 }
 
-/// A value without parts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+/// A value without parts; in JSON it is what it was in the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scalar<'t> {
     /// No value.
     Null,
@@ -207,5 +206,16 @@ impl<'t> Diff<'t> {
 
     pub(crate) fn replacing(self, replace: bool) -> Self {
         Self { replace, ..self }
+    }
+}
+
+impl Serialize for Scalar<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Scalar::Null => serializer.serialize_unit(),
+            Scalar::Bool(value) => serializer.serialize_bool(*value),
+            Scalar::Number(text) => crate::json::number(text).serialize(serializer),
+            Scalar::String(text) => serializer.serialize_str(text),
+        }
     }
 }

@@ -15,7 +15,7 @@ pub use plan::{
 };
 pub use state::{State, StateOutput, StateResource};
 
-use crate::json::Reader;
+use crate::json::{JsonError, Reader};
 use crate::text::Text;
 
 /// A document of `terraform show -json`.
@@ -46,18 +46,27 @@ impl<'t> Document<'t> {
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn parse(text: &'t str) -> Result<Self, DocumentError> {
-        let mut is_plan = false;
-        let mut reader = open(text)?;
-        reader
-            .members(|key, reader| {
-                is_plan |= matches!(
-                    &*key,
-                    "resource_changes" | "planned_values" | "configuration" | "output_changes" | "applyable"
-                );
-                reader.raw().map(|_| ())
-            })
-            .map_err(|error| DocumentError::from_json(&error, text, ""))?;
-        if is_plan { Plan::parse(text).map(Self::Plan) } else { State::parse(text).map(Self::State) }
+        /// Why the search for what the document is has ended.
+        enum Found {
+            Plan,
+            Error(JsonError),
+        }
+        impl From<JsonError> for Found {
+            fn from(error: JsonError) -> Self {
+                Found::Error(error)
+            }
+        }
+        let found = open(text)?.members(|key, reader| match &*key {
+            "resource_changes" | "planned_values" | "configuration" | "output_changes" | "applyable" => {
+                Err(Found::Plan)
+            }
+            _ => Ok(reader.raw().map(|_| ())?),
+        });
+        match found {
+            Err(Found::Plan) => Plan::parse(text).map(Self::Plan),
+            Err(Found::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
+            Ok(()) => State::parse(text).map(Self::State),
+        }
     }
 }
 
@@ -74,7 +83,10 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
 /// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.
 ///
 /// Gives the major and minor version.
-fn supported_version(text: &str, version: Option<(Text<'_>, usize)>) -> Result<(u64, u64), DocumentError> {
+fn supported_version(
+    text: &str,
+    version: Option<(Text<'_>, usize)>,
+) -> Result<(u64, u64), DocumentError> {
     let Some((version, offset)) = version else {
         let problem =
             if text.contains("\"lineage\"") { Problem::StateFile } else { Problem::NoFormatVersion };

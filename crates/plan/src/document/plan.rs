@@ -1,5 +1,7 @@
 //! The plan document.
 
+use serde::{Serialize, Serializer};
+
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
 use super::{open, supported_version};
@@ -123,6 +125,24 @@ pub enum ResourceActions {
     Forget,
     /// Create another one and stop managing the old one.
     CreateThenForget,
+}
+
+impl Serialize for ResourceActions {
+    /// The words that plan documents have for it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let words: &[&str] = match self {
+            Self::NoOp => &["no-op"],
+            Self::Create => &["create"],
+            Self::Read => &["read"],
+            Self::Update => &["update"],
+            Self::Delete => &["delete"],
+            Self::DeleteThenCreate => &["delete", "create"],
+            Self::CreateThenDelete => &["create", "delete"],
+            Self::Forget => &["forget"],
+            Self::CreateThenForget => &["create", "forget"],
+        };
+        words.serialize(serializer)
+    }
 }
 
 /// A change that is left to the next plan.

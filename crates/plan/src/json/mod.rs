@@ -8,8 +8,6 @@ mod read;
 
 use std::fmt;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
 use crate::text::Text;
 pub use read::{JsonError, MAX_DEPTH, Raw, Reader};
 
@@ -119,26 +117,7 @@ impl fmt::Debug for Json<'_> {
     }
 }
 
-impl Serialize for Json<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Json::Null => serializer.serialize_unit(),
-            Json::Bool(b) => serializer.serialize_bool(*b),
-            Json::Number(text) => number(text).serialize(serializer),
-            Json::String(text) => serializer.serialize_str(text),
-            Json::Array(elements) => serializer.collect_seq(elements),
-            Json::Object(members) => {
-                let mut map = serializer.serialize_map(Some(members.len()))?;
-                for (key, value) in members {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
-            }
-        }
-    }
-}
-
 /// A number of this text for serde, which keeps the text.
-fn number(text: &str) -> serde_json::Number {
+pub(crate) fn number(text: &str) -> serde_json::Number {
     serde_json::Number::from_string_unchecked(text.to_owned())
 }

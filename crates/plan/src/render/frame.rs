@@ -128,6 +128,11 @@ impl Writer {
         }
     }
 
+    /// Writes that no resource is among those asked for.
+    pub(crate) fn no_match(&mut self) {
+        self.push("\nNo resource with changes matches.\n");
+    }
+
     /// Writes that there is nothing to do.
     pub(crate) fn nothing(&mut self, frame: Frame, outcome: Outcome) {
         let Outcome { errored, deferred, drift, applyable, notice } = outcome;

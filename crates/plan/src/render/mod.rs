@@ -11,6 +11,7 @@ mod header;
 mod list;
 mod object;
 mod state;
+mod summary;
 mod text;
 mod value;
 mod wrap;
@@ -19,6 +20,7 @@ pub use colour::Colour;
 pub(crate) use frame::{Counts, Frame, Notice, Outcome};
 pub(crate) use header::{Header, Heading};
 pub(crate) use state::StateFrame;
+pub(crate) use summary::SummaryLine;
 
 use crate::diff::{Action, Diff};
 

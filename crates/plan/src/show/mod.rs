@@ -1,19 +1,25 @@
 //! From documents to diffs, and from diffs to text.
 
+mod filter;
+mod json;
 mod plan;
 mod schemas;
 mod state;
+mod summary;
 
 use std::io;
 
 use objchange::schema::SchemaDocumentError;
 use thiserror::Error;
 
+pub use filter::Filter;
+pub use json::write_json;
 pub use plan::{PlanDiff, ResourceDiff, render_plan, render_resource_change, write_plan};
 pub use schemas::Schemas;
 pub use state::{render_state, write_state};
+pub use summary::write_summary;
 
-use crate::document::DocumentError;
+use crate::document::{Document, DocumentError};
 use crate::render::{Colour, Frame, Notice};
 
 /// What a plan was made for, which only changes what is said when there is nothing to do.
@@ -59,6 +65,25 @@ impl Options {
             PlanMode::Destroy => Notice::Destroy,
             PlanMode::RefreshOnly => Notice::RefreshOnly,
         }
+    }
+}
+
+/// Writes a plan or a state as `terraform show` prints it, one resource at a time, and only the resources
+/// that the filter lets through.
+///
+/// # Errors
+///
+/// A value, or the schema of its type, cannot be read, or the text cannot be written.
+pub fn write_document(
+    out: &mut dyn io::Write,
+    document: &Document<'_>,
+    schemas: &Schemas,
+    options: &Options,
+    filter: &Filter,
+) -> Result<(), ShowError> {
+    match document {
+        Document::Plan(plan) => write_plan(out, plan, schemas, options, filter),
+        Document::State(state) => write_state(out, state, schemas, options, filter),
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use objchange::schema::Block;
 
-use super::{Options, Schemas, ShowError};
+use super::{Filter, Options, Schemas, ShowError};
 use crate::change::{Change, Paths, Unknown};
 use crate::diff::{Action, Diff};
 use crate::differ;
@@ -114,7 +114,7 @@ fn is_moved(resource: &ChangedResource<'_>) -> bool {
     resource.previous_address.as_ref().is_some_and(|previous| *previous != resource.address)
 }
 
-fn is_shown(resource: &ChangedResource<'_>) -> bool {
+pub(super) fn is_shown(resource: &ChangedResource<'_>) -> bool {
     match resource.change.actions {
         ResourceActions::NoOp => is_moved(resource) || resource.change.importing.is_some(),
         ResourceActions::Delete => &*resource.mode != "data",
@@ -206,12 +206,12 @@ fn diff_resource<'t>(
 /// ```
 pub fn render_plan(plan: &Plan<'_>, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
     let mut bytes = Vec::new();
-    write_plan(&mut bytes, plan, schemas, options, |_| true)?;
+    write_plan(&mut bytes, plan, schemas, options, &Filter::default())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Writes a plan as `terraform show` prints it, one resource at a time, and only the resources that are
-/// `wanted`.
+/// Writes a plan as `terraform show` prints it, one resource at a time, and only the resources that the
+/// filter lets through.
 ///
 /// # Errors
 ///
@@ -221,8 +221,9 @@ pub fn write_plan(
     plan: &Plan<'_>,
     schemas: &Schemas,
     options: &Options,
-    wanted: impl Fn(&ChangedResource<'_>) -> bool,
+    filter: &Filter,
 ) -> Result<(), ShowError> {
+    let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
     let diffs = PlanDiff::new(plan, schemas);
     let frame = options.frame();
     let mut writer = Writer::new(options.colour);
@@ -246,11 +247,13 @@ pub fn write_plan(
         counts.import += usize::from(resource.change.importing.is_some());
     }
     let mut outputs = Vec::new();
-    for output in &plan.output_changes {
+    for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
         outputs.push((output.name.as_str(), diffs.output(output)?));
     }
     let outputs_change = outputs.iter().any(|(_, diff)| diff.action != Action::NoOp);
-    if shown == 0 && !outputs_change {
+    if shown == 0 && !filter.is_all() {
+        writer.no_match();
+    } else if shown == 0 && !outputs_change {
         let outcome = Outcome {
             errored: plan.errored,
             deferred: !plan.deferred_changes.is_empty(),

@@ -4,8 +4,9 @@ use std::io::Write;
 
 use objchange::Type;
 
-use super::{Options, Schemas, ShowError};
+use super::{Filter, Options, Schemas, ShowError};
 use crate::change::Change;
+use crate::diff::Diff;
 use crate::differ;
 use crate::document::{DocumentError, State, StateOutput, StateResource};
 use crate::json::{Json, Raw};
@@ -18,12 +19,12 @@ use crate::render::{StateFrame, Writer};
 /// A value, or the schema of its type, cannot be read.
 pub fn render_state(state: &State<'_>, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
     let mut bytes = Vec::new();
-    write_state(&mut bytes, state, schemas, options, |_| true)?;
+    write_state(&mut bytes, state, schemas, options, &Filter::default())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Writes a state as `terraform show` prints it, one resource at a time, and only the resources that are
-/// `wanted`.
+/// Writes a state as `terraform show` prints it, one resource at a time, and only the resources that the
+/// filter lets through.
 ///
 /// # Errors
 ///
@@ -33,14 +34,14 @@ pub fn write_state(
     state: &State<'_>,
     schemas: &Schemas,
     options: &Options,
-    wanted: impl Fn(&StateResource<'_>) -> bool,
+    filter: &Filter,
 ) -> Result<(), ShowError> {
     let mut writer = Writer::of_state(options.colour);
     if state.is_empty() {
         writer.empty_state();
     }
     let mut last_module = None;
-    for resource in state.resources.iter().filter(|r| wanted(r)) {
+    for resource in state.resources.iter().filter(|r| filter.matches_address(&r.address)) {
         if last_module.replace(resource.module) == Some(resource.module) {
             writer.line_break();
         } else if resource.follows_resources {
@@ -50,7 +51,7 @@ pub fn write_state(
         write_resource(&mut writer, state, resource, schemas)?;
         out.write_all(writer.take().as_bytes())?;
     }
-    if !state.outputs.is_empty() {
+    if !state.outputs.is_empty() && filter.is_all() {
         writer.outputs_heading();
         for output in &state.outputs {
             write_output(&mut writer, state, output)?;
@@ -60,11 +61,7 @@ pub fn write_state(
     Ok(())
 }
 
-fn read<'t>(
-    state: &State<'t>,
-    raw: &Raw<'t>,
-    location: impl Fn() -> String,
-) -> Result<Json<'t>, DocumentError> {
+fn read<'t>(state: &State<'t>, raw: &Raw<'t>, location: impl Fn() -> String) -> Result<Json<'t>, DocumentError> {
     raw.read().map_err(|error| DocumentError::from_json(&error, state.text(), &location()))
 }
 
@@ -79,14 +76,6 @@ fn write_resource(
     resource: &StateResource<'_>,
     schemas: &Schemas,
 ) -> Result<(), ShowError> {
-    let values = read(state, &resource.values, || format!("{}: values", resource.address))?;
-    let marks =
-        read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
-    let change = unchanged(&values, &marks);
-    let diff = match schemas.of_state(resource)? {
-        Some(schema) => differ::block(change, schema),
-        None => differ::block_by_shape(change),
-    };
     let frame = StateFrame {
         address: &resource.address,
         keyword: if &*resource.mode == "data" { "data" } else { "resource" },
@@ -95,20 +84,42 @@ fn write_resource(
         deposed: resource.deposed.as_deref(),
         tainted: resource.tainted,
     };
-    writer.state_resource(&frame, &diff);
-    Ok(())
+    with_resource_diff(state, resource, schemas, |diff| writer.state_resource(&frame, diff))
 }
 
 fn write_output(writer: &mut Writer, state: &State<'_>, output: &StateOutput<'_>) -> Result<(), ShowError> {
+    with_output_diff(state, output, |diff| writer.state_output(&output.name, diff))
+}
+
+/// Does something with the diff of a resource to itself.
+pub(super) fn with_resource_diff<T>(
+    state: &State<'_>,
+    resource: &StateResource<'_>,
+    schemas: &Schemas,
+    then: impl FnOnce(&Diff<'_>) -> T,
+) -> Result<T, ShowError> {
+    let values = read(state, &resource.values, || format!("{}: values", resource.address))?;
+    let marks = read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
+    let change = unchanged(&values, &marks);
+    Ok(then(&match schemas.of_state(resource)? {
+        Some(schema) => differ::block(change, schema),
+        None => differ::block_by_shape(change),
+    }))
+}
+
+/// Does something with the diff of an output to itself.
+pub(super) fn with_output_diff<T>(
+    state: &State<'_>,
+    output: &StateOutput<'_>,
+    then: impl FnOnce(&Diff<'_>) -> T,
+) -> Result<T, ShowError> {
     let value = read(state, &output.value, || format!("outputs.{}", output.name))?;
     let marks = Json::Bool(output.sensitive);
     let change = unchanged(&value, &marks);
     // A type that cannot be read leaves the shape to decide.
     let ty = serde_json::from_str::<Type>(output.value_type.text()).ok();
-    let diff = match &ty {
+    Ok(then(&match &ty {
         Some(ty) => differ::typed(change, ty),
         None => differ::output(change),
-    };
-    writer.state_output(&output.name, &diff);
-    Ok(())
+    }))
 }

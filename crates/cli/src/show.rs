@@ -1,0 +1,159 @@
+//! `objchange show`: a plan or state as people read it.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use anstream::{AutoStream, ColorChoice};
+use clap::{Args, ValueEnum};
+use objchange_plan::{Colour, Document, Filter, Options, ResourceActions, Schemas, ShowError};
+use thiserror::Error;
+
+use crate::input::{InputError, Source};
+
+/// What to show, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// The output of `terraform show -json [PLANFILE]`; `-`, or nothing, is standard input.
+    #[arg(value_name = "PLAN|STATE", default_value = "-")]
+    document: PathBuf,
+
+    /// The output of `terraform providers schema -json`. Without it everything is shown by its JSON alone:
+    /// blocks look like attributes.
+    #[arg(long, value_name = "FILE")]
+    schemas: Option<PathBuf>,
+
+    /// Print the diff as JSON instead, for programs.
+    #[arg(long, conflicts_with_all = ["summary", "full"])]
+    json: bool,
+
+    /// Show only resources whose address matches; `*` stands for anything. May be repeated.
+    #[arg(long, value_name = "ADDRESS-GLOB")]
+    only: Vec<String>,
+
+    /// Show only resources to which one of these happens.
+    #[arg(long, value_name = "ACTION", value_delimiter = ',')]
+    action: Vec<Action>,
+
+    /// Hide nothing: show unchanged attributes, elements and blocks too.
+    #[arg(long)]
+    full: bool,
+
+    /// Print only the addresses, grouped by what happens to them, and why.
+    #[arg(long, conflicts_with = "full")]
+    summary: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Action {
+    Create,
+    Read,
+    Update,
+    /// Destroyed and not created again.
+    Delete,
+    /// Destroyed and created again.
+    Replace,
+    Forget,
+    /// Moved or imported without a change.
+    NoOp,
+}
+
+/// Why nothing can be shown.
+#[derive(Debug, Error)]
+pub(crate) enum Error {
+    #[error("{0}")]
+    Input(#[from] InputError),
+    #[error("{source_name}: {error}")]
+    Document { source_name: String, error: ShowError },
+    #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
+    OneStdin,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+    let source = Source::new(&arguments.document);
+    let schemas_source = arguments.schemas.as_deref().map(Source::new);
+    if source == Source::Stdin && schemas_source.as_ref() == Some(&source) {
+        return Err(Error::OneStdin);
+    }
+    let at = |source: &Source, error: ShowError| Error::Document { source_name: source.to_string(), error };
+    let schemas = match &schemas_source {
+        Some(source) => Schemas::parse(source.read()?).map_err(|e| at(source, e.into()))?,
+        None => Schemas::none(),
+    };
+    let text = source.read()?;
+    let document = Document::parse(&text).map_err(|e| at(&source, e.into()))?;
+    let result = write(arguments, &document, &schemas);
+    if !arguments.summary {
+        warn(&schemas);
+    }
+    match result {
+        // The reader of our output has seen enough.
+        Err(ShowError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error @ ShowError::Schemas(_)) => Err(at(schemas_source.as_ref().unwrap_or(&source), error)),
+        result => result.map_err(|error| at(&source, error)),
+    }
+}
+
+fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> Result<(), ShowError> {
+    let stdout = io::stdout();
+    let colour = match AutoStream::choice(&stdout) {
+        ColorChoice::Never => Colour::Never,
+        _ => Colour::Always,
+    };
+    // What comes in has no sequences of its own left: there is nothing to strip.
+    let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
+    let mut out = BufWriter::with_capacity(1 << 16, stream);
+    let options = Options { colour, full: arguments.full, ..Options::default() };
+    let filter = arguments.filter();
+    if arguments.json {
+        objchange_plan::write_json(&mut out, document, schemas, &filter)?;
+    } else if arguments.summary {
+        objchange_plan::write_summary(&mut out, document, &options, &filter)?;
+    } else {
+        objchange_plan::write_document(&mut out, document, schemas, &options, &filter)?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Says once what the missing schemas cost.
+fn warn(schemas: &Schemas) {
+    let missing = schemas.missing();
+    if schemas.is_none() {
+        anstream::eprintln!(
+            "warning: without --schemas blocks are shown as attributes, and what only a schema calls \
+             sensitive is shown; pass the output of `terraform providers schema -json`"
+        );
+    } else if !missing.is_empty() {
+        anstream::eprintln!(
+            "warning: the schemas lack {}: shown by the JSON alone, blocks as attributes; write the schemas \
+             again with `terraform providers schema -json`",
+            missing.join(", ")
+        );
+    }
+}
+
+impl Arguments {
+    fn filter(&self) -> Filter {
+        let mut filter = Filter::default();
+        for glob in &self.only {
+            filter = filter.address(glob);
+        }
+        for action in &self.action {
+            filter = filter.actions(match action {
+                Action::Create => &[ResourceActions::Create],
+                Action::Read => &[ResourceActions::Read],
+                Action::Update => &[ResourceActions::Update],
+                Action::Delete => &[ResourceActions::Delete],
+                Action::Replace => &[
+                    ResourceActions::DeleteThenCreate,
+                    ResourceActions::CreateThenDelete,
+                    ResourceActions::CreateThenForget,
+                ],
+                Action::Forget => &[ResourceActions::Forget],
+                Action::NoOp => &[ResourceActions::NoOp],
+            });
+        }
+        filter
+    }
+}

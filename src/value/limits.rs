@@ -1,0 +1,38 @@
+//! What keeps a document from outside within bounds: a limit on nesting, and a budget for parts that do not
+//! stand in it.
+
+use std::cell::Cell;
+
+/// A value nested so deep, or deeper, is not read. The limit of `serde_json`, which all formats share.
+pub(super) const MAX_DEPTH: u32 = 128;
+
+/// How many parts a document may ask for that do not stand in it.
+const MAX_IMPLIED_PARTS: u64 = 1 << 20;
+
+/// What is left of the parts that a document may ask for without holding them.
+///
+/// A few bytes can promise a list of a million unknown elements, or name a type with thousands of
+/// attributes and then objects that have none of them. Without a common bound, many such few bytes would
+/// fill the memory.
+#[derive(Debug)]
+pub(super) struct Budget(Cell<u64>);
+
+/// A document asks for too many parts that do not stand in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "more than {MAX_IMPLIED_PARTS} elements and attributes are implied that do not stand in the document; \
+     write them out, or promise shorter lists"
+)]
+pub struct TooManyImplied(());
+
+impl Budget {
+    pub(super) const fn new() -> Self {
+        Self(Cell::new(MAX_IMPLIED_PARTS))
+    }
+
+    pub(super) fn spend(&self, parts: usize) -> Result<(), TooManyImplied> {
+        let left = self.0.get().checked_sub(parts as u64).ok_or(TooManyImplied(()))?;
+        self.0.set(left);
+        Ok(())
+    }
+}

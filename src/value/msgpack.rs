@@ -1,0 +1,174 @@
+//! Values as MessagePack: read and written under a known type, as go-cty does it for the plugin protocol.
+//!
+//! An unknown value is an extension: `d4 00 00` where nothing is promised, or one of code 12 whose payload
+//! is a map of promises. Where the type is dynamic, an array of two holds the type, as JSON, and the value.
+//! Marks have no form here.
+
+mod cursor;
+mod read;
+mod refinements;
+mod write;
+
+use super::limits::TooManyImplied;
+use super::{ConstructError, ParseNumberError, Path, RefinementError, Type, Value, WriteError};
+
+/// The longest message that is read, in bytes: the most that providers send or accept.
+const MAX_MESSAGE: usize = 256 << 20;
+
+/// The longest payload of an extension, in bytes.
+const MAX_EXTENSION: u32 = 1024;
+
+/// The longest prefix of an unknown string that is written, in bytes. A longer one is cut.
+const MAX_PREFIX: usize = 256;
+
+/// The longest form in which a bound of an unknown number is written, in bytes; so both and the promise not
+/// to be null fit into an extension.
+const MAX_BOUND: usize = 500;
+
+/// The extension whose payload says what is promised about an unknown value. Every other is a bare unknown.
+const REFINED: i8 = 12;
+
+/// Why bytes are no value of a type: where they go wrong, and how. Never shows the value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("byte {offset}: {}{problem}", if path.is_root() { String::new() } else { format!("{path}: ") })]
+pub struct MsgpackError {
+    /// Where the part starts that is wrong, in bytes from the start of the message.
+    pub offset: usize,
+    /// Where in the value.
+    pub path: Path,
+    /// What is wrong.
+    pub problem: MsgpackProblem,
+}
+
+/// What can be wrong with a MessagePack message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MsgpackProblem {
+    /// The message is longer than any that providers send.
+    #[error("the message has {length} bytes, but at most {MAX_MESSAGE} are read")]
+    MessageTooLong {
+        /// Its length in bytes.
+        length: usize,
+    },
+    /// The message ends inside of the value, or a length says that it should go on for longer.
+    #[error("the message ends too early: {missing} more bytes are needed at least")]
+    TooShort {
+        /// How many bytes are missing at least.
+        missing: usize,
+    },
+    /// The message goes on after the value.
+    #[error("{count} more bytes follow the value; a message holds one value")]
+    TrailingBytes {
+        /// How many.
+        count: usize,
+    },
+    /// Arrays and maps stand in each other too deeply.
+    #[error("the value is nested too deeply; fewer than {} levels are read", super::limits::MAX_DEPTH)]
+    TooDeep,
+    /// The message holds something of another kind than the type asks for.
+    #[error("{expected} is expected here, not {found}")]
+    WrongKind {
+        /// What the type asks for.
+        expected: &'static str,
+        /// What is there.
+        found: &'static str,
+    },
+    /// A tuple, an object or an inner structure has another number of parts than it must have.
+    #[error("{expected} parts are expected here, not {found}")]
+    WrongCount {
+        /// How many there must be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// The object type has no attribute of this name.
+    #[error("the type has no such attribute; leave it out or correct its name")]
+    NoSuchAttribute,
+    /// A key stands twice in one map.
+    #[error("this key stands twice; each may stand only once")]
+    RepeatedKey,
+    /// A text is not valid UTF-8.
+    #[error("the text is not valid UTF-8")]
+    InvalidUtf8,
+    /// A text is no number.
+    #[error(transparent)]
+    Number(#[from] ParseNumberError),
+    /// A number is NaN.
+    #[error("NaN is no number; use null or an unknown value where there is none")]
+    NotANumber,
+    /// What should be a type is none.
+    #[error(r#"the first of the two parts must be a type as JSON, such as "string" or ["list","string"]"#)]
+    InvalidType,
+    /// The elements of a collection have several types.
+    #[error(transparent)]
+    Elements(#[from] ConstructError),
+    /// An extension is too long.
+    #[error("an extension has {length} bytes, but at most {MAX_EXTENSION} are read")]
+    ExtensionTooLong {
+        /// Its length in bytes.
+        length: u32,
+    },
+    /// A promise about an unknown value stands twice.
+    #[error("a promise about the unknown value stands twice; each may stand only once")]
+    RepeatedPromise,
+    /// The length of an unknown collection is promised to be below zero or beyond 64 bits.
+    #[error("the promised length of a collection must be from 0 to 2^64 - 1")]
+    LengthOutOfRange,
+    /// Promises about an unknown value that cannot hold.
+    #[error(transparent)]
+    Refinement(#[from] RefinementError),
+    /// The message asks for too many parts that do not stand in it.
+    #[error(transparent)]
+    TooManyImplied(#[from] TooManyImplied),
+}
+
+impl Value {
+    /// Reads a value from go-cty's MessagePack, as the plugin protocol carries it, under a type.
+    ///
+    /// Accepts what go-cty accepts: numbers in any form, map keys and attributes in any order, and for any
+    /// object type the empty map, which is the object without attributes. Beyond it, an extension of an
+    /// unsupported code is an unknown value whatever its payload, as the protocol's documentation says, and
+    /// promises of unsupported kinds are passed over.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not one whole message or no value of the type: among others a key stands twice, an
+    /// attribute is missing, a number is NaN, the nesting is 128 levels or deeper, an extension has more
+    /// than 1,024 bytes, or the message more than 256 MiB.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let ty = Type::list(Type::Number);
+    /// assert_eq!(Value::from_msgpack(b"\x92\x01\xa30.5", &ty)?, Value::from_json("[1,0.5]", &ty).unwrap());
+    /// assert_eq!(
+    ///     Value::from_msgpack(b"\x92\x01\xc3", &ty).unwrap_err().to_string(),
+    ///     "byte 2: [1]: a number is expected here, not a bool"
+    /// );
+    /// # Ok::<(), objchange::value::MsgpackError>(())
+    /// ```
+    pub fn from_msgpack(bytes: &[u8], ty: &Type) -> Result<Self, MsgpackError> {
+        read::from_slice(bytes, ty)
+    }
+
+    /// Writes the value under a type as go-cty's MessagePack, byte for byte.
+    ///
+    /// A string prefix of more than 256 bytes is cut between two characters as readers see them, and a bound
+    /// that takes more than 500 bytes is left out: a weaker promise, where readers refuse a longer form.
+    ///
+    /// # Errors
+    ///
+    /// Part of the value is marked, or the value is not of the type.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let value = Value::object([("size", Value::from(20)), ("id", Value::unknown(Type::String))]);
+    /// assert_eq!(value.to_msgpack(value.ty())?, b"\x82\xa2id\xd4\x00\x00\xa4size\x14");
+    /// assert!(Value::from("x").sensitive().to_msgpack(&Type::String).is_err());
+    /// # Ok::<(), objchange::value::WriteError>(())
+    /// ```
+    pub fn to_msgpack(&self, ty: &Type) -> Result<Vec<u8>, WriteError> {
+        write::to_vec(self, ty)
+    }
+}

@@ -1,0 +1,216 @@
+//! Reading a value from MessagePack, guided by its type.
+
+use std::sync::Arc;
+
+use rmp::Marker;
+use smol_str::SmolStr;
+
+use super::MsgpackProblem::{
+    self, InvalidType, MessageTooLong, NoSuchAttribute, RepeatedKey, TooDeep, TrailingBytes, WrongCount,
+};
+use super::cursor::{Cursor, is_extension};
+use super::{MAX_EXTENSION, MAX_MESSAGE, MsgpackError, REFINED, refinements};
+use crate::value::build::normal_form;
+use crate::value::entries::UniqueEntries;
+use crate::value::limits::{Budget, MAX_DEPTH};
+use crate::value::{ObjectType, PathStack, StepRef, TupleType, Type, Value};
+
+/// Room is made for at most so many elements before they are there: a length is only a claim.
+const MAX_RESERVED: usize = 1024;
+
+pub(super) fn from_slice(message: &[u8], ty: &Type) -> Result<Value, MsgpackError> {
+    let root = Place { path: PathStack::ROOT, depth: 0 };
+    if message.len() > MAX_MESSAGE {
+        return Err(root.error(0, MessageTooLong { length: message.len() }));
+    }
+    let mut reader = Reader { cursor: Cursor::new(message), budget: Budget::new() };
+    let value = reader.value(ty, root)?;
+    match reader.cursor.left() {
+        0 => Ok(value),
+        count => Err(root.error(reader.cursor.offset(), TrailingBytes { count })),
+    }
+}
+
+/// Where a part stands: its path, and in how many arrays and maps.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    path: PathStack<'a>,
+    depth: u32,
+}
+
+impl<'a> Place<'a> {
+    fn inside(&'a self, step: StepRef<'a>) -> Place<'a> {
+        Place { path: self.path.then(step), depth: self.depth + 1 }
+    }
+
+    fn error(&self, offset: usize, problem: MsgpackProblem) -> MsgpackError {
+        MsgpackError { offset, path: self.path.to_path(), problem }
+    }
+
+    /// Fails if an array or a map may not stand here because of all those around it.
+    fn check_depth(&self) -> Result<(), MsgpackProblem> {
+        if self.depth + 1 < MAX_DEPTH { Ok(()) } else { Err(TooDeep) }
+    }
+}
+
+/// Why a part cannot be read.
+enum Failure {
+    /// Because of itself; where that is, is still to be added.
+    Here(MsgpackProblem),
+    /// Because of something inside of it.
+    Inside(MsgpackError),
+}
+
+impl From<MsgpackProblem> for Failure {
+    fn from(problem: MsgpackProblem) -> Self {
+        Self::Here(problem)
+    }
+}
+
+impl From<MsgpackError> for Failure {
+    fn from(error: MsgpackError) -> Self {
+        Self::Inside(error)
+    }
+}
+
+struct Reader<'m> {
+    cursor: Cursor<'m>,
+    budget: Budget,
+}
+
+impl<'m> Reader<'m> {
+    fn value(&mut self, ty: &Type, at: Place<'_>) -> Result<Value, MsgpackError> {
+        let start = self.cursor.offset();
+        self.part(ty, at).map_err(|failure| match failure {
+            Failure::Here(problem) => at.error(start, problem),
+            Failure::Inside(error) => error,
+        })
+    }
+
+    fn part(&mut self, ty: &Type, at: Place<'_>) -> Result<Value, Failure> {
+        match self.cursor.peek()? {
+            Marker::Null => {
+                self.cursor.take(1)?;
+                return Ok(Value::null(ty.clone()));
+            }
+            marker if is_extension(marker) => return Ok(self.unknown(ty)?),
+            _ => {}
+        }
+        match ty {
+            Type::Bool => Ok(self.cursor.bool()?.into()),
+            Type::Number => Ok(self.cursor.number()?.into()),
+            Type::String => Ok(self.cursor.text("a string")?.into()),
+            Type::Dynamic => self.typed(at),
+            Type::List(element) => {
+                let elements = self.elements(element, at)?;
+                Ok(Value::checked_list(ty, elements).map_err(MsgpackProblem::from)?)
+            }
+            Type::Set(element) => {
+                let elements = self.elements(element, at)?;
+                Ok(Value::checked_set(ty, elements).map_err(MsgpackProblem::from)?)
+            }
+            Type::Map(element) => {
+                let entries = self.entries(element, at)?;
+                Ok(Value::checked_map(ty, entries).map_err(MsgpackProblem::from)?)
+            }
+            Type::Tuple(tuple) => self.tuple(tuple, at),
+            Type::Object(object) => self.object(object, at),
+        }
+    }
+
+    /// Any extension is an unknown value; one of them says more.
+    fn unknown(&mut self, ty: &Type) -> Result<Value, MsgpackProblem> {
+        let (code, payload) = self.cursor.extension(MAX_EXTENSION)?;
+        if code != REFINED || payload.len() <= 1 || *ty == Type::Dynamic {
+            return Ok(Value::unknown(ty.clone()));
+        }
+        let Some(refinements) = refinements::read(payload)? else { return Ok(Value::null(ty.clone())) };
+        let value = Value::refined_unknown(ty.clone(), refinements)?;
+        self.budget.spend(value.len().unwrap_or(0))?;
+        Ok(value)
+    }
+
+    /// A value that stands beside its type.
+    fn typed(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+        at.check_depth()?;
+        let found = self.cursor.array_len("an array of a type and a value")?;
+        if found != 2 {
+            return Err(WrongCount { expected: 2, found }.into());
+        }
+        let start = self.cursor.offset();
+        let text = self.cursor.text("a type as JSON").map_err(|problem| at.error(start, problem))?;
+        let ty: Type = serde_json::from_str(text).map_err(|_| at.error(start, InvalidType))?;
+        Ok(self.value(&ty.without_optional(), Place { depth: at.depth + 1, ..at })?)
+    }
+
+    fn elements(&mut self, ty: &Type, at: Place<'_>) -> Result<Vec<Value>, Failure> {
+        at.check_depth()?;
+        let count = self.cursor.array_len("an array")?;
+        let mut elements = Vec::with_capacity(count.min(MAX_RESERVED));
+        for i in 0..count {
+            elements.push(self.value(ty, at.inside(StepRef::Position(i)))?);
+        }
+        Ok(elements)
+    }
+
+    fn tuple(&mut self, tuple: &TupleType, at: Place<'_>) -> Result<Value, Failure> {
+        at.check_depth()?;
+        let (expected, found) = (tuple.elements().len(), self.cursor.array_len("an array")?);
+        if found != expected {
+            return Err(WrongCount { expected, found }.into());
+        }
+        let elements = std::iter::zip(0.., tuple.elements())
+            .map(|(i, ty)| self.value(ty, at.inside(StepRef::Position(i))))
+            .collect::<Result<Vec<Value>, MsgpackError>>()?;
+        Ok(Value::tuple(elements))
+    }
+
+    fn entries(&mut self, ty: &Type, at: Place<'_>) -> Result<Vec<(SmolStr, Value)>, Failure> {
+        at.check_depth()?;
+        let count = self.cursor.map_len("a map")?;
+        let mut entries = UniqueEntries::with_capacity(count.min(MAX_RESERVED));
+        for _ in 0..count {
+            let start = self.cursor.offset();
+            let key = normal_form(self.key(at)?);
+            let inside = at.inside(StepRef::Key(&key));
+            if !entries.is_new(&key) {
+                return Err(inside.error(start, RepeatedKey).into());
+            }
+            let value = self.value(ty, inside)?;
+            entries.push(key, value);
+        }
+        Ok(entries.into_entries())
+    }
+
+    fn object(&mut self, object: &Arc<ObjectType>, at: Place<'_>) -> Result<Value, Failure> {
+        at.check_depth()?;
+        let (expected, found) = (object.attributes().len(), self.cursor.map_len("a map")?);
+        if found == 0 {
+            // As go-cty, whatever the type.
+            return Ok(Value::object::<SmolStr, Value>([]));
+        }
+        if found != expected {
+            return Err(WrongCount { expected, found }.into());
+        }
+        let mut values: Vec<Option<Value>> = vec![None; expected];
+        for _ in 0..found {
+            let start = self.cursor.offset();
+            let name = self.key(at)?;
+            let inside = at.inside(StepRef::Attribute(name));
+            let Some(i) = object.position(name).or_else(|| object.position(&normal_form(name))) else {
+                return Err(inside.error(start, NoSuchAttribute).into());
+            };
+            if values[i].is_some() {
+                return Err(inside.error(start, RepeatedKey).into());
+            }
+            values[i] = Some(self.value(&object.attributes()[i].1, inside)?);
+        }
+        // As many names as attributes, and none twice: none is missing.
+        Ok(Value::object_like(object, values.into_iter().flatten().collect()))
+    }
+
+    fn key(&mut self, at: Place<'_>) -> Result<&'m str, MsgpackError> {
+        let start = self.cursor.offset();
+        self.cursor.text("a string as key").map_err(|problem| at.error(start, problem))
+    }
+}

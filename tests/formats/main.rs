@@ -1,0 +1,8 @@
+//! What the formats of values promise: they read what they write, take any bytes without harm, and never
+//! show content in an error.
+
+mod bad_input;
+mod generate;
+mod known_bytes;
+mod round_trip;
+mod secrets;
