@@ -128,8 +128,8 @@ impl<'a> Case<'a> {
         self.wrong(field, message_of(error), text, position(text, error.line(), error.column()))
     }
 
-    /// An error about a field as a whole.
-    pub(super) fn wrong_field(&self, field: &str, message: &str) -> CaseError {
+    /// The error that something is wrong with a field as a whole.
+    pub fn wrong_field(&self, field: &str, message: &str) -> CaseError {
         self.wrong(field, message.to_owned(), self.optional_field(field).unwrap_or(self.text), 1)
     }
 

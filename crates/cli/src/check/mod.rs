@@ -3,6 +3,7 @@
 mod json;
 mod junit;
 mod lines;
+mod render;
 mod run;
 mod text;
 

@@ -12,6 +12,7 @@ use indicatif::ProgressBar;
 use objchange::case::{Case, CaseError, Difference, Outcome};
 
 use super::lines::{Line, Lines};
+use super::render;
 use crate::encoding;
 use crate::input::Source;
 
@@ -63,7 +64,7 @@ pub(crate) enum Event {
 
 /// Asks whoever knows the operation.
 fn run_case(case: &Case<'_>) -> Outcome {
-    case.run()
+    if case.op().starts_with("render_") { render::run(case) } else { case.run() }
 }
 
 /// Cases are handed out in batches of this many lines or bytes, whichever comes first.
