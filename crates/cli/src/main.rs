@@ -4,7 +4,6 @@ mod check;
 mod encoding;
 mod exit;
 mod input;
-mod paths;
 mod plan;
 mod show;
 mod style;

@@ -2,11 +2,11 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
+use objchange::value::Path;
 use serde::Serialize;
 
 use super::run::{Failure, Verdict};
 use super::{Counts, Unusable};
-use crate::paths;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";
@@ -33,7 +33,7 @@ struct FailureEntry<'a> {
 #[serde(tag = "kind", rename_all = "snake_case")]
 enum Reason<'a> {
     Different {
-        path: Vec<serde_json::Value>,
+        path: &'a Path,
         got: &'a str,
         want: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ impl Json {
     pub(super) fn failure(&mut self, file: &str, verdict: &Verdict, failure: &Failure) -> io::Result<()> {
         let reason = match failure {
             Failure::Different(difference) => Reason::Different {
-                path: paths::to_json(&difference.path),
+                path: &difference.path,
                 got: &difference.got,
                 want: &difference.want,
                 note: difference.note.as_deref(),

@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use objchange::change::PlannedChange;
 use objchange::schema::Block;
+use objchange::value::Path;
 use objchange::{Type, Value};
 use serde::Serialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value as Json, json};
 
 use super::changes::PathChange;
 use super::reason;
-use crate::paths;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";
@@ -24,33 +24,33 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<&'a str>,
     action: &'static str,
-    reason: Reason,
-    violations: Vec<Violation>,
+    reason: Reason<'a>,
+    violations: Vec<Violation<'a>>,
     legacy_type_system: bool,
-    changes: Vec<Change>,
+    changes: Vec<Change<'a>>,
     before: Box<RawValue>,
     proposed: Box<RawValue>,
     after: Box<RawValue>,
 }
 
 #[derive(Serialize)]
-struct Reason {
+struct Reason<'a> {
     kind: &'static str,
     message: String,
-    paths: Vec<Vec<Json>>,
+    paths: &'a [Path],
 }
 
 #[derive(Serialize)]
-struct Violation {
-    path: Vec<Json>,
+struct Violation<'a> {
+    path: &'a Path,
     kind: &'static str,
     message: String,
 }
 
 /// A side that is absent or null is left out.
 #[derive(Serialize)]
-struct Change {
-    path: Vec<Json>,
+struct Change<'a> {
+    path: &'a Path,
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -73,13 +73,13 @@ pub(super) fn write(
         reason: Reason {
             kind: reason::slug(plan),
             message: reason::sentence(plan),
-            paths: reason::paths(plan).iter().map(paths::to_json).collect(),
+            paths: reason::paths(plan),
         },
         violations: plan
             .violations
             .iter()
             .map(|violation| Violation {
-                path: paths::to_json(violation.path()),
+                path: violation.path(),
                 kind: violation.kind(),
                 message: violation.to_string(),
             })
@@ -96,18 +96,14 @@ pub(super) fn write(
     out.flush()
 }
 
-fn change_json(change: &PathChange<'_>) -> io::Result<Change> {
+fn change_json<'a>(change: &'a PathChange<'_>) -> io::Result<Change<'a>> {
     let side = |value: Option<&Value>| {
         // What one side hides is not shown from the other.
         let hidden =
             |value: &Value| if change.is_hidden() { value.clone().sensitive() } else { value.clone() };
         value.map(|value| value_json(&hidden(value), value.ty())).transpose()
     };
-    Ok(Change {
-        path: paths::to_json(&change.path),
-        before: side(change.before)?,
-        after: side(change.after)?,
-    })
+    Ok(Change { path: &change.path, before: side(change.before)?, after: side(change.after)? })
 }
 
 /// A value in the form of case files, without what is marked.

@@ -39,10 +39,13 @@ Exit codes:
   2  the input cannot be used
 
 Examples:
-  objchange plan --schema schemas.json --type aws_instance --prior prior.json --config config.json
-  terraform providers schema -json | objchange plan --schema - --type aws_instance --config config.json
   objchange plan --schema schemas.json --type aws_instance \\
-      --prior terraform.tfstate --address aws_instance.web --config config.json --requires-replace ami";
+      --prior prior.json --config config.json
+  terraform providers schema -json | objchange plan --schema - \\
+      --type aws_instance --config config.json
+  objchange plan --schema schemas.json --type aws_instance \\
+      --prior terraform.tfstate --address aws_instance.web \\
+      --config config.json --requires-replace ami";
 
 /// Plan one change of a resource: what will happen, and why
 #[derive(Debug, clap::Args)]
