@@ -11,7 +11,7 @@ use super::block::{Block, NestedBlock};
 use crate::value::Type;
 
 /// A JSON object as a list of its entries, in which a key may stand only once.
-struct Entries<T>(Vec<(SmolStr, T)>);
+pub(super) struct Entries<T>(pub(super) Vec<(SmolStr, T)>);
 
 impl<T> Default for Entries<T> {
     fn default() -> Self {
@@ -49,7 +49,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
     }
 }
 
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct RawBlock {
     #[serde(default)]
     attributes: Entries<Attribute>,
@@ -119,12 +119,6 @@ impl<'de> Deserialize<'de> for NestedBlock {
             max_items: raw.max_items,
             computed: raw.computed,
         })
-    }
-}
-
-impl Default for RawBlock {
-    fn default() -> Self {
-        Self { attributes: Entries::default(), block_types: Entries::default() }
     }
 }
 

@@ -374,12 +374,13 @@ impl<'de> Visitor<'de> for TypeVisitor {
             "object" => {
                 let attributes: AttributeList = required(&mut seq, &kind)?;
                 let optional: Vec<SmolStr> = seq.next_element()?.unwrap_or_default();
-                if let Some(name) = optional.iter().find(|n| !attributes.0.iter().any(|(a, _)| a == *n)) {
+                let object = ObjectType::with_optional(attributes.0, optional.iter().cloned());
+                if let Some(name) = optional.iter().find(|name| !object.is_optional(name)) {
                     return Err(de::Error::custom(format_args!(
                         "the optional attribute {name:?} has no type"
                     )));
                 }
-                Type::Object(Arc::new(ObjectType::with_optional(attributes.0, optional)))
+                Type::Object(Arc::new(object))
             }
             other => return Err(de::Error::custom(format_args!("unknown type {other:?}"))),
         };
@@ -409,8 +410,12 @@ impl<'de> Deserialize<'de> for AttributeList {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AttributeList, A::Error> {
                 let mut attributes = Vec::new();
-                while let Some(entry) = map.next_entry::<SmolStr, Type>()? {
-                    attributes.push(entry);
+                let mut names = hashbrown::HashSet::new();
+                while let Some(name) = map.next_key::<SmolStr>()? {
+                    if !names.insert(name.clone()) {
+                        return Err(de::Error::custom(format_args!("the attribute {name:?} stands twice")));
+                    }
+                    attributes.push((name, map.next_value::<Type>()?));
                 }
                 Ok(AttributeList(attributes))
             }
