@@ -25,7 +25,7 @@ pub struct ConvertError {
 #[non_exhaustive]
 pub enum ConvertErrorKind {
     /// Values of the one type never convert to the other.
-    #[error("{} is required, not {}", described(.to), described(.from))]
+    #[error("{}", mismatch(.from, .to))]
     WrongType {
         /// The type of the value.
         from: Type,
@@ -66,6 +66,57 @@ impl ConvertErrorKind {
 /// The path as it stands before a message.
 pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
+}
+
+/// Says why values of one type never convert to another.
+fn mismatch(from: &Type, to: &Type) -> String {
+    let attribute =
+        |name: &str, from: &Type, to: &Type| format!("attribute {name:?}: {}", mismatch(from, to));
+    match (from, to) {
+        (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
+        | (Type::Map(from), Type::Map(to)) => format!("elements: {}", mismatch(from, to)),
+        (Type::Tuple(_), Type::List(element) | Type::Set(element))
+        | (Type::Object(_), Type::Map(element))
+            if **element == Type::Dynamic =>
+        {
+            ConvertErrorKind::NoCommonType.to_string()
+        }
+        (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
+            let failing = from.elements().iter().enumerate().find(|(_, from)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(i, from)| format!("element {i}: {}", mismatch(from, to)))
+        }
+        (Type::Object(from), Type::Map(to)) => {
+            let failing = from.attributes().iter().find(|(_, from)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(name, from)| attribute(name, from, to))
+        }
+        (Type::Tuple(from), Type::Tuple(to)) if from.elements().len() != to.elements().len() => {
+            let (from, to) = (from.elements().len(), to.elements().len());
+            format!("a tuple of {to} elements is required, not one of {from}")
+        }
+        (Type::Tuple(from), Type::Tuple(to)) => {
+            let mut pairs = std::iter::zip(from.elements(), to.elements()).enumerate();
+            let failing = pairs.find(|(_, (from, to))| !from.converts_to(to));
+            failing.map_or_else(String::new, |(i, (from, to))| format!("element {i}: {}", mismatch(from, to)))
+        }
+        (Type::Object(from), Type::Object(to)) => {
+            let lacks = |name: &SmolStr| from.attribute(name).is_none() && !to.is_optional(name);
+            let names: Vec<_> = to.attributes().iter().map(|(name, _)| name).filter(|n| lacks(n)).collect();
+            if !names.is_empty() {
+                let names = names.into_iter().cloned().collect();
+                return ConvertErrorKind::MissingAttributes { names }.to_string();
+            }
+            let mut shared =
+                to.attributes().iter().filter_map(|(name, to)| Some((name, from.attribute(name)?, to)));
+            let failing = shared.find(|(_, from, to)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(name, from, to)| attribute(name, from, to))
+        }
+        (Type::Map(from), Type::Object(to)) => {
+            let required = to.attributes().iter().filter(|(name, _)| !to.is_optional(name));
+            let failing = required.into_iter().find(|(_, to)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(name, to)| attribute(name, from, to))
+        }
+        _ => format!("{} is required, not {}", described(to), described(from)),
+    }
 }
 
 fn described(ty: &Type) -> String {

@@ -377,12 +377,8 @@ impl<'de> Visitor<'de> for TypeVisitor {
                 let attributes: AttributeList = required(&mut seq, &kind)?;
                 let optional: Vec<SmolStr> = seq.next_element()?.unwrap_or_default();
                 let optional: Vec<SmolStr> = optional.iter().map(|name| normal_form(name)).collect();
-                let count = attributes.0.len();
                 let object = ObjectType::with_optional(attributes.0, optional.iter().cloned());
-                if object.attributes.len() < count {
-                    return Err(de::Error::custom("an attribute stands twice in an object type"));
-                }
-                if let Some(name) = optional.iter().find(|name| object.position(name).is_none()) {
+                if let Some(name) = optional.iter().find(|name| !object.is_optional(name)) {
                     return Err(de::Error::custom(format_args!(
                         "the optional attribute {name:?} has no type"
                     )));
@@ -417,8 +413,13 @@ impl<'de> Deserialize<'de> for AttributeList {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AttributeList, A::Error> {
                 let mut attributes = Vec::new();
-                while let Some((name, ty)) = map.next_entry::<SmolStr, Type>()? {
-                    attributes.push((normal_form(&name), ty));
+                let mut names = hashbrown::HashSet::new();
+                while let Some(name) = map.next_key::<SmolStr>()? {
+                    let name = normal_form(&name);
+                    if !names.insert(name.clone()) {
+                        return Err(de::Error::custom(format_args!("the attribute {name:?} stands twice")));
+                    }
+                    attributes.push((name, map.next_value::<Type>()?));
                 }
                 Ok(AttributeList(attributes))
             }

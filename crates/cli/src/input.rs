@@ -78,7 +78,8 @@ enum Fault {
 fn decode(mut bytes: Vec<u8>) -> Result<String, Fault> {
     let utf16 = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let (pairs, rest) = bytes.as_chunks::<2>();
-        let text: Option<String> = char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).map(Result::ok).collect();
+        let text: Option<String> =
+            char::decode_utf16(pairs.iter().map(|pair| unit(*pair))).map(Result::ok).collect();
         text.filter(|_| rest.is_empty()).ok_or(Fault::Encoding { line: 1 })
     };
     match &bytes[..] {
