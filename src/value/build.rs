@@ -86,6 +86,16 @@ impl Value {
         Self(Repr::Tuple(sealed(ty, 'T', Flags::default(), elements)))
     }
 
+    /// A tuple of these elements, with this type where they fit it.
+    pub(crate) fn tuple_like(template: &Type, elements: Vec<Value>) -> Self {
+        match template {
+            Type::Tuple(tuple) if tuple.elements().iter().eq(elements.iter().map(Value::ty)) => {
+                Self(Repr::Tuple(sealed(template.clone(), 'T', Flags::default(), elements)))
+            }
+            _ => Self::tuple(elements),
+        }
+    }
+
     /// An object with these attributes; of two with one name the later counts.
     pub fn object<N: Into<SmolStr>, V: Into<Value>>(attributes: impl IntoIterator<Item = (N, V)>) -> Self {
         let attributes: Vec<(SmolStr, Value)> =

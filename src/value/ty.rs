@@ -133,6 +133,15 @@ impl ObjectType {
     pub fn position(&self, name: &str) -> Option<usize> {
         self.attributes.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()
     }
+
+    /// As [`position`](Self::position), of an attribute that is likely to stand at this one, and whose name
+    /// may be in any normal form.
+    pub(super) fn position_of_key(&self, likely: usize, key: &str) -> Option<usize> {
+        match self.attributes.get(likely) {
+            Some((name, _)) if name == key => Some(likely),
+            _ => self.position(key).or_else(|| self.position(&normal_form(key))),
+        }
+    }
 }
 
 impl PartialEq for ObjectType {
