@@ -234,6 +234,22 @@ impl Type {
         }
     }
 
+    /// Whether both are one and the same type, which costs nothing to see; equal types need not be.
+    pub(crate) fn is_shared_with(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Self::List(a), Self::List(b)) | (Self::Set(a), Self::Set(b)) | (Self::Map(a), Self::Map(b)) => {
+                Arc::ptr_eq(a, b)
+            }
+            (Self::Tuple(a), Self::Tuple(b)) => Arc::ptr_eq(a, b),
+            (Self::Object(a), Self::Object(b)) => Arc::ptr_eq(a, b),
+            (Self::Dynamic, Self::Dynamic)
+            | (Self::String, Self::String)
+            | (Self::Number, Self::Number)
+            | (Self::Bool, Self::Bool) => true,
+            _ => false,
+        }
+    }
+
     /// The same type in which no attribute is optional, at any depth.
     #[must_use]
     pub fn without_optional(&self) -> Type {
