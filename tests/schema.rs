@@ -406,6 +406,7 @@ mod document {
     }
 
     #[test]
+    #[allow(clippy::print_stderr, reason = "says that it skips")]
     fn the_shared_documents_are_read() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/terraform");
         let Ok(entries) = std::fs::read_dir(&folder) else {

@@ -166,6 +166,7 @@ impl ProviderSchemas {
             }
         };
         let format_version = supported(raw.format_version, &text)?;
+        // Without any provider Terraform writes nothing but the version.
         if raw.provider_schemas.is_none() && format_version.is_none() {
             return Err(SchemaDocumentError {
                 location: String::new(),
