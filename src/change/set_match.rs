@@ -36,16 +36,35 @@ impl<'s> From<Member<'s>> for Part<'s> {
     }
 }
 
-/// Calls `visit` for each member that the object has, until it gives false.
-fn all_parts<'s, 'v>(
-    members: Members<'s>,
+/// An element, or an object in it.
+#[derive(Clone, Copy)]
+struct Element<'v> {
     object: Object<'v>,
-    mut visit: impl FnMut(usize, &'s str, Part<'s>, &'v Value) -> bool,
-) -> bool {
-    members.iter().enumerate().all(|(position, (name, member))| match object.get_at(position, name) {
-        Some(value) => visit(position, name, member.into(), value),
-        None => true,
-    })
+    /// Its attributes stand where the schema's type has them.
+    aligned: bool,
+}
+
+impl<'v> Element<'v> {
+    fn new(members: Members<'_>, value: &'v Value) -> Option<Self> {
+        let object = value.as_object()?;
+        Some(Self { object, aligned: object.follows(members.object_type()) })
+    }
+
+    fn get(self, position: usize, name: &str) -> Option<&'v Value> {
+        if self.aligned { self.object.values().get(position) } else { self.object.get(name) }
+    }
+
+    /// Calls `visit` for each member that the object has, until it gives false.
+    fn all_parts<'s>(
+        self,
+        members: Members<'s>,
+        mut visit: impl FnMut(usize, &'s str, Part<'s>, &'v Value) -> bool,
+    ) -> bool {
+        members.iter().enumerate().all(|(position, (name, member))| match self.get(position, name) {
+            Some(value) => visit(position, name, member.into(), value),
+            None => true,
+        })
+    }
 }
 
 /// Below this many prior elements, trying each is cheapest.
@@ -180,15 +199,15 @@ impl Signature {
 
     /// Adds the members of an object of the shape of `prior`; false if no such prior element can match.
     fn object(&mut self, members: Members<'_>, prior: &Value, subject: &Value) -> bool {
-        let Some(shape) = prior.as_object() else { return true };
+        let Some(shape) = Element::new(members, prior) else { return true };
         let found = match subject.kind() {
-            Kind::Object(o) => Some(o),
+            Kind::Object(_) => Element::new(members, subject),
             Kind::Unknown(_) => None,
-            _ => return shape.is_empty(),
+            _ => return shape.object.is_empty(),
         };
-        all_parts(members, shape, |position, name, part, prior| {
+        shape.all_parts(members, |position, name, part, prior| {
             let subject = match found {
-                Some(object) => match object.get_at(position, name) {
+                Some(object) => match object.get(position, name) {
                     Some(value) => value,
                     None => return false,
                 },
@@ -264,12 +283,12 @@ static UNKNOWN: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::
 
 /// Writes what the walk over an element depends on besides its leaves.
 fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hasher) {
-    let Some(object) = element.as_object() else {
+    let Some(object) = Element::new(members, element) else {
         hash.write_u8(0);
         return;
     };
     hash.write_u8(1);
-    all_parts(members, object, |_, _, part, value| {
+    object.all_parts(members, |_, _, part, value| {
         if let Part::Objects(nesting, members) = part {
             match value.kind() {
                 Kind::List(elements) | Kind::Tuple(elements) => {
@@ -305,16 +324,16 @@ fn could_have_come_from(members: Members<'_>, prior: &Value, config: &Value) -> 
     if prior.identical_ignoring_refinements(config) {
         return true;
     }
-    let Some(object) = prior.as_object() else { return true };
+    let Some(element) = Element::new(members, prior) else { return true };
     let found = match config.kind() {
-        Kind::Object(o) => Some(o),
+        Kind::Object(_) => Element::new(members, config),
         Kind::Unknown(_) => None,
-        _ => return object.is_empty(),
+        _ => return element.object.is_empty(),
     };
-    all_parts(members, object, |position, name, part, value| {
+    element.all_parts(members, |position, name, part, value| {
         let unknown;
         let other = match found {
-            Some(object) => match object.get_at(position, name) {
+            Some(object) => match object.get(position, name) {
                 Some(other) => other,
                 None => return false,
             },

@@ -1,5 +1,6 @@
 //! Attributes, and the nested types that some of them have.
 
+use std::fmt;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -24,7 +25,7 @@ pub enum NestingMode {
 }
 
 /// One attribute of a block or of a nested type.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Attribute {
     /// What its value may be.
     pub ty: AttributeType,
@@ -52,14 +53,14 @@ pub enum AttributeType {
 }
 
 /// The objects of an attribute with a nested type.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct NestedType {
     nesting: NestingMode,
     inner: Arc<Members>,
 }
 
 /// Attributes by name, and the object type that they imply.
-#[derive(Debug, PartialEq)]
+#[derive(PartialEq)]
 struct Members {
     /// Sorted by name; names are unique. The object type has its attributes in the same order.
     attributes: Box<[(SmolStr, Attribute)]>,
@@ -92,6 +93,35 @@ impl Traits {
 
     pub(super) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+}
+
+/// Shows the type and the flags that are set.
+impl fmt::Debug for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let flags = [
+            (self.required, "required"),
+            (self.optional, "optional"),
+            (self.computed, "computed"),
+            (self.sensitive, "sensitive"),
+            (self.write_only, "write_only"),
+            (self.deprecated, "deprecated"),
+        ];
+        let mut out = f.debug_struct("Attribute");
+        out.field("ty", &self.ty);
+        for (_, name) in flags.iter().filter(|(set, _)| *set) {
+            out.field(name, &true);
+        }
+        out.finish()
+    }
+}
+
+impl fmt::Debug for NestedType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} ", self.nesting)?;
+        f.debug_map()
+            .entries(self.inner.attributes.iter().map(|(name, attribute)| (name, attribute)))
+            .finish()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Blocks and the block types nested in them.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use smol_str::SmolStr;
@@ -11,10 +12,9 @@ use crate::value::{ObjectType, Type, Value};
 /// The schema of an object: its attributes and nested block types.
 ///
 /// A clone is O(1).
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Block(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     /// Sorted by name; names are unique.
     attributes: Box<[(SmolStr, Attribute)]>,
@@ -47,6 +47,15 @@ impl PartialEq for Block {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
             || self.0.attributes == other.0.attributes && self.0.blocks == other.0.blocks
+    }
+}
+
+impl fmt::Debug for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map()
+            .entries(self.0.attributes.iter().map(|(name, attribute)| (name, attribute)))
+            .entries(self.0.blocks.iter().map(|(name, block)| (name, block)))
+            .finish()
     }
 }
 

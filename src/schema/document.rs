@@ -6,8 +6,12 @@ use std::ops::Range;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use serde_path_to_error::Segment;
+use smol_str::SmolStr;
 
 use super::block::Block;
+use super::read::{Entries, IdentityBlock};
+use crate::value::message_of;
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
@@ -31,10 +35,10 @@ pub struct ProviderSchemas {
     text: String,
     format_version: Option<String>,
     /// By provider address, by kind, by name: where the schema stands in `text`.
-    providers: BTreeMap<String, Provider>,
+    providers: BTreeMap<SmolStr, Provider>,
 }
 
-type Provider = BTreeMap<SchemaKind, BTreeMap<String, Range<usize>>>;
+type Provider = BTreeMap<SchemaKind, BTreeMap<SmolStr, Range<usize>>>;
 
 /// What a schema in the document describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -66,7 +70,8 @@ pub struct Schema {
 /// Why a schema document could not be read: where it stands, and what is wrong there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub struct SchemaDocumentError {
-    /// What was being read: the path of keys from the root of the document.
+    /// What was being read: the keys from the root of the document on, as
+    /// `provider_schemas["registry.terraform.io/hashicorp/null"].resource_schemas.null_resource.block`.
     pub location: String,
     /// The line in the document, from 1.
     pub line: usize,
@@ -88,10 +93,17 @@ impl fmt::Display for SchemaDocumentError {
 
 #[derive(Deserialize)]
 struct RawDocument<'a> {
-    #[serde(default)]
-    format_version: Option<String>,
     #[serde(borrow, default)]
-    provider_schemas: Option<BTreeMap<String, RawProvider<'a>>>,
+    format_version: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    provider_schemas: Option<Entries<RawProvider<'a>>>,
+}
+
+/// The part of the document that tells whether the rest can be read.
+#[derive(Deserialize)]
+struct RawVersion<'a> {
+    #[serde(borrow, default)]
+    format_version: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -99,15 +111,15 @@ struct RawProvider<'a> {
     #[serde(borrow, default)]
     provider: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    resource_schemas: Option<BTreeMap<String, &'a RawValue>>,
+    resource_schemas: Option<Entries<&'a RawValue>>,
     #[serde(borrow, default)]
-    data_source_schemas: Option<BTreeMap<String, &'a RawValue>>,
+    data_source_schemas: Option<Entries<&'a RawValue>>,
     #[serde(borrow, default)]
-    ephemeral_resource_schemas: Option<BTreeMap<String, &'a RawValue>>,
+    ephemeral_resource_schemas: Option<Entries<&'a RawValue>>,
     #[serde(borrow, default)]
-    list_resource_schemas: Option<BTreeMap<String, &'a RawValue>>,
+    list_resource_schemas: Option<Entries<&'a RawValue>>,
     #[serde(borrow, default)]
-    resource_identity_schemas: Option<BTreeMap<String, &'a RawValue>>,
+    resource_identity_schemas: Option<Entries<&'a RawValue>>,
 }
 
 #[derive(Deserialize)]
@@ -120,18 +132,42 @@ struct RawSchema {
     attributes: Option<serde::de::IgnoredAny>,
 }
 
+impl SchemaKind {
+    /// The key under which the document holds the schemas of this kind.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::Resource => "resource_schemas",
+            Self::DataSource => "data_source_schemas",
+            Self::EphemeralResource => "ephemeral_resource_schemas",
+            Self::ListResource => "list_resource_schemas",
+            Self::Identity => "resource_identity_schemas",
+        }
+    }
+}
+
 impl ProviderSchemas {
     /// Finds the schemas in the text of a document.
     ///
     /// # Errors
     ///
-    /// The text is not JSON, or not a document of provider schemas; the error names the line and column.
+    /// The text is not JSON, not a document of provider schemas, or of a format version other than 0 and 1;
+    /// the error names the line and column.
     pub fn parse(text: impl Into<String>) -> Result<Self, SchemaDocumentError> {
         let text = text.into();
-        let raw: RawDocument<'_> =
-            serde_json::from_str(&text).map_err(|e| SchemaDocumentError::from_json(&e, &text, 0, ""))?;
+        let raw: RawDocument<'_> = match read(&text, 0..text.len(), &[]) {
+            Ok(raw) => raw,
+            Err(error) => {
+                // Another version of the format may well look different, and then that is what to say.
+                if let Ok(RawVersion { format_version }) = serde_json::from_str(&text) {
+                    supported(format_version, &text)?;
+                }
+                return Err(error);
+            }
+        };
+        let format_version = supported(raw.format_version, &text)?;
         // Without any provider Terraform writes nothing but the version.
-        if raw.provider_schemas.is_none() && raw.format_version.is_none() {
+        if raw.provider_schemas.is_none() && format_version.is_none() {
             return Err(SchemaDocumentError {
                 location: String::new(),
                 line: 1,
@@ -141,20 +177,17 @@ impl ProviderSchemas {
                     .into(),
             });
         }
-        let start = text.as_ptr() as usize;
-        let range = |value: &RawValue| {
-            let from = value.get().as_ptr() as usize - start;
-            from..from + value.get().len()
-        };
-        let ranges = |schemas: Option<BTreeMap<String, &RawValue>>| -> BTreeMap<String, Range<usize>> {
-            schemas.into_iter().flatten().map(|(name, value)| (name, range(value))).collect()
+        let ranges = |schemas: Option<Entries<&RawValue>>| -> BTreeMap<SmolStr, Range<usize>> {
+            let entries = schemas.map(|entries| entries.0).unwrap_or_default();
+            entries.into_iter().map(|(name, value)| (name, range_of(value, &text))).collect()
         };
         let providers = raw
             .provider_schemas
+            .map(|entries| entries.0)
             .unwrap_or_default()
             .into_iter()
             .map(|(address, p)| {
-                let own = p.provider.into_iter().map(|v| (String::new(), range(v))).collect();
+                let own = p.provider.into_iter().map(|v| (SmolStr::default(), range_of(v, &text))).collect();
                 let kinds = BTreeMap::from([
                     (SchemaKind::Provider, own),
                     (SchemaKind::Resource, ranges(p.resource_schemas)),
@@ -166,7 +199,7 @@ impl ProviderSchemas {
                 (address, kinds)
             })
             .collect();
-        Ok(Self { format_version: raw.format_version, providers, text })
+        Ok(Self { text, format_version, providers })
     }
 
     /// The version of the document's format, such as `1.0`.
@@ -176,7 +209,7 @@ impl ProviderSchemas {
 
     /// The addresses of the providers, such as `registry.terraform.io/hashicorp/aws`, in byte order.
     pub fn providers(&self) -> impl Iterator<Item = &str> {
-        self.providers.keys().map(String::as_str)
+        self.providers.keys().map(SmolStr::as_str)
     }
 
     /// The names of a provider's schemas of one kind, in byte order.
@@ -221,17 +254,15 @@ impl ProviderSchemas {
         provider: &str,
         name: &str,
     ) -> Result<Schema, SchemaDocumentError> {
-        let fragment = &self.text[range.clone()];
-        let location = || format!("schema of {provider} {name}");
-        let raw: RawSchema = serde_json::from_str(fragment)
-            .map_err(|e| SchemaDocumentError::from_json(&e, &self.text, range.start, &location()))?;
+        let keys = ["provider_schemas", provider, kind.key(), name];
+        // The one schema of the provider itself has no name.
+        let keys = if kind == SchemaKind::Provider { &keys[..3] } else { &keys };
+        let raw: RawSchema = read(&self.text, range.clone(), keys)?;
         let block = match (raw.block, raw.attributes) {
             (Some(block), _) => block,
             // An identity schema is a block without the word around it.
             (None, Some(_)) if kind == SchemaKind::Identity => {
-                serde_json::from_str::<super::read::IdentityBlock>(fragment)
-                    .map_err(|e| SchemaDocumentError::from_json(&e, &self.text, range.start, &location()))?
-                    .0
+                read::<IdentityBlock>(&self.text, range.clone(), keys)?.0
             }
             // A provider without configuration has a schema without a block.
             (None, _) => Block::new::<&str>([], []),
@@ -246,23 +277,89 @@ impl fmt::Debug for ProviderSchemas {
     }
 }
 
-impl SchemaDocumentError {
-    /// Turns the place of an error inside of a fragment into the place in the whole text.
-    fn from_json(error: &serde_json::Error, text: &str, fragment_start: usize, location: &str) -> Self {
-        let before = &text[..fragment_start];
-        let lines_before = before.bytes().filter(|b| *b == b'\n').count();
-        let column_before =
-            if error.line() <= 1 { before.len() - before.rfind('\n').map_or(0, |i| i + 1) } else { 0 };
-        let mut message = error.to_string();
-        // serde_json appends the place within the fragment.
-        if let Some(at) = message.rfind(" at line ") {
-            message.truncate(at);
+/// Where a part that was set aside stands in the text.
+fn range_of(part: &RawValue, text: &str) -> Range<usize> {
+    let from = part.get().as_ptr() as usize - text.as_ptr() as usize;
+    from..from + part.get().len()
+}
+
+/// The version of the document's format, if it is one that can be read or none is given.
+fn supported(version: Option<&RawValue>, text: &str) -> Result<Option<String>, SchemaDocumentError> {
+    let Some(raw) = version else { return Ok(None) };
+    let range = range_of(raw, text);
+    let version: String = read(text, range.clone(), &["format_version"])?;
+    match version.split('.').next().map(str::parse) {
+        Some(Ok(0_u32 | 1)) => Ok(Some(version)),
+        _ => {
+            let (line, column) = place_of(text, range.start);
+            let message = format!("the format version is {version:?}, but only versions 0 and 1 can be read");
+            Err(SchemaDocumentError { location: "format_version".into(), line, column, message })
         }
+    }
+}
+
+/// Reads the part of the text that stands at these keys.
+fn read<'t, T: Deserialize<'t>>(
+    text: &'t str,
+    range: Range<usize>,
+    keys: &[&str],
+) -> Result<T, SchemaDocumentError> {
+    let part = &text[range.clone()];
+    serde_json::from_str(part).map_err(|error| {
+        // Reading it again, this time with an eye on the keys, costs nothing where there is no error.
+        let mut deserializer = serde_json::Deserializer::from_str(part);
+        let inside = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err();
+        SchemaDocumentError::new(
+            &error,
+            text,
+            range.start,
+            location(keys, inside.as_ref().map(serde_path_to_error::Error::path)),
+        )
+    })
+}
+
+fn location(keys: &[&str], inside: Option<&serde_path_to_error::Path>) -> String {
+    let mut out = String::new();
+    for key in keys {
+        push_key(&mut out, key);
+    }
+    for segment in inside.into_iter().flatten() {
+        match segment {
+            Segment::Map { key } => push_key(&mut out, key),
+            Segment::Seq { index } => out.push_str(&format!("[{index}]")),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    out
+}
+
+fn push_key(out: &mut String, key: &str) {
+    if !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
+        out.push_str(if out.is_empty() { "" } else { "." });
+        out.push_str(key);
+    } else {
+        out.push_str(&format!("[{key:?}]"));
+    }
+}
+
+/// The line and column of a byte of the text, both from 1.
+fn place_of(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.bytes().filter(|b| *b == b'\n').count() + 1, at - line_start + 1)
+}
+
+impl SchemaDocumentError {
+    /// Turns the place of an error inside of a part of the text into the place in the whole.
+    fn new(error: &serde_json::Error, text: &str, start: usize, location: String) -> Self {
+        let (line, column) = place_of(text, start);
+        // Only in its first line does the part begin somewhere else than in the first column.
+        let column = if error.line() <= 1 { column - 1 } else { 0 };
         Self {
-            location: location.to_owned(),
-            line: lines_before + error.line().max(1),
-            column: column_before + error.column().max(1),
-            message,
+            location,
+            line: line + error.line().max(1) - 1,
+            column: column + error.column().max(1),
+            message: message_of(error),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::block::{Block, NestedBlock};
 use crate::value::Type;
 
 /// A JSON object as a list of its entries, in which a key may stand only once.
-struct Entries<T>(Vec<(SmolStr, T)>);
+pub(super) struct Entries<T>(pub(super) Vec<(SmolStr, T)>);
 
 impl<T> Default for Entries<T> {
     fn default() -> Self {

@@ -86,6 +86,16 @@ impl Value {
         Self(Repr::Tuple(sealed(ty, 'T', Flags::default(), elements)))
     }
 
+    /// A tuple of these elements, with this type where they fit it.
+    pub(crate) fn tuple_like(template: &Type, elements: Vec<Value>) -> Self {
+        match template {
+            Type::Tuple(tuple) if tuple.elements().iter().eq(elements.iter().map(Value::ty)) => {
+                Self(Repr::Tuple(sealed(template.clone(), 'T', Flags::default(), elements)))
+            }
+            _ => Self::tuple(elements),
+        }
+    }
+
     /// An object with these attributes; of two with one name the later counts.
     pub fn object<N: Into<SmolStr>, V: Into<Value>>(attributes: impl IntoIterator<Item = (N, V)>) -> Self {
         let attributes: Vec<(SmolStr, Value)> =
@@ -199,11 +209,10 @@ impl Value {
                 same
             });
         }
-        if let Some(element) = ty.element()
-            && entries.iter().any(|(_, v)| v.ty() != element)
-        {
+        if let Some(element) = ty.element() {
             for (_, value) in &mut entries {
                 retype(value, element);
+                share_type(value, element);
             }
         }
         let mut hasher = hasher();
@@ -251,9 +260,42 @@ fn typed(ty: &Type, mut elements: Vec<Value>) -> Vec<Value> {
     if let Some(element) = ty.element() {
         for value in &mut elements {
             retype(value, element);
+            share_type(value, element);
         }
     }
     elements
+}
+
+/// Has a value that nobody else holds yet, and its parts, share a type that is equal to their own, so that
+/// from here on one look tells that the types are the same.
+fn share_type(value: &mut Value, ty: &Type) {
+    if value.ty().is_shared_with(ty) || value.ty() != ty {
+        return;
+    }
+    match &mut value.0 {
+        Repr::List(seq) | Repr::Set(seq) | Repr::Tuple(seq) | Repr::Object(seq) => seq.with_arc_mut(|arc| {
+            let Some(inner) = triomphe::Arc::get_mut(arc) else { return };
+            inner.header_mut().ty = ty.clone();
+            for (i, part) in inner.slice_mut().iter_mut().enumerate() {
+                match ty {
+                    Type::List(element) | Type::Set(element) => share_type(part, element),
+                    Type::Object(object) => share_type(part, &object.attributes()[i].1),
+                    Type::Tuple(tuple) => share_type(part, &tuple.elements()[i]),
+                    _ => {}
+                }
+            }
+        }),
+        Repr::Map(entries) => entries.with_arc_mut(|arc| {
+            let Some(inner) = triomphe::Arc::get_mut(arc) else { return };
+            inner.header_mut().ty = ty.clone();
+            for (_, part) in inner.slice_mut() {
+                if let Type::Map(element) = ty {
+                    share_type(part, element);
+                }
+            }
+        }),
+        _ => {}
+    }
 }
 
 fn retype(value: &mut Value, ty: &Type) {

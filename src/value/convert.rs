@@ -1,82 +1,17 @@
 //! Converting a value to another type, as configuration does (spec section 1, "Conversion").
 
+mod error;
+
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub(crate) use error::place;
+pub use error::{ConvertError, ConvertErrorKind};
+
 use super::build::normal_form;
-use super::{
-    Kind, Number, ObjectType, ParseNumberError, Path, PathStack, Refinements, StepRef, Type, Value, unify,
-};
-
-/// Why a value could not be converted: where, and what is wrong there. Never holds the value.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{kind}", place(path))]
-pub struct ConvertError {
-    /// Where the part stands that could not be converted.
-    pub path: Path,
-    /// What is wrong.
-    pub kind: ConvertErrorKind,
-}
-
-/// What is wrong with a value that could not be converted.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConvertErrorKind {
-    /// Values of the one type never convert to the other.
-    #[error("{} is required, not {}", described(.to), described(.from))]
-    WrongType {
-        /// The type of the value.
-        from: Type,
-        /// The type that it should have.
-        to: Type,
-    },
-    /// A string does not hold a number.
-    #[error(transparent)]
-    NotANumber(#[from] ParseNumberError),
-    /// A string holds neither `true` nor `false`.
-    #[error(r#"a bool is required: true or false, or a string that is "true" or "false""#)]
-    NotABool,
-    /// An object lacks attributes, or a map the elements for them.
-    #[error("the attribute{} {} {} required", if .names.len() == 1 { "" } else { "s" }, listed(.names),
-        if .names.len() == 1 { "is" } else { "are" })]
-    MissingAttributes {
-        /// Their names, in byte order.
-        names: Vec<SmolStr>,
-    },
-    /// The elements of a collection must have one type, and have no type in common.
-    #[error("the elements of a collection must have one type, but these have none in common")]
-    NoCommonType,
-}
-
-impl ConvertErrorKind {
-    /// The stable name of the kind of error.
-    pub fn slug(&self) -> &'static str {
-        match self {
-            Self::WrongType { .. } => "wrong_type",
-            Self::NotANumber(_) => "not_a_number",
-            Self::NotABool => "not_a_bool",
-            Self::MissingAttributes { .. } => "missing_attributes",
-            Self::NoCommonType => "no_common_type",
-        }
-    }
-}
-
-/// The path as it stands before a message.
-pub(crate) fn place(path: &Path) -> String {
-    if path.is_root() { String::new() } else { format!("{path}: ") }
-}
-
-fn described(ty: &Type) -> String {
-    let name = ty.friendly_name();
-    let article = if name.starts_with('o') { "an" } else { "a" };
-    format!("{article} {name}")
-}
-
-fn listed(names: &[SmolStr]) -> String {
-    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
-}
+use super::{Kind, Number, ObjectType, PathStack, Refinements, StepRef, Type, Value, unify};
 
 impl Value {
     /// The value as one of another type, as configuration converts it.
@@ -85,7 +20,8 @@ impl Value {
     /// do maps and objects. An object gets the attributes of the target: one that it lacks is null if the
     /// target says that it is optional, and others that it has are left out. Null stays null and unknown
     /// unknown, with the new type. Anything becomes dynamic as it is; a collection of dynamic elements gets
-    /// the type that its elements have in common.
+    /// the type that its elements have in common. A value whose type [conforms](Type::conforms_to) already
+    /// stays as it is; where a list, a set or an object changes, its null members lose their marks.
     ///
     /// # Errors
     ///
@@ -119,16 +55,6 @@ impl Value {
         let plain = to.without_optional();
         let converted = convert(self, Target { accepts: to, gives: &plain }, path)?;
         Ok(if converted.ty().has_optional() { without_optional(&converted) } else { converted })
-    }
-}
-
-impl ConvertErrorKind {
-    fn wrong_type(value: &Value, to: &Type) -> Self {
-        Self::WrongType { from: value.ty().clone(), to: to.clone() }
-    }
-
-    fn at(self, path: PathStack<'_>) -> ConvertError {
-        ConvertError { path: path.to_path(), kind: self }
     }
 }
 

@@ -98,6 +98,13 @@ impl<'a> Object<'a> {
         }
     }
 
+    /// Whether the attributes are those of `layout`, so that they stand at the same positions.
+    pub(crate) fn follows(self, layout: &ObjectType) -> bool {
+        std::ptr::eq(self.ty, layout)
+            || self.ty.attributes().len() == layout.attributes().len()
+                && std::iter::zip(self.ty.attributes(), layout.attributes()).all(|((a, _), (b, _))| a == b)
+    }
+
     /// The attributes with their names, in byte order of the names.
     pub fn iter(self) -> impl ExactSizeIterator<Item = (&'a SmolStr, &'a Value)> {
         std::iter::zip(self.ty.attributes(), self.values).map(|((n, _), v)| (n, v))
@@ -173,11 +180,7 @@ impl Value {
     /// The attributes' values, if this is a known, unmarked object with the attribute names of `layout`.
     pub(crate) fn aligned(&self, layout: &Arc<ObjectType>) -> Option<&[Value]> {
         let Repr::Object(seq) = &self.0 else { return None };
-        let Type::Object(ty) = &seq.header.header.ty else { return None };
-        let alike = Arc::ptr_eq(ty, layout)
-            || ty.attributes().len() == layout.attributes().len()
-                && std::iter::zip(ty.attributes(), layout.attributes()).all(|((a, _), (b, _))| a == b);
-        alike.then_some(&seq.slice)
+        object(seq).follows(layout).then_some(&seq.slice)
     }
 
     /// The elements, if this is a known list, set or tuple.

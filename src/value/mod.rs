@@ -1,5 +1,5 @@
 //! What a value is: types, numbers, marks, unknowns and their refinements, paths, equality, set order,
-//! walking and conversion; and its formats: JSON, MessagePack and the marker JSON of case files.
+//! walking and conversion; and its formats: JSON, `MessagePack` and the marker JSON of case files.
 //!
 //! A [`Value`] is immutable and its clone is O(1): containers are shared. Each container knows the hash of
 //! its content and whether anything unknown or marked is inside, so that most questions about unchanged
@@ -18,6 +18,7 @@ mod msgpack;
 mod number;
 mod order;
 mod path;
+mod path_set;
 mod quote;
 mod set;
 mod show;
@@ -45,6 +46,7 @@ pub use msgpack::{MsgpackError, MsgpackProblem};
 pub use number::{Number, ParseNumberError};
 pub use path::{ParsePathError, Path, PathStep};
 pub(crate) use path::{PathStack, StepRef};
+pub use path_set::PathSet;
 pub use quote::quote_into;
 pub(crate) use set::SetMerge;
 pub(crate) use show::{EPHEMERAL, SENSITIVE};

@@ -133,6 +133,15 @@ impl ObjectType {
     pub fn position(&self, name: &str) -> Option<usize> {
         self.attributes.binary_search_by(|(n, _)| n.as_str().cmp(name)).ok()
     }
+
+    /// As [`position`](Self::position), of an attribute that is likely to stand at this one, and whose name
+    /// may be in any normal form.
+    pub(super) fn position_of_key(&self, likely: usize, key: &str) -> Option<usize> {
+        match self.attributes.get(likely) {
+            Some((name, _)) if name == key => Some(likely),
+            _ => self.position(key).or_else(|| self.position(&normal_form(key))),
+        }
+    }
 }
 
 impl PartialEq for ObjectType {
@@ -222,6 +231,22 @@ impl Type {
             Self::List(e) | Self::Set(e) | Self::Map(e) => e.has_optional(),
             Self::Tuple(t) => t.has_optional,
             Self::Object(o) => o.has_optional,
+        }
+    }
+
+    /// Whether both are one and the same type, which costs nothing to see; equal types need not be.
+    pub(crate) fn is_shared_with(&self, other: &Type) -> bool {
+        match (self, other) {
+            (Self::List(a), Self::List(b)) | (Self::Set(a), Self::Set(b)) | (Self::Map(a), Self::Map(b)) => {
+                Arc::ptr_eq(a, b)
+            }
+            (Self::Tuple(a), Self::Tuple(b)) => Arc::ptr_eq(a, b),
+            (Self::Object(a), Self::Object(b)) => Arc::ptr_eq(a, b),
+            (Self::Dynamic, Self::Dynamic)
+            | (Self::String, Self::String)
+            | (Self::Number, Self::Number)
+            | (Self::Bool, Self::Bool) => true,
+            _ => false,
         }
     }
 
@@ -377,12 +402,8 @@ impl<'de> Visitor<'de> for TypeVisitor {
                 let attributes: AttributeList = required(&mut seq, &kind)?;
                 let optional: Vec<SmolStr> = seq.next_element()?.unwrap_or_default();
                 let optional: Vec<SmolStr> = optional.iter().map(|name| normal_form(name)).collect();
-                let count = attributes.0.len();
                 let object = ObjectType::with_optional(attributes.0, optional.iter().cloned());
-                if object.attributes.len() < count {
-                    return Err(de::Error::custom("an attribute stands twice in an object type"));
-                }
-                if let Some(name) = optional.iter().find(|name| object.position(name).is_none()) {
+                if let Some(name) = optional.iter().find(|name| !object.is_optional(name)) {
                     return Err(de::Error::custom(format_args!(
                         "the optional attribute {name:?} has no type"
                     )));
@@ -417,8 +438,13 @@ impl<'de> Deserialize<'de> for AttributeList {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AttributeList, A::Error> {
                 let mut attributes = Vec::new();
-                while let Some((name, ty)) = map.next_entry::<SmolStr, Type>()? {
-                    attributes.push((normal_form(&name), ty));
+                let mut names = hashbrown::HashSet::new();
+                while let Some(name) = map.next_key::<SmolStr>()? {
+                    let name = normal_form(&name);
+                    if !names.insert(name.clone()) {
+                        return Err(de::Error::custom(format_args!("the attribute {name:?} stands twice")));
+                    }
+                    attributes.push((name, map.next_value::<Type>()?));
                 }
                 Ok(AttributeList(attributes))
             }

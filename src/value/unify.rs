@@ -75,10 +75,13 @@ fn unify_all(types: &[&Type]) -> Option<Type> {
         n if n == census.maps => unify_elements(types).map(Type::map),
         n if n == census.tuples => unify_tuples(types),
         n if n == census.objects => unify_objects(types),
-        n if n == census.maps + census.objects => unify_parts(types).map(Type::map),
-        n if n == census.lists + census.tuples && census.dynamic == 0 => {
-            unify_parts(types).map(Type::list).or_else(|| preferred(types))
+        n if n == census.maps + census.objects && census.dynamic == 0 => {
+            unify_parts(types, Type::map).or_else(|| preferred(types))
         }
+        n if n == census.lists + census.tuples && census.dynamic == 0 => {
+            unify_parts(types, Type::list).or_else(|| preferred(types))
+        }
+        n if n == census.maps + census.objects => preferred(types),
         n if n == census.lists + census.sets + census.tuples => preferred(types),
         _ => None,
     }
@@ -98,8 +101,8 @@ fn unify_elements(types: &[&Type]) -> Option<Type> {
     unify_all(&elements)
 }
 
-/// The common type of all elements and attributes.
-fn unify_parts(types: &[&Type]) -> Option<Type> {
+/// A collection of the common type of all elements and attributes.
+fn unify_parts(types: &[&Type], collection: fn(Type) -> Type) -> Option<Type> {
     let mut parts = Vec::new();
     for ty in types {
         match ty {
@@ -109,7 +112,9 @@ fn unify_parts(types: &[&Type]) -> Option<Type> {
             _ => {}
         }
     }
-    unify_all(&parts)
+    let common = unify_all(&parts).map(collection)?;
+    // A dynamic part hides that others have nothing in common.
+    (!common.has_dynamic() || types.iter().all(|ty| ty.converts_to(&common))).then_some(common)
 }
 
 fn unify_tuples(types: &[&Type]) -> Option<Type> {
@@ -122,7 +127,7 @@ fn unify_tuples(types: &[&Type]) -> Option<Type> {
         .collect();
     let length = tuples.first()?.len();
     if tuples.iter().any(|t| t.len() != length) {
-        return unify_parts(types).map(Type::list);
+        return unify_parts(types, Type::list);
     }
     let elements: Option<Vec<Type>> =
         (0..length).map(|i| unify_all(&tuples.iter().filter_map(|t| t.get(i)).collect::<Vec<_>>())).collect();
@@ -135,7 +140,7 @@ fn unify_objects(types: &[&Type]) -> Option<Type> {
     let names = |o: &ObjectType| o.attributes().iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let expected = names(first);
     if objects.iter().any(|o| !o.attributes().iter().map(|(name, _)| name).eq(&expected)) {
-        return unify_parts(types).map(Type::map);
+        return unify_parts(types, Type::map);
     }
     let attributes: Option<Vec<_>> = expected
         .into_iter()
@@ -149,10 +154,9 @@ fn unify_objects(types: &[&Type]) -> Option<Type> {
     attributes.map(Type::object)
 }
 
-/// Of lists, sets and tuples, the first list or else set that all the others convert to.
+/// The first list or map, or else set, that all the others convert to; those of strings before others.
 fn preferred(types: &[&Type]) -> Option<Type> {
-    let mut candidates: Vec<&Type> =
-        types.iter().copied().filter(|ty| matches!(ty, Type::List(_) | Type::Set(_))).collect();
+    let mut candidates: Vec<&Type> = types.iter().copied().filter(|ty| ty.is_collection()).collect();
     candidates.sort_by_key(|ty| (matches!(ty, Type::Set(_)), ty.element() != Some(&Type::String)));
     candidates.dedup();
     candidates

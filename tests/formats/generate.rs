@@ -7,20 +7,20 @@ use proptest::prelude::*;
 
 /// What may occur in a value besides what every format has.
 #[derive(Clone, Copy)]
-pub struct With {
-    pub unknown: bool,
-    pub marks: bool,
+pub(crate) struct With {
+    pub(crate) unknown: bool,
+    pub(crate) marks: bool,
     /// Doubles, which JSON writes as the decimal that they print.
-    pub doubles: bool,
+    pub(crate) doubles: bool,
 }
 
-pub const PLAIN: With = With { unknown: false, marks: false, doubles: false };
-pub const MARKERS: With = With { unknown: true, marks: true, doubles: false };
-pub const MSGPACK: With = With { unknown: true, marks: false, doubles: true };
+pub(crate) const PLAIN: With = With { unknown: false, marks: false, doubles: false };
+pub(crate) const MARKERS: With = With { unknown: true, marks: true, doubles: false };
+pub(crate) const MSGPACK: With = With { unknown: true, marks: false, doubles: true };
 
 /// Text with what needs care in it: characters in several forms, marks that combine, quotes, and the names
 /// that the formats use themselves.
-pub fn text() -> BoxedStrategy<String> {
+pub(crate) fn text() -> BoxedStrategy<String> {
     let special = ["$sensitive", "$unknown", "$literal", "type", "value", "$serde_json::private::Number"];
     let character = prop_oneof![
         4 => prop::char::range(' ', '~'),
@@ -40,7 +40,7 @@ fn name() -> BoxedStrategy<String> {
 }
 
 /// Types of all kinds; where `dynamic` is set, with dynamic ones outside of collections.
-pub fn ty(dynamic: bool) -> BoxedStrategy<Type> {
+pub(crate) fn ty(dynamic: bool) -> BoxedStrategy<Type> {
     let primitive = prop::sample::select(vec![Type::String, Type::Number, Type::Bool]).boxed();
     let fixed = primitive.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
@@ -65,11 +65,11 @@ fn structural(inner: impl Strategy<Value = Type> + Clone + 'static) -> BoxedStra
 }
 
 /// A type and a value that may stand where that type is declared.
-pub fn typed_value(with: With) -> BoxedStrategy<(Type, Value)> {
+pub(crate) fn typed_value(with: With) -> BoxedStrategy<(Type, Value)> {
     ty(true).prop_flat_map(move |ty| (Just(ty.clone()), value(&ty, with))).boxed()
 }
 
-pub fn value(ty: &Type, with: With) -> BoxedStrategy<Value> {
+pub(crate) fn value(ty: &Type, with: With) -> BoxedStrategy<Value> {
     let known = match ty {
         Type::Dynamic => {
             return prop_oneof![

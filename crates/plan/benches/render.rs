@@ -21,7 +21,8 @@ fn render(c: &mut Criterion) {
         group.throughput(Throughput::Bytes(plan.len() as u64));
         group.bench_function(made.name, |b| {
             b.iter(|| {
-                let schemas = Schemas::parse(black_box(schemas.as_str())).expect("the schemas are well-formed");
+                let schemas =
+                    Schemas::parse(black_box(schemas.as_str())).expect("the schemas are well-formed");
                 let plan = Plan::parse(black_box(&plan)).expect("the plan is well-formed");
                 render_plan(&plan, &schemas, &Options::default()).expect("the plan is well-formed")
             });

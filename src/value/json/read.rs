@@ -225,7 +225,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
                 if seq.next_element::<de::IgnoredAny>()?.is_some() {
                     return Err(self.error(format_args!("{expected} elements are expected, not more")));
                 }
-                Ok(Value::tuple(elements))
+                Ok(Value::tuple_like(self.ty, elements))
             }
             _ => Err(self.mismatch("an array")),
         }
@@ -392,15 +392,20 @@ impl<'de, A: MapAccess<'de>> Source<'_, 'de, A> {
 /// The fields of a JSON object on their way into a value.
 enum Fields<'t, 'de> {
     Map(&'t Type, UniqueEntries),
-    Object(&'t Arc<ObjectType>, Vec<Option<Value>>),
-    Dynamic { ty: Option<Type>, value: Option<Value>, raw: Option<&'de RawValue> },
+    /// With the position of the attribute that is likely to come next.
+    Object(&'t Arc<ObjectType>, Vec<Option<Value>>, usize),
+    Dynamic {
+        ty: Option<Type>,
+        value: Option<Value>,
+        raw: Option<&'de RawValue>,
+    },
 }
 
 impl<'t, 'de> Fields<'t, 'de> {
     fn new<E: de::Error>(seed: &ValueSeed<'t>) -> Result<Self, E> {
         match seed.ty {
             Type::Map(element) => Ok(Self::Map(element, UniqueEntries::default())),
-            Type::Object(object) => Ok(Self::Object(object, vec![None; object.attributes().len()])),
+            Type::Object(object) => Ok(Self::Object(object, vec![None; object.attributes().len()], 0)),
             Type::Dynamic => Ok(Self::Dynamic { ty: None, value: None, raw: None }),
             _ => Err(seed.mismatch("an object")),
         }
@@ -423,14 +428,15 @@ impl<'t, 'de> Fields<'t, 'de> {
                 let value = source.read(document, inside)?;
                 entries.push(key, value);
             }
-            Self::Object(object, values) => {
-                let Some(i) = object.position(key).or_else(|| object.position(&normal_form(key))) else {
+            Self::Object(object, values, likely) => {
+                let Some(i) = object.position_of_key(*likely, key) else {
                     // The type does not know it, so it may be anything: a key, which may have to be hidden.
                     let inside = seed.inside(seed.ty, StepRef::Key(key));
                     return Err(
                         inside.error("the type has no such attribute; leave it out or correct its name")
                     );
                 };
+                *likely = i + 1;
                 let (name, ty) = &object.attributes()[i];
                 let inside = seed.inside(ty, StepRef::Attribute(name));
                 if values[i].is_some() {
@@ -466,7 +472,7 @@ impl<'t, 'de> Fields<'t, 'de> {
     fn finish<E: de::Error>(self, seed: &ValueSeed<'_>) -> Result<Value, E> {
         match self {
             Self::Map(_, entries) => seed.constructed(Value::checked_map(seed.ty, entries.into_entries())),
-            Self::Object(object, values) => {
+            Self::Object(object, values, _) => {
                 if seed.own_type {
                     let missing = values.iter().filter(|value| value.is_none()).count();
                     seed.document.budget.spend(missing).map_err(|e| seed.error(e))?;

@@ -144,6 +144,13 @@ impl Writer<'_> {
 }
 
 pub(super) fn write_string(text: &str, out: &mut String) {
-    // A string always is JSON.
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    let is_plain = text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\');
+    if is_plain {
+        out.push('"');
+        out.push_str(text);
+        out.push('"');
+    } else {
+        // A string always is JSON.
+        out.push_str(&serde_json::to_string(text).unwrap_or_default());
+    }
 }

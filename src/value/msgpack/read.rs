@@ -113,7 +113,7 @@ impl<'m> Reader<'m> {
                 let entries = self.entries(element, at)?;
                 Ok(Value::checked_map(ty, entries).map_err(MsgpackProblem::from)?)
             }
-            Type::Tuple(tuple) => self.tuple(tuple, at),
+            Type::Tuple(tuple) => self.tuple(ty, tuple, at),
             Type::Object(object) => self.object(object, at),
         }
     }
@@ -153,16 +153,16 @@ impl<'m> Reader<'m> {
         Ok(elements)
     }
 
-    fn tuple(&mut self, tuple: &TupleType, at: Place<'_>) -> Result<Value, Failure> {
+    fn tuple(&mut self, ty: &Type, tuple: &TupleType, at: Place<'_>) -> Result<Value, Failure> {
         at.check_depth()?;
         let (expected, found) = (tuple.elements().len(), self.cursor.array_len("an array")?);
         if found != expected {
             return Err(WrongCount { expected, found }.into());
         }
         let elements = std::iter::zip(0.., tuple.elements())
-            .map(|(i, ty)| self.value(ty, at.inside(StepRef::Position(i))))
+            .map(|(i, element)| self.value(element, at.inside(StepRef::Position(i))))
             .collect::<Result<Vec<Value>, MsgpackError>>()?;
-        Ok(Value::tuple(elements))
+        Ok(Value::tuple_like(ty, elements))
     }
 
     fn entries(&mut self, ty: &Type, at: Place<'_>) -> Result<Vec<(SmolStr, Value)>, Failure> {
@@ -193,11 +193,11 @@ impl<'m> Reader<'m> {
             return Err(WrongCount { expected, found }.into());
         }
         let mut values: Vec<Option<Value>> = vec![None; expected];
-        for _ in 0..found {
+        for likely in 0..found {
             let start = self.cursor.offset();
             let name = self.key(at)?;
             let inside = at.inside(StepRef::Attribute(name));
-            let Some(i) = object.position(name).or_else(|| object.position(&normal_form(name))) else {
+            let Some(i) = object.position_of_key(likely, name) else {
                 return Err(inside.error(start, NoSuchAttribute).into());
             };
             if values[i].is_some() {

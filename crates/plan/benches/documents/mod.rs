@@ -112,11 +112,7 @@ fn one_change(name: &'static str, block: &str, before: &str, after: &str, marks:
     Document { name, plan: plan_of(&resource, ""), schemas: schemas(block) }
 }
 
-fn list(
-    name: &'static str,
-    len: usize,
-    change: impl Fn(&mut Vec<String>, &mut Words),
-) -> Document {
+fn list(name: &'static str, len: usize, change: impl Fn(&mut Vec<String>, &mut Words)) -> Document {
     let mut words = Words(1);
     let mut items: Vec<String> = (0..len).map(|i| format!("item-{i:05}-{}", words.word())).collect();
     let value = |items: &[String]| {
@@ -163,10 +159,8 @@ fn set_block(name: &'static str, len: usize) -> Document {
 }
 
 fn string_change(name: &'static str, before: &str, after: &str) -> Document {
-    let block = format!(
-        r#"{{"attributes":{}}}"#,
-        attributes(&[("id", r#""string""#), ("content", r#""string""#)])
-    );
+    let block =
+        format!(r#"{{"attributes":{}}}"#, attributes(&[("id", r#""string""#), ("content", r#""string""#)]));
     let value = |content: &str| format!(r#"{{"id":"x","content":{}}}"#, quoted(content));
     one_change(name, &block, &value(before), &value(after), "{}")
 }

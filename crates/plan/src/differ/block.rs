@@ -36,7 +36,8 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
 
 fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
-    let (mut attributes, mut action) = members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);
+    let (mut attributes, mut action) =
+        members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);
     let mut blocks = Vec::new();
     for (name, ty) in schema.block_types() {
         let (nested, nested_action) = block_type(change.member(name).if_relevant(), name, ty);
@@ -137,7 +138,10 @@ fn is_modern(schema: &Schema) -> bool {
         None => is_modern_type(a.implied_type()),
     });
     by_attribute
-        || schema.block_types().iter().any(|(_, b)| matches!(b.nesting, NestingMode::Map | NestingMode::Group))
+        || schema
+            .block_types()
+            .iter()
+            .any(|(_, b)| matches!(b.nesting, NestingMode::Map | NestingMode::Group))
 }
 
 fn is_modern_type(ty: &Type) -> bool {

@@ -35,7 +35,8 @@ fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     }
     let change = &change.clone().without_legacy_empty();
     let (before, after) = (change.before, change.after);
-    let one_sided = (after.is_null() && !change.after_explicit) || (before.is_null() && !change.before_explicit);
+    let one_sided =
+        (after.is_null() && !change.after_explicit) || (before.is_null() && !change.before_explicit);
     if one_sided || discriminant(before) == discriminant(after) {
         return of_kind(change, if before.is_null() { after } else { before });
     }

@@ -36,7 +36,8 @@ fn by_mode<'t>(change: Change<'_, 't>, mode: NestingMode, attributes: &'t Attrib
 
 /// The diff of one object with a nested type.
 fn object<'t>(change: &Change<'_, 't>, schema: &'t Attributes) -> Diff<'t> {
-    let members = schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
+    let members =
+        schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
     let (mut attributes, action) = members_of(change, members, attribute);
     add_write_only(&mut attributes, schema, action, |(name, attribute)| {
         let marks = change.attribute(name);

@@ -16,8 +16,7 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
         Action::Delete => (change.before, change.before),
         Action::Update => (change.before, change.after),
     };
-    let kind = strings(before, after, action)
-        .unwrap_or_else(|| pair(change.before, change.after, string));
+    let kind = strings(before, after, action).unwrap_or_else(|| pair(change.before, change.after, string));
     Diff::new(action, kind).replacing(change.forces_replacement())
 }
 
@@ -33,8 +32,7 @@ fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action) -> Option<Ki
             let side = |value: &Json<'t>, inner: &Option<Json<'_>>, action| {
                 let kind = match inner {
                     Some(inner) => both_json(inner, inner, action),
-                    None => strings(value, value, action)
-                        .unwrap_or_else(|| pair(value, value, true)),
+                    None => strings(value, value, action).unwrap_or_else(|| pair(value, value, true)),
                 };
                 Box::new(Diff::new(action, kind))
             };
@@ -51,7 +49,8 @@ fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action) -> Option<Ki
 fn is_special(value: &Json<'_>) -> bool {
     match value {
         Json::String(text) => {
-            text.starts_with(['{', '[']) || (!text.is_verbatim() && memchr::memchr(b'\n', text.as_bytes()).is_some())
+            text.starts_with(['{', '['])
+                || (!text.is_verbatim() && memchr::memchr(b'\n', text.as_bytes()).is_some())
         }
         _ => false,
     }

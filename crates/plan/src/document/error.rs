@@ -53,7 +53,8 @@ impl DocumentError {
     }
 
     pub(crate) fn from_json(error: &JsonError, text: &str, location: &str) -> Self {
-        let problem = if error.is_truncated() { Problem::Truncated } else { Problem::Malformed(error.message()) };
+        let problem =
+            if error.is_truncated() { Problem::Truncated } else { Problem::Malformed(error.message()) };
         Self::at(text, error.offset(), location, problem)
     }
 }

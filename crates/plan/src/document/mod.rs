@@ -83,10 +83,7 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
 /// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.
 ///
 /// Gives the major and minor version.
-fn supported_version(
-    text: &str,
-    version: Option<(Text<'_>, usize)>,
-) -> Result<(u64, u64), DocumentError> {
+fn supported_version(text: &str, version: Option<(Text<'_>, usize)>) -> Result<(u64, u64), DocumentError> {
     let Some((version, offset)) = version else {
         let problem =
             if text.contains("\"lineage\"") { Problem::StateFile } else { Problem::NoFormatVersion };

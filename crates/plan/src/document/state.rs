@@ -100,18 +100,16 @@ impl<'t> State<'t> {
 }
 
 fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), JsonError> {
-    object(reader, |key, reader| {
-        match &*key {
-            "root_module" => {
-                let root = raw(reader)?;
-                modules(root, &mut state.resources).map(|count| state.has_child_modules = count > 1)
-            }
-            "outputs" => object(reader, |name, reader| {
-                state.outputs.push(output(name, reader)?);
-                Ok(())
-            }),
-            _ => reader.raw().map(|_| ()),
+    object(reader, |key, reader| match &*key {
+        "root_module" => {
+            let root = raw(reader)?;
+            modules(root, &mut state.resources).map(|count| state.has_child_modules = count > 1)
         }
+        "outputs" => object(reader, |name, reader| {
+            state.outputs.push(output(name, reader)?);
+            Ok(())
+        }),
+        _ => reader.raw().map(|_| ()),
     })?;
     state.outputs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(())

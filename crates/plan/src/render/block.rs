@@ -19,8 +19,7 @@ impl Writer {
             self.hidden(indent + 1, hidden, "attribute");
         }
         let spaced = !block.attributes.is_empty();
-        let hidden: usize =
-            block.blocks.iter().map(|ty| self.block_type(ty, spaced, indent + 1, view)).sum();
+        let hidden: usize = block.blocks.iter().map(|ty| self.block_type(ty, spaced, indent + 1, view)).sum();
         if hidden > 0 {
             self.push("\n");
             self.hidden(indent + 1, hidden, "block");

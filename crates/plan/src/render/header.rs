@@ -113,10 +113,16 @@ impl Writer {
                     Delete if drift => self.push(" has been deleted"),
                     Delete => self.emphasised(" will be ", "destroyed", ""),
                     DeleteThenCreate | CreateThenDelete => match header.reason {
-                        "replace_because_tainted" => self.emphasised(" is tainted, so must be ", "replaced", ""),
+                        "replace_because_tainted" => {
+                            self.emphasised(" is tainted, so must be ", "replaced", "")
+                        }
                         "replace_by_request" => self.emphasised(" will be ", "replaced", ", as requested"),
                         "replace_by_triggers" => {
-                            self.emphasised(" will be ", "replaced", " due to changes in replace_triggered_by");
+                            self.emphasised(
+                                " will be ",
+                                "replaced",
+                                " due to changes in replace_triggered_by",
+                            );
                         }
                         _ => self.emphasised(" must be ", "replaced", ""),
                     },
@@ -152,7 +158,9 @@ impl Writer {
         } else if header.deposed.is_some() {
             self.emphasised(" will be removed from Terraform state, but ", "will not be destroyed", "");
             let bold = self.colour.bold();
-            self.push(&format!("\n{bold} # (left over from a partially-failed replacement of this instance)"));
+            self.push(&format!(
+                "\n{bold} # (left over from a partially-failed replacement of this instance)"
+            ));
         } else {
             self.emphasised(" will no longer be managed by Terraform, but ", "will not be destroyed", "");
         }
@@ -179,9 +187,7 @@ impl Writer {
             }
             (Delete, "delete_because_no_move_target") => {
                 let (previous, address) = (header.previous_address.unwrap_or_default(), header.address);
-                comment(&format!(
-                    "because {previous} was moved to {address}, which is not in configuration"
-                ));
+                comment(&format!("because {previous} was moved to {address}, which is not in configuration"));
             }
             (Delete, "delete_because_no_module") => {
                 comment(&format!("because {} is not in configuration", header.module_address));

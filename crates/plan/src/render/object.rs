@@ -66,7 +66,8 @@ impl Writer {
             true => 0,
             false => elements.iter().map(|e| escape::quoted_width(&e.key)).max().unwrap_or_default(),
         };
-        let inner = View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false, ..view };
+        let inner =
+            View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false, ..view };
         let mut hidden = 0;
         for Entry { key, diff } in elements {
             if diff.action == Action::NoOp && !view.show_unchanged {

@@ -38,10 +38,15 @@ impl Writer {
             self.push(")");
             return;
         }
-        let symbol = if whitespace_only || diff.action != Action::Update { Action::NoOp } else { diff.action };
+        let symbol =
+            if whitespace_only || diff.action != Action::Update { Action::NoOp } else { diff.action };
         let rest = self.out.split_off(start);
         if whitespace_only {
-            self.push(if diff.replace { " # whitespace changes force replacement" } else { " # whitespace changes" });
+            self.push(if diff.replace {
+                " # whitespace changes force replacement"
+            } else {
+                " # whitespace changes"
+            });
         }
         self.push("\n");
         self.start_line(indent + 1, symbol);

@@ -29,7 +29,11 @@ impl Writer {
                 self.value(after, indent, view);
             }
             Kind::WriteOnly { sensitive } => {
-                self.push(if *sensitive { "(sensitive, write-only attribute)" } else { "(write-only attribute)" });
+                self.push(if *sensitive {
+                    "(sensitive, write-only attribute)"
+                } else {
+                    "(write-only attribute)"
+                });
                 self.null_suffix(diff.action, view);
                 self.forces_replacement(diff, view);
             }

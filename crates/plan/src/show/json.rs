@@ -100,7 +100,11 @@ fn write_plan(
     Ok(())
 }
 
-fn entry<'a>(resource: &'a ChangedResource<'a>, diff: &'a Diff<'a>, reason: Option<&'a Text<'a>>) -> Resource<'a> {
+fn entry<'a>(
+    resource: &'a ChangedResource<'a>,
+    diff: &'a Diff<'a>,
+    reason: Option<&'a Text<'a>>,
+) -> Resource<'a> {
     Resource {
         address: &resource.address,
         previous_address: resource.previous_address.as_ref(),

@@ -53,7 +53,10 @@ impl Schemas {
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
     }
 
-    pub(crate) fn of_state(&self, resource: &StateResource<'_>) -> Result<Option<&Block>, SchemaDocumentError> {
+    pub(crate) fn of_state(
+        &self,
+        resource: &StateResource<'_>,
+    ) -> Result<Option<&Block>, SchemaDocumentError> {
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
     }
 
@@ -69,7 +72,9 @@ impl Schemas {
             return Ok(block.as_ref());
         }
         let mut schema = document.get(provider, kind, name)?;
-        if schema.is_none() && let Some(full) = by_name(document, provider) {
+        if schema.is_none()
+            && let Some(full) = by_name(document, provider)
+        {
             schema = document.get(full, kind, name)?;
         }
         let block = schema.map(|schema| schema.block);

@@ -61,7 +61,11 @@ pub fn write_state(
     Ok(())
 }
 
-fn read<'t>(state: &State<'t>, raw: &Raw<'t>, location: impl Fn() -> String) -> Result<Json<'t>, DocumentError> {
+fn read<'t>(
+    state: &State<'t>,
+    raw: &Raw<'t>,
+    location: impl Fn() -> String,
+) -> Result<Json<'t>, DocumentError> {
     raw.read().map_err(|error| DocumentError::from_json(&error, state.text(), &location()))
 }
 
@@ -99,7 +103,8 @@ pub(super) fn with_resource_diff<T>(
     then: impl FnOnce(&Diff<'_>) -> T,
 ) -> Result<T, ShowError> {
     let values = read(state, &resource.values, || format!("{}: values", resource.address))?;
-    let marks = read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
+    let marks =
+        read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
     let change = unchanged(&values, &marks);
     Ok(then(&match schemas.of_state(resource)? {
         Some(schema) => differ::block(change, schema),

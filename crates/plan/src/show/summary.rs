@@ -154,10 +154,12 @@ fn reasons(resource: &ChangedResource<'_>) -> Vec<String> {
 /// The attributes that force the replacement; not the keys below them, which may be secret.
 fn replacing_attributes(resource: &ChangedResource<'_>) -> Vec<String> {
     let Ok(paths) = resource.change.replace_paths.read() else { return Vec::new() };
-    let mut names: Vec<String> =
-        paths.elements().iter().filter_map(|path| path.elements().first()?.as_str().map(str::to_owned)).collect();
+    let mut names: Vec<String> = paths
+        .elements()
+        .iter()
+        .filter_map(|path| path.elements().first()?.as_str().map(str::to_owned))
+        .collect();
     names.sort();
     names.dedup();
     names
 }
-

@@ -1,0 +1,132 @@
+//! Why a value could not be converted.
+
+use smol_str::SmolStr;
+
+use crate::value::{ParseNumberError, Path, PathStack, Type, Value};
+
+/// Why a value could not be converted: where, and what is wrong there. Never holds the value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{kind}", place(path))]
+pub struct ConvertError {
+    /// Where the part stands that could not be converted.
+    pub path: Path,
+    /// What is wrong.
+    pub kind: ConvertErrorKind,
+}
+
+/// What is wrong with a value that could not be converted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConvertErrorKind {
+    /// Values of the one type never convert to the other.
+    #[error("{}", mismatch(.from, .to))]
+    WrongType {
+        /// The type of the value.
+        from: Type,
+        /// The type that it should have.
+        to: Type,
+    },
+    /// A string does not hold a number.
+    #[error(transparent)]
+    NotANumber(#[from] ParseNumberError),
+    /// A string holds neither `true` nor `false`.
+    #[error(r#"a bool is required: true or false, or a string that is "true" or "false""#)]
+    NotABool,
+    /// An object lacks attributes, or a map the elements for them.
+    #[error("the attribute{} {} {} required", if .names.len() == 1 { "" } else { "s" }, listed(.names),
+        if .names.len() == 1 { "is" } else { "are" })]
+    MissingAttributes {
+        /// Their names, in byte order.
+        names: Vec<SmolStr>,
+    },
+    /// The elements of a collection must have one type, and have no type in common.
+    #[error("the elements of a collection must have one type, but these have none in common")]
+    NoCommonType,
+}
+
+impl ConvertErrorKind {
+    /// The stable name of the kind of error.
+    pub fn slug(&self) -> &'static str {
+        match self {
+            Self::WrongType { .. } => "wrong_type",
+            Self::NotANumber(_) => "not_a_number",
+            Self::NotABool => "not_a_bool",
+            Self::MissingAttributes { .. } => "missing_attributes",
+            Self::NoCommonType => "no_common_type",
+        }
+    }
+
+    pub(super) fn wrong_type(value: &Value, to: &Type) -> Self {
+        Self::WrongType { from: value.ty().clone(), to: to.clone() }
+    }
+
+    pub(super) fn at(self, path: PathStack<'_>) -> ConvertError {
+        ConvertError { path: path.to_path(), kind: self }
+    }
+}
+
+/// The path as it stands before a message.
+pub(crate) fn place(path: &Path) -> String {
+    if path.is_root() { String::new() } else { format!("{path}: ") }
+}
+
+/// Says why values of one type never convert to another.
+fn mismatch(from: &Type, to: &Type) -> String {
+    let attribute =
+        |name: &str, from: &Type, to: &Type| format!("attribute {name:?}: {}", mismatch(from, to));
+    match (from, to) {
+        (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
+        | (Type::Map(from), Type::Map(to)) => format!("elements: {}", mismatch(from, to)),
+        (Type::Tuple(_), Type::List(element) | Type::Set(element))
+        | (Type::Object(_), Type::Map(element))
+            if **element == Type::Dynamic =>
+        {
+            ConvertErrorKind::NoCommonType.to_string()
+        }
+        (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
+            let failing = from.elements().iter().enumerate().find(|(_, from)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(i, from)| format!("element {i}: {}", mismatch(from, to)))
+        }
+        (Type::Object(from), Type::Map(to)) => {
+            let failing = from.attributes().iter().find(|(_, from)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(name, from)| attribute(name, from, to))
+        }
+        (Type::Tuple(from), Type::Tuple(to)) if from.elements().len() != to.elements().len() => {
+            let (from, to) = (from.elements().len(), to.elements().len());
+            format!("a tuple of {to} elements is required, not one of {from}")
+        }
+        (Type::Tuple(from), Type::Tuple(to)) => {
+            let mut pairs = std::iter::zip(from.elements(), to.elements()).enumerate();
+            let failing = pairs.find(|(_, (from, to))| !from.converts_to(to));
+            failing.map_or_else(String::new, |(i, (from, to))| format!("element {i}: {}", mismatch(from, to)))
+        }
+        (Type::Object(from), Type::Object(to)) => {
+            let lacks = |name: &SmolStr| from.attribute(name).is_none() && !to.is_optional(name);
+            let names: Vec<_> = to.attributes().iter().map(|(name, _)| name).filter(|n| lacks(n)).collect();
+            if !names.is_empty() {
+                let names = names.into_iter().cloned().collect();
+                return ConvertErrorKind::MissingAttributes { names }.to_string();
+            }
+            let mut shared =
+                to.attributes().iter().filter_map(|(name, to)| Some((name, from.attribute(name)?, to)));
+            let failing = shared.find(|(_, from, to)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(name, from, to)| attribute(name, from, to))
+        }
+        (Type::Map(from), Type::Object(to)) => {
+            let required = to.attributes().iter().filter(|(name, _)| !to.is_optional(name));
+            let failing = required.into_iter().find(|(_, to)| !from.converts_to(to));
+            failing.map_or_else(String::new, |(name, to)| attribute(name, from, to))
+        }
+        _ => format!("{} is required, not {}", described(to), described(from)),
+    }
+}
+
+fn described(ty: &Type) -> String {
+    let name = ty.friendly_name();
+    let article = if name.starts_with('o') { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
+fn listed(names: &[SmolStr]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+}
