@@ -206,6 +206,9 @@ fn merge_nested<'v>(
         return Ok(Merge::Config(config));
     }
     let members = Members::Nested(schema);
+    if schema.nesting() != NestingMode::Set && settled(members, prior, config) {
+        return Ok(Merge::Prior);
+    }
     let object = |prior: &Value, config: &Value, path: PathStack<'_>| {
         if config.is_null() { Ok(config.clone()) } else { merge_members(members, prior, config, path) }
     };
@@ -239,6 +242,16 @@ fn merge_blocks<'v>(
         NestingMode::Set => merge_set(Members::Block(&schema.block), prior, config, path, object),
     }
     .map(Merge::New)
+}
+
+/// Whether config says just what prior is, so that merging them changes nothing. In a set it might: there an
+/// element may be taken for another.
+fn settled(members: Members<'_>, prior: &Value, config: &Value) -> bool {
+    !members.have_sets()
+        && prior.is_wholly_known()
+        && !prior.is_null()
+        && !config.contains_marked()
+        && config.identical(prior)
 }
 
 /// By index; where prior has no such index, the element of config stays as it is.

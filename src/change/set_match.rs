@@ -200,6 +200,11 @@ impl Signature {
     /// Adds the members of an object of the shape of `prior`; false if no such prior element can match.
     fn object(&mut self, members: Members<'_>, prior: &Value, subject: &Value) -> bool {
         let Some(shape) = Element::new(members, prior) else { return true };
+        if members.are_plain() && shape.aligned {
+            // All of the object must be equal.
+            self.hash.write_u64(subject.content_hash());
+            return true;
+        }
         let found = match subject.kind() {
             Kind::Object(_) => Element::new(members, subject),
             Kind::Unknown(_) => None,
@@ -383,5 +388,93 @@ fn objects_fit(nesting: NestingMode, members: Members<'_>, prior: &Value, config
         Kind::Object(_) => could_have_come_from(members, prior, config),
         // Nothing is below a null.
         _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Members, SetMatcher, could_have_come_from};
+    use crate::schema::{Attribute, Block, NestedBlock, NestingMode};
+    use crate::value::{Type, Value};
+
+    /// A leaf of each kind, and each way of holding blocks inside.
+    fn schema() -> Block {
+        let leaves = || {
+            [
+                ("key", Attribute::optional(Type::String)),
+                ("uid", Attribute::computed(Type::String)),
+                ("zone", Attribute::optional_computed(Type::String)),
+            ]
+        };
+        let inner = || Block::new(leaves(), []);
+        let held = |nesting| NestedBlock::new(nesting, inner());
+        Block::new(
+            leaves(),
+            [
+                ("list", held(NestingMode::List)),
+                ("map", held(NestingMode::Map)),
+                ("one", held(NestingMode::Single)),
+                ("set", held(NestingMode::Set)),
+            ],
+        )
+    }
+
+    fn leaf() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            3 => (0u8..2).prop_map(|n| Value::from(n.to_string())),
+            2 => Just(Value::null(Type::String)),
+        ]
+    }
+
+    fn inner() -> impl Strategy<Value = Value> {
+        (leaf(), leaf(), leaf())
+            .prop_map(|(key, uid, zone)| Value::object([("key", key), ("uid", uid), ("zone", zone)]))
+    }
+
+    /// Elements from so few values that many look alike.
+    fn element() -> impl Strategy<Value = Value> {
+        let ty =
+            || schema().block_type("one").map(|b| b.block.implied_type().clone()).unwrap_or(Type::Dynamic);
+        let elements = || prop::collection::vec(inner(), 0..3);
+        let maybe = prop_oneof![Just(None), inner().prop_map(Some)];
+        (inner(), elements(), elements(), elements(), maybe).prop_map(move |(leaves, list, set, map, one)| {
+            let members = leaves.as_object().into_iter().flat_map(|o| o.iter());
+            let mut members: Vec<(&str, Value)> = members.map(|(n, v)| (n.as_str(), v.clone())).collect();
+            let keyed = map.into_iter().enumerate().map(|(i, v)| (i.to_string(), v));
+            members.extend([
+                ("list", Value::list(ty(), list).unwrap()),
+                ("set", Value::set(ty(), set).unwrap()),
+                ("map", Value::map(ty(), keyed).unwrap()),
+                ("one", one.unwrap_or_else(|| Value::null(ty()))),
+            ]);
+            Value::object(members)
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn agrees_with_trying_each(
+            prior in prop::collection::vec(element(), 9..24),
+            mut config in prop::collection::vec(element(), 0..12),
+            echoed in prop::collection::vec(0usize..9, 0..12),
+        ) {
+            let schema = schema();
+            let members = Members::Block(&schema);
+            config.extend(echoed.iter().map(|i| prior[*i].clone()));
+            let mut used = vec![false; prior.len()];
+            let mut matcher = SetMatcher::new(members, &prior);
+            for element in &config {
+                let model = (0..prior.len())
+                    .find(|i| !used[*i] && could_have_come_from(members, &prior[*i], element));
+                if let Some(i) = model {
+                    used[i] = true;
+                }
+                prop_assert_eq!(matcher.take(element), model);
+            }
+        }
     }
 }

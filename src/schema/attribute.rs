@@ -72,13 +72,19 @@ struct Members {
     traits: Traits,
 }
 
-/// What makes an attribute worth looking for in a large value.
+/// What is to be found in an object, at any depth: what is not there need not be looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Traits(u8);
 
 impl Traits {
     pub(super) const SENSITIVE: Self = Self(1);
     pub(super) const WRITE_ONLY: Self = Self(2);
+    /// A computed attribute.
+    pub(super) const COMPUTED: Self = Self(4);
+    /// Blocks, or an attribute with a nested type.
+    pub(super) const OBJECTS: Self = Self(8);
+    /// A set of blocks or of objects of a nested type.
+    pub(super) const SETS: Self = Self(16);
 
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -86,9 +92,16 @@ impl Traits {
 
     pub(super) fn of_all<'a>(attributes: impl Iterator<Item = &'a Attribute>) -> Self {
         attributes.fold(Self::default(), |all, attribute| {
-            let inside = attribute.nested().map_or(Self::default(), NestedType::traits);
+            let inside = attribute
+                .nested()
+                .map_or(Self::default(), |nested| nested.traits().and(Self::of_objects(nested.nesting())));
             all.and(attribute.own_traits()).and(inside)
         })
+    }
+
+    /// Those of an object that holds objects in this way.
+    pub(super) fn of_objects(nesting: NestingMode) -> Self {
+        if nesting == NestingMode::Set { Self::OBJECTS.and(Self::SETS) } else { Self::OBJECTS }
     }
 
     pub(super) fn and(self, other: Self) -> Self {
@@ -189,8 +202,12 @@ impl Attribute {
 
     /// The traits of the attribute itself, not of what is inside.
     pub(super) fn own_traits(&self) -> Traits {
-        let sensitive = if self.sensitive { Traits::SENSITIVE } else { Traits::default() };
-        if self.write_only { sensitive.and(Traits::WRITE_ONLY) } else { sensitive }
+        let flags = [
+            (self.sensitive, Traits::SENSITIVE),
+            (self.write_only, Traits::WRITE_ONLY),
+            (self.computed, Traits::COMPUTED),
+        ];
+        flags.iter().filter(|(set, _)| *set).fold(Traits::default(), |all, (_, own)| all.and(*own))
     }
 
     /// The nested type, if the attribute has one.
@@ -257,7 +274,7 @@ impl NestedType {
 
     /// Whether an attribute at any depth is sensitive.
     pub(crate) fn has_sensitive(&self) -> bool {
-        self.attributes().iter().any(|(_, a)| a.sensitive || a.nested().is_some_and(Self::has_sensitive))
+        self.traits().has(Traits::SENSITIVE)
     }
 
     pub(super) fn traits(&self) -> Traits {

@@ -102,7 +102,9 @@ impl Block {
         }
         let order = order.into();
         let own = Traits::of_all(attributes.iter().map(|(_, a)| a));
-        let traits = blocks.iter().fold(own, |all, (_, nested)| all.and(nested.block.traits()));
+        let traits = blocks.iter().fold(own, |all, (_, nested)| {
+            all.and(nested.block.traits()).and(Traits::of_objects(nested.nesting))
+        });
         let empty = OnceLock::new();
         Self(Arc::new(Inner {
             attributes,

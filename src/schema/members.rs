@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::attribute::{Attribute, NestedType};
+use super::attribute::{Attribute, NestedType, Traits};
 use super::block::{Block, NestedBlock};
 use crate::value::ObjectType;
 
@@ -28,6 +28,23 @@ impl<'s> Members<'s> {
         match self {
             Self::Block(block) => block.object_type(),
             Self::Nested(nested) => nested.object_type(),
+        }
+    }
+
+    /// Whether there are only attributes of plain types that are not computed.
+    pub(crate) fn are_plain(self) -> bool {
+        !self.traits().has(Traits::COMPUTED.and(Traits::OBJECTS))
+    }
+
+    /// Whether a set of objects is inside, at any depth.
+    pub(crate) fn have_sets(self) -> bool {
+        self.traits().has(Traits::SETS)
+    }
+
+    fn traits(self) -> Traits {
+        match self {
+            Self::Block(block) => block.traits(),
+            Self::Nested(nested) => nested.traits(),
         }
     }
 
