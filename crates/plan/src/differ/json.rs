@@ -13,11 +13,13 @@ pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
 }
 
 /// The diff of a dynamic value, which is neither sensitive nor unknown as a whole.
+#[expect(clippy::needless_pass_by_value, reason = "every kind of change is handed on in the same way")]
 pub(super) fn dynamic<'t>(change: Change<'_, 't>) -> Diff<'t> {
     visible(&Change { modern: true, ..change.wholly_relevant() })
 }
 
 /// The diff of any value by its shape.
+#[expect(clippy::needless_pass_by_value, reason = "every kind of change is handed on in the same way")]
 pub(crate) fn shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     hidden::sensitive(&change, shape)
         .or_else(|| {

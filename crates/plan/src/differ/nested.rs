@@ -17,6 +17,7 @@ pub(super) fn nested<'t>(change: Change<'_, 't>, ty: &'t NestedType) -> Diff<'t>
     by_mode(change, ty.nesting(), ty.attributes())
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "every kind of change is handed on in the same way")]
 fn by_mode<'t>(change: Change<'_, 't>, mode: NestingMode, attributes: &'t Attributes) -> Diff<'t> {
     if let Some(diff) = hidden::sensitive(&change, |change| by_mode(change, mode, attributes)) {
         return diff;
