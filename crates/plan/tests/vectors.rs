@@ -38,7 +38,8 @@ struct CaseOptions {
 
 fn answer(case: &BTreeMap<String, &RawValue>, colour: Colour) -> Result<String, ShowError> {
     let argument = |name: &str| case.get(name).map_or("null", |value| value.get());
-    let given: CaseOptions = serde_json::from_str::<Option<_>>(argument("options")).unwrap().unwrap_or_default();
+    let given: CaseOptions =
+        serde_json::from_str::<Option<_>>(argument("options")).unwrap().unwrap_or_default();
     let mode = match given.mode.as_deref() {
         Some("destroy") => PlanMode::Destroy,
         Some("refresh-only") => PlanMode::RefreshOnly,
