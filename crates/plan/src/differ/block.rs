@@ -27,7 +27,12 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
         let members = keys.into_iter().map(|key| (key, ()));
-        let (attributes, action) = members_of(change, members, |c, ()| json::shape(&c));
+        let (attributes, action) = members_of(change, members, |c, ()| {
+            // Shapes do not say that they force a replacement, attributes do.
+            let diff = json::shape(&c);
+            let replace = diff.replace || c.forces_replacement();
+            diff.replacing(replace)
+        });
         Diff::new(action, Kind::Block(Block { attributes, ..Block::default() }))
             .replacing(change.forces_replacement())
     };
