@@ -95,7 +95,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     let text = source.read()?;
     let document = Document::parse(&text).map_err(|e| at(&source, e.into()))?;
     let result = write(arguments, &document, &schemas);
-    warn(&schemas);
+    if !arguments.summary {
+        warn(&schemas);
+    }
     match result {
         // The reader of our output has seen enough.
         Err(ShowError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -129,7 +131,6 @@ fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> R
 }
 
 /// Says once what the missing schemas cost.
-#[expect(clippy::print_stderr, reason = "this is where the program talks to its user")]
 fn warn(schemas: &Schemas) {
     let missing = schemas.missing();
     if schemas.is_none() {

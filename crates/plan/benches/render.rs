@@ -2,7 +2,6 @@
 //!
 //! The documents are those in the shared folder beside the project, or made here where that is absent.
 
-#[expect(dead_code, reason = "shared with the generator of large plans")]
 mod documents;
 
 use std::hint::black_box;

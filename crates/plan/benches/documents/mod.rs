@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 /// A plan with the schemas of its resources.
 #[derive(Debug)]
-pub struct Document {
+pub(crate) struct Document {
     /// The name of the shape.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The document of `terraform show -json`.
-    pub plan: String,
+    pub(crate) plan: String,
     /// The document of `terraform providers schema -json`.
-    pub schemas: String,
+    pub(crate) schemas: String,
 }
 
 const WORDS: [&str; 10] = [
@@ -42,15 +42,15 @@ impl Words {
 }
 
 /// All shapes that the figures are given for.
-pub fn all() -> Vec<Document> {
+pub(crate) fn all() -> Vec<Document> {
     vec![
         plan("plan_1000x30", 1000, |i| if i % 10 == 0 { "update" } else { "no-op" }),
         set_block("set_block_100", 100),
         set_block("set_block_1000", 1000),
         set_block("set_block_3000", 3000),
-        list("list_inplace_100", 100, in_place),
-        list("list_inplace_1000", 1000, in_place),
-        list("list_inplace_5000", 5000, in_place),
+        list("list_inplace_100", 100, |items, words| in_place(items, words)),
+        list("list_inplace_1000", 1000, |items, words| in_place(items, words)),
+        list("list_inplace_5000", 5000, |items, words| in_place(items, words)),
         list("list_insert_delete_100", 100, insert_delete),
         list("list_insert_delete_1000", 1000, insert_delete),
         list("list_insert_delete_5000", 5000, insert_delete),
@@ -60,7 +60,7 @@ pub fn all() -> Vec<Document> {
     ]
 }
 
-fn in_place(items: &mut Vec<String>, words: &mut Words) {
+fn in_place(items: &mut [String], words: &mut Words) {
     for item in items.iter_mut().skip(50).step_by(100) {
         *item = format!("changed-{}", words.word());
     }
@@ -195,7 +195,7 @@ fn text(name: &'static str, len: usize) -> Document {
 }
 
 /// A plan of many resources with thirty attributes, each with the action that `action` gives it.
-pub fn plan(name: &'static str, resources: usize, action: impl Fn(usize) -> &'static str) -> Document {
+pub(crate) fn plan(name: &'static str, resources: usize, action: impl Fn(usize) -> &'static str) -> Document {
     let mut words = Words(4);
     let names: Vec<String> = (1..30).map(|i| format!("attr_{i:02}")).collect();
     let ty = |i: usize| match i {

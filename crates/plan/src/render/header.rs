@@ -114,7 +114,7 @@ impl Writer {
                     Delete => self.emphasised(" will be ", "destroyed", ""),
                     DeleteThenCreate | CreateThenDelete => match header.reason {
                         "replace_because_tainted" => {
-                            self.emphasised(" is tainted, so must be ", "replaced", "")
+                            self.emphasised(" is tainted, so must be ", "replaced", "");
                         }
                         "replace_by_request" => self.emphasised(" will be ", "replaced", ", as requested"),
                         "replace_by_triggers" => {
