@@ -19,12 +19,12 @@ fn check(name: &str) {
             Ok(case) => case,
             Err(e) => panic!("{name}: {e}: {line}"),
         };
-        if only.as_ref().is_some_and(|only| case.id() != only && case.op() != only) {
+        if only.as_ref().is_some_and(|only| case.id() != Some(only) && case.op() != only) {
             continue;
         }
         match case.run() {
             Outcome::Passed => passed += 1,
-            outcome => failures.push(format!("{} {} {outcome:?}", case.id(), case.op())),
+            outcome => failures.push(format!("{:?} {} {outcome:?}", case.id(), case.op())),
         }
     }
     failures.sort_by_key(String::len);

@@ -3,19 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Answer, Case, CaseError, Outcome};
+use super::{Answer, Case, CaseError, Difference, Outcome, difference};
 use crate::value::{Path, PathStep, Type, Value, message_of};
-
-/// How an answer differs from the wanted one: where, and what each says there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// The first part that differs; the root where the answers differ as a whole.
-    pub path: Path,
-    /// What the engine answered, as a case file would write it.
-    pub got: String,
-    /// What the case wants.
-    pub want: String,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,6 +21,13 @@ struct Want<'a> {
     values: Option<Vec<&'a RawValue>>,
     #[serde(default)]
     panic: bool,
+}
+
+impl Want<'_> {
+    fn is_empty(&self) -> bool {
+        let Self { value, ty, errors, action, values, panic } = self;
+        value.is_none() && ty.is_none() && errors.is_none() && action.is_none() && values.is_none() && !panic
+    }
 }
 
 /// A wanted null is there, other than one that is missing.
@@ -64,122 +60,141 @@ pub(super) fn compare(case: &Case<'_>, answer: &Answer) -> Outcome {
 
 fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, CaseError> {
     let text = case.field("want")?;
-    let want: Want<'_> = serde_json::from_str(text).map_err(|e| CaseError::from_json(Some("want"), &e))?;
+    let want: Want<'_> = serde_json::from_str(text).map_err(|e| case.wrong_json("want", text, &e))?;
     if want.panic {
         // Where the reference crashes, an error is right, and so is the ordinary answer.
         return Ok(None);
     }
-    let differs = |got: String| Ok(Some(Difference { path: Path::root(), got, want: text.to_owned() }));
-    let read = |raw: &RawValue, ty: &Type| {
-        Value::from_marker_json(raw.get(), ty).map_err(|e| CaseError::from_value("want", &e))
-    };
-    match (answer, want) {
+    if want.is_empty() {
+        return Err(case.wrong_field(
+            "want",
+            "it needs one of `value`, `values`, `type`, `errors`, `action` and `panic`",
+        ));
+    }
+    let whole = |got: String, want: String| Some(Difference::whole(got, want));
+    Ok(match (answer, want) {
         (Answer::Value(got, ty), Want { value: Some(raw), .. }) => {
-            Ok(value_difference(got, &read(raw, ty)?, ty))
+            difference::of_values(got, &case.value_in("want", raw.get(), ty)?, ty)
         }
         (Answer::Type(got), Want { ty: Some(want), .. }) => {
             if *got == want {
-                Ok(None)
+                None
             } else {
-                differs(got.to_string())
+                whole(got.to_string(), want.to_string())
             }
         }
         (Answer::Action(got), Want { action: Some(want), .. }) => {
             if *got == want {
-                Ok(None)
+                None
             } else {
-                differs((*got).to_owned())
+                whole((*got).to_owned(), want)
             }
         }
         (Answer::Values(got, ty), Want { values: Some(raws), .. }) => {
-            let want = raws.into_iter().map(|raw| read(raw, ty)).collect::<Result<Vec<_>, _>>()?;
+            let want: Vec<Value> =
+                raws.into_iter().map(|raw| case.value_in("want", raw.get(), ty)).collect::<Result<_, _>>()?;
             let list = |values: &[Value]| Value::tuple(values.iter().cloned());
-            Ok(value_difference(&list(got), &list(&want), list(got).ty()))
+            difference::of_values(&list(got), &list(&want), list(got).ty())
         }
         (Answer::Errors(got), Want { errors: Some(want), .. }) => {
-            let mut got: Vec<String> = got.iter().map(|(path, kind)| error_key(path, kind)).collect();
-            let mut want: Vec<String> = want.iter().map(wanted_key).collect::<Result<_, _>>()?;
-            got.sort();
-            want.sort();
-            if got == want {
-                return Ok(None);
-            }
-            let join = |keys: &[String]| format!("[{}]", keys.join(", "));
-            Ok(Some(Difference { path: Path::root(), got: join(&got), want: join(&want) }))
+            let got = got.iter().map(|(path, kind)| error_text(path, kind)).collect();
+            errors_difference(got, want.iter().map(wanted_text).collect())
         }
-        (Answer::Refused(message), _) => differs(format!("refused: {message}")),
-        (Answer::Value(got, ty), _) => differs(as_text(got, ty)),
-        (Answer::Errors(got), _) => {
-            let keys: Vec<String> = got.iter().map(|(path, kind)| error_key(path, kind)).collect();
-            differs(format!("[{}]", keys.join(", ")))
+        (Answer::Refused(message), _) => whole(format!("refused: {message}"), difference::redacted(text)),
+        (answer, _) => whole(answer_text(answer), difference::redacted(text)),
+    })
+}
+
+/// An answer of another sort than the wanted one, as the case would write it.
+fn answer_text(answer: &Answer) -> String {
+    match answer {
+        Answer::Value(value, ty) => format!(r#"{{"value":{}}}"#, difference::value_text(value, ty)),
+        Answer::Type(ty) => format!(r#"{{"type":{ty}}}"#),
+        Answer::Errors(errors) => {
+            let texts: Vec<String> = errors.iter().map(|(path, kind)| error_text(path, kind).shown).collect();
+            format!("errors {}", list_of(&texts))
         }
-        (other, _) => differs(format!("{other:?}")),
+        Answer::Action(action) => format!(r#"{{"action":"{action}"}}"#),
+        Answer::Values(values, ty) => {
+            let texts: Vec<String> = values.iter().map(|v| difference::value_text(v, ty)).collect();
+            format!(r#"{{"values":[{}]}}"#, texts.join(","))
+        }
+        Answer::Refused(message) => format!("refused: {message}"),
     }
 }
 
-/// The first part, from the root down, at which two values are not identical.
-fn value_difference(got: &Value, want: &Value, ty: &Type) -> Option<Difference> {
-    if got.identical(want) {
+/// An error as text, in which equal errors are equal: its path without marks, and its kind.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ErrorText {
+    key: String,
+    /// The same with marked parts left out.
+    shown: String,
+}
+
+impl ErrorText {
+    fn new(kind: &str) -> Self {
+        Self { key: kind.to_owned(), shown: kind.to_owned() }
+    }
+
+    /// Puts the steps of the path before the kind, each a pair of key and what is shown of it.
+    fn at(self, steps: impl Iterator<Item = (String, String)>) -> Self {
+        let (key, shown): (Vec<String>, Vec<String>) = steps.unzip();
+        if key.is_empty() {
+            return self;
+        }
+        Self {
+            key: format!("{}: {}", key.concat(), self.key),
+            shown: format!("{}: {}", shown.concat(), self.shown),
+        }
+    }
+}
+
+fn error_text(path: &Path, kind: &str) -> ErrorText {
+    ErrorText::new(kind).at(path.steps().iter().map(|step| match step {
+        PathStep::Attribute(name) => (format!(".{name}"), format!(".{name}")),
+        PathStep::Index(value) => {
+            let plain = value.unmark_deep().0;
+            let key = format!("[{}]", normalized(&plain.to_marker_json(plain.ty()).unwrap_or_default()));
+            let shown = if value.contains_marked() { step.to_string() } else { key.clone() };
+            (key, shown)
+        }
+    }))
+}
+
+fn wanted_text(error: &WantedError<'_>) -> ErrorText {
+    ErrorText::new(&error.kind).at(error.path.iter().map(|step| match step {
+        WantedStep::Attr(name) => (format!(".{name}"), format!(".{name}")),
+        WantedStep::Index(raw) => {
+            (format!("[{}]", normalized(raw.get())), format!("[{}]", difference::redacted(raw.get())))
+        }
+    }))
+}
+
+/// How two multisets of errors differ: what each has and the other lacks.
+fn errors_difference(mut got: Vec<ErrorText>, mut want: Vec<ErrorText>) -> Option<Difference> {
+    got.sort();
+    want.sort();
+    let (extra, missing) = (only_in(&got, &want), only_in(&want, &got));
+    if extra.is_empty() && missing.is_empty() {
         return None;
     }
-    let (path, got, want) = first_difference(got, want, Path::root());
-    let declared = if path.is_root() { ty } else { &Type::Dynamic };
-    Some(Difference { path, got: as_text(got, declared), want: as_text(want, declared) })
+    let common = got.len() - extra.len();
+    let note = (common > 0).then(|| format!("{common} more that both have"));
+    Some(Difference { note, ..Difference::whole(list_of(&extra), list_of(&missing)) })
 }
 
-fn first_difference<'v>(got: &'v Value, want: &'v Value, path: Path) -> (Path, &'v Value, &'v Value) {
-    if got.marks() == want.marks() && got.len() == want.len() {
-        let differing = match (got.as_object(), want.as_object(), got.as_map(), want.as_map()) {
-            (Some(a), Some(b), ..) => a.iter().find_map(|(name, g)| {
-                b.get(name).filter(|w| !g.identical(w)).map(|w| (path.clone().attribute(name.clone()), g, w))
-            }),
-            (_, _, Some(a), Some(b)) => a.iter().find_map(|(key, g)| {
-                b.get(key).filter(|w| !g.identical(w)).map(|w| (path.clone().index(key.as_str()), g, w))
-            }),
-            _ => match (got.as_elements(), want.as_elements()) {
-                (Some(a), Some(b)) => std::iter::zip(a, b)
-                    .enumerate()
-                    .find(|(_, (g, w))| !g.identical(w))
-                    .map(|(i, (g, w))| (path.clone().index(i), g, w)),
-                _ => None,
-            },
-        };
-        if let Some((path, got, want)) = differing {
-            return first_difference(got, want, path);
-        }
-    }
-    (path, got, want)
+/// What the first of two sorted lists has and the second lacks, as it is shown.
+fn only_in(these: &[ErrorText], those: &[ErrorText]) -> Vec<String> {
+    let mut rest = those.iter().map(|error| &error.key).peekable();
+    let lacking = |error: &&ErrorText| {
+        while rest.next_if(|other| **other < error.key).is_some() {}
+        rest.next_if(|other| **other == error.key).is_none()
+    };
+    these.iter().filter(lacking).map(|error| error.shown.clone()).collect()
 }
 
-fn as_text(value: &Value, declared: &Type) -> String {
-    value.to_marker_json(declared).unwrap_or_else(|_| value.to_string())
-}
-
-/// A path and a kind as one text in which equal errors are equal.
-fn error_key(path: &Path, kind: &str) -> String {
-    let mut key = String::new();
-    for step in path.steps() {
-        match step {
-            PathStep::Attribute(name) => key.push_str(&format!(".{name}")),
-            PathStep::Index(value) => {
-                let plain = value.unmark_deep().0;
-                let text = plain.to_marker_json(plain.ty()).unwrap_or_default();
-                key.push_str(&format!("[{}]", normalized(&text)));
-            }
-        }
-    }
-    format!("{key}: {kind}")
-}
-
-fn wanted_key(error: &WantedError<'_>) -> Result<String, CaseError> {
-    let mut key = String::new();
-    for step in &error.path {
-        match step {
-            WantedStep::Attr(name) => key.push_str(&format!(".{name}")),
-            WantedStep::Index(raw) => key.push_str(&format!("[{}]", normalized(raw.get()))),
-        }
-    }
-    Ok(format!("{key}: {}", error.kind))
+fn list_of(texts: &[String]) -> String {
+    if texts.is_empty() { "(none)".to_owned() } else { format!("[{}]", texts.join(", ")) }
 }
 
 /// JSON with its keys in order and without spaces.

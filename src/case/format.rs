@@ -1,9 +1,9 @@
 //! Reading a case.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::de::DeserializeOwned;
+use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::schema::Block;
@@ -12,20 +12,22 @@ use crate::value::{ReadError, Type, Value, message_of};
 /// One case, read as far as its fields.
 #[derive(Debug, Clone)]
 pub struct Case<'a> {
-    id: Cow<'a, str>,
+    text: &'a str,
+    id: Option<Cow<'a, str>>,
     op: Cow<'a, str>,
-    fields: BTreeMap<Cow<'a, str>, &'a RawValue>,
+    /// Everything else, in the order of the text.
+    fields: Vec<(Cow<'a, str>, &'a RawValue)>,
 }
 
 /// Why a case cannot be run: the field that is wrong, and how.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", field.as_ref().map(|f| format!("`{f}`: ")).unwrap_or_default())]
 pub struct CaseError {
-    /// The field of the case; `None` if the line as a whole is no case.
+    /// The field of the case; `None` if the text as a whole is no case.
     pub field: Option<String>,
-    /// What is wrong.
+    /// What is wrong. Never shows a value.
     pub message: String,
-    /// Where in the line, in bytes from 1.
+    /// Where in the text of the case, in bytes from 1.
     pub column: usize,
 }
 
@@ -34,27 +36,42 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     ///
-    /// The text is no JSON object with the fields `op` and `want`.
+    /// The text is no JSON object with the field `op`, or has a field twice.
+    ///
+    /// ```
+    /// use objchange::case::Case;
+    ///
+    /// let case = Case::parse(r#"{"id":"a","op":"implied_type","schema":{},"want":{"type":["object",{}]}}"#)?;
+    /// assert_eq!((case.id(), case.op()), (Some("a"), "implied_type"));
+    /// assert_eq!(
+    ///     Case::parse(r#"{"id":"a"}"#).unwrap_err().to_string(),
+    ///     "the case has no field `op`, which says what is asked"
+    /// );
+    /// # Ok::<(), objchange::case::CaseError>(())
+    /// ```
     pub fn parse(text: &'a str) -> Result<Self, CaseError> {
-        let mut fields: BTreeMap<Cow<'a, str>, &'a RawValue> =
-            serde_json::from_str(text).map_err(|e| CaseError::from_json(None, &e))?;
-        let mut text_field = |name: &str| -> Result<Option<Cow<'a, str>>, CaseError> {
-            let Some(raw) = fields.remove(name) else { return Ok(None) };
-            match serde_json::from_str::<Cow<'a, str>>(raw.get()) {
-                Ok(text) => Ok(Some(text)),
-                // An id may be a number as well.
-                Err(_) if name == "id" => Ok(Some(Cow::Borrowed(raw.get()))),
-                Err(e) => Err(CaseError::from_json(Some(name), &e)),
-            }
+        let whole = |error: &serde_json::Error| CaseError {
+            field: None,
+            message: message_of(error),
+            column: position(text, error.line(), error.column()),
         };
-        let id = text_field("id")?.unwrap_or(Cow::Borrowed("(no id)"));
-        let op = text_field("op")?.ok_or_else(|| CaseError::missing("op"))?;
-        Ok(Self { id, op, fields })
+        let Fields(fields) = serde_json::from_str(text).map_err(|e| whole(&e))?;
+        let mut case = Self { text, id: None, op: Cow::Borrowed(""), fields };
+        // An id may be a number as well.
+        case.id = match case.optional_field("id") {
+            Some(id) if id.starts_with('"') => Some(case.parsed::<String>("id")?.into()),
+            other => other.map(Cow::Borrowed),
+        };
+        if case.optional_field("op").is_none() {
+            return Err(case.missing("op", ", which says what is asked"));
+        }
+        case.op = case.parsed::<String>("op")?.into();
+        Ok(case)
     }
 
-    /// The name of the case.
-    pub fn id(&self) -> &str {
-        &self.id
+    /// The name of the case, if it has one.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
 
     /// The operation that the case asks for.
@@ -68,16 +85,22 @@ impl<'a> Case<'a> {
     ///
     /// The case has no such field.
     pub fn field(&self, name: &str) -> Result<&'a str, CaseError> {
-        self.optional_field(name).ok_or_else(|| CaseError::missing(name))
+        self.optional_field(name).ok_or_else(|| self.missing(name, ""))
     }
 
     /// A field as its JSON text; `None` if the case has no such field.
     pub fn optional_field(&self, name: &str) -> Option<&'a str> {
-        self.fields.get(name).map(|raw| raw.get())
+        self.fields.iter().find(|(n, _)| n == name).map(|(_, raw)| raw.get())
     }
 
-    pub(super) fn parsed<T: DeserializeOwned>(&self, name: &str) -> Result<T, CaseError> {
-        serde_json::from_str(self.field(name)?).map_err(|e| CaseError::from_json(Some(name), &e))
+    /// A field read with serde.
+    ///
+    /// # Errors
+    ///
+    /// The case has no such field, or what stands there cannot be read as a `T`.
+    pub fn parsed<T: DeserializeOwned>(&self, name: &str) -> Result<T, CaseError> {
+        let text = self.field(name)?;
+        serde_json::from_str(text).map_err(|e| self.wrong_json(name, text, &e))
     }
 
     pub(super) fn schema(&self) -> Result<Block, CaseError> {
@@ -85,30 +108,77 @@ impl<'a> Case<'a> {
     }
 
     pub(super) fn value(&self, name: &str, ty: &Type) -> Result<Value, CaseError> {
-        Value::from_marker_json(self.field(name)?, ty).map_err(|e| CaseError::from_value(name, &e))
+        self.value_in(name, self.field(name)?, ty)
     }
 
     pub(super) fn values(&self, name: &str, element: &Type) -> Result<Vec<Value>, CaseError> {
-        let raw: Vec<&RawValue> =
-            serde_json::from_str(self.field(name)?).map_err(|e| CaseError::from_json(Some(name), &e))?;
-        raw.into_iter()
-            .map(|raw| {
-                Value::from_marker_json(raw.get(), element).map_err(|e| CaseError::from_value(name, &e))
-            })
-            .collect()
+        let text = self.field(name)?;
+        let raw: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| self.wrong_json(name, text, &e))?;
+        raw.into_iter().map(|raw| self.value_in(name, raw.get(), element)).collect()
+    }
+
+    /// A value that stands somewhere inside of a field.
+    pub(super) fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
+        Value::from_marker_json(text, ty).map_err(|ReadError { line, column, message }| {
+            self.wrong(field, message, text, position(text, line, column))
+        })
+    }
+
+    pub(super) fn wrong_json(&self, field: &str, text: &'a str, error: &serde_json::Error) -> CaseError {
+        self.wrong(field, message_of(error), text, position(text, error.line(), error.column()))
+    }
+
+    /// The error that something is wrong with a field as a whole.
+    pub fn wrong_field(&self, field: &str, message: &str) -> CaseError {
+        self.wrong(field, message.to_owned(), self.optional_field(field).unwrap_or(self.text), 1)
+    }
+
+    /// An error at a position (in bytes from 1) of a part of the case's text.
+    fn wrong(&self, field: &str, message: String, part: &str, position: usize) -> CaseError {
+        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        CaseError { field: Some(field.to_owned()), message, column: offset + position }
+    }
+
+    fn missing(&self, name: &str, why: &str) -> CaseError {
+        CaseError {
+            field: None,
+            message: format!("the case has no field `{name}`{why}"),
+            column: 1 + self.text.len() - self.text.trim_start().len(),
+        }
     }
 }
 
-impl CaseError {
-    fn missing(name: &str) -> Self {
-        Self { field: None, message: format!("the case has no field `{name}`"), column: 1 }
-    }
+/// The position in a text, in bytes from 1, of a line and column.
+fn position(text: &str, line: usize, column: usize) -> usize {
+    let lines_before = text.split_inclusive('\n').take(line.saturating_sub(1));
+    lines_before.map(str::len).sum::<usize>() + column.max(1)
+}
 
-    pub(super) fn from_json(field: Option<&str>, error: &serde_json::Error) -> Self {
-        Self { field: field.map(str::to_owned), message: message_of(error), column: error.column() }
-    }
+/// The fields of a JSON object, none of them twice.
+struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
-    pub(super) fn from_value(field: &str, error: &ReadError) -> Self {
-        Self { field: Some(field.to_owned()), message: error.message.clone(), column: error.column }
+impl<'de> Deserialize<'de> for Fields<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FieldsVisitor;
+        impl<'de> Visitor<'de> for FieldsVisitor {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a case, which is a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::new();
+                let mut names = hashbrown::HashSet::new();
+                while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+                    if !names.insert(name.clone()) {
+                        return Err(de::Error::custom(format_args!("the field {name:?} stands twice")));
+                    }
+                    fields.push((name, map.next_value()?));
+                }
+                Ok(Fields(fields))
+            }
+        }
+        deserializer.deserialize_map(FieldsVisitor)
     }
 }

@@ -13,11 +13,12 @@
 
 mod answer;
 mod compare;
+mod difference;
 mod format;
 mod ops;
 
 pub use answer::Answer;
-pub use compare::Difference;
+pub use difference::Difference;
 pub use format::{Case, CaseError};
 
 /// What came of a case.

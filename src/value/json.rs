@@ -16,6 +16,8 @@ mod write;
 enum Form {
     Plain,
     Markers,
+    /// As markers, but without the content of what is marked.
+    Redacted,
 }
 
 /// Why a text is no value of a type: where it goes wrong, and how. Never shows the value.
@@ -137,6 +139,25 @@ impl Value {
     /// Part of the value is infinite, or the value is not of the type.
     pub fn to_marker_json(&self, ty: &Type) -> Result<String, WriteError> {
         write::to_string(self, ty, Form::Markers)
+    }
+
+    /// Writes the value as [`to_marker_json`](Self::to_marker_json), with `(sensitive value)` or
+    /// `(ephemeral value)` in place of the content of marked parts: for reports.
+    ///
+    /// # Errors
+    ///
+    /// As [`to_marker_json`](Self::to_marker_json).
+    ///
+    /// ```
+    /// use objchange::Value;
+    ///
+    /// let login = Value::object([("password", Value::from("x").sensitive()), ("user", Value::from("me"))]);
+    /// let text = login.to_redacted_json(login.ty())?;
+    /// assert_eq!(text, r#"{"password":{"$sensitive":"(sensitive value)"},"user":"me"}"#);
+    /// # Ok::<(), objchange::value::WriteError>(())
+    /// ```
+    pub fn to_redacted_json(&self, ty: &Type) -> Result<String, WriteError> {
+        write::to_string(self, ty, Form::Redacted)
     }
 }
 

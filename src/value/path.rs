@@ -8,6 +8,10 @@ use smol_str::SmolStr;
 
 use super::{Kind, Number, Value};
 
+mod parse;
+
+pub use parse::ParsePathError;
+
 /// Where a part stands in a value: the steps from the root.
 ///
 /// Written as in Terraform's messages: `.disk[0].size`.
@@ -82,7 +86,8 @@ impl fmt::Display for PathStep {
             Self::Index(key) if key.contains_marked() => f.write_str("[(sensitive value)]"),
             Self::Index(key) => match key.kind() {
                 Kind::Number(n) => write!(f, "[{n}]"),
-                Kind::String(s) => write!(f, "[{s:?}]"),
+                // As in JSON, which is how configuration would write it, too.
+                Kind::String(s) => write!(f, "[{}]", serde_json::Value::from(s)),
                 Kind::Bool(b) => write!(f, "[{b}]"),
                 _ => f.write_str("[…]"),
             },

@@ -6,12 +6,13 @@ use super::quote::quote_into;
 use super::{Kind, Marks, Value};
 
 /// What stands for a sensitive value wherever a value is shown.
-pub(super) const SENSITIVE: &str = "(sensitive value)";
-const EPHEMERAL: &str = "(ephemeral value)";
+pub(crate) const SENSITIVE: &str = "(sensitive value)";
+/// The same for an ephemeral value that is not sensitive.
+pub(crate) const EPHEMERAL: &str = "(ephemeral value)";
 
 /// Writes the value as Terraform's configuration language would, on one line: `{name = "a", ports = [80]}`.
 ///
-/// Marked parts are written as `(sensitive value)` or `(ephemeral value)`, unknown ones as `(unknown)`.
+/// Marked parts are written as `(sensitive value)` or `(ephemeral value)`, unknown ones as `(known after apply)`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.marks().contains(Marks::SENSITIVE) {
@@ -22,7 +23,7 @@ impl fmt::Display for Value {
         }
         match self.kind() {
             Kind::Null => f.write_str("null"),
-            Kind::Unknown(_) => f.write_str("(unknown)"),
+            Kind::Unknown(_) => f.write_str("(known after apply)"),
             Kind::Bool(b) => write!(f, "{b}"),
             Kind::Number(n) => write!(f, "{n}"),
             Kind::String(s) => write_quoted(f, s),

@@ -1,35 +1,59 @@
-//! The program `objchange`: shows Terraform changes.
+//! The program `objchange`.
 
+mod check;
+mod encoding;
+mod exit;
 mod input;
+mod plan;
 mod show;
+mod style;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use anstream::ColorChoice;
+use clap::{Parser, Subcommand, ValueEnum};
 
-/// What a Terraform or OpenTofu change will be.
+/// What a Terraform or OpenTofu change to a resource will be
 #[derive(Debug, Parser)]
-#[command(name = "objchange", version)]
-struct Arguments {
+#[command(name = "objchange", version, arg_required_else_help = true)]
+struct Cli {
     #[command(subcommand)]
     command: Command,
+
+    /// When to use colours; `auto` is on terminals, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: When,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show a plan or state as `terraform show` prints it.
+    Check(check::Args),
+    Plan(plan::Args),
+    /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Command::Show(arguments) => show::run(&arguments),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            anstream::eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
+    let Cli { command, color } = Cli::parse();
+    match color {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
     }
+    .write_global();
+    exit::code(match command {
+        Command::Check(args) => check::run(&args),
+        Command::Plan(args) => plan::run(&args),
+        Command::Show(arguments) => match show::run(&arguments) {
+            Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(error) => exit::unusable(&error),
+        },
+    })
 }

@@ -22,10 +22,6 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     schemas: Option<PathBuf>,
 
-    /// When to use colours.
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    color: When,
-
     /// Print the diff as JSON instead, for programs.
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
@@ -45,14 +41,6 @@ pub(crate) struct Arguments {
     /// Print only the addresses, grouped by what happens to them, and why.
     #[arg(long, conflicts_with = "full")]
     summary: bool,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum When {
-    /// If the output is a terminal.
-    Auto,
-    Always,
-    Never,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -108,11 +96,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 
 fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> Result<(), ShowError> {
     let stdout = io::stdout();
-    let colour = match arguments.color {
-        When::Always => Colour::Always,
-        When::Never => Colour::Never,
-        When::Auto if AutoStream::choice(&stdout) == ColorChoice::Never => Colour::Never,
-        When::Auto => Colour::Always,
+    let colour = match AutoStream::choice(&stdout) {
+        ColorChoice::Never => Colour::Never,
+        _ => Colour::Always,
     };
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();

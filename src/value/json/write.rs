@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Form, WriteError, refinements};
-use crate::value::{Kind, Marks, PathStack, StepRef, Type, Value};
+use crate::value::{EPHEMERAL, Kind, Marks, PathStack, SENSITIVE, StepRef, Type, Value};
 
 pub(super) fn to_string(value: &Value, ty: &Type, form: Form) -> Result<String, WriteError> {
     let mut out = String::new();
@@ -91,6 +91,15 @@ impl Writer<'_> {
         if self.form == Form::Plain {
             return Err(WriteError::Marked { path: path.to_path() });
         }
+        if self.form == Form::Redacted {
+            let (marker, shown) = if value.marks().contains(Marks::SENSITIVE) {
+                ("$sensitive", SENSITIVE)
+            } else {
+                ("$ephemeral", EPHEMERAL)
+            };
+            let _ = write!(self.out, r#"{{"{marker}":"{shown}"}}"#);
+            return Ok(());
+        }
         let marks = [(Marks::SENSITIVE, r#"{"$sensitive":"#), (Marks::EPHEMERAL, r#"{"$ephemeral":"#)];
         for (_, open) in marks.iter().filter(|(mark, _)| value.marks().contains(*mark)) {
             self.out.push_str(open);
@@ -120,7 +129,7 @@ impl Writer<'_> {
 
     /// Opens an object, and says whether it needs to be wrapped because its only key looks like a marker.
     fn open(&mut self, len: usize, first: Option<&str>) -> bool {
-        let literal = self.form == Form::Markers && len == 1 && first.is_some_and(super::read::is_marker);
+        let literal = self.form != Form::Plain && len == 1 && first.is_some_and(super::read::is_marker);
         self.out.push_str(if literal { r#"{"$literal":{"# } else { "{" });
         literal
     }

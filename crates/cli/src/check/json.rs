@@ -1,0 +1,102 @@
+//! The report as JSON (`schema/check-report.schema.json`), written as the run goes on.
+
+use std::io::{self, BufWriter, StdoutLock, Write};
+
+use objchange::value::Path;
+use serde::Serialize;
+
+use super::run::{Failure, Verdict};
+use super::{Counts, Unusable};
+
+/// The version of the report's form.
+const FORMAT_VERSION: &str = "1.0";
+
+pub(super) struct Json {
+    out: BufWriter<StdoutLock<'static>>,
+    failures: u64,
+    unusable: Vec<UnusableEntry>,
+}
+
+#[derive(Serialize)]
+struct FailureEntry<'a> {
+    file: &'a str,
+    line: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    op: Option<&'a str>,
+    #[serde(flatten)]
+    reason: Reason<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Reason<'a> {
+    Different {
+        path: &'a Path,
+        got: &'a str,
+        want: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<&'a str>,
+    },
+    Malformed {
+        column: usize,
+        message: &'a str,
+    },
+    UnknownOperation,
+    Crashed,
+}
+
+#[derive(Serialize)]
+struct UnusableEntry {
+    file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+    message: String,
+}
+
+impl Json {
+    pub(super) fn start() -> io::Result<Self> {
+        let mut out = BufWriter::new(io::stdout().lock());
+        write!(out, r#"{{"format_version":"{FORMAT_VERSION}","failures":["#)?;
+        Ok(Self { out, failures: 0, unusable: Vec::new() })
+    }
+
+    pub(super) fn failure(&mut self, file: &str, verdict: &Verdict, failure: &Failure) -> io::Result<()> {
+        let reason = match failure {
+            Failure::Different(difference) => Reason::Different {
+                path: &difference.path,
+                got: &difference.got,
+                want: &difference.want,
+                note: difference.note.as_deref(),
+            },
+            Failure::Malformed(m) => Reason::Malformed { column: m.column, message: &m.message },
+            Failure::UnknownOperation => Reason::UnknownOperation,
+            Failure::Panicked => Reason::Crashed,
+        };
+        let (id, op) = (verdict.id.as_deref(), verdict.op.as_deref());
+        let entry = FailureEntry { file, line: verdict.line, id, op, reason };
+        self.out.write_all(if self.failures == 0 { b"\n" } else { b",\n" })?;
+        self.failures += 1;
+        serde_json::to_writer(&mut self.out, &entry)?;
+        Ok(())
+    }
+
+    pub(super) fn unusable(&mut self, unusable: &Unusable) {
+        self.unusable.push(UnusableEntry {
+            file: unusable.input.clone(),
+            line: unusable.place.map(|(line, _)| line),
+            column: unusable.place.map(|(_, column)| column),
+            message: unusable.message.clone(),
+        });
+    }
+
+    pub(super) fn finish(mut self, counts: Counts) -> io::Result<()> {
+        write!(self.out, r#"],"unusable":"#)?;
+        serde_json::to_writer(&mut self.out, &self.unusable)?;
+        writeln!(self.out, r#","passed":{},"failed":{}}}"#, counts.passed, counts.failed)?;
+        self.out.flush()
+    }
+}

@@ -1,0 +1,231 @@
+//! `objchange check`: runs case files.
+
+mod json;
+mod junit;
+mod lines;
+mod render;
+mod run;
+mod text;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use self::run::{Event, Failure, Malformed, Verdict};
+use crate::exit;
+use crate::input::Source;
+
+const AFTER_HELP: &str = "\
+A case file holds one case a line: what the engine is asked, and what it must answer. Blank lines are passed \
+over, and a line of more than 64 MiB is a failure. Text is UTF-8 or UTF-16.
+
+Exit codes:
+  0  all cases passed
+  1  cases failed
+  2  an input cannot be used: it cannot be read, or no line of it is a case
+
+Examples:
+  objchange check tests/cases/*.jsonl
+  generate-cases | objchange check -
+  objchange check --junit report.xml cases.jsonl";
+
+/// Run case files and compare the engine's answers with the wanted ones
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// Case files, in JSON Lines; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Write a report as JSON to standard output, in place of the text
+    /// (its form: schema/check-report.schema.json)
+    #[arg(long)]
+    json: bool,
+
+    /// Write a report in JUnit's XML to this file; `-` writes it to standard output, in place of the text
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// How many cases did what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+}
+
+/// An input that is no case file, or cannot be read.
+#[derive(Debug)]
+struct Unusable {
+    input: String,
+    /// Line and column in bytes, both from 1, where it is known.
+    place: Option<(u64, usize)>,
+    message: String,
+}
+
+/// Everything that is reported, as it happens.
+struct Report {
+    text: Option<text::Text>,
+    json: Option<json::Json>,
+    junit: Option<junit::Junit>,
+    counts: Counts,
+    unusable: bool,
+    input: Input,
+}
+
+/// The input that is being read.
+#[derive(Default)]
+struct Input {
+    name: String,
+    /// Lines that are no JSON objects, held back until it is clear that this is a case file at all.
+    held: Vec<Verdict>,
+    is_case_file: bool,
+    given_up: bool,
+}
+
+/// So many lines that are no JSON, before anything else, are no case file.
+const MAX_HELD: usize = 100;
+
+pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+    let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if args.json && junit_to_stdout {
+        return exit::unusable(&"--json and --junit - cannot both be written to standard output");
+    }
+    let inputs: Vec<Source> = args.files.iter().map(|path| Source::new(path)).collect();
+    if inputs.iter().filter(|input| **input == Source::Stdin).count() > 1 {
+        return exit::unusable(&"standard input (-) can be read only once");
+    }
+    let mut report = Report {
+        text: (!args.json && !junit_to_stdout).then(text::Text::new),
+        json: if args.json { Some(json::Json::start()?) } else { None },
+        junit: args.junit.as_ref().map(|_| junit::Junit::default()),
+        counts: Counts::default(),
+        unusable: false,
+        input: Input::default(),
+    };
+    let progress = progress_bar(&inputs);
+    run::run(&inputs, &progress, |event| progress.suspend(|| report.handle(event)))?;
+    progress.finish_and_clear();
+    report.finish(args)
+}
+
+/// Shown on standard error if that is a terminal, else nowhere.
+fn progress_bar(inputs: &[Source]) -> ProgressBar {
+    let (bar, template) = match inputs.iter().map(Source::size).sum::<Option<u64>>() {
+        Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
+        None => (ProgressBar::new_spinner(), "{spinner} {bytes} {elapsed}"),
+    };
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+impl Report {
+    fn handle(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Input(name) => {
+                if let Some(junit) = &mut self.junit {
+                    junit.input(&name);
+                }
+                self.input = Input { name, ..Input::default() };
+                Ok(())
+            }
+            Event::Verdict(_) if self.input.given_up => Ok(()),
+            Event::Verdict(verdict) => {
+                let is_json =
+                    !matches!(verdict.result, Err(Failure::Malformed(Malformed { is_object: false, .. })));
+                if is_json || self.input.is_case_file {
+                    self.input.is_case_file = true;
+                    for held in std::mem::take(&mut self.input.held) {
+                        self.verdict(&held)?;
+                    }
+                    return self.verdict(&verdict);
+                }
+                self.input.held.push(verdict);
+                if self.input.held.len() == MAX_HELD { self.no_case_file() } else { Ok(()) }
+            }
+            Event::End if self.input.is_case_file || self.input.given_up => Ok(()),
+            Event::End => self.no_case_file(),
+            Event::Unreadable(error) => self.unusable(None, error.to_string()),
+        }
+    }
+
+    fn no_case_file(&mut self) -> io::Result<()> {
+        self.input.given_up = true;
+        let first = self.input.held.first().map(|verdict| (verdict.line, &verdict.result));
+        let (place, why) = match first {
+            Some((line, Err(Failure::Malformed(m)))) => ((line, m.column), m.message.clone()),
+            _ => ((1, 1), "it is empty".to_owned()),
+        };
+        self.unusable(
+            Some(place),
+            format!("this is no case file, which has a JSON object on each line: {why}"),
+        )
+    }
+
+    fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
+        match verdict.result {
+            Ok(()) => self.counts.passed += 1,
+            Err(_) => self.counts.failed += 1,
+        }
+        if let Some(junit) = &mut self.junit {
+            junit.verdict(&self.input.name, verdict);
+        }
+        let Err(failure) = &verdict.result else { return Ok(()) };
+        if let Some(json) = &mut self.json {
+            json.failure(&self.input.name, verdict, failure)?;
+        }
+        match &mut self.text {
+            Some(text) => text.failure(&self.input.name, verdict, failure),
+            None => Ok(()),
+        }
+    }
+
+    fn unusable(&mut self, place: Option<(u64, usize)>, message: String) -> io::Result<()> {
+        self.unusable = true;
+        let unusable = Unusable { input: self.input.name.clone(), place, message };
+        exit::complain(&unusable.to_string())?;
+        if let Some(junit) = &mut self.junit {
+            junit.unusable(&unusable);
+        }
+        if let Some(json) = &mut self.json {
+            json.unusable(&unusable);
+        }
+        Ok(())
+    }
+
+    fn finish(self, args: &Args) -> io::Result<ExitCode> {
+        if let Some(json) = self.json {
+            json.finish(self.counts)?;
+        }
+        if let (Some(junit), Some(path)) = (self.junit, &args.junit) {
+            let xml = junit.finish();
+            if path.as_os_str() == "-" {
+                io::stdout().write_all(xml.as_bytes())?;
+            } else if let Err(error) = std::fs::write(path, xml) {
+                exit::complain(&format!("{}: cannot be written: {error}", path.display()))?;
+                return Ok(ExitCode::from(exit::UNUSABLE));
+            }
+        }
+        if let Some(text) = self.text {
+            text.finish(self.counts)?;
+        }
+        Ok(match (self.unusable, self.counts.failed) {
+            (true, _) => ExitCode::from(exit::UNUSABLE),
+            (false, 0) => ExitCode::SUCCESS,
+            (false, _) => ExitCode::from(exit::FAILED),
+        })
+    }
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.place {
+            Some((line, column)) => write!(f, "{}:{line}:{column}: {}", self.input, self.message),
+            None => write!(f, "{}: {}", self.input, self.message),
+        }
+    }
+}

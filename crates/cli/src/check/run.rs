@@ -1,0 +1,211 @@
+//! Running cases over the cores, their verdicts in the order of the input.
+
+use std::io::{self, Read};
+use std::num::NonZero;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use objchange::case::{Case, CaseError, Difference, Outcome};
+
+use super::lines::{Line, Lines};
+use super::render;
+use crate::encoding;
+use crate::input::Source;
+
+/// What came of one case.
+#[derive(Debug)]
+pub(crate) struct Verdict {
+    /// From 1.
+    pub(crate) line: u64,
+    pub(crate) id: Option<String>,
+    pub(crate) op: Option<String>,
+    pub(crate) duration: Duration,
+    pub(crate) result: Result<(), Failure>,
+}
+
+/// Why a case failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The engine gives another answer.
+    Different(Difference),
+    /// What stands there is no case.
+    Malformed(Malformed),
+    /// There is no such operation.
+    UnknownOperation,
+    /// A defect of the program, which said more on standard error.
+    Panicked,
+}
+
+/// What is wrong with a line that is no case.
+#[derive(Debug, Clone)]
+pub(crate) struct Malformed {
+    /// In bytes from 1.
+    pub(crate) column: usize,
+    pub(crate) message: String,
+    /// Whether the line is a JSON object at least.
+    pub(crate) is_object: bool,
+}
+
+/// What the run of the inputs tells, in the order of the inputs.
+pub(crate) enum Event {
+    /// The cases of this input follow.
+    Input(String),
+    /// A case of the last input.
+    Verdict(Verdict),
+    /// The last input ends.
+    End,
+    /// The last input cannot be read any further.
+    Unreadable(io::Error),
+}
+
+/// Asks whoever knows the operation.
+fn run_case(case: &Case<'_>) -> Outcome {
+    if case.op().starts_with("render_") { render::run(case) } else { case.run() }
+}
+
+/// Cases are handed out in batches of this many lines or bytes, whichever comes first.
+const BATCH_LINES: usize = 64;
+const BATCH_BYTES: usize = 256 * 1024;
+
+enum Step {
+    Event(Event),
+    Batch(Receiver<Vec<Verdict>>),
+}
+
+type Job = (Vec<Line>, Sender<Vec<Verdict>>);
+
+/// Runs all cases of the inputs and hands over what happens, in order, until `handle` fails.
+///
+/// At any time only a bounded number of lines is in memory.
+pub(crate) fn run<E>(
+    inputs: &[Source],
+    progress: &ProgressBar,
+    mut handle: impl FnMut(Event) -> Result<(), E>,
+) -> Result<(), E> {
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    let (steps_in, steps) = mpsc::sync_channel(workers * 4);
+    let (jobs_in, jobs) = mpsc::channel();
+    let jobs = Mutex::new(jobs);
+    thread::scope(|scope| {
+        // When `handle` fails, the receiver goes away, which ends the reader and then the workers.
+        let steps = steps;
+        scope.spawn(move || read_all(inputs, progress, &steps_in, &jobs_in));
+        for _ in 0..workers {
+            scope.spawn(|| work(&jobs));
+        }
+        for step in steps {
+            match step {
+                Step::Event(event) => handle(event)?,
+                Step::Batch(verdicts) => {
+                    for verdict in verdicts.into_iter().flatten() {
+                        handle(Event::Verdict(verdict))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+fn work(jobs: &Mutex<Receiver<Job>>) {
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((lines, verdicts)) = job else { return };
+        // Nobody waits any more if the run was given up.
+        let _ = verdicts.send(lines.iter().map(judge).collect());
+    }
+}
+
+/// Reads the inputs until nobody listens.
+fn read_all(inputs: &[Source], progress: &ProgressBar, steps: &SyncSender<Step>, jobs: &Sender<Job>) {
+    for input in inputs {
+        if steps.send(Step::Event(Event::Input(input.to_string()))).is_err() {
+            return;
+        }
+        let text = input.open().and_then(|reader| encoding::utf8(progress.wrap_read(reader)));
+        let end = match text {
+            Ok(reader) => match read_one(reader, steps, jobs) {
+                Some(end) => end,
+                None => return,
+            },
+            Err(error) => Event::Unreadable(error),
+        };
+        if steps.send(Step::Event(end)).is_err() {
+            return;
+        }
+    }
+}
+
+/// Hands out the lines of one input; `None` if nobody listens any more.
+fn read_one(reader: impl Read, steps: &SyncSender<Step>, jobs: &Sender<Job>) -> Option<Event> {
+    let hand_out = |lines: &mut Vec<Line>| {
+        let (verdicts_in, verdicts) = mpsc::channel();
+        steps.send(Step::Batch(verdicts)).ok()?;
+        jobs.send((std::mem::take(lines), verdicts_in)).ok()
+    };
+    let mut batch = Vec::new();
+    let mut bytes = 0;
+    for line in Lines::new(reader) {
+        let line = match line {
+            Ok(line) => line,
+            Err(error) => {
+                hand_out(&mut batch)?;
+                return Some(Event::Unreadable(error));
+            }
+        };
+        bytes += line.text.as_ref().map_or(0, String::len);
+        batch.push(line);
+        if batch.len() == BATCH_LINES || bytes >= BATCH_BYTES {
+            hand_out(&mut batch)?;
+            bytes = 0;
+        }
+    }
+    hand_out(&mut batch)?;
+    Some(Event::End)
+}
+
+fn judge(line: &Line) -> Verdict {
+    let start = Instant::now();
+    let mut verdict =
+        Verdict { line: line.number, id: None, op: None, duration: Duration::ZERO, result: Ok(()) };
+    verdict.result = match &line.text {
+        Ok(text) => match Case::parse(text) {
+            Ok(case) => {
+                verdict.id = case.id().map(str::to_owned);
+                verdict.op = Some(case.op().to_owned());
+                outcome(&case)
+            }
+            Err(error) => {
+                let is_object = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+                    && text.trim_start().starts_with('{');
+                Err(malformed(&error, is_object))
+            }
+        },
+        Err(error) => Err(Failure::Malformed(Malformed {
+            column: error.column(),
+            message: error.to_string(),
+            is_object: false,
+        })),
+    };
+    verdict.duration = start.elapsed();
+    verdict
+}
+
+fn outcome(case: &Case<'_>) -> Result<(), Failure> {
+    // The other cases are run even where one of them finds a defect.
+    match panic::catch_unwind(AssertUnwindSafe(|| run_case(case))) {
+        Ok(Outcome::Passed) => Ok(()),
+        Ok(Outcome::Failed(difference)) => Err(Failure::Different(difference)),
+        Ok(Outcome::Unusable(error)) => Err(malformed(&error, true)),
+        Ok(_) => Err(Failure::UnknownOperation),
+        Err(_) => Err(Failure::Panicked),
+    }
+}
+
+fn malformed(error: &CaseError, is_object: bool) -> Failure {
+    Failure::Malformed(Malformed { column: error.column, message: error.to_string(), is_object })
+}

@@ -1,0 +1,37 @@
+//! Exit codes, and what is said on standard error.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use crate::style::BAD;
+
+/// What was asked for was done, and the answer is no: cases failed, or a contract is broken.
+pub(crate) const FAILED: u8 = 1;
+/// What was given cannot be used: arguments, files, documents.
+pub(crate) const UNUSABLE: u8 = 2;
+/// Nobody reads the output any more: the code that a shell gives to a program ended by SIGPIPE.
+const PIPE_CLOSED: u8 = 141;
+
+/// Says on standard error what is wrong.
+pub(crate) fn complain(message: &str) -> io::Result<()> {
+    writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {message}")
+}
+
+/// Says why what was given cannot be used.
+pub(crate) fn unusable(reason: &dyn std::fmt::Display) -> io::Result<ExitCode> {
+    complain(&reason.to_string())?;
+    Ok(ExitCode::from(UNUSABLE))
+}
+
+/// The exit code of a command, after saying why it could not write its output.
+pub(crate) fn code(result: io::Result<ExitCode>) -> ExitCode {
+    match result {
+        Ok(code) => code,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(PIPE_CLOSED),
+        Err(error) => {
+            // Standard error may be gone as well; there is nobody left to tell.
+            let _ = complain(&format!("the output cannot be written: {error}"));
+            ExitCode::from(UNUSABLE)
+        }
+    }
+}

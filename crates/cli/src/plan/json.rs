@@ -1,0 +1,117 @@
+//! A planned change as JSON (`schema/plan-report.schema.json`).
+
+use std::io::{self, Write};
+
+use objchange::change::PlannedChange;
+use objchange::schema::Block;
+use objchange::value::Path;
+use objchange::{Type, Value};
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::changes::PathChange;
+use super::reason;
+
+/// The version of the report's form.
+const FORMAT_VERSION: &str = "1.0";
+
+#[derive(Serialize)]
+struct Report<'a> {
+    format_version: &'static str,
+    #[serde(rename = "type")]
+    resource_type: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<&'a str>,
+    action: &'static str,
+    reason: Reason<'a>,
+    violations: Vec<Violation<'a>>,
+    legacy_type_system: bool,
+    changes: Vec<Change<'a>>,
+    before: Box<RawValue>,
+    proposed: Box<RawValue>,
+    after: Box<RawValue>,
+}
+
+#[derive(Serialize)]
+struct Reason<'a> {
+    kind: &'static str,
+    message: String,
+    paths: &'a [Path],
+}
+
+#[derive(Serialize)]
+struct Violation<'a> {
+    path: &'a Path,
+    kind: &'static str,
+    message: String,
+}
+
+/// A side that is absent or null is left out.
+#[derive(Serialize)]
+struct Change<'a> {
+    path: &'a Path,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<Box<RawValue>>,
+}
+
+pub(super) fn write(
+    resource_type: &str,
+    address: Option<&str>,
+    schema: &Block,
+    plan: &PlannedChange,
+    changes: &[PathChange<'_>],
+) -> io::Result<()> {
+    let ty = schema.implied_type();
+    let report = Report {
+        format_version: FORMAT_VERSION,
+        resource_type,
+        address,
+        action: plan.action.slug(),
+        reason: Reason {
+            kind: reason::slug(plan),
+            message: reason::sentence(plan),
+            paths: reason::paths(plan),
+        },
+        violations: plan
+            .violations
+            .iter()
+            .map(|violation| Violation {
+                path: violation.path(),
+                kind: violation.kind(),
+                message: violation.to_string(),
+            })
+            .collect(),
+        legacy_type_system: plan.legacy_type_system,
+        changes: changes.iter().map(change_json).collect::<io::Result<_>>()?,
+        before: value_json(&plan.before, ty)?,
+        proposed: value_json(&plan.proposed, ty)?,
+        after: value_json(&plan.after, ty)?,
+    };
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, &report)?;
+    writeln!(out)?;
+    out.flush()
+}
+
+fn change_json<'a>(change: &'a PathChange<'_>) -> io::Result<Change<'a>> {
+    let side = |value: Option<&Value>| {
+        // What one side hides is not shown from the other.
+        let hidden =
+            |value: &Value| if change.is_hidden() { value.clone().sensitive() } else { value.clone() };
+        value.map(|value| value_json(&hidden(value), value.ty())).transpose()
+    };
+    Ok(Change { path: &change.path, before: side(change.before)?, after: side(change.after)? })
+}
+
+/// A value in the form of case files, without what is marked.
+fn value_json(value: &Value, ty: &Type) -> io::Result<Box<RawValue>> {
+    let text = value
+        .to_redacted_json(ty)
+        // A planned object that is not of the schema's type is shown with the type that it has.
+        .or_else(|_| value.to_redacted_json(&Type::Dynamic))
+        .unwrap_or_else(|_| json!(value.to_string()).to_string());
+    Ok(RawValue::from_string(text)?)
+}

@@ -1,0 +1,257 @@
+//! `objchange plan`: plans one change of one resource.
+
+mod changes;
+mod json;
+mod object;
+mod place;
+mod prior;
+mod reason;
+mod state_file;
+mod text;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use objchange::Value;
+use objchange::change::{
+    IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedResource, Provider,
+    SimulatedProvider, plan_change,
+};
+use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
+use objchange::value::Path;
+
+use self::object::{Form, ObjectError};
+use self::prior::{Prior, StateError};
+use crate::exit;
+use crate::input::{InputError, Source};
+
+const AFTER_HELP: &str = "\
+Objects are JSON as in `terraform show -json`. In what people write (--config, --planned, and --prior where it \
+is an object) an unknown part is {\"$unknown\":{}} and a sensitive one {\"$sensitive\":…}, as in case files.
+
+Without --planned a simulated provider plans: it fills what is computed with unknown values.
+
+Exit codes:
+  0  the change is planned
+  1  the planned object breaks the contract between Terraform and its providers
+  2  the input cannot be used
+
+Examples:
+  objchange plan --schema schemas.json --type aws_instance \\
+      --prior prior.json --config config.json
+  terraform providers schema -json | objchange plan --schema - \\
+      --type aws_instance --config config.json
+  objchange plan --schema schemas.json --type aws_instance \\
+      --prior terraform.tfstate --address aws_instance.web \\
+      --config config.json --requires-replace ami";
+
+/// Plan one change of a resource: what will happen, and why
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The output of `terraform providers schema -json`
+    #[arg(long, value_name = "FILE")]
+    schema: PathBuf,
+
+    /// The resource type, such as `aws_instance`
+    #[arg(long = "type", value_name = "TYPE")]
+    resource_type: String,
+
+    /// The object as it is: by itself, or a state to take it out of, which is a state file or the output of
+    /// `terraform show -json`. Without this there is no object yet
+    #[arg(long, value_name = "FILE")]
+    prior: Option<PathBuf>,
+
+    /// Which object of the state, such as `module.web["a"].aws_instance.this[0]`
+    #[arg(long, value_name = "ADDRESS", requires = "prior")]
+    address: Option<String>,
+
+    /// The object as it is configured; `null` if it is to be destroyed
+    #[arg(long, value_name = "FILE")]
+    config: PathBuf,
+
+    /// What a provider planned, to be checked
+    #[arg(long, value_name = "FILE")]
+    planned: Option<PathBuf>,
+
+    /// What of the configuration is not looked at, such as `tags["Name"]`, or `all`; can be repeated
+    #[arg(long, value_name = "PATH")]
+    ignore_changes: Vec<Ignored>,
+
+    /// Replace the object whatever changes
+    #[arg(long)]
+    replace: bool,
+
+    /// What the provider cannot change in place; can be repeated
+    #[arg(long, value_name = "PATH")]
+    requires_replace: Vec<Path>,
+
+    /// Where the object is replaced, create the new one before the old one is destroyed
+    #[arg(long)]
+    create_before_destroy: bool,
+
+    /// Write JSON (its form: schema/plan-report.schema.json)
+    #[arg(long)]
+    json: bool,
+}
+
+/// An argument of `--ignore-changes`.
+#[derive(Debug, Clone)]
+enum Ignored {
+    All,
+    Path(Path),
+}
+
+impl FromStr for Ignored {
+    type Err = objchange::value::ParsePathError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text == "all" { Ok(Self::All) } else { text.parse().map(Self::Path) }
+    }
+}
+
+/// Why nothing can be planned.
+#[derive(Debug, thiserror::Error)]
+enum PlanError {
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error("standard input (-) can be read only once")]
+    OneStdin,
+    #[error("{input}:{}:{}: {}{}", error.line, error.column, location(error), error.message)]
+    Schemas { input: Source, error: SchemaDocumentError },
+    #[error("{input}: there is no resource type {name:?}{}", suggestion(.similar))]
+    NoType { input: Source, name: String, similar: Vec<String> },
+    #[error("{input}{}: {error}", place(error.place()))]
+    Prior { input: Source, error: StateError },
+    #[error("{input}{}: {error}", place(Some(*at)))]
+    Object { input: Source, at: (usize, usize), error: ObjectError },
+    #[error(transparent)]
+    Change(#[from] PlanChangeError),
+}
+
+fn location(error: &SchemaDocumentError) -> String {
+    if error.location.is_empty() { String::new() } else { format!("{}: ", error.location) }
+}
+
+fn place(place: Option<(usize, usize)>) -> String {
+    place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default()
+}
+
+fn suggestion(similar: &[String]) -> String {
+    if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+    match planned(args) {
+        Ok((schema, plan)) => {
+            let changes = changes::collect(&schema, &plan.before, &plan.after);
+            if args.json {
+                json::write(&args.resource_type, args.address.as_deref(), &schema, &plan, &changes)?;
+            } else {
+                text::write(args.address.as_deref().unwrap_or(&args.resource_type), &plan, &changes)?;
+            }
+            let is_valid = plan.violations.is_empty() || plan.legacy_type_system;
+            Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+        }
+        Err(error) => exit::unusable(&error),
+    }
+}
+
+fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), PlanError> {
+    let schema_source = Source::new(&args.schema);
+    let config_source = Source::new(&args.config);
+    let prior_source = args.prior.as_deref().map(Source::new);
+    let planned_source = args.planned.as_deref().map(Source::new);
+    let sources =
+        [Some(&schema_source), Some(&config_source), prior_source.as_ref(), planned_source.as_ref()];
+    if sources.into_iter().flatten().filter(|source| **source == Source::Stdin).count() > 1 {
+        return Err(PlanError::OneStdin);
+    }
+
+    let schema = read_schema(schema_source, &args.resource_type)?;
+    let prior = match prior_source {
+        Some(source) => read_prior(source, &schema, args)?,
+        None => Prior { value: Value::null(schema.implied_type().clone()), tainted: false },
+    };
+    let config = read_object(config_source, &schema)?;
+    let answer = planned_source.map(|source| read_object(source, &schema)).transpose()?;
+
+    let ignored = args.ignore_changes.iter();
+    let ignore_changes = if args.ignore_changes.is_empty() {
+        IgnoreChanges::None
+    } else if ignored.clone().any(|ignored| matches!(ignored, Ignored::All)) {
+        IgnoreChanges::All
+    } else {
+        IgnoreChanges::Paths(
+            ignored
+                .filter_map(|ignored| match ignored {
+                    Ignored::All => None,
+                    Ignored::Path(path) => Some(path.clone()),
+                })
+                .collect(),
+        )
+    };
+    let request = PlanRequest {
+        schema: &schema,
+        prior: &prior.value,
+        config: &config,
+        lifecycle: Lifecycle {
+            ignore_changes,
+            create_before_destroy: args.create_before_destroy,
+            force_replace: args.replace,
+            tainted: prior.tainted,
+        },
+    };
+    let requires_replace = args.requires_replace.clone();
+    let plan = match answer {
+        Some(planned) => {
+            let mut provider = |_: &PlanResourceChange<'_>| {
+                Ok(PlannedResource {
+                    planned: planned.clone(),
+                    requires_replace: requires_replace.clone(),
+                    legacy_type_system: false,
+                })
+            };
+            plan_change(&request, &mut provider as &mut dyn Provider)?
+        }
+        None => plan_change(&request, &mut SimulatedProvider { requires_replace })?,
+    };
+    Ok((schema, plan))
+}
+
+fn read_schema(input: Source, name: &str) -> Result<Block, PlanError> {
+    let found = ProviderSchemas::parse(input.read()?)
+        .and_then(|document| Ok((document.find(SchemaKind::Resource, name)?, document)));
+    match found {
+        Ok((Some(schema), _)) => Ok(schema.block),
+        Ok((None, document)) => {
+            let similar = similar(&document, name);
+            Err(PlanError::NoType { input, name: name.to_owned(), similar })
+        }
+        Err(error) => Err(PlanError::Schemas { input, error }),
+    }
+}
+
+/// A few resource types whose names have the wanted one in them, or are in it.
+fn similar(document: &ProviderSchemas, name: &str) -> Vec<String> {
+    let names = document.providers().flat_map(|p| document.names(p, SchemaKind::Resource));
+    let is_similar = |other: &&str| !other.is_empty() && (other.contains(name) || name.contains(*other));
+    names.filter(is_similar).take(3).map(str::to_owned).collect()
+}
+
+fn read_prior(input: Source, schema: &Block, args: &Args) -> Result<Prior, PlanError> {
+    let text = input.read()?;
+    prior::read(&text, schema, &args.resource_type, args.address.as_deref())
+        .map_err(|error| PlanError::Prior { input, error })
+}
+
+fn read_object(input: Source, schema: &Block) -> Result<Value, PlanError> {
+    let text = input.read()?;
+    object::read(&text, schema, Form::Markers).map_err(|error| PlanError::Object {
+        input,
+        at: place::line_and_column(&text, error.offset),
+        error,
+    })
+}

@@ -1,0 +1,232 @@
+//! The prior object: by itself, or taken out of a state.
+
+use std::collections::BTreeMap;
+
+use objchange::Value;
+use objchange::schema::Block;
+use objchange::value::{Kind, Marks, Path};
+use objchange_plan::{DocumentError, Json, State};
+use serde_json::value::RawValue;
+
+use super::object::{self, Form, ObjectError};
+use super::{place, state_file};
+
+/// The object as it is.
+#[derive(Debug)]
+pub(super) struct Prior {
+    pub(super) value: Value,
+    pub(super) tainted: bool,
+}
+
+/// One instance of a managed resource in a state.
+#[derive(Debug)]
+pub(super) struct Instance<'t> {
+    pub(super) address: String,
+    pub(super) resource_type: String,
+    /// Its values, as JSON.
+    pub(super) values: &'t str,
+    pub(super) sensitive: Sensitive<'t>,
+    pub(super) tainted: bool,
+}
+
+/// What of an instance's values a state calls sensitive.
+#[derive(Debug)]
+pub(super) enum Sensitive<'t> {
+    Paths(Vec<Path>),
+    /// In the shape of the values, with `true` where they are sensitive.
+    Shape(Json<'t>),
+}
+
+/// Why a state has no prior object to give.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum StateError {
+    #[error("{message}")]
+    Json { line: usize, column: usize, message: String },
+    #[error("{}", .0.problem)]
+    Document(DocumentError),
+    #[error(
+        "the state file has version {version}, and only version 4 is supported: write it again with Terraform 0.12 or later"
+    )]
+    Version { version: u64 },
+    #[error("the state file is encrypted: pass the output of `tofu show -json` instead")]
+    Encrypted,
+    #[error("this is a plan, not a state: pass the output of `terraform show -json` without a plan file")]
+    Plan,
+    #[error(
+        "--address takes an object out of a state, and this is none: leave it out if this is the object itself"
+    )]
+    NoState,
+    #[error("this is a state: say with --address which object of it is meant{}", suggestions(.known))]
+    NoAddress { known: Vec<String> },
+    #[error("the state has no resource instance {address}{}", suggestions(.known))]
+    Absent { address: String, known: Vec<String> },
+    #[error("{address} is of type {found}, not of the type {wanted} that --type says")]
+    OtherType { address: String, found: String, wanted: String },
+    #[error("{}{error}", address.as_ref().map(|a| format!("{a}: ")).unwrap_or_default())]
+    Object { address: Option<String>, line: usize, column: usize, error: ObjectError },
+}
+
+fn suggestions(known: &[String]) -> String {
+    const MAX: usize = 8;
+    let more = if known.len() > MAX { format!(" and {} more", known.len() - MAX) } else { String::new() };
+    match known {
+        [] => String::new(),
+        known => format!("; it has {}{more}", known[..known.len().min(MAX)].join(", ")),
+    }
+}
+
+impl StateError {
+    pub(super) fn json(error: &serde_json::Error) -> Self {
+        Self::Json {
+            line: error.line().max(1),
+            column: error.column().max(1),
+            message: ObjectError::from_json("", error).message,
+        }
+    }
+
+    fn object(text: &str, part: &str, address: Option<&str>, mut error: ObjectError) -> Self {
+        error.offset += place::offset_in(text, part);
+        let (line, column) = place::line_and_column(text, error.offset);
+        Self::Object { address: address.map(str::to_owned), line, column, error }
+    }
+
+    /// The line and column, from 1, of what is wrong.
+    pub(super) fn place(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::Json { line, column, .. }
+            | Self::Object { line, column, .. }
+            | Self::Document(DocumentError { line, column, .. }) => Some((*line, *column)),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the prior object of a resource type: the text itself, or what it has at an address.
+pub(super) fn read(
+    text: &str,
+    schema: &Block,
+    resource_type: &str,
+    address: Option<&str>,
+) -> Result<Prior, StateError> {
+    let instances = instances(text)?;
+    let (instances, address) = match (instances, address) {
+        (None, None) => {
+            let value = object::read(text, schema, Form::Markers)
+                .map_err(|error| StateError::object(text, text, None, error))?;
+            return Ok(Prior { value, tainted: false });
+        }
+        (None, Some(_)) => return Err(StateError::NoState),
+        (Some(instances), None) => {
+            return Err(StateError::NoAddress { known: known(&instances, resource_type) });
+        }
+        (Some(instances), Some(address)) => (instances, address),
+    };
+    let Some(instance) = instances.iter().find(|instance| instance.address == address) else {
+        return Err(StateError::Absent {
+            address: address.to_owned(),
+            known: known(&instances, resource_type),
+        });
+    };
+    if instance.resource_type != resource_type {
+        return Err(StateError::OtherType {
+            address: address.to_owned(),
+            found: instance.resource_type.clone(),
+            wanted: resource_type.to_owned(),
+        });
+    }
+    let value = object::read(instance.values, schema, Form::Plain)
+        .map_err(|error| StateError::object(text, instance.values, Some(address), error))?;
+    let paths = match &instance.sensitive {
+        Sensitive::Paths(paths) => paths.clone(),
+        Sensitive::Shape(shape) => sensitive_paths(shape, &value),
+    };
+    let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
+    Ok(Prior { value: value.mark_with_paths(&marks), tainted: instance.tainted })
+}
+
+/// The addresses of what might be meant.
+fn known(instances: &[Instance<'_>], resource_type: &str) -> Vec<String> {
+    let of_type = instances.iter().filter(|instance| instance.resource_type == resource_type);
+    of_type.map(|instance| instance.address.clone()).collect()
+}
+
+/// The instances in a state; `None` if the text is no state.
+fn instances(text: &str) -> Result<Option<Vec<Instance<'_>>>, StateError> {
+    let Ok(members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(text) else {
+        // What is no object at all is for the reader of objects to say.
+        return Ok(None);
+    };
+    let has = |name| members.contains_key(name);
+    if has("encrypted_data") && has("lineage") {
+        return Err(StateError::Encrypted);
+    }
+    if has("version") && has("lineage") {
+        return state_file::instances(text).map(Some);
+    }
+    if has("format_version") && (has("resource_changes") || has("planned_values")) {
+        return Err(StateError::Plan);
+    }
+    if has("format_version") && (has("values") || has("terraform_version")) {
+        return shown_instances(text).map(Some);
+    }
+    Ok(None)
+}
+
+/// The instances in the document of `terraform show -json`.
+fn shown_instances(text: &str) -> Result<Vec<Instance<'_>>, StateError> {
+    let state = State::parse(text).map_err(StateError::Document)?;
+    let managed = state.resources.iter().filter(|r| &*r.mode == "managed" && r.deposed.is_none());
+    managed
+        .map(|resource| {
+            let shape = resource.sensitive_values.read().unwrap_or(Json::Null);
+            Ok(Instance {
+                address: resource.address.to_string(),
+                resource_type: resource.resource_type.to_string(),
+                values: resource.values.text(),
+                sensitive: Sensitive::Shape(shape),
+                tainted: resource.tainted,
+            })
+        })
+        .collect()
+}
+
+/// The paths at which a shape says `true`; inside of a set it counts for the set.
+fn sensitive_paths(shape: &Json<'_>, value: &Value) -> Vec<Path> {
+    let mut paths = Vec::new();
+    collect(shape, value, &Path::root(), &mut paths);
+    paths
+}
+
+fn collect(shape: &Json<'_>, value: &Value, path: &Path, paths: &mut Vec<Path>) {
+    match (shape, value.kind()) {
+        (Json::Bool(true), _) => paths.push(path.clone()),
+        (Json::Array(shapes), Kind::List(elements) | Kind::Tuple(elements)) => {
+            for (i, (shape, element)) in shapes.iter().zip(elements).enumerate() {
+                collect(shape, element, &path.clone().index(i), paths);
+            }
+        }
+        // The elements may stand in another order here: one that is sensitive makes the set so.
+        (Json::Array(_), Kind::Set(_)) if has_true(shape) => paths.push(path.clone()),
+        (Json::Object(_), Kind::Map(map)) => {
+            for (key, element) in map.iter() {
+                if let Some(shape) = shape.get(key) {
+                    collect(shape, element, &path.clone().index(key.as_str()), paths);
+                }
+            }
+        }
+        (Json::Object(_), Kind::Object(object)) => {
+            for (name, attribute) in object.iter() {
+                if let Some(shape) = shape.get(name) {
+                    collect(shape, attribute, &path.clone().attribute(name.clone()), paths);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn has_true(shape: &Json<'_>) -> bool {
+    shape.is_true()
+        || shape.elements().iter().any(has_true)
+        || shape.members().iter().any(|(_, inside)| has_true(inside))
+}

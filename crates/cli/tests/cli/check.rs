@@ -1,0 +1,149 @@
+//! `objchange check`.
+
+use std::fmt::Write;
+
+use crate::program::{Output, objchange};
+
+const PASSES: &str = r#"{"id":"passes","op":"action_for_change","type":"string","before":null,"after":"a","want":{"action":"create"}}"#;
+const FAILS: &str = r#"{"id":"fails","op":"proposed_new","schema":{"attributes":{"size":{"type":"number","optional":true}}},"prior":null,"config":{"size":1},"want":{"value":{"size":2}}}"#;
+
+#[track_caller]
+fn check(input: impl AsRef<[u8]>, code: i32, stdout: &str) -> Output {
+    let output = objchange(["check", "-"], input);
+    assert_eq!(output.stdout, stdout, "{}", output.stderr);
+    assert_eq!(output.code, code);
+    output
+}
+
+#[test]
+fn passing_cases_are_counted() {
+    let output = check(format!("{PASSES}\n\n{PASSES}"), 0, "2 passed, 0 failed\n");
+    assert_eq!(output.stderr, "", "progress is for terminals");
+}
+
+#[test]
+fn a_failure_shows_where_and_what() {
+    check(
+        format!("{PASSES}\n{FAILS}\n"),
+        1,
+        "FAIL (stdin):2  fails  proposed_new\n  at .size\n    got:  1\n    want: 2\n1 passed, 1 failed\n",
+    );
+}
+
+#[test]
+fn a_malformed_case_does_not_end_the_run() {
+    let truncated = &FAILS[..60];
+    check(
+        format!("{PASSES}\n{truncated}\n{PASSES}\n"),
+        1,
+        "FAIL (stdin):2:60\n  this is no case that can be run: EOF while parsing a string\n2 passed, 1 failed\n",
+    );
+    check(
+        FAILS.replace(r#""size":1"#, r#""size":[]"#),
+        1,
+        "FAIL (stdin):1:133  fails  proposed_new\n  this is no case that can be run: \
+         `config`: .size: a number is expected here, not an array\n0 passed, 1 failed\n",
+    );
+    check(
+        r#"{"id":"new","op":"divine","want":{}}"#,
+        1,
+        "FAIL (stdin):1  new  divine\n  unknown operation: objchange does not know what this asks for\n\
+         0 passed, 1 failed\n",
+    );
+}
+
+#[test]
+fn every_encoding_is_read() {
+    let text = format!("{PASSES}\n");
+    check(format!("\u{feff}{text}"), 0, "1 passed, 0 failed\n");
+    let utf16: Vec<u8> =
+        std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    check(utf16, 0, "1 passed, 0 failed\n");
+    let mut broken = text.clone().into_bytes();
+    broken.extend(b"\xff\n");
+    check(
+        broken,
+        1,
+        "FAIL (stdin):2:1\n  this is no case that can be run: this is not valid text in UTF-8 or UTF-16\n\
+         1 passed, 1 failed\n",
+    );
+}
+
+#[test]
+fn what_is_no_case_file_is_refused() {
+    let output = check("resource \"a\" \"b\" {\n}\n", 2, "0 passed, 0 failed\n");
+    assert_eq!(
+        output.stderr,
+        "error: (stdin):1:1: this is no case file, which has a JSON object on each line: expected value\n"
+    );
+    let output = check("", 2, "0 passed, 0 failed\n");
+    assert!(output.stderr.ends_with("it is empty\n"), "{}", output.stderr);
+    let output = objchange(["check", "no-such-file"], "");
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.starts_with("error: no-such-file: "), "{}", output.stderr);
+    assert_eq!(objchange(["check", "-", "-"], "").code, 2);
+    assert_eq!(objchange(["check"], "").code, 2);
+}
+
+#[test]
+fn failures_come_in_the_order_of_the_input() {
+    let mut input = String::new();
+    for i in 0..2_000 {
+        writeln!(input, "{}", FAILS.replace(r#""fails""#, &i.to_string())).unwrap();
+    }
+    let output = objchange(["check", "-"], &input);
+    let ids: Vec<&str> = output
+        .stdout
+        .lines()
+        .filter_map(|line| line.strip_prefix("FAIL "))
+        .map(|line| line.split_whitespace().nth(1).unwrap())
+        .collect();
+    assert_eq!(ids, (0..2_000).map(|i| i.to_string()).collect::<Vec<_>>());
+    assert!(output.stdout.ends_with("0 passed, 2000 failed\n"));
+}
+
+#[test]
+fn sensitive_content_is_not_shown() {
+    let case = |got: &str, want: &str| {
+        format!(
+            r#"{{"op":"proposed_new","schema":{{"attributes":{{"a":{{"type":"dynamic","optional":true}}}}}},"prior":null,"config":{{"a":{got}}},"want":{want}}}"#
+        )
+    };
+    let secret = r#"{"$sensitive":{"type":["map","string"],"value":{"hunter1":"hunter2"}}}"#;
+    let other = r#"{"$sensitive":{"type":["map","string"],"value":{"hunter3":"hunter4"}}}"#;
+    let input = [
+        case(secret, &format!(r#"{{"value":{{"a":{other}}}}}"#)),
+        case(secret, r#"{"value":null}"#),
+        case("null", &format!(r#"{{"value":{{"a":{secret}}}}}"#)),
+        case(secret, &format!(r#"{{"errors":[{{"path":[{{"index":{secret}}}],"kind":"x"}}]}}"#)),
+    ]
+    .join("\n");
+    for format in [&["check", "-"][..], &["check", "--json", "-"], &["check", "--junit", "-", "-"]] {
+        let output = objchange(format, &input);
+        assert_eq!(output.code, 1);
+        assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
+        assert!(!output.stderr.contains("hunter"), "{}", output.stderr);
+        assert!(output.stdout.contains("(sensitive value)"), "{}", output.stdout);
+    }
+}
+
+#[test]
+fn junit_reports_name_every_case() {
+    let output = objchange(["check", "--junit", "-", "-"], format!("{PASSES}\n{FAILS}\n"));
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.starts_with("<?xml"), "{}", output.stdout);
+    for part in [
+        r#"<testsuite name="(stdin)" tests="2" skipped="0" errors="0" failures="1">"#,
+        r#"<testcase name="passes" classname="action_for_change""#,
+        r#"<failure message="at .size: the answers differ" type="different">got:  1"#,
+    ] {
+        assert!(output.stdout.contains(part), "{part} is missing in {}", output.stdout);
+    }
+    assert_eq!(objchange(["check", "--json", "--junit", "-", "-"], PASSES).code, 2);
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let output = objchange(["check", "-"], FAILS);
+    assert!(!output.stdout.contains('\u{1b}'));
+}

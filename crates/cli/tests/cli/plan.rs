@@ -1,0 +1,236 @@
+//! `objchange plan`.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::program::{Output, objchange, workspace};
+
+const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
+    "test_disk":{"version":0,"block":{
+        "attributes":{
+            "id":{"type":"string","computed":true},
+            "name":{"type":"string","required":true},
+            "size":{"type":"number","optional":true},
+            "tags":{"type":["map","string"],"optional":true},
+            "token":{"type":"string","optional":true,"sensitive":true}}}}}}}}"#;
+
+const PRIOR: &str = r#"{"id":"d-1","name":"data","size":10,"tags":{"a":"b"},"token":"hunter1"}"#;
+
+/// A folder of files for one test, gone with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Plans from this prior object to this configuration.
+fn plan(test: &str, prior: &str, config: &str, arguments: &[&str]) -> Output {
+    let folder = Folder::new(test);
+    let (prior, config) = (folder.file("prior.json", prior), folder.file("config.json", config));
+    let fixed: [&OsStr; 9] = [
+        "plan".as_ref(),
+        "--schema".as_ref(),
+        "-".as_ref(),
+        "--type".as_ref(),
+        "test_disk".as_ref(),
+        "--prior".as_ref(),
+        prior.as_os_str(),
+        "--config".as_ref(),
+        config.as_os_str(),
+    ];
+    let arguments = arguments.iter().map(|a| a.replace("FOLDER", folder.0.to_str().unwrap()));
+    let mut output =
+        objchange(fixed.iter().map(|a| (*a).to_owned()).chain(arguments.map(Into::into)), SCHEMAS);
+    output.stderr = output.stderr.replace(folder.0.to_str().unwrap(), "FOLDER");
+    output
+}
+
+#[track_caller]
+fn shows(output: &Output, code: i32, stdout: &str) {
+    assert_eq!(output.stdout, stdout, "{}", output.stderr);
+    assert_eq!((output.code, output.stderr.as_str()), (code, ""));
+}
+
+#[track_caller]
+fn refused(output: &Output, stderr: &str) {
+    assert_eq!(output.stderr, stderr);
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""));
+}
+
+#[test]
+fn an_update_lists_what_changes() {
+    shows(
+        &plan(
+            "update",
+            PRIOR,
+            r#"{"name":"data","size":20,"tags":{"a":"b","c":{"$unknown":{}}},"token":"hunter2"}"#,
+            &[],
+        ),
+        0,
+        "test_disk: will be updated in place\n  \
+         reason: the planned object differs from the prior one, and nothing requires a new object\n\n  \
+         ~ .size       10 → 20\n  \
+         + .tags[\"c\"]  (known after apply)\n  \
+         ~ .token      (sensitive value) → (sensitive value)\n",
+    );
+}
+
+#[test]
+fn every_action_says_its_reason() {
+    let config = r#"{"name":"data","size":10,"tags":{"a":"b"},"token":"hunter1"}"#;
+    let first_lines = |test: &str, prior: &str, config: &str, arguments: &[&str]| {
+        let output = plan(test, prior, config, arguments);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        output.stdout.lines().take(2).map(str::trim).collect::<Vec<_>>().join(" / ")
+    };
+    assert_eq!(
+        first_lines("noop", PRIOR, config, &[]),
+        "test_disk: no changes / reason: the planned object is the prior one"
+    );
+    assert_eq!(
+        first_lines("create", "null", config, &[]),
+        "test_disk: will be created / reason: there is no prior object"
+    );
+    assert_eq!(
+        first_lines("delete", PRIOR, "null", &[]),
+        "test_disk: will be destroyed / reason: there is no configuration"
+    );
+    assert_eq!(
+        first_lines("forced", PRIOR, config, &["--replace"]),
+        "test_disk: must be replaced: destroyed, then created / reason: replacement is asked for"
+    );
+    let renamed = config.replace("data", "logs");
+    assert_eq!(
+        first_lines("replaced", PRIOR, &renamed, &["--requires-replace", "name", "--create-before-destroy"]),
+        "test_disk: must be replaced: created, then destroyed / reason: .name cannot be changed in place"
+    );
+    assert_eq!(
+        first_lines("ignored", PRIOR, &renamed, &["--ignore-changes", "name"]),
+        "test_disk: no changes / reason: the planned object is the prior one"
+    );
+    assert_eq!(
+        first_lines("all-ignored", PRIOR, &renamed, &["--ignore-changes", "all"]),
+        "test_disk: no changes / reason: the planned object is the prior one"
+    );
+}
+
+#[test]
+fn a_providers_plan_is_checked() {
+    let folder = Folder::new("planned");
+    let planned = folder
+        .file("planned.json", r#"{"id":"d-1","name":"DATA","size":20,"tags":{"a":"b"},"token":"hunter3"}"#);
+    let config = r#"{"name":"data","size":20,"tags":{"a":"b"},"token":"hunter2"}"#;
+    let output = plan("planned-by-provider", PRIOR, config, &["--planned", planned.to_str().unwrap()]);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let (_, violations) = output.stdout.split_once("\n\n2 violations").expect("there are two violations");
+    assert!(violations.contains("(sensitive_not_config_nor_prior)"), "{violations}");
+    assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
+}
+
+const STATE_FILE: &str = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"x","outputs":{},"resources":[
+    {"mode":"managed","type":"test_disk","name":"a","provider":"p","instances":[
+        {"index_key":"k","status":"tainted","attributes":{"id":"d-1","name":"data","size":10,"tags":{"a":"hunter4"}},
+         "sensitive_attributes":[[{"type":"get_attr","value":"tags"},{"type":"index","value":{"value":"a","type":"string"}}]]}]}]}"#;
+
+const SHOWN_STATE: &str = r#"{"format_version":"1.0","terraform_version":"1.11.4","values":{"root_module":{"child_modules":[
+    {"address":"module.m","resources":[{"address":"module.m.test_disk.a[0]","mode":"managed","type":"test_disk","name":"a",
+        "values":{"id":"d-1","name":"data","size":10,"tags":{"a":"hunter4"},"token":null},
+        "sensitive_values":{"tags":{"a":true}}}]}]}}}"#;
+
+#[test]
+fn the_prior_object_is_taken_out_of_a_state() {
+    let config = r#"{"name":"data","size":20}"#;
+    let output = plan("state-file", STATE_FILE, config, &["--address", r#"test_disk.a["k"]"#]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.starts_with("test_disk.a[\"k\"]: must be replaced"), "{}", output.stdout);
+    assert!(output.stdout.contains("reason: the prior object is tainted"), "{}", output.stdout);
+    assert!(output.stdout.contains(".tags[\"a\"]  (sensitive value)") || !output.stdout.contains("hunter"));
+
+    let output = plan("shown-state", SHOWN_STATE, config, &["--address", "module.m.test_disk.a[0]"]);
+    shows(
+        &output,
+        0,
+        "module.m.test_disk.a[0]: will be updated in place\n  \
+         reason: the planned object differs from the prior one, and nothing requires a new object\n\n  \
+         ~ .size       10 → 20\n  \
+         - .tags[\"a\"]  (sensitive value) → null\n",
+    );
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    let config = r#"{"name":"data"}"#;
+    refused(
+        &plan("no-address", STATE_FILE, config, &[]),
+        "error: FOLDER/prior.json: this is a state: say with --address which object of it is meant; \
+         it has test_disk.a[\"k\"]\n",
+    );
+    refused(
+        &plan("absent", STATE_FILE, config, &["--address", "test_disk.b"]),
+        "error: FOLDER/prior.json: the state has no resource instance test_disk.b; it has test_disk.a[\"k\"]\n",
+    );
+    refused(
+        &plan("no-state", PRIOR, config, &["--address", "test_disk.b"]),
+        "error: FOLDER/prior.json: --address takes an object out of a state, and this is none: \
+         leave it out if this is the object itself\n",
+    );
+    refused(
+        &plan("wrong-state", &STATE_FILE.replace("10", "[]"), config, &["--address", r#"test_disk.a["k"]"#]),
+        "error: FOLDER/prior.json:3:91: test_disk.a[\"k\"]: .size: a number is required, not a tuple\n",
+    );
+    refused(
+        &plan("missing", PRIOR, "{\n  \"size\": 1\n}", &[]),
+        "error: FOLDER/config.json:1:1: the attribute \"name\" is required\n",
+    );
+    refused(
+        &plan("wrong-type", PRIOR, "{\n  \"name\": \"a\",\n  \"size\": [\"hunter\"]\n}", &[]),
+        "error: FOLDER/config.json:3:11: .size: a number is required, not a tuple\n",
+    );
+    refused(&plan("no-json", PRIOR, "{\"name\": }", &[]), "error: FOLDER/config.json:1:10: expected value\n");
+    let output = objchange(["plan", "--schema", "-", "--type", "test", "--config", "-"], SCHEMAS);
+    refused(&output, "error: standard input (-) can be read only once\n");
+    let output = objchange(["plan", "--schema", "-", "--type", "disk", "--config", "README.md"], SCHEMAS);
+    refused(&output, "error: (stdin): there is no resource type \"disk\"; did you mean test_disk?\n");
+    let output =
+        objchange(["plan", "--schema", "-", "--type", "disk", "--config", "README.md"], "{\n\"a\":}");
+    refused(&output, "error: (stdin):2:5: expected value\n");
+    assert_eq!(plan("bad-path", PRIOR, config, &["--requires-replace", "a[x]"]).code, 2);
+}
+
+#[test]
+fn the_example_of_the_readme_works() {
+    let folder = workspace().join("examples/aws_instance");
+    let file = |name: &str| folder.join(name).into_os_string();
+    let arguments = [
+        "plan".into(),
+        "--schema".into(),
+        file("schemas.json"),
+        "--type".into(),
+        "aws_instance".into(),
+        "--prior".into(),
+        file("prior.json"),
+        "--config".into(),
+        file("config.json"),
+    ];
+    let output = objchange(arguments, "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    assert!(output.stdout.contains("~ .ebs_block_device[…].volume_size"), "{}", output.stdout);
+    assert!(output.stdout.lines().count() < 25, "it fits on a screen");
+}

@@ -1,0 +1,134 @@
+//! The published JSON Schemas (`schema/`) describe what is really read and written.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::program::{objchange, workspace};
+
+fn schema(name: &str) -> Value {
+    let path = workspace().join("schema").join(name);
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn validator(name: &str) -> jsonschema::Validator {
+    let case = schema("case.schema.json");
+    let id = case["$id"].as_str().unwrap().to_owned();
+    let registry = jsonschema::Registry::new().add(id, case).unwrap().prepare().unwrap();
+    jsonschema::draft202012::options().with_registry(&registry).build(&schema(name)).unwrap()
+}
+
+#[track_caller]
+fn check(validator: &jsonschema::Validator, instance: &Value) {
+    let errors: Vec<String> = validator
+        .iter_errors(instance)
+        .map(|e| format!("{}: {}", e.instance_path(), e.to_string().chars().take(300).collect::<String>()))
+        .collect();
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+}
+
+fn refused(validator: &jsonschema::Validator, instance: &Value) {
+    assert!(!validator.is_valid(instance), "this should not be valid: {instance}");
+}
+
+fn check_cases(validator: &jsonschema::Validator, file: &Path, step: usize) {
+    let text = std::fs::read_to_string(file).unwrap();
+    for (i, line) in text.lines().enumerate().step_by(step) {
+        let instance: Value = serde_json::from_str(line).unwrap();
+        let errors: Vec<String> = validator
+            .iter_errors(&instance)
+            .map(|e| {
+                format!("{}: {}", e.instance_path(), e.to_string().chars().take(300).collect::<String>())
+            })
+            .collect();
+        assert!(errors.is_empty(), "{}:{}: {}", file.display(), i + 1, errors.join("\n"));
+    }
+}
+
+#[test]
+fn own_cases_are_cases() {
+    let validator = validator("case.schema.json");
+    for entry in std::fs::read_dir(workspace().join("tests/cases")).unwrap() {
+        check_cases(&validator, &entry.unwrap().path(), 1);
+    }
+}
+
+#[test]
+fn shared_vectors_are_cases() {
+    let validator = validator("case.schema.json");
+    let folder: PathBuf = workspace().join("../shared/vectors");
+    if !folder.is_dir() {
+        eprintln!("skipped: {} is not here", folder.display());
+        return;
+    }
+    check_cases(&validator, &folder.join("core-dev.jsonl"), 10);
+    check_cases(&validator, &folder.join("core-corner-dev.jsonl"), 10);
+    check_cases(&validator, &folder.join("render-terraform-dev.jsonl"), 1);
+}
+
+#[test]
+fn what_is_no_case_is_refused() {
+    let validator = validator("case.schema.json");
+    let case = |op: &str, ty: Value, before: Value| json!({"op": op, "type": ty, "before": before, "after": null, "want": {"action": "delete"}});
+    check(&validator, &case("action_for_change", json!(["list", "string"]), json!(["a"])));
+    refused(&validator, &case("no_such_operation", json!("string"), json!("a")));
+    refused(&validator, &case("action_for_change", json!(["list"]), json!(["a"])));
+    refused(&validator, &case("action_for_change", json!("string"), json!({"$unknown": {"length": 1}})));
+    check(
+        &validator,
+        &case("action_for_change", json!(["map", "bool"]), json!({"$literal": {"$unknown": true}})),
+    );
+    refused(&validator, &json!({"op": "implied_type", "want": {"type": "string"}}));
+}
+
+#[test]
+fn check_reports() {
+    let validator = validator("check-report.schema.json");
+    let input = r#"
+{"id":"passes","op":"action_for_change","type":"string","before":null,"after":"a","want":{"action":"create"}}
+{"id":"differs","op":"proposed_new","schema":{"block_types":{"disk":{"nesting_mode":"list","block":{"attributes":{"size":{"type":"number","optional":true}}}}}},"prior":null,"config":{"disk":[{"size":1}]},"want":{"value":{"disk":[{"size":2}]}}}
+{"id":"unknown","op":"no_such_operation","want":{}}
+{"id":"malformed","op":"implied_type","schema":5,"want":{}}
+not json
+"#;
+    let output = objchange(["check", "--json", "-", "no-such-file.jsonl"], input);
+    assert_eq!(output.code, 2);
+    let report: Value = serde_json::from_str(&output.stdout).unwrap();
+    check(&validator, &report);
+    assert_eq!((&report["passed"], &report["failed"]), (&json!(1), &json!(4)));
+    let kinds: Vec<&str> =
+        report["failures"].as_array().unwrap().iter().map(|f| f["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["different", "unknown_operation", "malformed", "malformed"]);
+    assert_eq!(report["failures"][0]["path"], json!([{"attr": "disk"}, {"index": 0}, {"attr": "size"}]));
+    assert_eq!(report["unusable"][0]["file"], "no-such-file.jsonl");
+    refused(&validator, &json!({"passed": 1}));
+}
+
+#[test]
+fn plan_reports() {
+    let validator = validator("plan-report.schema.json");
+    let folder = "examples/aws_instance";
+    let arguments = |prior: &str| {
+        format!(
+            "plan --json --schema {folder}/schemas.json --type aws_instance --config {folder}/config.json {prior}"
+        )
+    };
+    for more in [
+        String::new(),
+        format!("--prior {folder}/prior.json"),
+        format!(
+            "--prior {folder}/terraform.tfstate --address aws_instance.web[0] --requires-replace ami --replace"
+        ),
+        format!("--prior {folder}/prior.json --requires-replace instance_type --planned {folder}/prior.json"),
+        format!("--prior {folder}/prior.json --planned {folder}/config.json"),
+    ] {
+        let output = objchange(arguments(&more).split_whitespace(), "");
+        assert!(matches!(output.code, 0 | 1), "{}", output.stderr);
+        let report: Value = serde_json::from_str(&output.stdout).unwrap();
+        check(&validator, &report);
+        assert!(!output.stdout.contains("DB_PASSWORD"), "{}", output.stdout);
+        assert_eq!(report["proposed"]["instance_type"], "t3.large");
+        assert_eq!(report["proposed"]["user_data"], json!({"$sensitive": "(sensitive value)"}));
+    }
+    refused(&validator, &json!({"action": "divine"}));
+}

@@ -1,0 +1,278 @@
+//! Where an answer differs from the wanted one, as text for people. What is marked is never shown.
+
+use std::iter::zip;
+
+use hashbrown::HashMap;
+use serde_json::Value as Json;
+
+use crate::value::{EPHEMERAL, Kind, Path, SENSITIVE, Type, Value};
+
+/// How an answer differs from the wanted one: where, and what each says there.
+///
+/// Both texts are what a case file would hold, with `(sensitive value)` or `(ephemeral value)` in place of
+/// what is marked so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The first part that differs; the root where the answers differ as a whole.
+    pub path: Path,
+    /// What the engine answered.
+    pub got: String,
+    /// What the case wants.
+    pub want: String,
+    /// What a reader must know to understand the two texts.
+    pub note: Option<String>,
+}
+
+const ABSENT: &str = "(nothing)";
+
+impl Difference {
+    /// Two answers that differ as a whole.
+    pub fn whole(got: impl Into<String>, want: impl Into<String>) -> Self {
+        Self { path: Path::root(), got: got.into(), want: want.into(), note: None }
+    }
+
+    fn at(path: Path, got: impl Into<String>, want: impl Into<String>) -> Self {
+        Self { path, ..Self::whole(got, want) }
+    }
+
+    fn with_note(self, note: impl Into<String>) -> Self {
+        Self { note: Some(note.into()), ..self }
+    }
+}
+
+/// The first part, from the root down, at which two values are not identical.
+pub(super) fn of_values(got: &Value, want: &Value, declared: &Type) -> Option<Difference> {
+    if got.identical(want) { None } else { Some(first(got, want, Path::root(), declared)) }
+}
+
+fn first(got: &Value, want: &Value, path: Path, declared: &Type) -> Difference {
+    if got.marks() != want.marks() {
+        // The content that one side hides is not shown from the other.
+        let marks = |value: &Value| {
+            let names = format!("{:?}", value.marks());
+            if value.is_marked() { format!("marked {names}") } else { "not marked".to_owned() }
+        };
+        return Difference::at(path, marks(got), marks(want)).with_note("the marks differ");
+    }
+    if got.is_marked() {
+        return Difference::at(path, value_text(got, got.ty()), value_text(want, want.ty()))
+            .with_note("the content differs");
+    }
+    let found = match (got.kind(), want.kind()) {
+        (Kind::Object(a), Kind::Object(b)) => first_entry(
+            a.iter().map(|(name, v)| (name.as_str(), v)),
+            b.iter().map(|(name, v)| (name.as_str(), v)),
+            |name| path.clone().attribute(name),
+        ),
+        (Kind::Map(a), Kind::Map(b)) => first_entry(
+            a.iter().map(|(key, v)| (key.as_str(), v)),
+            b.iter().map(|(key, v)| (key.as_str(), v)),
+            |key| path.clone().index(key),
+        ),
+        (Kind::List(a), Kind::List(b)) | (Kind::Tuple(a), Kind::Tuple(b)) => {
+            first_element(a, b, |i| path.clone().index(i))
+        }
+        (Kind::Set(a), Kind::Set(b)) => members(a, b, &path),
+        _ => None,
+    };
+    found.unwrap_or_else(|| whole_part(got, want, path, declared))
+}
+
+/// Two parts that differ as they are, by content or only by type.
+fn whole_part(got: &Value, want: &Value, path: Path, declared: &Type) -> Difference {
+    let declared = match (path.is_root(), got.ty() == want.ty()) {
+        (true, _) => declared,
+        (false, true) => got.ty(),
+        // Under the dynamic type, the text says the type.
+        (false, false) => &Type::Dynamic,
+    };
+    let texts = (value_text(got, declared), value_text(want, declared));
+    if texts.0 != texts.1 {
+        return Difference::at(path, texts.0, texts.1);
+    }
+    if got.ty() != want.ty() {
+        return Difference::at(path, value_text(got, &Type::Dynamic), value_text(want, &Type::Dynamic))
+            .with_note("only the types differ");
+    }
+    Difference::at(path, texts.0, texts.1)
+        .with_note("what differs here is not shown: it is marked, or an order")
+}
+
+fn first_element(got: &[Value], want: &[Value], path: impl Fn(usize) -> Path) -> Option<Difference> {
+    let shorter = got.len().min(want.len());
+    let i = zip(got, want).position(|(g, w)| !g.identical(w)).unwrap_or(shorter);
+    one_or_both(got.get(i), want.get(i), || path(i))
+}
+
+/// The first entry that differs, of two lists of entries by sorted name.
+fn first_entry<'v>(
+    got: impl Iterator<Item = (&'v str, &'v Value)>,
+    want: impl Iterator<Item = (&'v str, &'v Value)>,
+    path: impl Fn(&str) -> Path,
+) -> Option<Difference> {
+    let (mut got, mut want) = (got.peekable(), want.peekable());
+    loop {
+        let name = match (got.peek(), want.peek()) {
+            (None, None) => return None,
+            (Some((name, _)), None) | (None, Some((name, _))) => *name,
+            (Some((a, _)), Some((b, _))) => *a.min(b),
+        };
+        let g = got.next_if(|(n, _)| *n == name).map(|(_, v)| v);
+        let w = want.next_if(|(n, _)| *n == name).map(|(_, v)| v);
+        if let (Some(g), Some(w)) = (g, w)
+            && g.identical(w)
+        {
+            continue;
+        }
+        return one_or_both(g, w, || path(name));
+    }
+}
+
+fn one_or_both(got: Option<&Value>, want: Option<&Value>, path: impl Fn() -> Path) -> Option<Difference> {
+    match (got, want) {
+        (Some(g), Some(w)) => Some(first(g, w, path(), g.ty())),
+        (Some(g), None) => Some(Difference::at(path(), value_text(g, g.ty()), ABSENT)),
+        (None, Some(w)) => Some(Difference::at(path(), ABSENT, value_text(w, w.ty()))),
+        (None, None) => None,
+    }
+}
+
+/// The elements that only one of two sets has; `None` if both have the same, in another order.
+fn members(got: &[Value], want: &[Value], path: &Path) -> Option<Difference> {
+    let (extra, missing) = (only_in(got, want), only_in(want, got));
+    if extra.is_empty() && missing.is_empty() {
+        return None;
+    }
+    let text = |elements: &[&Value]| {
+        let texts: Vec<String> = elements.iter().map(|e| value_text(e, e.ty())).collect();
+        if texts.is_empty() { ABSENT.to_owned() } else { format!("[{}]", texts.join(",")) }
+    };
+    let note = "elements that only one of the two sets has";
+    Some(Difference::at(path.clone(), text(&extra), text(&missing)).with_note(note))
+}
+
+fn only_in<'v>(these: &'v [Value], those: &[Value]) -> Vec<&'v Value> {
+    let mut rest: HashMap<&Value, usize> = HashMap::new();
+    for value in those {
+        *rest.entry(value).or_default() += 1;
+    }
+    let lacking = |value: &&Value| match rest.get_mut(*value) {
+        Some(n) if *n > 0 => {
+            *n -= 1;
+            false
+        }
+        _ => true,
+    };
+    these.iter().filter(lacking).collect()
+}
+
+/// A value as a case file would write it, without what is marked.
+pub(super) fn value_text(value: &Value, declared: &Type) -> String {
+    value.to_redacted_json(declared).unwrap_or_else(|_| value.to_string())
+}
+
+/// The same JSON of a case file with a word in place of what is marked in it.
+pub(super) fn redacted(text: &str) -> String {
+    match serde_json::from_str(text) {
+        Ok(json) => redact(json).to_string(),
+        Err(_) => "(not readable)".to_owned(),
+    }
+}
+
+fn redact(json: Json) -> Json {
+    match json {
+        Json::Array(elements) => elements.into_iter().map(redact).collect(),
+        Json::Object(mut object) if object.len() == 1 => {
+            if let Some(inside) = object.remove("$literal") {
+                return Json::from_iter([("$literal", redact_entries(inside))]);
+            }
+            for (mark, shown) in [("$sensitive", SENSITIVE), ("$ephemeral", EPHEMERAL)] {
+                if object.contains_key(mark) {
+                    return Json::from_iter([(mark, shown)]);
+                }
+            }
+            redact_entries(Json::Object(object))
+        }
+        other => redact_entries(other),
+    }
+}
+
+/// An ordinary map or object, whatever its keys are.
+fn redact_entries(json: Json) -> Json {
+    match json {
+        Json::Object(object) => object.into_iter().map(|(key, value)| (key, redact(value))).collect(),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::ObjectType;
+
+    #[track_caller]
+    fn check(got: &Value, want: &Value, expected: &str) {
+        let difference = of_values(got, want, got.ty()).expect("the values differ");
+        let Difference { path, got, want, note } = difference;
+        let note = note.map(|n| format!(" ({n})")).unwrap_or_default();
+        assert_eq!(format!("{path}: {got} / {want}{note}"), expected);
+    }
+
+    fn object(size: impl Into<Value>) -> Value {
+        Value::object([("name", Value::from("a")), ("size", size.into())])
+    }
+
+    #[test]
+    fn the_deepest_part_that_differs_is_shown() {
+        let nested = |size: i64| Value::object([("disk", Value::tuple([object(1), object(size)]))]);
+        check(&nested(2), &nested(3), ".disk[1].size: 2 / 3");
+    }
+
+    #[test]
+    fn an_element_too_many_or_missing_is_shown_alone() {
+        check(&Value::tuple([1, 2]), &Value::tuple([1]), "[1]: 2 / (nothing)");
+        let map = |keys: &[&str]| Value::map(Type::Bool, keys.iter().map(|k| (k, true))).unwrap();
+        check(&map(&["a"]), &map(&["a", "b"]), r#"["b"]: (nothing) / true"#);
+    }
+
+    #[test]
+    fn sets_show_what_only_one_has() {
+        let set = |elements: &[i64]| Value::set(Type::Number, elements.iter().copied()).unwrap();
+        check(&set(&[1, 2, 3]), &set(&[2, 3, 4]), ": [1] / [4] (elements that only one of the two sets has)");
+    }
+
+    #[test]
+    fn types_are_shown_where_they_differ() {
+        check(
+            &object(Value::null(Type::Number)),
+            &object(Value::null(Type::String)),
+            r#".size: {"type":"number","value":null} / {"type":"string","value":null}"#,
+        );
+    }
+
+    #[test]
+    fn what_is_marked_is_not_shown() {
+        let secret = |text: &str| object(Value::object([("key", text)]).sensitive());
+        check(
+            &secret("hunter2"),
+            &secret("hunter3"),
+            r#".size: {"$sensitive":"(sensitive value)"} / {"$sensitive":"(sensitive value)"} (the content differs)"#,
+        );
+        check(
+            &object(Value::from("hunter2").sensitive()),
+            &object("hunter2"),
+            r#".size: marked {"sensitive"} / not marked (the marks differ)"#,
+        );
+        check(
+            &Value::tuple([secret("hunter2")]),
+            &Value::null(Type::Object(ObjectType::new::<&str>([]).into())),
+            r#": [{"name":"a","size":{"$sensitive":"(sensitive value)"}}] / null"#,
+        );
+    }
+
+    #[test]
+    fn a_literal_marker_hides_nothing() {
+        assert_eq!(redacted(r#"{"$literal":{"$sensitive":[1]}}"#), r#"{"$literal":{"$sensitive":[1]}}"#);
+        assert_eq!(redacted(r#"{"a":{"$ephemeral":[1]}}"#), r#"{"a":{"$ephemeral":"(ephemeral value)"}}"#);
+    }
+}
