@@ -1,4 +1,72 @@
-//! What a Terraform or OpenTofu change to a resource will be.
+//! What a Terraform or OpenTofu change to a resource will be, and whether provider and core keep their contract.
+//!
+//! Terraform Core merges prior state and configuration into a *proposed new* object, a provider turns that into
+//! a plan, Core checks the plan, classifies the action and shows what differs; after apply it checks the
+//! result. This crate answers the same questions, with the same answers, for whoever is not Terraform: planning
+//! code, harnesses that check a provider, tools that read plans.
+//!
+//! ```text
+//! prior state ─┐
+//!              ├─ proposed_new ──▶ provider plans ──▶ assert_plan_valid ──▶ action ──▶ diff ──▶ people, tools
+//! config ──────┘                                                            │
+//!                                                    provider applies ──▶ assert_object_compatible ──▶ new state
+//! ```
+//!
+//! ```
+//! use objchange::change::{Action, action_for_change, assert_object_compatible, assert_plan_valid, proposed_new};
+//! use objchange::schema::{Attribute, Block};
+//! use objchange::{Type, Value};
+//!
+//! // What a resource looks like: usually read from `terraform providers schema -json`.
+//! let schema = Block::new(
+//!     [("id", Attribute::computed(Type::String)), ("size", Attribute::optional(Type::Number))],
+//!     [],
+//! );
+//! let prior = Value::object([("id", Value::from("vol-1")), ("size", Value::from(10))]);
+//! let config = Value::object([("id", Value::null(Type::String)), ("size", Value::from(20))]);
+//!
+//! // What configuration leaves to the provider stays as it was.
+//! let proposed = proposed_new(&schema, &prior, &config)?;
+//! assert_eq!(proposed, Value::object([("id", Value::from("vol-1")), ("size", Value::from(20))]));
+//!
+//! // A provider may plan what is computed, and nothing else.
+//! let planned = proposed;
+//! assert!(assert_plan_valid(&schema, &prior, &config, &planned).is_empty());
+//! assert_eq!(action_for_change(&prior, &planned), Action::Update);
+//!
+//! // After apply the object must be what was planned.
+//! let actual = Value::object([("id", Value::from("vol-1")), ("size", Value::from(16))]);
+//! let errors = assert_object_compatible(&schema, &planned, &actual);
+//! assert_eq!(errors[0].to_string(), ".size: was planned as (20), but is (16)");
+//! # Ok::<(), objchange::change::ChangeError>(())
+//! ```
+//!
+//! # The modules
+//!
+//! - [`value`]: what a value is. Types, exact numbers, unknowns and what is promised about them, marks, paths,
+//!   set order, the two equalities, conversion; JSON, MessagePack and the JSON of case files.
+//! - [`schema`]: what a resource looks like. Blocks, attributes and nesting; reading provider schemas,
+//!   coercion, validation, sensitive paths.
+//! - [`change`]: what happens to a resource. Each function around a provider, and [`change::plan_change`], which
+//!   does all of them in order.
+//! - [`case`]: what the engine must answer, as data: the conformance cases that `objchange check` runs.
+//!
+//! # Scope of this crate
+//!
+//! The behaviour is that of Terraform v1.16 and go-cty v1.18, answer by answer: the order of sets, what makes
+//! two unknowns alike, which prior element a configured one came from. Where they crash, there is an error
+//! here. One thing is left out on purpose: negative zero is zero.
+//!
+//! There is no graph, no evaluation of configuration, no input or output, no clock. Sensitive parts of values
+//! never appear in `Debug`, `Display` or errors; they are written by the explicit formats alone.
+//!
+//! # What it costs
+//!
+//! Everything is linear, or n·log n, in the size of its input for inputs that occur. Values share their parts,
+//! and a part that did not change is recognised without walking it again. Sets are matched by hashes over the
+//! parts that must be equal: only a set made so that each element has a shape of its own, or that all
+//! elements differ in nothing a hash can see, is compared pair by pair. A longest common subsequence costs
+//! O((n+m)·d) for d edits.
 
 pub mod case;
 pub mod change;

@@ -11,6 +11,7 @@ mod access;
 mod action;
 mod computed_blocks;
 mod error;
+mod groups;
 mod ignore_changes;
 mod inconsistent_result;
 mod invalid_plan;

@@ -339,8 +339,9 @@ fn merge_set(
         Kind::Null | Kind::Unknown(_) => &[],
         _ => set_elements(prior, path)?,
     };
-    let mut matcher = SetMatcher::new(members, prior_elements);
-    let mut merged = SetMerge::with_capacity(config_elements.len());
+    let mut matcher = SetMatcher::new(members, prior_elements, config_elements);
+    let earlier = if prior.as_elements().is_some() { prior } else { config };
+    let mut merged = SetMerge::new(earlier, config_elements.len());
     let mut all_prior = prior_elements.len() == config_elements.len();
     for element in config_elements {
         let path = path.then(StepRef::Element(element));
@@ -356,6 +357,5 @@ fn merge_set(
     if all_prior && prior.as_elements().is_some() && config.ty() == prior.ty() && !config.is_marked() {
         return Ok(prior.clone());
     }
-    let merged = if prior.as_elements().is_some() { merged.finish(prior) } else { merged.finish(config) };
-    Ok(merged.with_marks(config.marks()))
+    Ok(merged.finish().with_marks(config.marks()))
 }

@@ -8,6 +8,7 @@ use std::hash::Hasher;
 
 use hashbrown::HashMap;
 
+use super::groups::Groups;
 use crate::schema::{Block, NestingMode};
 use crate::value::{Kind, Value, hasher};
 
@@ -70,62 +71,57 @@ fn match_each(planned: &[Value], actual: &[Value], compatible: impl Fn(&Value, &
 struct Index<'v> {
     planned: &'v [Value],
     shapes: Vec<Shape>,
-    /// For each planned element its shape, the hash of its certain parts, and its rank among those alike.
-    places: Vec<(usize, u64, usize)>,
-    /// Actual elements that a hash cannot speak for: parts of them would pass for anything.
-    odd: Vec<usize>,
+    /// For each planned element its shape, and the hash of its certain parts.
+    places: Vec<(usize, u64)>,
+    /// Actual elements that a hash cannot speak for: parts of them would pass for anything. Ascending.
+    odd: Vec<u32>,
 }
 
 struct Shape {
     /// A planned element that shows which parts are certain.
     example: usize,
-    planned: HashMap<u64, Vec<u32>>,
-    actual: HashMap<u64, Vec<u32>>,
+    planned: Groups,
+    actual: Groups,
 }
 
 impl<'v> Index<'v> {
     fn new(planned: &'v [Value], actual: &[Value], schema: Option<&Block>) -> Self {
-        let mut this =
-            Self { planned, shapes: Vec::new(), places: Vec::with_capacity(planned.len()), odd: Vec::new() };
         let mut by_hash: HashMap<u64, usize> = HashMap::new();
+        let mut hashed: Vec<(usize, Vec<(u64, u32)>)> = Vec::new();
+        let mut places = Vec::with_capacity(planned.len());
         for (i, element) in planned.iter().enumerate() {
             let mut shape = hasher();
             let mut certain = Certain { hash: hasher(), shape: Some(&mut shape) };
             certain.element(schema, element, element);
             let hash = certain.hash.finish();
             let at = *by_hash.entry(shape.finish()).or_insert_with(|| {
-                this.shapes.push(Shape { example: i, planned: HashMap::new(), actual: HashMap::new() });
-                this.shapes.len() - 1
+                hashed.push((i, Vec::new()));
+                hashed.len() - 1
             });
-            let alike = this.shapes[at].planned.entry(hash).or_default();
-            this.places.push((at, hash, alike.len()));
-            alike.push(i as u32);
+            hashed[at].1.push((hash, i as u32));
+            places.push((at, hash));
         }
-        let regular: Vec<usize> = (0..actual.len())
-            .filter(|j| {
-                let odd = schema.is_some_and(|block| is_odd(block, &actual[*j]));
-                if odd {
-                    this.odd.push(*j);
-                }
-                !odd
-            })
-            .collect();
-        for shape in &mut this.shapes {
-            for j in &regular {
-                if let Some(hash) = certain_hash(schema, &planned[shape.example], &actual[*j]) {
-                    shape.actual.entry(hash).or_default().push(*j as u32);
-                }
-            }
-        }
-        this
+        let is_odd = |j: &u32| schema.is_some_and(|block| is_odd(block, &actual[*j as usize]));
+        let (odd, regular): (Vec<u32>, Vec<u32>) = (0..actual.len() as u32).partition(is_odd);
+        let shape = |(example, planned_hashes): (usize, Vec<(u64, u32)>)| {
+            let hash = |j: &u32| certain_hash(schema, &planned[example], &actual[*j as usize]);
+            let actual_hashes: Vec<(u64, u32)> =
+                regular.iter().filter_map(|j| Some((hash(j)?, *j))).collect();
+            Shape { example, planned: Groups::new(&planned_hashes), actual: Groups::new(&actual_hashes) }
+        };
+        let shapes = hashed.into_iter().map(shape).collect();
+        Self { planned, shapes, places, odd }
     }
 
     /// Actual elements with what this planned one knows for certain; those of the same rank first.
     fn candidates_for_planned(&self, i: usize) -> impl Iterator<Item = usize> {
-        let (shape, hash, rank) = self.places[i];
-        let alike = self.shapes[shape].actual.get(&hash).map(Vec::as_slice).unwrap_or_default();
+        let (shape, hash) = self.places[i];
+        let shape = &self.shapes[shape];
+        let alike = shape.actual.get(hash);
+        // Its rank among those that look like it: in sets that were planned well, partners have one rank.
+        let rank = shape.planned.get(hash).binary_search(&(i as u32)).unwrap_or_default();
         let (before, from) = alike.split_at(rank.min(alike.len()));
-        from.iter().chain(before).map(|j| *j as usize).chain(self.odd.iter().copied())
+        from.iter().chain(before).chain(&self.odd).map(|j| *j as usize)
     }
 
     /// Planned elements whose certain parts this actual one has.
@@ -135,14 +131,12 @@ impl<'v> Index<'v> {
         element: &'s Value,
         schema: Option<&'s Block>,
     ) -> impl Iterator<Item = usize> + 's {
-        let odd = self.odd.binary_search(&j).is_ok();
+        let odd = self.odd.binary_search(&(j as u32)).is_ok();
         let all = if odd { 0..self.planned.len() } else { 0..0 };
         let shapes = if odd { &[] } else { self.shapes.as_slice() };
         let alike = shapes.iter().flat_map(move |shape| {
             certain_hash(schema, &self.planned[shape.example], element)
-                .and_then(|hash| shape.planned.get(&hash))
-                .map(Vec::as_slice)
-                .unwrap_or_default()
+                .map_or(&[][..], |hash| shape.planned.get(hash))
         });
         all.chain(alike.map(|i| *i as usize))
     }

@@ -12,6 +12,7 @@ use std::hash::Hasher;
 
 use hashbrown::HashMap;
 
+use super::groups::Groups;
 use crate::schema::{AttributeType, Member, Members, NestingMode};
 use crate::value::{Kind, Object, Type, Value, hasher};
 
@@ -79,6 +80,8 @@ pub(super) struct SetMatcher<'v> {
     used: Vec<bool>,
     /// By shape; empty if there are few elements.
     shapes: Vec<Shape>,
+    /// The choice that the first element of config makes, and the signature of each prior element by it.
+    likely: (Choice, Vec<u64>),
 }
 
 /// The prior elements of one shape.
@@ -87,43 +90,43 @@ struct Shape {
     example: usize,
     elements: Vec<u32>,
     /// By choice of null computed attributes.
-    indexes: HashMap<Choice, HashMap<u64, Bucket>>,
-}
-
-/// Prior elements that look alike, in order; those before `next` are used.
-#[derive(Default)]
-struct Bucket {
-    elements: Vec<u32>,
-    next: usize,
+    indexes: HashMap<Choice, Groups>,
 }
 
 /// Which of an element's computed leaves configuration sets, in the order of the walk; those beyond the
-/// 128th count as not set, which only makes buckets larger.
+/// 128th count as not set, which only makes groups larger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Choice(u128);
 
 impl<'v> SetMatcher<'v> {
-    pub(super) fn new(members: Members<'v>, prior: &'v [Value]) -> Self {
-        let mut this = Self { members, prior, used: vec![false; prior.len()], shapes: Vec::new() };
-        if prior.len() > FEW {
-            this.shapes = this.find_shapes();
+    /// Prepares the prior elements of a set for the elements of config.
+    pub(super) fn new(members: Members<'v>, prior: &'v [Value], config: &[Value]) -> Self {
+        let used = vec![false; prior.len()];
+        let mut this = Self { members, prior, used, shapes: Vec::new(), likely: Default::default() };
+        if let (true, Some(config)) = (prior.len() > FEW, config.first()) {
+            this.prepare(config);
         }
         this
     }
 
-    fn find_shapes(&self) -> Vec<Shape> {
-        let mut shapes: Vec<Shape> = Vec::new();
+    /// Finds the shapes, and the signatures that are likely to be asked for, in one pass.
+    fn prepare(&mut self, config: &Value) {
+        let mut first = Signature::of_config();
+        first.object(self.members, &self.prior[0], config);
+        let choice = first.choice;
+        let mut signatures = Vec::with_capacity(self.prior.len());
         let mut by_hash: HashMap<u64, usize> = HashMap::new();
         for (i, element) in self.prior.iter().enumerate() {
             let mut hash = hasher();
             shape(self.members, element, &mut hash);
             let at = *by_hash.entry(hash.finish()).or_insert_with(|| {
-                shapes.push(Shape { example: i, elements: Vec::new(), indexes: HashMap::new() });
-                shapes.len() - 1
+                self.shapes.push(Shape { example: i, elements: Vec::new(), indexes: HashMap::new() });
+                self.shapes.len() - 1
             });
-            shapes[at].elements.push(i as u32);
+            self.shapes[at].elements.push(i as u32);
+            signatures.push(Signature::of_prior(self.members, element, choice));
         }
-        shapes
+        self.likely = (choice, signatures);
     }
 
     /// The position of the first unused prior element that could have come from this element of config.
@@ -141,7 +144,7 @@ impl<'v> SetMatcher<'v> {
     }
 
     fn first_of_shape(&mut self, shape: usize, config: &Value) -> Option<usize> {
-        let Self { members, prior, used, shapes } = self;
+        let Self { members, prior, used, shapes, likely } = self;
         let shape = &mut shapes[shape];
         let example = &prior[shape.example];
         let mut signature = Signature::of_config();
@@ -152,26 +155,21 @@ impl<'v> SetMatcher<'v> {
         let mut hash = signature.hash.finish();
         if shape.indexes.len() >= MANY_CHOICES && !shape.indexes.contains_key(&choice) {
             choice = Choice::default();
-            let mut without = Signature::of_prior(choice);
+            let mut without = Signature::new(choice, false);
             without.object(*members, example, config);
             hash = without.hash.finish();
         }
         let elements = &shape.elements;
         let index = shape.indexes.entry(choice).or_insert_with(|| {
-            let mut index: HashMap<u64, Bucket> = HashMap::with_capacity(elements.len());
-            for i in elements {
-                let mut signature = Signature::of_prior(choice);
-                let element = &prior[*i as usize];
-                signature.object(*members, element, element);
-                index.entry(signature.hash.finish()).or_default().elements.push(*i);
-            }
-            index
+            let signature = |i: &u32| match likely.1.get(*i as usize) {
+                Some(signature) if likely.0 == choice => *signature,
+                _ => Signature::of_prior(*members, &prior[*i as usize], choice),
+            };
+            let hashed: Vec<(u64, u32)> = elements.iter().map(|i| (signature(i), *i)).collect();
+            Groups::new(&hashed)
         });
-        let bucket = index.get_mut(&hash)?;
-        while bucket.elements.get(bucket.next).is_some_and(|i| used[*i as usize]) {
-            bucket.next += 1;
-        }
-        bucket.elements[bucket.next..]
+        let alike = index.skip(hash, |i| used[i]);
+        alike
             .iter()
             .map(|i| *i as usize)
             .find(|i| !used[*i] && could_have_come_from(*members, &prior[*i], config))
@@ -189,12 +187,19 @@ struct Signature {
 }
 
 impl Signature {
-    fn of_config() -> Self {
-        Self { hash: hasher(), choice: Choice::default(), finding: true, leaf: 0 }
+    fn new(choice: Choice, finding: bool) -> Self {
+        Self { hash: hasher(), choice, finding, leaf: 0 }
     }
 
-    fn of_prior(choice: Choice) -> Self {
-        Self { hash: hasher(), choice, finding: false, leaf: 0 }
+    fn of_config() -> Self {
+        Self::new(Choice::default(), true)
+    }
+
+    /// The signature of a prior element by a choice of config.
+    fn of_prior(members: Members<'_>, element: &Value, choice: Choice) -> u64 {
+        let mut signature = Self::new(choice, false);
+        signature.object(members, element, element);
+        signature.hash.finish()
     }
 
     /// Adds the members of an object of the shape of `prior`; false if no such prior element can match.
@@ -465,7 +470,7 @@ mod tests {
             let members = Members::Block(&schema);
             config.extend(echoed.iter().map(|i| prior[*i].clone()));
             let mut used = vec![false; prior.len()];
-            let mut matcher = SetMatcher::new(members, &prior);
+            let mut matcher = SetMatcher::new(members, &prior, &config);
             for element in &config {
                 let model = (0..prior.len())
                     .find(|i| !used[*i] && could_have_come_from(members, &prior[*i], element));

@@ -85,35 +85,36 @@ fn distinct(mut elements: Vec<Value>) -> Vec<Value> {
 }
 
 /// A set made of elements of an earlier set and some new ones, sorted without writing the keys of the old.
-#[derive(Default)]
-pub(crate) struct SetMerge {
+pub(crate) struct SetMerge<'v> {
+    earlier: &'v Value,
     /// Each element with its position in the earlier set, if it stands there.
     elements: Vec<(Option<u32>, Value)>,
     fresh: usize,
+    /// Elements are of another type or marked, or order is that of insertion: sorting begins anew.
+    irregular: bool,
 }
 
-impl SetMerge {
-    pub(crate) fn with_capacity(n: usize) -> Self {
-        Self { elements: Vec::with_capacity(n), fresh: 0 }
+impl<'v> SetMerge<'v> {
+    pub(crate) fn new(earlier: &'v Value, capacity: usize) -> Self {
+        let irregular = earlier.is_tied();
+        Self { earlier, elements: Vec::with_capacity(capacity), fresh: 0, irregular }
     }
 
     /// Adds an element, and says where it stands in the earlier set. No position is given twice.
     pub(crate) fn push(&mut self, element: Value, position: Option<usize>) {
-        self.fresh += usize::from(position.is_none());
+        if position.is_none() {
+            self.fresh += 1;
+            self.irregular |= element.contains_marked() || self.earlier.ty().element() != Some(element.ty());
+        }
         self.elements.push((position.map(|p| p as u32), element));
     }
 
     /// The set of all elements.
-    pub(crate) fn finish(self, earlier: &Value) -> Value {
-        let set_type = earlier.ty();
-        // With many new elements, or where order is that of insertion, sorting anew is no worse.
-        let plain = earlier.is_tied()
-            || self.fresh * 4 > self.elements.len()
-            || self.elements.iter().any(|(_, e)| e.contains_marked() || set_type.element() != Some(e.ty()));
-        if plain {
-            return Value::set_like(set_type, self.elements.into_iter().map(|(_, e)| e).collect());
-        }
-        match merge(&self.elements) {
+    pub(crate) fn finish(self) -> Value {
+        let set_type = self.earlier.ty();
+        // With many new elements sorting anew is no worse.
+        let regular = !self.irregular && self.fresh * 4 <= self.elements.len();
+        match regular.then(|| merge(&self.elements)).flatten() {
             Some(elements) => Value::sorted_set(set_type, elements),
             None => Value::set_like(set_type, self.elements.into_iter().map(|(_, e)| e).collect()),
         }

@@ -6,11 +6,11 @@ use std::fmt::Write;
 #[derive(Debug)]
 pub(crate) struct Document {
     /// The name of the shape.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The document of `terraform show -json`.
-    pub plan: String,
+    pub(crate) plan: String,
     /// The document of `terraform providers schema -json`.
-    pub schemas: String,
+    pub(crate) schemas: String,
 }
 
 const WORDS: [&str; 10] = [

@@ -13,19 +13,19 @@ pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Di
     let change = if schema.sensitive { change.hidden_by_schema() } else { change };
     match &schema.ty {
         AttributeType::Plain(ty) => value(change, ty),
-        AttributeType::Nested(ty) => nested::nested(change, ty),
+        AttributeType::Nested(ty) => nested::nested(&change, ty),
     }
 }
 
 /// The diff of a value of a plain type.
 pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
     let change = if matches!(ty, Type::Dynamic) { change } else { change.without_legacy_empty() };
-    hidden::sensitive(&change, |change| value(change, ty))
-        .or_else(|| hidden::unknown(&change, Unknown::NONE, |change| value(change, ty)))
+    hidden::sensitive(&change, |change| value(change.clone(), ty))
+        .or_else(|| hidden::unknown(&change, Unknown::NONE, |change| value(change.clone(), ty)))
         .unwrap_or_else(|| match ty {
             Type::String => text::primitive(&change, true),
             Type::Number | Type::Bool => text::primitive(&change, false),
-            Type::Dynamic => json::dynamic(change),
+            Type::Dynamic => json::dynamic(&change),
             Type::List(element) => collection::list(&change, element),
             Type::Set(element) => collection::set(&change, element),
             Type::Map(element) => collection::map(&change, element),

@@ -13,10 +13,10 @@ use crate::text::Text;
 /// The diff of a block: the body of a resource, or a nested one.
 pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let change = Change { modern: change.modern || is_modern(schema), ..change };
-    hidden::sensitive_block(&change, |change| block(change, schema))
+    hidden::sensitive_block(&change, |change| block(change.clone(), schema))
         .or_else(|| {
             let parts = Unknown::Members(schema.attributes());
-            hidden::unknown(&change, parts, |change| block(change, schema))
+            hidden::unknown(&change, parts, |change| block(change.clone(), schema))
         })
         .unwrap_or_else(|| visible(&change, schema))
 }
@@ -27,11 +27,16 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
         let members = keys.into_iter().map(|key| (key, ()));
-        let (attributes, action) = members_of(change, members, |c, ()| json::shape(c));
+        let (attributes, action) = members_of(change, members, |c, ()| {
+            // Shapes do not say that they force a replacement, attributes do.
+            let diff = json::shape(&c);
+            let replace = diff.replace || c.forces_replacement();
+            diff.replacing(replace)
+        });
         Diff::new(action, Kind::Block(Block { attributes, ..Block::default() }))
             .replacing(change.forces_replacement())
     };
-    hidden::sensitive_block(&change, |change| shape(&change)).unwrap_or_else(|| shape(&change))
+    hidden::sensitive_block(&change, shape).unwrap_or_else(|| shape(&change))
 }
 
 fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
@@ -48,6 +53,7 @@ fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     }
     for unknown in blocks.iter_mut().filter_map(|b: &mut BlockType<'_>| b.unknown.as_mut()) {
         unknown.action = action;
+        unknown.sensitive = unknown.sensitive.and_then(|marks| hidden::marks_for(action, marks));
     }
     add_write_only(&mut attributes, schema.attributes(), action, |_| false);
     let repeated = |(_, ty): &(_, BlockSchema)| {

@@ -8,7 +8,7 @@ use crate::diff::{Action, Diff, Kind, Sensitivity};
 /// `value` diffs the value without the mark: only what happens to it is kept.
 pub(super) fn sensitive<'v, 't>(
     change: &Change<'v, 't>,
-    value: impl FnOnce(Change<'v, 't>) -> Diff<'t>,
+    value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
 ) -> Option<Diff<'t>> {
     let (action, sensitivity) = sensitivity(change, value)?;
     Some(Diff::new(action, Kind::Sensitive(sensitivity)).replacing(change.forces_replacement()))
@@ -17,7 +17,7 @@ pub(super) fn sensitive<'v, 't>(
 /// The diff of a block that must not be shown, if this is one.
 pub(super) fn sensitive_block<'v, 't>(
     change: &Change<'v, 't>,
-    value: impl FnOnce(Change<'v, 't>) -> Diff<'t>,
+    value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
 ) -> Option<Diff<'t>> {
     let (action, sensitivity) = sensitivity(change, value)?;
     Some(Diff::new(action, Kind::SensitiveBlock(sensitivity)).replacing(change.forces_replacement()))
@@ -29,21 +29,24 @@ pub(super) fn sensitivity_of(change: &Change<'_, '_>) -> Option<Sensitivity> {
     (before || after).then_some(Sensitivity { before, after, unchanged: false })
 }
 
+/// What of a type's marks holds for a block to which this happens: only the side on which it is.
+pub(super) fn marks_for(action: Action, marks: Sensitivity) -> Option<Sensitivity> {
+    let Sensitivity { before, after, unchanged } = marks;
+    let (before, after) = match action {
+        Action::Create => (false, after),
+        Action::Delete => (before, false),
+        Action::NoOp | Action::Update => (before, after),
+    };
+    (before || after).then_some(Sensitivity { before, after, unchanged })
+}
+
 /// A block whose type is marked: it must not be shown, but does the same to the block around it.
 pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity>) -> Diff<'t> {
-    let Some(marks) = marks else { return diff };
-    let mut sensitivity = match diff.action {
-        Action::Create => Sensitivity { before: false, ..marks },
-        Action::Delete => Sensitivity { after: false, ..marks },
-        Action::NoOp | Action::Update => marks,
-    };
+    let Some(mut sensitivity) = marks.and_then(|marks| marks_for(diff.action, marks)) else { return diff };
     sensitivity.unchanged = diff.action == Action::NoOp;
     if let Kind::SensitiveBlock(own) = diff.kind {
         sensitivity.before |= own.before;
         sensitivity.after |= own.after;
-    }
-    if !sensitivity.before && !sensitivity.after {
-        return diff;
     }
     let changes = sensitivity.unchanged && sensitivity.before != sensitivity.after;
     let action = if changes { Action::Update } else { diff.action };
@@ -52,13 +55,13 @@ pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity
 
 fn sensitivity<'v, 't>(
     change: &Change<'v, 't>,
-    value: impl FnOnce(Change<'v, 't>) -> Diff<'t>,
+    value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
 ) -> Option<(Action, Sensitivity)> {
     let (before, after) = (change.is_before_sensitive(), change.is_after_sensitive());
     if !before && !after {
         return None;
     }
-    let inner = value(change.without_sensitivity()).action;
+    let inner = value(&change.without_sensitivity()).action;
     let unchanged = inner == Action::NoOp;
     // A mark that comes or goes is a change of its own, unless there is nothing to hide.
     let action = if unchanged && before != after && !change.is_null() { Action::Update } else { inner };
@@ -71,13 +74,13 @@ fn sensitivity<'v, 't>(
 pub(super) fn unknown<'v, 't>(
     change: &Change<'v, 't>,
     parts: Unknown<'v, 't>,
-    old: impl FnOnce(Change<'v, 't>) -> Diff<'t>,
+    old: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
 ) -> Option<Diff<'t>> {
     if !change.is_unknown() {
         return None;
     }
     let after = Change { after_explicit: true, ..change.clone() };
-    let before = (!change.before.is_null()).then(|| Box::new(old(change.becoming_unknown(parts))));
+    let before = (!change.before.is_null()).then(|| Box::new(old(&change.becoming_unknown(parts))));
     let diff = Diff::new(after.leaf_action(), Kind::Unknown { before });
     Some(diff.replacing(change.forces_replacement()))
 }

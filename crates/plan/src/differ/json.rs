@@ -9,25 +9,23 @@ use crate::json::Json;
 
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
-    shape(Change { modern: true, ..change })
+    shape(&Change { modern: true, ..change })
 }
 
 /// The diff of a dynamic value, which is neither sensitive nor unknown as a whole.
-#[expect(clippy::needless_pass_by_value, reason = "every kind of change is handed on in the same way")]
-pub(super) fn dynamic<'t>(change: Change<'_, 't>) -> Diff<'t> {
+pub(super) fn dynamic<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     visible(&Change { modern: true, ..change.wholly_relevant() })
 }
 
 /// The diff of any value by its shape.
-#[expect(clippy::needless_pass_by_value, reason = "every kind of change is handed on in the same way")]
-pub(crate) fn shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
-    hidden::sensitive(&change, shape)
+pub(crate) fn shape<'t>(change: &Change<'_, 't>) -> Diff<'t> {
+    hidden::sensitive(change, shape)
         .or_else(|| {
             // Null becoming unknown is a creation here, wherever it stands.
             let change = Change { before_explicit: false, ..change.clone() };
             hidden::unknown(&change, Unknown::NONE, shape)
         })
-        .unwrap_or_else(|| visible(&change))
+        .unwrap_or_else(|| visible(change))
 }
 
 fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
@@ -77,7 +75,7 @@ fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let places = sequence::places(change.before.elements(), change.after.elements(), is_object);
     let mut elements = Vec::with_capacity(places.len());
     for (before, after) in places {
-        let diff = shape(Change { modern: change.modern, ..change.element(before, after) });
+        let diff = shape(&Change { modern: change.modern, ..change.element(before, after) });
         action = action.and_part(diff.action);
         elements.push(diff);
     }
@@ -88,7 +86,7 @@ fn object<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let mut action = change.parent_action();
     let mut attributes = Vec::new();
     for key in change.keys() {
-        let diff = shape(change.member(&key));
+        let diff = shape(&change.member(&key));
         action = action.and_part(diff.action);
         attributes.push(Entry { key, diff });
     }

@@ -13,25 +13,24 @@ use crate::text::Text;
 type Attributes = [(SmolStr, Attribute)];
 
 /// The diff of an attribute with a nested type.
-pub(super) fn nested<'t>(change: Change<'_, 't>, ty: &'t NestedType) -> Diff<'t> {
+pub(super) fn nested<'t>(change: &Change<'_, 't>, ty: &'t NestedType) -> Diff<'t> {
     by_mode(change, ty.nesting(), ty.attributes())
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "every kind of change is handed on in the same way")]
-fn by_mode<'t>(change: Change<'_, 't>, mode: NestingMode, attributes: &'t Attributes) -> Diff<'t> {
-    if let Some(diff) = hidden::sensitive(&change, |change| by_mode(change, mode, attributes)) {
+fn by_mode<'t>(change: &Change<'_, 't>, mode: NestingMode, attributes: &'t Attributes) -> Diff<'t> {
+    if let Some(diff) = hidden::sensitive(change, |change| by_mode(change, mode, attributes)) {
         return diff;
     }
     // The attributes of one object become unknown one by one.
     let parts = Unknown::Members(attributes);
-    if let Some(diff) = hidden::unknown(&change, parts, |change| by_mode(change, mode, attributes)) {
+    if let Some(diff) = hidden::unknown(change, parts, |change| by_mode(change, mode, attributes)) {
         return diff;
     }
     match mode {
-        NestingMode::List => list(&change, attributes),
-        NestingMode::Set => set(&change, attributes),
-        NestingMode::Map => map(&change, attributes),
-        _ => object(&change, attributes),
+        NestingMode::List => list(change, attributes),
+        NestingMode::Set => set(change, attributes),
+        NestingMode::Map => map(change, attributes),
+        _ => object(change, attributes),
     }
 }
 
@@ -53,7 +52,7 @@ fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let elements = (0..len)
         .map(|i| {
             let element = change.element(Some(i), Some(i)).if_relevant();
-            let diff = by_mode(element, NestingMode::Single, attributes);
+            let diff = by_mode(&element, NestingMode::Single, attributes);
             action = action.and_part(diff.action);
             diff
         })
@@ -67,7 +66,7 @@ fn set<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let elements = sequence::set_places(change)
         .into_iter()
         .map(|(before, after)| {
-            let diff = by_mode(change.element(before, after), NestingMode::Single, attributes);
+            let diff = by_mode(&change.element(before, after), NestingMode::Single, attributes);
             action = action.and_part(diff.action);
             let replace = diff.replace || change.forces_replacement();
             diff.replacing(replace)
@@ -83,7 +82,7 @@ fn map<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
         .into_iter()
         .map(|key| {
             let element = change.member(&key).if_relevant();
-            let diff = by_mode(element, NestingMode::Single, attributes);
+            let diff = by_mode(&element, NestingMode::Single, attributes);
             action = action.and_part(diff.action);
             let replace = diff.replace || change.forces_replacement();
             Entry { key, diff: diff.replacing(replace) }

@@ -76,7 +76,7 @@ fn both_json<'t>(before: &Json<'_>, after: &Json<'_>, action: Action) -> Kind<'t
     change.before_explicit = action != Action::Create;
     change.after_explicit = action != Action::Delete;
     change.modern = true;
-    Kind::Json { value: Box::new(json::shape(change).into_owned()) }
+    Kind::Json { value: Box::new(json::shape(&change).into_owned()) }
 }
 
 fn lines<'t>(before: &Json<'t>, after: &Json<'t>) -> Option<Kind<'t>> {

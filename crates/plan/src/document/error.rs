@@ -47,7 +47,7 @@ impl DocumentError {
         Self {
             line: memchr::memchr_iter(b'\n', before).count() + 1,
             column: before.len() - line_start + 1,
-            location: location.to_owned(),
+            location: escaped(location),
             problem,
         }
     }
@@ -57,6 +57,15 @@ impl DocumentError {
             if error.is_truncated() { Problem::Truncated } else { Problem::Malformed(error.message()) };
         Self::at(text, error.offset(), location, problem)
     }
+}
+
+/// A location as it may be shown: names in it come from the document.
+fn escaped(location: &str) -> String {
+    let mut escaped = String::with_capacity(location.len());
+    for c in location.chars() {
+        if c.is_control() { escaped.extend(c.escape_default()) } else { escaped.push(c) }
+    }
+    escaped
 }
 
 impl fmt::Display for DocumentError {

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
-use super::{open, supported_version};
+use super::{Unseen, open, supported_version};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -27,7 +27,7 @@ pub struct Plan<'t> {
     pub applyable: Option<bool>,
     /// Planning ended with an error.
     pub errored: bool,
-    text: &'t str,
+    text: Unseen<'t>,
 }
 
 /// What happens to one resource instance, or to a deposed object of it.
@@ -179,7 +179,7 @@ impl<'t> Plan<'t> {
     ///
     /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
-        let mut plan = Plan { text: document, ..Plan::default() };
+        let mut plan = Plan { text: Unseen(document), ..Plan::default() };
         let mut version = None;
         let mut location = String::new();
         let mut reader = open(document)?;
@@ -210,7 +210,7 @@ impl<'t> Plan<'t> {
 
     /// The text that the plan was read from.
     pub fn text(&self) -> &'t str {
-        self.text
+        self.text.0
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
-use super::{open, supported_version};
+use super::{Unseen, open, supported_version};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -15,7 +15,7 @@ pub struct State<'t> {
     pub outputs: Vec<StateOutput<'t>>,
     /// There are modules besides the root.
     has_child_modules: bool,
-    text: &'t str,
+    text: Unseen<'t>,
 }
 
 /// One resource instance, or a deposed object of it.
@@ -65,7 +65,7 @@ impl<'t> State<'t> {
     ///
     /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
-        let mut state = State { text: document, ..State::default() };
+        let mut state = State { text: Unseen(document), ..State::default() };
         let mut version = None;
         let mut location = String::new();
         let mut reader = open(document)?;
@@ -95,7 +95,7 @@ impl<'t> State<'t> {
 
     /// The text that the state was read from.
     pub fn text(&self) -> &'t str {
-        self.text
+        self.text.0
     }
 }
 

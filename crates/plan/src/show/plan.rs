@@ -327,7 +327,8 @@ fn header<'a>(resource: &'a ChangedResource<'_>, heading: Heading<'a>) -> Header
 
 /// Renders one element of `resource_changes`: header, symbol and body.
 ///
-/// Without a schema the body is rendered by the shape of its JSON.
+/// Without a schema the body is rendered by the shape of its JSON. A resource to which nothing happens is
+/// rendered as nothing.
 ///
 /// # Errors
 ///
@@ -338,6 +339,10 @@ pub fn render_resource_change(
     options: &Options,
 ) -> Result<String, ShowError> {
     let resource = ChangedResource::parse(change)?;
+    let moves = is_moved(&resource) || resource.change.importing.is_some();
+    if resource.change.actions == ResourceActions::NoOp && !moves {
+        return Ok(String::new());
+    }
     let diff = diff_resource(change, &resource, schema, None)?;
     let mut writer = Writer::new(options.colour);
     let show_unchanged = options.full || resource.change.importing.is_some();

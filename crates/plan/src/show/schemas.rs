@@ -41,7 +41,8 @@ impl Schemas {
         self.document.is_none()
     }
 
-    /// The resource types that were asked for and had no schema, in the order they were met.
+    /// The resource types that were asked for and had no schema, in the order they were met,
+    /// with control characters escaped.
     pub fn missing(&self) -> Vec<String> {
         self.missing.borrow().clone()
     }
@@ -79,7 +80,7 @@ impl Schemas {
         }
         let block = schema.map(|schema| schema.block);
         if block.is_none() {
-            self.missing.borrow_mut().push(name.to_owned());
+            self.missing.borrow_mut().push(name.escape_debug().to_string());
         }
         Ok(self.read.insert(key, Box::new(block)).as_ref())
     }

@@ -1,0 +1,90 @@
+//! What people see where Terraform's own output is no guide: without schemas, with what must be escaped, in
+//! summaries, and in errors.
+
+use objchange_plan::{
+    Colour, Document, Filter, Options, ResourceActions, Schemas, write_document, write_json, write_summary,
+};
+
+const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
+{"address":"aws_instance.web[\"a\u001b[31m\"]","mode":"managed","type":"aws_instance","name":"web",
+ "index":"a\u001b[31m","provider_name":"aws","action_reason":"replace_because_cannot_update",
+ "change":{"actions":["delete","create"],
+  "before":{"ami":"ami-1","disk":[{"size":8}],"id":"i-1","note":"one\ntwo \u001b[2J","password":"hunter2"},
+  "after":{"ami":"ami-2","disk":[{"size":16}],"note":"one\nthree","password":"hunter3"},
+  "after_unknown":{"id":true},"before_sensitive":{"password":true},"after_sensitive":{"password":true},
+  "replace_paths":[["ami"],["disk",0,"size"]]}},
+{"address":"aws_eip.ip","previous_address":"aws_eip.old","mode":"managed","type":"aws_eip","name":"ip",
+ "provider_name":"aws","change":{"actions":["no-op"],"before":{"id":"e"},"after":{"id":"e"}}},
+{"address":"aws_vpc.gone","mode":"managed","type":"aws_vpc","name":"gone","provider_name":"aws",
+ "action_reason":"delete_because_no_resource_config",
+ "change":{"actions":["delete"],"before":{"id":"v"},"after":null}}],
+"output_changes":{"ip":{"actions":["create"],"before":null,"after":"1.2.3.4","after_unknown":false}}}"#;
+
+fn render(write: impl FnOnce(&mut Vec<u8>, &Document<'_>)) -> String {
+    let mut out = Vec::new();
+    write(&mut out, &Document::parse(PLAN).unwrap());
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_plan_without_schemas() {
+    let text = render(|out, document| {
+        write_document(out, document, &Schemas::none(), &Options::default(), &Filter::default()).unwrap();
+    });
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn the_same_plan_in_full_and_in_part() {
+    let options = Options { full: true, ..Options::default() };
+    let filter = Filter::default().address("aws_e*").actions(&[ResourceActions::NoOp]);
+    let text = render(|out, document| {
+        write_document(out, document, &Schemas::none(), &options, &filter).unwrap();
+    });
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_summary() {
+    let text = render(|out, document| {
+        write_summary(out, document, &Options::default(), &Filter::default()).unwrap();
+    });
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn a_summary_in_colour() {
+    let options = Options { colour: Colour::Always, ..Options::default() };
+    let filter = Filter::default().actions(&[ResourceActions::Delete]);
+    let text = render(|out, document| write_summary(out, document, &options, &filter).unwrap());
+    assert_eq!(
+        text,
+        "\u{1b}[1mDestroy\u{1b}[0m (1)\n  \u{1b}[31m-\u{1b}[0m\u{1b}[0m aws_vpc.gone: not in configuration\n"
+    );
+}
+
+#[test]
+fn a_diff_as_json() {
+    let filter = Filter::default().actions(&[ResourceActions::DeleteThenCreate]);
+    let text = render(|out, document| write_json(out, document, &Schemas::none(), &filter).unwrap());
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn errors_say_where_and_what_to_do() {
+    let errors: Vec<String> = [
+        "",
+        "terraform {}",
+        r#"{"version":4,"lineage":"x"}"#,
+        r#"{"a":1}"#,
+        r#"{"format_version":"2.0","resource_changes":[]}"#,
+        "{\"format_version\":\"1.2\",\n\"resource_changes\":[{\"address\":\"a\"},{\"change\":{\"actions\":[\"cre",
+        r#"{"format_version":"1.2","resource_changes":[{"change":{"actions":["vanish"]}}]}"#,
+        r#"{"format_version":"1.2","resource_changes":[{"address":7}]}"#,
+        r#"{"format_version":"1.0","values":{"root_module":[]}}"#,
+    ]
+    .into_iter()
+    .map(|text| Document::parse(text).unwrap_err().to_string())
+    .collect();
+    insta::assert_snapshot!(errors.join("\n"));
+}

@@ -1,0 +1,53 @@
+//! What `write_json` writes is what `schema/diff.schema.json` describes.
+
+use std::fs;
+use std::path::Path;
+
+use objchange_plan::{Document, Filter, Schemas, write_json};
+
+fn validator() -> jsonschema::Validator {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/diff.schema.json");
+    let schema = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+#[track_caller]
+fn check(validator: &jsonschema::Validator, document: &str, schemas: &Schemas) {
+    let mut out = Vec::new();
+    write_json(&mut out, &Document::parse(document).unwrap(), schemas, &Filter::default()).unwrap();
+    let value = serde_json::from_slice(&out).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(&value).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn a_plan_of_every_kind_fits() {
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a",
+        "name":"b","provider_name":"p","change":{"actions":["delete","create"],
+        "before":{"id":"1","n":1.50,"s":"x\ny","j":"{\"a\":1}","m":{"k":[1]},"secret":"s"},
+        "after":{"n":true,"s":"x\nz","j":"{\"a\":2}","m":{"k":[2]},"secret":"t"},
+        "after_unknown":{"id":true},"before_sensitive":{"secret":true},"after_sensitive":{"secret":true},
+        "replace_paths":[["id"]]}}],"output_changes":{"o":{"actions":["create"],"before":null,"after":"x",
+        "after_unknown":false,"before_sensitive":false,"after_sensitive":false}}}"#;
+    check(&validator(), plan, &Schemas::none());
+}
+
+#[test]
+fn real_documents_fit() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
+    if !folder.exists() {
+        println!("skipped: {} is not here", folder.display());
+        return;
+    }
+    let validator = validator();
+    for file in ["render-terraform-dev.jsonl", "render-dev.jsonl"] {
+        for line in fs::read_to_string(folder.join(file)).unwrap().lines().take(400) {
+            let case: std::collections::BTreeMap<String, &serde_json::value::RawValue> =
+                serde_json::from_str(line).unwrap();
+            let schemas = Schemas::parse(case["schemas"].get()).unwrap();
+            let document = case.get("plan").or(case.get("state")).unwrap().get();
+            check(&validator, document, &schemas);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Renders whatever reads as a plan or state, in every way: it must end, and send no control sequence.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use objchange_plan::{Document, Filter, Options, Schemas, write_document, write_json, write_summary};
+
+fuzz_target!(|data: &[u8]| {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    // A document, and perhaps schemas after a NUL, which JSON cannot hold.
+    let (text, schemas) = text.split_once('\0').unwrap_or((text, ""));
+    let Ok(document) = Document::parse(text) else { return };
+    let schemas = Schemas::parse(schemas).unwrap_or_else(|_| Schemas::none());
+    for full in [false, true] {
+        let options = Options { full, ..Options::default() };
+        let mut out = Vec::new();
+        _ = write_document(&mut out, &document, &schemas, &options, &Filter::default());
+        _ = write_json(&mut out, &document, &schemas, &Filter::default());
+        _ = write_summary(&mut out, &document, &options, &Filter::default());
+        let out = String::from_utf8(out).expect("what is written is text");
+        assert!(!out.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')));
+    }
+});
