@@ -87,7 +87,7 @@ pub(crate) struct InputError {
 
 #[derive(Debug, thiserror::Error)]
 enum Fault {
-    #[error(": {0}")]
+    #[error(": cannot be read: {0}")]
     Read(io::Error),
     #[error(": nothing is piped in; name a file, or pipe one in")]
     Terminal,

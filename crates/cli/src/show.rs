@@ -62,10 +62,21 @@ enum Action {
 pub(crate) enum Error {
     #[error("{0}")]
     Input(#[from] InputError),
-    #[error("{source_name}: {error}")]
+    #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
+}
+
+/// The error after the name of its file: with the line and column first, as everywhere in this program.
+fn placed(error: &ShowError) -> String {
+    let (line, column, location, message) = match error {
+        ShowError::Document(e) => (e.line, e.column, &e.location, e.problem.to_string()),
+        ShowError::Schemas(e) => (e.line, e.column, &e.location, e.message.clone()),
+        other => return format!(": {other}"),
+    };
+    let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
+    format!(":{line}:{column}: {location}{message}")
 }
 
 /// Runs the command.

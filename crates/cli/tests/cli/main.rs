@@ -6,3 +6,4 @@ mod check;
 mod plan;
 mod program;
 mod schemas;
+mod show;

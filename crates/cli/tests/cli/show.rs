@@ -1,0 +1,70 @@
+//! `objchange show`.
+
+use crate::program::{Output, objchange, workspace};
+
+const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[{"address":"a_b.c","mode":"managed","type":"a_b",
+"name":"c","provider_name":"registry.terraform.io/x/a","change":{"actions":["create"],"before":null,
+"after":{"secret":"hunter2"},"after_unknown":{"id":true},"before_sensitive":false,
+"after_sensitive":{"secret":true}}}]}"#;
+
+fn show(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
+    objchange(["show"].iter().chain(arguments), input)
+}
+
+#[test]
+fn a_plan_from_standard_input() {
+    let output = show(&[], PLAN);
+    assert!(output.code == 0);
+    let plan = output.stdout;
+    assert!(plan.contains("  # a_b.c will be created\n"), "{plan}");
+    assert!(plan.contains("      + secret = (sensitive value)\n"), "{plan}");
+    assert!(!plan.contains('\x1b'), "{plan}");
+    let warning = output.stderr;
+    assert_eq!(warning.matches("warning:").count(), 1, "{warning}");
+    assert!(warning.contains("--schemas"), "{warning}");
+}
+
+#[test]
+fn utf_16_is_read_too() {
+    let utf16: Vec<u8> = PLAN.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(show(&["-"], &[&b"\xff\xfe"[..], &utf16].concat()).stdout, show(&[], PLAN).stdout);
+}
+
+#[test]
+fn colour_and_json_on_demand() {
+    assert!(show(&["--color", "always"], PLAN).stdout.contains("\x1b[32m+\x1b[0m\x1b[0m "));
+    let json = show(&["--json"], PLAN).stdout;
+    assert!(json.contains(r#"{"key":"secret","action":"create","kind":"sensitive""#), "{json}");
+}
+
+#[test]
+fn a_summary_needs_no_schemas() {
+    let output = show(&["--summary"], PLAN);
+    assert_eq!(output.stdout, "Create (1)\n  + a_b.c\n");
+    assert_eq!(output.stderr, "");
+}
+
+#[test]
+fn errors_name_the_file_and_the_place() {
+    for (arguments, input, expected) in [
+        (&["nowhere.json"][..], "", "nowhere.json: cannot be read"),
+        (&[], &PLAN[..200], "(stdin):3:"),
+        (&[], "PK\x03\x04", "terraform show -json"),
+        (&["--schemas", "-"], PLAN, "standard input),
+    ] {
+        let output = show(arguments, input);
+        let message = output.stderr;
+        assert_eq!(output.code, 2, "{message}");
+        assert!(message.starts_with("error: ") && message.contains(expected), "{message}");
+        assert_eq!(output.stdout, "");
+    }
+}
+
+#[test]
+fn the_example_of_the_readme_works() {
+    let folder = workspace().join("examples/terraform_data");
+    let file = |name: &str| folder.join(name).display().to_string();
+    let output = show(&[&file("plan.json"), "--schemas", &file("schemas.json")], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    assert!(output.stdout.ends_with("\nPlan: 1 to add, 1 to change, 1 to destroy.\n"), "{}", output.stdout);
+}
