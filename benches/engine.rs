@@ -17,10 +17,13 @@ mod scenarios;
 
 use scenarios::Scenario;
 
+/// Builds the input of a scenario with n elements.
+type Build = fn(usize) -> Scenario;
+
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
 
 fn merging(c: &mut Criterion) {
-    let scenarios: [(&str, fn(usize) -> Scenario); 4] = [
+    let scenarios: [(&str, Build); 4] = [
         ("a_proposed_new_set_block", |n| scenarios::items(n, NestingMode::Set)),
         ("a2_proposed_new_set_block_scrambled", scenarios::scrambled),
         ("b_proposed_new_list_block", |n| scenarios::items(n, NestingMode::List)),
@@ -100,10 +103,12 @@ fn typical(c: &mut Criterion) {
     c.benchmark_group("f_typical_assert_plan_valid").bench_function(BenchmarkId::from_parameter(1), |b| {
         b.iter(|| assert!(assert_plan_valid(&schema, black_box(&prior), &config, &planned).is_empty()));
     });
-    c.benchmark_group("f_typical_assert_object_compatible")
-        .bench_function(BenchmarkId::from_parameter(1), |b| {
-            b.iter(|| assert!(assert_object_compatible(&schema, black_box(&planned), &actual).is_empty()))
-        });
+    c.benchmark_group("f_typical_assert_object_compatible").bench_function(
+        BenchmarkId::from_parameter(1),
+        |b| {
+            b.iter(|| assert!(assert_object_compatible(&schema, black_box(&planned), &actual).is_empty()));
+        },
+    );
 }
 
 /// Reading, writing, hashing and building: what happens to values before and after the rules.

@@ -28,7 +28,7 @@ fn typed(bytes: &[u8]) -> Option<(&'static Type, &[u8])> {
 }
 
 /// Go-cty's JSON: what is read is written so that it reads back the same.
-pub fn json(bytes: &[u8]) {
+pub(crate) fn json(bytes: &[u8]) {
     let Some((ty, text)) = typed(bytes).and_then(|(ty, rest)| Some((ty, std::str::from_utf8(rest).ok()?)))
     else {
         return;
@@ -40,7 +40,7 @@ pub fn json(bytes: &[u8]) {
 }
 
 /// The JSON of case files: what is read is written so that it reads back the same.
-pub fn markers(bytes: &[u8]) {
+pub(crate) fn markers(bytes: &[u8]) {
     let Some((ty, text)) = typed(bytes).and_then(|(ty, rest)| Some((ty, std::str::from_utf8(rest).ok()?)))
     else {
         return;
@@ -52,7 +52,7 @@ pub fn markers(bytes: &[u8]) {
 }
 
 /// MessagePack: what is read is written so that it reads back the same.
-pub fn msgpack(bytes: &[u8]) {
+pub(crate) fn msgpack(bytes: &[u8]) {
     let Some((ty, bytes)) = typed(bytes) else { return };
     if let Ok(value) = Value::from_msgpack(bytes, ty) {
         let written = value.to_msgpack(ty).expect("a value that was read can be written");
@@ -61,7 +61,7 @@ pub fn msgpack(bytes: &[u8]) {
 }
 
 /// The document of `terraform providers schema -json`: every schema in it is read.
-pub fn schemas(bytes: &[u8]) {
+pub(crate) fn schemas(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = ProviderSchemas::parse(text) else { return };
     let kinds = [SchemaKind::Provider, SchemaKind::Resource, SchemaKind::DataSource, SchemaKind::Identity];
@@ -77,7 +77,7 @@ pub fn schemas(bytes: &[u8]) {
 }
 
 /// The documents of `terraform show -json`, as they are shown.
-pub fn documents(bytes: &[u8]) {
+pub(crate) fn documents(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = Document::parse(text) else { return };
     let options = Options::default();
@@ -89,7 +89,7 @@ pub fn documents(bytes: &[u8]) {
 }
 
 /// Cases, as `objchange check` runs them.
-pub fn case(bytes: &[u8]) {
+pub(crate) fn case(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(case) = Case::parse(text) {
         let _ = case.run();
@@ -97,7 +97,7 @@ pub fn case(bytes: &[u8]) {
 }
 
 /// Paths: what is read is written so that it reads back the same.
-pub fn path(bytes: &[u8]) {
+pub(crate) fn path(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(path) = text.parse::<Path>() {
         assert_eq!(path.to_string().parse().as_ref(), Ok(&path));

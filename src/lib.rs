@@ -74,3 +74,7 @@ pub mod schema;
 pub mod value;
 
 pub use value::{Type, Value};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

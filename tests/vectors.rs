@@ -1,4 +1,5 @@
 //! The cases of the shared vectors, where they are at hand.
+#![allow(clippy::print_stderr, reason = "a test says what it skips, and which cases fail")]
 
 use std::path::Path;
 

@@ -9,7 +9,7 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestedType, NestingMode};
 use objchange::{Type, Value};
 
 /// A schema with the objects that a scenario compares.
-pub struct Scenario {
+pub(crate) struct Scenario {
     pub schema: Block,
     pub prior: Value,
     pub config: Value,
@@ -54,7 +54,7 @@ fn sub(i: usize) -> Value {
 }
 
 /// `a_proposed_new_set_block`, or `b` and `c` with lists.
-pub fn items(n: usize, nesting: NestingMode) -> Scenario {
+pub(crate) fn items(n: usize, nesting: NestingMode) -> Scenario {
     let sub_block = Block::new(optional(&["x", "y"]), []);
     let item = Block::new(
         [optional(&["a1", "a2", "a3", "a4"]), computed(&["c1", "c2"])].concat(),
@@ -79,7 +79,7 @@ pub fn items(n: usize, nesting: NestingMode) -> Scenario {
 }
 
 /// `a2_proposed_new_set_block_scrambled`.
-pub fn scrambled(n: usize) -> Scenario {
+pub(crate) fn scrambled(n: usize) -> Scenario {
     let item = Block::new([computed(&["aid"]), optional(&["b1", "b2"])].concat(), []);
     let schema = Block::new([], [("item", NestedBlock::new(NestingMode::Set, item.clone()))]);
     let object = |applied: bool| {
@@ -98,7 +98,7 @@ pub fn scrambled(n: usize) -> Scenario {
 }
 
 /// `d_assert_object_compatible_set_block`: the schema, the planned and the actual object.
-pub fn applied_set(n: usize) -> (Block, Value, Value) {
+pub(crate) fn applied_set(n: usize) -> (Block, Value, Value) {
     let item = Block::new([optional(&["a1", "a2", "a3", "a4"]), computed(&["c1"])].concat(), []);
     let schema = Block::new(
         [("name", Attribute::required(Type::String))],
@@ -119,7 +119,7 @@ pub fn applied_set(n: usize) -> (Block, Value, Value) {
 }
 
 /// `g_proposed_new_nested_set_attr`.
-pub fn nested_set(n: usize) -> Scenario {
+pub(crate) fn nested_set(n: usize) -> Scenario {
     let nested = NestedType::new(
         NestingMode::Set,
         [optional(&["a1", "a2", "a3", "a4"]), computed(&["c1", "c2"])].concat(),
@@ -149,7 +149,7 @@ fn collection(nesting: NestingMode, element: Type, elements: impl Iterator<Item 
 }
 
 /// `e_lcs_edits`: two lists of strings, the second with about one edit in a hundred.
-pub fn edited_lists(n: usize) -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn edited_lists(n: usize) -> (Vec<Value>, Vec<Value>) {
     let mut state = 12345u64;
     let mut next = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -175,7 +175,7 @@ pub fn edited_lists(n: usize) -> (Vec<Value>, Vec<Value>) {
 }
 
 /// Two lists that differ in ten places, whatever their length.
-pub fn lists_with_ten_edits(n: usize) -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn lists_with_ten_edits(n: usize) -> (Vec<Value>, Vec<Value>) {
     let xs: Vec<Value> = (0..n).map(|i| Value::from(format!("v{i}"))).collect();
     let mut ys = xs.clone();
     for k in 0..5 {
@@ -187,13 +187,13 @@ pub fn lists_with_ten_edits(n: usize) -> (Vec<Value>, Vec<Value>) {
 }
 
 /// `e_lcs_all_different`.
-pub fn different_lists(n: usize) -> (Vec<Value>, Vec<Value>) {
+pub(crate) fn different_lists(n: usize) -> (Vec<Value>, Vec<Value>) {
     let list = |prefix: &str| (0..n).map(|i| Value::from(format!("{prefix}{i}"))).collect();
     (list("x"), list("y"))
 }
 
 /// `f_typical_*`: the schema and all four objects.
-pub struct Typical {
+pub(crate) struct Typical {
     pub schema: Block,
     pub prior: Value,
     pub config: Value,
@@ -210,7 +210,7 @@ enum Role {
 }
 
 /// `f_typical_*`.
-pub fn typical() -> Typical {
+pub(crate) fn typical() -> Typical {
     let attribute_type = |i: usize| match i % 6 {
         0..=2 => Type::String,
         3 => Type::Number,
@@ -281,7 +281,7 @@ fn typical_attribute(i: usize, ty: Type, role: Role) -> Value {
         _ if i == 4 => Value::from(role == Role::Prior),
         0..=2 => Value::from(format!("value-{i}")),
         3 => Value::from(i * 10),
-        4 => Value::from(i % 2 == 0),
+        4 => Value::from(i.is_multiple_of(2)),
         _ => strings(&[("env", "prod".into()), ("team", format!("t{i}")), ("cost", "c".into())]),
     }
 }

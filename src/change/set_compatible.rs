@@ -325,8 +325,7 @@ mod tests {
     }
 
     fn element() -> impl Strategy<Value = Value> {
-        let ty =
-            || schema().block_type("one").map(|b| b.block.implied_type().clone()).unwrap_or(Type::Dynamic);
+        let ty = || schema().block_type("one").map_or(Type::Dynamic, |b| b.block.implied_type().clone());
         let elements =
             || prop_oneof![9 => prop::collection::vec(inner(), 0..3).prop_map(Some), 1 => Just(None)];
         let maybe = prop_oneof![Just(None), inner().prop_map(Some)];

@@ -440,12 +440,11 @@ mod tests {
 
     /// Elements from so few values that many look alike.
     fn element() -> impl Strategy<Value = Value> {
-        let ty =
-            || schema().block_type("one").map(|b| b.block.implied_type().clone()).unwrap_or(Type::Dynamic);
+        let ty = || schema().block_type("one").map_or(Type::Dynamic, |b| b.block.implied_type().clone());
         let elements = || prop::collection::vec(inner(), 0..3);
         let maybe = prop_oneof![Just(None), inner().prop_map(Some)];
         (inner(), elements(), elements(), elements(), maybe).prop_map(move |(leaves, list, set, map, one)| {
-            let members = leaves.as_object().into_iter().flat_map(|o| o.iter());
+            let members = leaves.as_object().into_iter().flat_map(crate::value::Object::iter);
             let mut members: Vec<(&str, Value)> = members.map(|(n, v)| (n.as_str(), v.clone())).collect();
             let keyed = map.into_iter().enumerate().map(|(i, v)| (i.to_string(), v));
             members.extend([

@@ -29,8 +29,12 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
                 f.write_str("an object of names and schemas")
             }
 
-            fn visit_unit<E: de::Error>(self) -> Result<Self::Value, E> {
+            fn visit_none<E: de::Error>(self) -> Result<Self::Value, E> {
                 Ok(Entries::default())
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+                deserializer.deserialize_map(self)
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
@@ -45,7 +49,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
                 Ok(Entries(entries))
             }
         }
-        deserializer.deserialize_any(EntriesVisitor(PhantomData))
+        // Not any: that would hand over a number as a map with a key of serde_json's own.
+        deserializer.deserialize_option(EntriesVisitor(PhantomData))
     }
 }
 

@@ -161,6 +161,9 @@ impl Value {
     }
 }
 
+/// A message that quotes the text may be as long as that; nobody reads more than this many characters.
+const MAX_MESSAGE: usize = 300;
+
 /// What `serde_json` says, without the place that it appends.
 pub(crate) fn message_of(error: &serde_json::Error) -> String {
     let mut message = error.to_string();
@@ -168,6 +171,10 @@ pub(crate) fn message_of(error: &serde_json::Error) -> String {
         && let Some(at) = message.rfind(" at line ")
     {
         message.truncate(at);
+    }
+    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
+        message.truncate(end);
+        message.push('…');
     }
     message
 }

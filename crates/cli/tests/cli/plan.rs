@@ -210,7 +210,7 @@ fn what_is_wrong_is_named_with_its_place() {
     refused(&output, "error: (stdin): there is no resource type \"disk\"; did you mean test_disk?\n");
     let output =
         objchange(["plan", "--schema", "-", "--type", "disk", "--config", "README.md"], "{\n\"a\":}");
-    refused(&output, "error: (stdin):2:5: expected value\n");
+    refused(&output, "error: (stdin):2:5: a: expected value\n");
     assert_eq!(plan("bad-path", PRIOR, config, &["--requires-replace", "a[x]"]).code, 2);
 }
 
