@@ -1,5 +1,7 @@
 //! What `write_json` writes is what `schema/diff.schema.json` describes.
 
+#![expect(clippy::print_stdout, reason = "a test says that it is skipped")]
+
 use std::fs;
 use std::path::Path;
 

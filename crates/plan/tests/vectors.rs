@@ -1,5 +1,7 @@
 //! Documents with what Terraform prints for them, byte for byte, without colour and with.
 
+#![expect(clippy::print_stdout, reason = "a test says that it is skipped")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
