@@ -14,7 +14,7 @@ fn show(arguments: &[&str], input: impl AsRef<[u8]>) -> Output {
 #[test]
 fn a_plan_from_standard_input() {
     let output = show(&[], PLAN);
-    assert!(output.code == 0);
+    assert_eq!(output.code, 0);
     let plan = output.stdout;
     assert!(plan.contains("  # a_b.c will be created\n"), "{plan}");
     assert!(plan.contains("      + secret = (sensitive value)\n"), "{plan}");
@@ -27,7 +27,7 @@ fn a_plan_from_standard_input() {
 #[test]
 fn utf_16_is_read_too() {
     let utf16: Vec<u8> = PLAN.encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(show(&["-"], &[&b"\xff\xfe"[..], &utf16].concat()).stdout, show(&[], PLAN).stdout);
+    assert_eq!(show(&["-"], [&b"\xff\xfe"[..], &utf16].concat()).stdout, show(&[], PLAN).stdout);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn errors_name_the_file_and_the_place() {
         (&["nowhere.json"][..], "", "nowhere.json: cannot be read"),
         (&[], &PLAN[..200], "(stdin):3:"),
         (&[], "PK\x03\x04", "terraform show -json"),
-        (&["--schemas", "-"], PLAN, "standard input),
+        (&["--schemas", "-"], PLAN, "standard input"),
     ] {
         let output = show(arguments, input);
         let message = output.stderr;
