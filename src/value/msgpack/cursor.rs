@@ -1,11 +1,10 @@
 //! What MessagePack is made of, read one piece at a time.
 
 use rmp::Marker;
-use rmp::decode::{self, Bytes, LenError, MessageLen};
+use rmp::decode::{self, Bytes};
 
 use super::MsgpackProblem::{self, InvalidUtf8, NotANumber, TooShort, WrongKind};
 use crate::value::Number;
-use crate::value::limits::MAX_DEPTH;
 
 /// A place in a message. Nothing that it says about lengths is more than the bytes that follow.
 pub(super) struct Cursor<'m> {
@@ -134,16 +133,42 @@ impl<'m> Cursor<'m> {
         Ok((extension.typeid, self.take(extension.size as usize)?))
     }
 
-    /// Passes over whatever comes next.
+    /// Passes over whatever comes next, however deep it is: parts are counted, not descended into.
     pub(super) fn skip(&mut self) -> Result<(), MsgpackProblem> {
-        let mut length = MessageLen::with_limits(MAX_DEPTH as usize, self.left());
-        match length.incremental_len(self.rest) {
-            Ok(length) => self.take(length).map(|_| ()),
-            Err(LenError::Truncated(length)) => {
-                Err(TooShort { missing: length.get().saturating_sub(self.left()).max(1) })
+        let mut pending = 1usize;
+        while pending > 0 {
+            pending -= 1;
+            match self.peek()? {
+                Marker::Null | Marker::True | Marker::False | Marker::Reserved => {
+                    self.take(1)?;
+                }
+                Marker::F32 => {
+                    self.take(5)?;
+                }
+                Marker::F64 => {
+                    self.take(9)?;
+                }
+                Marker::FixArray(_) | Marker::Array16 | Marker::Array32 => {
+                    pending += self.array_len("an array")?;
+                }
+                Marker::FixMap(_) | Marker::Map16 | Marker::Map32 => pending += 2 * self.map_len("a map")?,
+                Marker::Bin8 | Marker::Bin16 | Marker::Bin32 => {
+                    let length = self.piece(decode::read_bin_len)?;
+                    self.take(length as usize)?;
+                }
+                Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => {
+                    let length = self.piece(decode::read_str_len)?;
+                    self.take(length as usize)?;
+                }
+                marker if is_extension(marker) => {
+                    self.extension(u32::MAX)?;
+                }
+                _ => {
+                    self.integer("an integer")?;
+                }
             }
-            Err(LenError::ParseError) => Err(MsgpackProblem::TooDeep),
         }
+        Ok(())
     }
 }
 
