@@ -12,6 +12,7 @@ mod action;
 mod computed_blocks;
 mod error;
 mod groups;
+mod hide;
 mod ignore_changes;
 mod inconsistent_result;
 mod invalid_plan;

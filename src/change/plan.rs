@@ -3,6 +3,7 @@
 use super::ChangeError;
 use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
+use super::hide::hide;
 use super::ignore_changes::{IgnoreChanges, ignore_changes};
 use super::invalid_plan::InvalidPlan;
 use super::plan_valid::assert_plan_valid;
@@ -214,7 +215,7 @@ pub fn plan_change(
         });
     }
     let (config, config_marks) = schema.coerce_value(config)?.unmark_deep_with_paths();
-    let prior = prior.unmark_deep().0;
+    let (prior, prior_marks) = prior.unmark_deep_with_paths();
     let nothing = Value::null(schema.implied_type().clone());
     // A tainted object is planned for as if it were not there.
     let from = if lifecycle.tainted { &nothing } else { &prior };
@@ -233,7 +234,13 @@ pub fn plan_change(
         let again = plan_step(schema, &nothing, &config, provider)?;
         step = PlanStep { violations: merged(step.violations, again.violations), ..again };
     }
-    let after = with_schema_marks(schema, &step.planned.mark_with_paths(&config_marks));
+    let marked: Vec<Path> = [&prior_marks, &config_marks, &step.marks]
+        .into_iter()
+        .flatten()
+        .map(|(path, _)| path.clone())
+        .collect();
+    let planned = step.planned.mark_with_paths(&config_marks).mark_with_paths(&step.marks);
+    let after = with_schema_marks(schema, &planned);
     if action == Action::NoOp && before.unmark_deep_with_paths().1 != after.unmark_deep_with_paths().1 {
         action = Action::Update;
     }
@@ -243,7 +250,7 @@ pub fn plan_change(
         before,
         after,
         proposed: with_schema_marks(schema, &step.proposed.mark_with_paths(&config_marks)),
-        violations: step.violations,
+        violations: step.violations.into_iter().map(|violation| hide(violation, &marked)).collect(),
         legacy_type_system: step.legacy_type_system,
     })
 }
@@ -252,6 +259,8 @@ pub fn plan_change(
 struct PlanStep {
     proposed: Value,
     planned: Value,
+    /// The marks of the answer, which only a provider in the same program can set.
+    marks: Vec<(Path, Marks)>,
     requires_replace: Vec<Path>,
     violations: Vec<PlanViolation>,
     legacy_type_system: bool,
@@ -267,11 +276,12 @@ fn plan_step(
     let proposed = proposed_new(schema, prior, &config)?;
     let request = PlanResourceChange { schema, prior, config: &config, proposed: &proposed };
     let answer = provider.plan(&request).map_err(PlanChangeError::Provider)?;
-    let planned = answer.planned.unmark_deep().0;
+    let (planned, marks) = answer.planned.unmark_deep_with_paths();
     let violations = violations(schema, prior, &config, &planned);
     Ok(PlanStep {
         proposed,
         planned,
+        marks,
         requires_replace: answer.requires_replace,
         violations,
         legacy_type_system: answer.legacy_type_system,

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use objchange::change::PlannedChange;
 use objchange::schema::Block;
-use objchange::value::Path;
+use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
 use serde::Serialize;
 use serde_json::json;
@@ -65,6 +65,12 @@ pub(super) fn write(
     changes: &[PathChange<'_>],
 ) -> io::Result<()> {
     let ty = schema.implied_type();
+    // What one side hides is not shown from the other.
+    let marks: Vec<(Path, Marks)> = [&plan.before, &plan.proposed, &plan.after]
+        .into_iter()
+        .flat_map(|value| value.unmark_deep_with_paths().1)
+        .collect();
+    let object = |value: &Value| value_json(&value.mark_with_paths(&marks), ty);
     let report = Report {
         format_version: FORMAT_VERSION,
         resource_type,
@@ -86,9 +92,9 @@ pub(super) fn write(
             .collect(),
         legacy_type_system: plan.legacy_type_system,
         changes: changes.iter().map(change_json).collect::<io::Result<_>>()?,
-        before: value_json(&plan.before, ty)?,
-        proposed: value_json(&plan.proposed, ty)?,
-        after: value_json(&plan.after, ty)?,
+        before: object(&plan.before)?,
+        proposed: object(&plan.proposed)?,
+        after: object(&plan.after)?,
     };
     let mut out = io::stdout().lock();
     serde_json::to_writer(&mut out, &report)?;

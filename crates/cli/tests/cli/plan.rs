@@ -144,6 +144,28 @@ fn a_providers_plan_is_checked() {
     assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
 }
 
+#[test]
+fn what_one_side_hides_is_shown_from_no_other() {
+    let folder = Folder::new("hidden");
+    let plain = r#"{"name":"hunter1","size":1,"tags":{"hunter2":"hunter3"}}"#;
+    let marked = r#"{"name":{"$sensitive":"hunter4"},"size":1,"tags":{"$sensitive":{"hunter2":"hunter5"}}}"#;
+    let third = folder.file("third.json", r#"{"name":"hunter6","size":1,"tags":{"hunter2":"hunter7"}}"#);
+    let marked_file = folder.file("marked.json", marked);
+    for (test, prior, config, planned) in [
+        ("hidden-config", plain, marked, &third),
+        ("hidden-prior", marked, plain, &third),
+        ("hidden-planned", plain, plain, &marked_file),
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let arguments = [&["--planned", planned.to_str().unwrap()], json].concat();
+            let output = plan(test, prior, config, &arguments);
+            assert_eq!(output.code, 1, "{}", output.stderr);
+            assert!(output.stdout.contains("not_config_nor_prior"), "{test}: {}", output.stdout);
+            assert!(!output.stdout.contains("hunter"), "{test}: {}", output.stdout);
+        }
+    }
+}
+
 const STATE_FILE: &str = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"x","outputs":{},"resources":[
     {"mode":"managed","type":"test_disk","name":"a","provider":"p","instances":[
         {"index_key":"k","status":"tainted","attributes":{"id":"d-1","name":"data","size":10,"tags":{"a":"hunter4"}},
