@@ -3,7 +3,7 @@
 mod common;
 
 use common::{
-    Content, any_value, assert_shows_no_secret, block, block_without_dynamic, config_of, object_of,
+    Content, assert_shows_no_secret, block, block_without_dynamic, loose_object_of, object_of, with,
     with_secrets,
 };
 use objchange::schema::{
@@ -434,42 +434,6 @@ mod document {
             }
         }
     }
-}
-
-/// A schema, and a value made for it.
-fn with(
-    blocks: BoxedStrategy<Block>,
-    values: impl Fn(&Block) -> BoxedStrategy<Value>,
-) -> impl Strategy<Value = (Block, Value)> {
-    blocks.prop_flat_map(move |block| (Just(block.clone()), values(&block)))
-}
-
-/// Objects with more, fewer and other members than the schema says.
-fn loose_object_of(block: &Block) -> BoxedStrategy<Value> {
-    let fitting = config_of(block, Content::ANY);
-    let other = any_value(Content::ANY);
-    (fitting, other, prop::collection::vec(0..12_u8, 12))
-        .prop_map(|(fitting, other, choices)| {
-            let Some(object) = fitting.as_object() else { return fitting };
-            let changed = object.iter().zip(choices.iter().cycle()).filter_map(|((name, value), choice)| {
-                let value = match choice {
-                    0 => return None,
-                    1 => other.clone(),
-                    2 => match value.as_elements() {
-                        Some(elements) => Value::tuple(elements.iter().cloned()).with_marks(value.marks()),
-                        None => value.clone(),
-                    },
-                    3 => match value.as_map() {
-                        Some(map) => Value::object(map.iter().map(|(k, v)| (k.clone(), v.clone()))),
-                        None => value.convert(&Type::String).unwrap_or_else(|_| value.clone()),
-                    },
-                    _ => value.clone(),
-                };
-                Some((name.clone(), value))
-            });
-            Value::object(changed.collect::<Vec<_>>()).with_marks(fitting.marks())
-        })
-        .boxed()
 }
 
 proptest! {

@@ -45,6 +45,13 @@ struct Sides<'v> {
 /// What stands for the prior of an element that has none. Its type does not matter: a null is a null.
 static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::null(Type::Dynamic));
 
+impl Sides<'_> {
+    /// Whether one of them is marked: then what any of them holds is not shown.
+    fn are_marked(&self) -> bool {
+        self.prior.is_marked() || self.config.is_marked() || self.planned.is_marked()
+    }
+}
+
 struct Check {
     errors: Vec<InvalidPlan>,
 }
@@ -89,6 +96,7 @@ impl Check {
 
     /// Each member of an object by its own rules.
     fn members(&mut self, schema: Members<'_>, sides: Sides<'_>, path: PathStack<'_>) {
+        let path = path.hide(sides.are_marked());
         let prior = ObjectView::new(sides.prior, schema);
         let config = ObjectView::new(sides.config, schema);
         let planned = ObjectView::new(sides.planned, schema);
@@ -121,7 +129,7 @@ impl Check {
         if !prior.is_null() && !config.is_null() && planned.identical_ignoring_refinements(prior) {
             return;
         }
-        let path = path.hide(schema.sensitive);
+        let path = path.hide(schema.sensitive || sides.are_marked());
         let mut report = |kind| {
             let error = InvalidPlan::new(kind, path.to_path());
             let hidden = path.is_hidden() || schema.nested().is_some_and(NestedType::has_sensitive);
@@ -215,6 +223,7 @@ impl Check {
 
     fn blocks(&mut self, schema: &NestedBlock, sides: Sides<'_>, path: PathStack<'_>) {
         let Sides { config, planned, .. } = sides;
+        let path = path.hide(sides.are_marked());
         if schema.nesting != NestingMode::Single && planned.is_null() {
             return self.push(Kind::NullBlocks, path);
         }

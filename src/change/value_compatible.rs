@@ -58,9 +58,17 @@ impl Report {
         actual: Option<&Value>,
     ) {
         self.failed = true;
-        if !self.probe {
-            self.errors.push(InconsistentResult::new(kind, path.to_path()).with_values(planned, actual));
+        if self.probe {
+            return;
         }
+        let error = InconsistentResult::new(kind, path.to_path());
+        self.errors.push(if path.is_hidden() {
+            // A part of something marked may carry no mark of its own.
+            let [planned, actual] = [planned, actual].map(|value| value.cloned().map(Value::sensitive));
+            error.with_values(planned.as_ref(), actual.as_ref())
+        } else {
+            error.with_values(planned, actual)
+        });
     }
 
     pub(super) fn push_error(&mut self, error: impl FnOnce() -> InconsistentResult) {
@@ -77,6 +85,7 @@ pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, repo
         return;
     }
     if planned.ty() != actual.ty() && !actual.ty().conforms_to(planned.ty()) {
+        let path = path.hide(planned.is_marked() || actual.is_marked());
         return report.push_values(Kind::WrongFinalType, path, Some(planned), Some(actual));
     }
     parts(planned, actual, path, report);

@@ -394,6 +394,42 @@ fn blocks_of(
     }
 }
 
+/// A schema, and a value made for it.
+pub fn with(
+    blocks: BoxedStrategy<Block>,
+    values: impl Fn(&Block) -> BoxedStrategy<Value>,
+) -> impl Strategy<Value = (Block, Value)> {
+    blocks.prop_flat_map(move |block| (Just(block.clone()), values(&block)))
+}
+
+/// Objects with more, fewer and other members than the schema says.
+pub fn loose_object_of(block: &Block) -> BoxedStrategy<Value> {
+    let fitting = config_of(block, Content::ANY);
+    let other = any_value(Content::ANY);
+    (fitting, other, vec(0..12_u8, 12))
+        .prop_map(|(fitting, other, choices)| {
+            let Some(object) = fitting.as_object() else { return fitting };
+            let changed = object.iter().zip(choices.iter().cycle()).filter_map(|((name, value), choice)| {
+                let value = match choice {
+                    0 => return None,
+                    1 => other.clone(),
+                    2 => match value.as_elements() {
+                        Some(elements) => Value::tuple(elements.iter().cloned()).with_marks(value.marks()),
+                        None => value.clone(),
+                    },
+                    3 => match value.as_map() {
+                        Some(map) => Value::object(map.iter().map(|(k, v)| (k.clone(), v.clone()))),
+                        None => value.convert(&Type::String).unwrap_or_else(|_| value.clone()),
+                    },
+                    _ => value.clone(),
+                };
+                Some((name.clone(), value))
+            });
+            Value::object(changed.collect::<Vec<_>>()).with_marks(fitting.marks())
+        })
+        .boxed()
+}
+
 /// What [`with_secrets`] puts where a value is sensitive: no text made by this module contains it.
 pub const SECRET: &str = "s3cr3t";
 

@@ -1,0 +1,13 @@
+//! What holds for every input, whatever the schema and the values.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod choices;
+mod contract;
+mod equality;
+mod merging;
+mod misfits;
+mod parts;
+mod secrets;
+mod set_order;

@@ -1,0 +1,182 @@
+//! What is sensitive is in no text.
+
+use std::fmt::{Debug, Display};
+
+use objchange::change::{
+    Lifecycle, PlanRequest, PlanResourceChange, PlannedResource, assert_object_compatible, assert_plan_valid,
+    assert_value_compatible, normalize_from_legacy_sdk, plan_change, planned_data_resource,
+    prepare_computed_blocks, proposed_new,
+};
+use objchange::schema::{Attribute, Block, NestingMode};
+use objchange::value::{Descend, Marks};
+use objchange::{Type, Value};
+use proptest::prelude::*;
+
+use crate::common::{
+    Content, any_type, any_value, assert_shows_no_secret, block, loose_object_of, object_of, ty, value,
+    with_secrets,
+};
+
+#[track_caller]
+fn assert_hides(shown: impl Display + Debug) {
+    assert_shows_no_secret(&shown.to_string());
+    assert_shows_no_secret(&format!("{shown:?} {shown:#?}"));
+}
+
+/// Whether there is a map of objects that is sensitive, or below something that is: its keys stand in paths as
+/// names of attributes, as in Terraform's own errors.
+fn has_sensitive_keys(schema: &Block, sensitive: bool) -> bool {
+    fn below(attribute: &Attribute, sensitive: bool) -> bool {
+        let sensitive = sensitive || attribute.sensitive;
+        attribute.nested().is_some_and(|nested| {
+            sensitive && nested.nesting() == NestingMode::Map
+                || nested.attributes().iter().any(|(_, a)| below(a, sensitive))
+        })
+    }
+    schema.attributes().iter().any(|(_, a)| below(a, sensitive))
+        || schema.block_types().iter().any(|(_, b)| has_sensitive_keys(&b.block, sensitive))
+}
+
+/// The value with secrets in what the schema calls sensitive, without marks.
+fn secret_by_schema(schema: &Block, value: &Value) -> Value {
+    let plain = value.unmark_deep().0;
+    let paths = schema.sensitive_paths(&plain);
+    let paths: Vec<_> = paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
+    with_secrets(&plain.mark_with_paths(&paths)).unmark_deep().0
+}
+
+/// A schema with objects of it, some of which fit badly.
+fn objects(schemas: BoxedStrategy<Block>) -> impl Strategy<Value = (Block, [Value; 3])> {
+    schemas.prop_flat_map(|schema| {
+        let one = || {
+            prop_oneof![
+                3 => object_of(&schema, Content::ANY),
+                1 => loose_object_of(&schema),
+                1 => Just(Value::null(schema.implied_type().clone())),
+            ]
+        };
+        (Just(schema.clone()), [one(), one(), one()])
+    })
+}
+
+fn assert_all_hide(schema: &Block, [prior, config, planned]: [&Value; 3]) {
+    for result in [
+        proposed_new(schema, prior, config),
+        planned_data_resource(schema, config),
+        prepare_computed_blocks(schema, config),
+        normalize_from_legacy_sdk(config, schema),
+    ] {
+        if let Err(error) = result {
+            assert_hides(error);
+        }
+    }
+    assert_plan_valid(schema, prior, config, planned).into_iter().for_each(assert_hides);
+    assert_object_compatible(schema, config, planned).into_iter().for_each(assert_hides);
+    if let Err(error) = schema.coerce_value(config) {
+        assert_hides(error);
+    }
+}
+
+fn assert_planning_hides(schema: &Block, [prior, config, planned]: [&Value; 3]) {
+    let request = PlanRequest { schema, prior, config, lifecycle: Lifecycle::default() };
+    let mut provider = |_: &PlanResourceChange<'_>| {
+        Ok(PlannedResource {
+            planned: planned.clone(),
+            requires_replace: Vec::new(),
+            legacy_type_system: false,
+        })
+    };
+    match plan_change(&request, &mut provider) {
+        Ok(change) => change.violations.into_iter().for_each(assert_hides),
+        Err(error) => assert_hides(error),
+    }
+}
+
+/// Two values of one type, and any value.
+fn pairs() -> impl Strategy<Value = (Type, Value, Value)> {
+    ty().prop_flat_map(|ty| {
+        (Just(ty.clone()), value(&ty, Content::ANY).boxed(), value(&ty, Content::ANY).boxed())
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn of_values_and_paths(value in any_value(Content::ANY)) {
+        let value = with_secrets(&value);
+        assert_hides(&value);
+        value.visit(|path, _| {
+            assert_hides(path);
+            Descend::Into
+        });
+        for (path, _) in value.unmark_deep_with_paths().1 {
+            assert_hides(path);
+        }
+        let redacted = value.to_redacted_json(value.ty());
+        assert_shows_no_secret(&redacted.unwrap_or_else(|error| error.to_string()));
+    }
+
+    #[test]
+    fn that_marks_hide((schema, values) in objects(block())) {
+        prop_assume!(!has_sensitive_keys(&schema, true));
+        let [a, b, c] = values.map(|value| with_secrets(&value));
+        assert_all_hide(&schema, [&a, &b, &c]);
+        assert_value_compatible(&b, &c).into_iter().for_each(assert_hides);
+    }
+
+    #[test]
+    fn that_the_schema_hides((schema, values) in objects(block())) {
+        prop_assume!(!has_sensitive_keys(&schema, false));
+        let [a, b, c] = values.map(|value| secret_by_schema(&schema, &value));
+        assert_all_hide(&schema, [&a, &b, &c]);
+        assert_planning_hides(&schema, [&a, &b, &c]);
+    }
+
+    #[test]
+    fn of_unreadable_markers(value in any_value(Content::ANY), other in any_type(), cut in any::<prop::sample::Index>()) {
+        let text = with_secrets(&value).to_marker_json(value.ty()).unwrap();
+        if let Err(error) = Value::from_marker_json(&text, &other) {
+            assert_hides(error);
+        }
+        // Where text ends early or goes on, its markers cannot be told.
+        if let Some(Err(error)) = text.get(..cut.index(text.len() + 1)).map(|t| Value::from_marker_json(t, value.ty())) {
+            assert_hides(error);
+        }
+    }
+
+    #[test]
+    fn of_cases((ty, a, b) in pairs(), other in any_type()) {
+        use objchange::case::{Case, Outcome};
+
+        let marker = |value: &Value| value.to_marker_json(&ty).unwrap();
+        let (a, b) = (marker(&with_secrets(&a)), marker(&with_secrets(&b)));
+        let cases = [
+            format!(r#"{{"id":"x","op":"lcs","type":{ty},"xs":[{a},{b}],"ys":[{b},{a}],"want":{{"values":[{a},{b},{a}]}}}}"#),
+            format!(r#"{{"id":"x","op":"lcs","type":{ty},"xs":[{a},{b}],"ys":[{b},{a}],"want":{{"errors":[]}}}}"#),
+            format!(
+                r#"{{"id":"x","op":"assert_value_compatible","type":{ty},"planned":{a},"actual":{b},"want":{{"values":[{a}]}}}}"#
+            ),
+            format!(
+                r#"{{"id":"x","op":"assert_value_compatible","type":{ty},"planned":{a},"actual":{b},"want":{{"errors":[{{"path":[{{"index":{a}}}],"kind":"k"}}]}}}}"#
+            ),
+            format!(r#"{{"id":"x","op":"action_for_change","type":{other},"before":{a},"after":{b},"want":{{"value":{b}}}}}"#),
+            format!(
+                r#"{{"id":"x","op":"proposed_new","schema":{{"attributes":{{"a":{{"type":{ty},"optional":true}}}}}},"prior":{{"a":{b}}},"config":{{"a":{a}}},"want":{{"value":{{"a":{b}}}}}}}"#
+            ),
+        ];
+        for text in cases {
+            match Case::parse(&text) {
+                Err(error) => assert_hides(error),
+                Ok(case) => match case.run() {
+                    Outcome::Failed(difference) => {
+                        assert_hides(&difference.path);
+                        assert_shows_no_secret(&format!("{difference:?} {} {}", difference.got, difference.want));
+                    }
+                    Outcome::Unusable(error) => assert_hides(error),
+                    outcome => assert_shows_no_secret(&format!("{outcome:?}")),
+                },
+            }
+        }
+    }
+}
