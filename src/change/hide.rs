@@ -3,43 +3,66 @@
 //! A provider sees no marks, and so what is wrong with its plan is found among values without marks. Where the
 //! prior object, the configuration or the answer was marked, the values in what is found are marked again.
 
+use hashbrown::HashSet;
+use smol_str::SmolStr;
+
 use super::invalid_plan::InvalidPlan;
 use super::plan::PlanViolation;
-use crate::value::{Path, PathStep};
+use crate::schema::Block;
+use crate::value::{Path, PathStep, Value};
 
-/// The violation without the content of what is marked at these paths.
-pub(super) fn hide(violation: PlanViolation, marked: &[Path]) -> PlanViolation {
-    let PlanViolation::Invalid(invalid) = violation else { return violation };
-    // From the highest mark on, nothing of the path is shown but its attributes.
-    let Some(depth) = marked.iter().filter(|mark| overlap(mark, &invalid.path)).map(depth).min() else {
-        return PlanViolation::Invalid(invalid);
-    };
-    let InvalidPlan { path, kind, prior, config, planned, unfit } = invalid;
-    let steps = path.steps().iter().enumerate().map(|(i, step)| match step {
-        PathStep::Index(key) if i >= depth => PathStep::Index(key.clone().sensitive()),
-        step => step.clone(),
-    });
-    PlanViolation::Invalid(InvalidPlan {
-        path: steps.collect(),
-        kind,
-        prior: prior.map(crate::Value::sensitive),
-        config: config.map(crate::Value::sensitive),
-        planned: planned.map(crate::Value::sensitive),
-        unfit,
-    })
-}
-
-fn depth(path: &Path) -> usize {
-    path.steps().len()
-}
-
-/// Whether one path leads through the other.
+/// Where marked values stand.
 ///
 /// Elements count as the same whatever their keys: what stands at one index before may stand at another one
-/// after, and the elements of a set have no place of their own.
-fn overlap(a: &Path, b: &Path) -> bool {
-    std::iter::zip(a.steps(), b.steps()).all(|steps| match steps {
-        (PathStep::Attribute(a), PathStep::Attribute(b)) => a == b,
-        _ => true,
+/// after, and the elements of a set have no place of their own. So there are no more places than the schema has.
+pub(super) struct Hidden(HashSet<Vec<Option<SmolStr>>>);
+
+impl Hidden {
+    pub(super) fn new<'p>(marked: impl Iterator<Item = &'p Path>) -> Self {
+        Self(marked.map(place).collect())
+    }
+
+    /// The violation without the content of what is marked.
+    pub(super) fn hide(&self, schema: &Block, violation: PlanViolation) -> PlanViolation {
+        let PlanViolation::Invalid(invalid) = violation else { return violation };
+        let at = place(&invalid.path);
+        // Whether one leads through the other. An element may be addressed by an attribute step too.
+        let overlap = |mark: &&Vec<Option<SmolStr>>| {
+            std::iter::zip(*mark, &at).all(|(a, b)| a.is_none() || b.is_none() || a == b)
+        };
+        let Some(depth) = self.0.iter().filter(overlap).map(Vec::len).min() else {
+            return PlanViolation::Invalid(invalid);
+        };
+        let InvalidPlan { path, kind, prior, config, planned, unfit } = invalid;
+        PlanViolation::Invalid(InvalidPlan {
+            path: without_keys(schema, &path, depth),
+            kind,
+            prior: prior.map(Value::sensitive),
+            config: config.map(Value::sensitive),
+            planned: planned.map(Value::sensitive),
+            unfit,
+        })
+    }
+}
+
+/// The path with its keys hidden from the highest mark on; there only names that the schema gives are shown.
+fn without_keys(schema: &Block, path: &Path, depth: usize) -> Path {
+    path.steps().iter().enumerate().fold(Path::root(), |shown, (i, step)| match step {
+        PathStep::Index(key) if i >= depth => shown.index(key.clone().sensitive()),
+        PathStep::Index(key) => shown.index(key.clone()),
+        PathStep::Attribute(name) => {
+            let next = shown.clone().attribute(name.clone());
+            let known = schema.attribute_by_path(&next).is_some() || schema.block_by_path(&next).is_some();
+            if i < depth || known { next } else { shown.index(Value::from(name.clone()).sensitive()) }
+        }
     })
+}
+
+/// The attributes on a path, and nothing for each element.
+fn place(path: &Path) -> Vec<Option<SmolStr>> {
+    let name = |step: &PathStep| match step {
+        PathStep::Attribute(name) => Some(name.clone()),
+        PathStep::Index(_) => None,
+    };
+    path.steps().iter().map(name).collect()
 }

@@ -1,9 +1,11 @@
 //! Planning one change: what Terraform Core does around a provider (spec section 6, "plan one change").
 
+use hashbrown::HashSet;
+
 use super::ChangeError;
 use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
-use super::hide::hide;
+use super::hide::Hidden;
 use super::ignore_changes::{IgnoreChanges, ignore_changes};
 use super::invalid_plan::InvalidPlan;
 use super::plan_valid::assert_plan_valid;
@@ -232,13 +234,11 @@ pub fn plan_change(
     if action.is_replace() && !lifecycle.tainted {
         // The object that takes its place starts from nothing, and nothing of its configuration is ignored.
         let again = plan_step(schema, &nothing, &config, provider)?;
-        step = PlanStep { violations: merged(step.violations, again.violations), ..again };
+        let violations = distinct(step.violations.into_iter().chain(again.violations));
+        step = PlanStep { violations, ..again };
     }
-    let marked: Vec<Path> = [&prior_marks, &config_marks, &step.marks]
-        .into_iter()
-        .flatten()
-        .map(|(path, _)| path.clone())
-        .collect();
+    let hidden =
+        Hidden::new([&prior_marks, &config_marks, &step.marks].into_iter().flatten().map(|(path, _)| path));
     let planned = step.planned.mark_with_paths(&config_marks).mark_with_paths(&step.marks);
     let after = with_schema_marks(schema, &planned);
     if action == Action::NoOp && before.unmark_deep_with_paths().1 != after.unmark_deep_with_paths().1 {
@@ -250,7 +250,7 @@ pub fn plan_change(
         before,
         after,
         proposed: with_schema_marks(schema, &step.proposed.mark_with_paths(&config_marks)),
-        violations: step.violations.into_iter().map(|violation| hide(violation, &marked)).collect(),
+        violations: step.violations.into_iter().map(|violation| hidden.hide(schema, violation)).collect(),
         legacy_type_system: step.legacy_type_system,
     })
 }
@@ -298,20 +298,15 @@ fn violations(schema: &Block, prior: &Value, config: &Value, planned: &Value) ->
         // A path that leads to null says that the attribute is where it should be.
         planned.at(path).is_some_and(|value| !value.is_null())
     });
-    let mut all: Vec<PlanViolation> = write_only.map(PlanViolation::WriteOnly).collect();
+    let write_only = write_only.map(PlanViolation::WriteOnly);
     let invalid = assert_plan_valid(schema, prior, config, planned).into_iter().map(PlanViolation::Invalid);
-    // What was said of a write-only attribute is not said twice.
-    let new: Vec<PlanViolation> = invalid
-        .filter(|v| !all.iter().any(|seen| seen.kind() == v.kind() && seen.path() == v.path()))
-        .collect();
-    all.extend(new);
-    all
+    distinct(write_only.chain(invalid))
 }
 
-fn merged(mut first: Vec<PlanViolation>, second: Vec<PlanViolation>) -> Vec<PlanViolation> {
-    let new: Vec<PlanViolation> = second.into_iter().filter(|v| !first.contains(v)).collect();
-    first.extend(new);
-    first
+/// The violations without those that say the same of the same place as an earlier one.
+fn distinct(violations: impl Iterator<Item = PlanViolation>) -> Vec<PlanViolation> {
+    let mut seen = HashSet::new();
+    violations.filter(|violation| seen.insert((violation.kind(), violation.path().clone()))).collect()
 }
 
 fn replace_reason(request: &PlanRequest<'_>, prior: &Value, step: &mut PlanStep) -> Option<ReplaceReason> {
