@@ -178,6 +178,11 @@ impl Block {
         })
     }
 
+    /// Whether an attribute at any depth is sensitive.
+    pub(crate) fn has_sensitive(&self) -> bool {
+        self.traits().has(Traits::SENSITIVE)
+    }
+
     pub(super) fn traits(&self) -> Traits {
         self.0.traits
     }

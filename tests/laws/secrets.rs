@@ -7,14 +7,14 @@ use objchange::change::{
     assert_value_compatible, normalize_from_legacy_sdk, plan_change, planned_data_resource,
     prepare_computed_blocks, proposed_new,
 };
-use objchange::schema::{Attribute, Block, NestingMode};
-use objchange::value::{Descend, Marks};
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+use objchange::value::{Descend, Marks, Refinements};
 use objchange::{Type, Value};
 use proptest::prelude::*;
 
 use crate::common::{
-    Content, any_type, any_value, assert_shows_no_secret, block, loose_object_of, object_of, ty, value,
-    with_secrets,
+    Content, SECRET, any_type, any_value, assert_shows_no_secret, block, loose_object_of, object_of, ty,
+    value, with_secrets,
 };
 
 #[track_caller]
@@ -179,4 +179,19 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn of_computed_blocks_that_break_a_promise() {
+    let one = Block::new([("key", Attribute::computed(Type::String).sensitive())], []);
+    let ty = one.implied_type().clone();
+    let disks = NestedBlock::new(NestingMode::List, one).computed();
+    let schema = Block::new([], [("disk", disks)]);
+    let promise = Refinements { length_lower: Some(2), ..Refinements::not_null() };
+    let planned = Value::refined_unknown(Type::list(ty.clone()), promise).unwrap();
+    let actual = Value::list(ty, [Value::object([("key", SECRET)])]).unwrap();
+    let object = |disk: &Value| Value::object([("disk", disk.clone())]);
+    let errors = assert_object_compatible(&schema, &object(&planned), &object(&actual));
+    assert_eq!(errors.len(), 1);
+    errors.into_iter().for_each(assert_hides);
 }
