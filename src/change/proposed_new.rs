@@ -230,6 +230,9 @@ fn merge_blocks<'v>(
     if !config.is_known() {
         return Ok(Merge::Config(config));
     }
+    if schema.nesting != NestingMode::Set && settled(Members::Block(&schema.block), prior, config) {
+        return Ok(Merge::Prior);
+    }
     let object =
         |prior: &Value, config: &Value, path: PathStack<'_>| block(&schema.block, prior, config, path);
     match schema.nesting {

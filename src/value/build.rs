@@ -128,7 +128,8 @@ impl Value {
     /// A list with the type of `template` where the elements fit it, else with the type that they have;
     /// a tuple if they have several.
     pub(crate) fn list_like(template: &Type, elements: Vec<Value>) -> Self {
-        match element_type(template, &elements) {
+        let inferred = || element_type(&Type::list(Type::Dynamic), &elements);
+        match element_type(template, &elements).or_else(|_| inferred()) {
             Ok(ty) => Self::sealed_list(list_type(template, ty), elements),
             Err(_) => Self::tuple(elements),
         }
@@ -148,7 +149,8 @@ impl Value {
     /// A set with the type of `template` where the elements fit it, else with the type that they have;
     /// a tuple if they have several.
     pub(crate) fn set_like(template: &Type, elements: Vec<Value>) -> Self {
-        match Self::checked_set_of(template, elements) {
+        let inferred = |(_, elements)| Self::checked_set_of(&Type::set(Type::Dynamic), elements);
+        match Self::checked_set_of(template, elements).or_else(inferred) {
             Ok(set) => set,
             Err((_, elements)) => Self::tuple(elements),
         }
@@ -183,7 +185,8 @@ impl Value {
     /// A map with the type of `template` where the elements fit it, else with the type that they have;
     /// an object if they have several.
     pub(crate) fn map_like(template: &Type, entries: Vec<(SmolStr, Value)>) -> Self {
-        match element_type_of(template, entries.iter().map(|(_, v)| v)) {
+        let of = |template: &Type| element_type_of(template, entries.iter().map(|(_, v)| v));
+        match of(template).or_else(|_| of(&Type::map(Type::Dynamic))) {
             Ok(element) => Self::sealed_map(element.map_or_else(|| template.clone(), Type::map), entries),
             Err(_) => Self::object(entries),
         }
