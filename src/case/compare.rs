@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Answer, Case, CaseError, Difference, Outcome, difference};
-use crate::value::{Path, PathStep, Type, Value, message_of};
+use crate::value::{Marks, Path, PathStep, SENSITIVE, Type, Value, message_of};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,6 +58,14 @@ pub(super) fn compare(case: &Case<'_>, answer: &Answer) -> Outcome {
     }
 }
 
+/// The value as a difference may show it: what the schema of the case calls sensitive is marked.
+fn shown(case: &Case<'_>, value: &Value) -> Value {
+    let Ok(schema) = case.schema() else { return value.clone() };
+    let paths: Vec<_> =
+        schema.sensitive_paths(value).into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
+    value.mark_with_paths(&paths)
+}
+
 fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, CaseError> {
     let text = case.field("want")?;
     let want: Want<'_> = serde_json::from_str(text).map_err(|e| case.wrong_json("want", text, &e))?;
@@ -74,7 +82,12 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
     let whole = |got: String, want: String| Some(Difference::whole(got, want));
     Ok(match (answer, want) {
         (Answer::Value(got, ty), Want { value: Some(raw), .. }) => {
-            difference::of_values(got, &case.value_in("want", raw.get(), ty)?, ty)
+            let want = case.value_in("want", raw.get(), ty)?;
+            if got.identical(&want) {
+                return Ok(None);
+            }
+            difference::of_values(&shown(case, got), &shown(case, &want), ty)
+                .or_else(|| whole("another sensitive value".to_owned(), SENSITIVE.to_owned()))
         }
         (Answer::Type(got), Want { ty: Some(want), .. }) => {
             if *got == want {

@@ -159,6 +159,9 @@ pub enum PlanChangeError {
     /// The configuration does not fit the schema.
     #[error("configuration: {0}")]
     Config(#[from] CoerceError),
+    /// The configuration is unknown as a whole; only parts of it may be.
+    #[error("configuration: it is unknown as a whole; only parts of a configuration may be unknown")]
+    UnknownConfig,
     /// A value does not fit the schema.
     #[error(transparent)]
     Change(#[from] ChangeError),
@@ -215,6 +218,9 @@ pub fn plan_change(
             violations: Vec::new(),
             legacy_type_system: false,
         });
+    }
+    if !config.is_known() {
+        return Err(PlanChangeError::UnknownConfig);
     }
     let (config, config_marks) = schema.coerce_value(config)?.unmark_deep_with_paths();
     let (prior, prior_marks) = prior.unmark_deep_with_paths();
@@ -338,10 +344,11 @@ fn replace_reason(request: &PlanRequest<'_>, prior: &Value, step: &mut PlanStep)
     }
 }
 
-/// The value with what the schema calls sensitive marked so.
+/// The value with what the schema calls sensitive or write-only marked as sensitive.
 fn with_schema_marks(schema: &Block, value: &Value) -> Value {
     let plain = value.unmark_deep().0;
-    let paths: Vec<_> =
-        schema.sensitive_paths(&plain).into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
+    // What is for the provider alone is not for anybody to see either.
+    let hidden = schema.sensitive_paths(&plain).into_iter().chain(schema.write_only_paths(&plain));
+    let paths: Vec<_> = hidden.map(|path| (path, Marks::SENSITIVE)).collect();
     value.mark_with_paths(&paths)
 }

@@ -132,7 +132,9 @@ impl Check {
         let path = path.hide(schema.sensitive || sides.are_marked());
         let mut report = |kind| {
             let error = InvalidPlan::new(kind, path.to_path());
-            let hidden = path.is_hidden() || schema.nested().is_some_and(NestedType::has_sensitive);
+            let hidden = path.is_hidden()
+                || schema.write_only
+                || schema.nested().is_some_and(NestedType::has_sensitive);
             self.errors.push(if hidden { error } else { error.with_values(prior, config, planned) });
         };
         if schema.write_only {

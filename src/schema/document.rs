@@ -97,6 +97,13 @@ struct RawDocument<'a> {
     format_version: Option<&'a RawValue>,
     #[serde(borrow, default)]
     provider_schemas: Option<Entries<RawProvider<'a>>>,
+    /// Plans and states have one of these, and no schemas.
+    #[serde(default)]
+    resource_changes: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    planned_values: Option<serde::de::IgnoredAny>,
+    #[serde(default)]
+    values: Option<serde::de::IgnoredAny>,
 }
 
 /// The part of the document that tells whether the rest can be read.
@@ -167,7 +174,8 @@ impl ProviderSchemas {
         };
         let format_version = supported(raw.format_version, &text)?;
         // Without any provider Terraform writes nothing but the version.
-        if raw.provider_schemas.is_none() && format_version.is_none() {
+        let other = raw.resource_changes.or(raw.planned_values).or(raw.values).is_some();
+        if raw.provider_schemas.is_none() && (other || format_version.is_none()) {
             return Err(SchemaDocumentError {
                 location: String::new(),
                 line: 1,

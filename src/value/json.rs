@@ -176,7 +176,13 @@ pub(crate) fn message_of(error: &serde_json::Error) -> String {
         message.truncate(end);
         message.push('…');
     }
-    message
+    match message.as_str() {
+        text if text.starts_with("EOF while parsing") => "the text ends too early: is it cut off?".to_owned(),
+        "recursion limit exceeded" => "this is nested deeper than 128 levels, which is not read".to_owned(),
+        "trailing characters" => "there is more text after the end of the JSON value".to_owned(),
+        "expected value" | "expected ident" => "this is not JSON".to_owned(),
+        _ => message,
+    }
 }
 
 /// The line and column in a whole text of an error in a part of it that starts at `start` and was read on its

@@ -96,8 +96,13 @@ impl Legal {
             .map(|(i, child)| one(self, child, configured.get(i)))
             .collect();
         let planned = rebuilt(proposed, planned);
-        // Two elements must not become one.
-        if planned.len() == proposed.len() { planned } else { proposed.clone() }
+        // Two elements must not become one, and in the proposed object they may have: null is like an object of
+        // nulls when elements are matched, so two of configuration can be given what is computed of one.
+        let as_many =
+            |value: &&Value| config.is_none_or(|config| config.is_null() || value.len() == config.len());
+        let as_proposed = planned.len() == proposed.len();
+        let plans = [Some(&planned).filter(|_| as_proposed), Some(proposed), config];
+        plans.into_iter().flatten().find(as_many).unwrap_or(proposed).clone()
     }
 }
 

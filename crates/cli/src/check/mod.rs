@@ -8,7 +8,7 @@ mod run;
 mod text;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -47,6 +47,11 @@ pub(crate) struct Args {
     /// Write a report in JUnit's XML to this file; `-` writes it to standard output, in place of the text
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
+}
+
+/// Whether both paths lead to one file that is there.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// How many cases did what.
@@ -89,6 +94,14 @@ struct Input {
 const MAX_HELD: usize = 100;
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+    if let Some(report) = &args.junit
+        && args.files.iter().any(|file| is_same_file(file, report))
+    {
+        return exit::unusable(&format!(
+            "{}: the report would replace a case file; give it another name",
+            report.display()
+        ));
+    }
     let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && junit_to_stdout {
         return exit::unusable(&"--json and --junit - cannot both be written to standard output");

@@ -47,6 +47,10 @@ struct Walk<'s, 'v> {
 
 impl<'v> Walk<'_, 'v> {
     fn part(&mut self, before: Option<&'v Value>, after: Option<&'v Value>, path: Path) {
+        // A null says nothing, whatever it is marked with.
+        if before.is_none_or(Value::is_null) && after.is_none_or(Value::is_null) {
+            return;
+        }
         let present = |side: Option<&'v Value>| side.filter(|value| value.is_marked() || !value.is_null());
         let (before, after) = (present(before), present(after));
         let children = match (before, after) {

@@ -85,7 +85,7 @@ pub(crate) struct Args {
     replace: bool,
 
     /// What the provider cannot change in place; can be repeated
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = part)]
     requires_replace: Vec<Path>,
 
     /// Where the object is replaced, create the new one before the old one is destroyed
@@ -105,10 +105,21 @@ enum Ignored {
 }
 
 impl FromStr for Ignored {
-    type Err = objchange::value::ParsePathError;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text == "all" { Ok(Self::All) } else { text.parse().map(Self::Path) }
+        if text == "all" { Ok(Self::All) } else { part(text).map(Self::Path) }
+    }
+}
+
+/// The path of a part of an object; the object as a whole is none.
+fn part(text: &str) -> Result<Path, String> {
+    match text.parse::<Path>() {
+        Ok(path) if path.is_root() => {
+            Err("an empty path names no part; write an attribute, such as `tags`".into())
+        }
+        Ok(path) => Ok(path),
+        Err(error) => Err(error.to_string()),
     }
 }
 

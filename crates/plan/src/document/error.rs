@@ -34,6 +34,8 @@ pub enum Problem {
     Malformed(&'static str),
     /// A state file, not the document of `terraform show -json`.
     StateFile,
+    /// It holds the schemas of providers.
+    Schemas,
     /// There is no `format_version`.
     NoFormatVersion,
     /// The major version of the format is not supported.
@@ -95,6 +97,9 @@ impl fmt::Display for Problem {
             Problem::Malformed(message) => f.write_str(message),
             Problem::StateFile => f.write_str(
                 "this is a state file: pass the output of `terraform show -json` instead",
+            ),
+            Problem::Schemas => f.write_str(
+                "these are the schemas of providers, not a plan or state: the program takes them with `--schemas`",
             ),
             Problem::NoFormatVersion => f.write_str(
                 "there is no `format_version`: this is neither a plan nor a state as `terraform show -json` \

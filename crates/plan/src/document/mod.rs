@@ -49,6 +49,7 @@ impl<'t> Document<'t> {
         /// Why the search for what the document is has ended.
         enum Found {
             Plan,
+            Schemas(usize),
             Error(JsonError),
         }
         impl From<JsonError> for Found {
@@ -60,9 +61,11 @@ impl<'t> Document<'t> {
             "resource_changes" | "planned_values" | "configuration" | "output_changes" | "applyable" => {
                 Err(Found::Plan)
             }
+            "provider_schemas" => Err(Found::Schemas(reader.offset())),
             _ => Ok(reader.raw().map(|_| ())?),
         });
         match found {
+            Err(Found::Schemas(offset)) => Err(DocumentError::at(text, offset, "", Problem::Schemas)),
             Err(Found::Plan) => Plan::parse(text).map(Self::Plan),
             Err(Found::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
             Ok(()) => State::parse(text).map(Self::State),
