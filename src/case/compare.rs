@@ -61,8 +61,7 @@ pub(super) fn compare(case: &Case<'_>, answer: &Answer) -> Outcome {
 /// The value as a difference may show it: what the schema of the case calls sensitive is marked.
 fn shown(case: &Case<'_>, value: &Value) -> Value {
     let Ok(schema) = case.schema() else { return value.clone() };
-    let paths: Vec<_> =
-        schema.sensitive_paths(value).into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
+    let paths: Vec<_> = schema.hidden_paths(value).into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
     value.mark_with_paths(&paths)
 }
 
@@ -140,51 +139,80 @@ fn answer_text(answer: &Answer) -> String {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct ErrorText {
     key: String,
+    /// The same with each name of an attribute written as a key: what must not be shown is a key in our paths where
+    /// it may be a name in the reference's.
+    loose: String,
     /// The same with marked parts left out.
+    shown: String,
+    has_hidden: bool,
+}
+
+/// A step of a path in an [`ErrorText`].
+struct StepText {
+    key: String,
+    loose: String,
     shown: String,
 }
 
-impl ErrorText {
-    fn new(kind: &str) -> Self {
-        Self { key: kind.to_owned(), shown: kind.to_owned() }
+impl StepText {
+    fn attribute(name: &str) -> Self {
+        let step = format!(".{name}");
+        Self { key: step.clone(), loose: format!("[{}]", serde_json::Value::from(name)), shown: step }
     }
 
-    /// Puts the steps of the path before the kind, each a pair of key and what is shown of it.
-    fn at(self, steps: impl Iterator<Item = (String, String)>) -> Self {
-        let (key, shown): (Vec<String>, Vec<String>) = steps.unzip();
-        if key.is_empty() {
-            return self;
+    fn index(key: &str, shown: String) -> Self {
+        let step = format!("[{}]", normalized(key));
+        Self { key: step.clone(), loose: step, shown }
+    }
+}
+
+impl ErrorText {
+    fn new(steps: impl Iterator<Item = StepText>, kind: &str, has_hidden: bool) -> Self {
+        let [mut key, mut loose, mut shown] = [const { String::new() }; 3];
+        for step in steps {
+            key += &step.key;
+            loose += &step.loose;
+            shown += &step.shown;
         }
-        Self {
-            key: format!("{}: {}", key.concat(), self.key),
-            shown: format!("{}: {}", shown.concat(), self.shown),
+        for text in [&mut key, &mut loose, &mut shown] {
+            let colon = if text.is_empty() { "" } else { ": " };
+            *text = format!("{text}{colon}{kind}");
         }
+        Self { key, loose, shown, has_hidden }
     }
 }
 
 fn error_text(path: &Path, kind: &str) -> ErrorText {
-    ErrorText::new(kind).at(path.steps().iter().map(|step| match step {
-        PathStep::Attribute(name) => (format!(".{name}"), format!(".{name}")),
+    let is_hidden = |step: &PathStep| matches!(step, PathStep::Index(key) if key.contains_marked());
+    let steps = path.steps().iter().map(|step| match step {
+        PathStep::Attribute(name) => StepText::attribute(name),
         PathStep::Index(value) => {
             let plain = value.unmark_deep().0;
-            let key = format!("[{}]", normalized(&plain.to_marker_json(plain.ty()).unwrap_or_default()));
-            let shown = if value.contains_marked() { step.to_string() } else { key.clone() };
-            (key, shown)
+            let json = plain.to_marker_json(plain.ty()).unwrap_or_default();
+            let shown = if is_hidden(step) { step.to_string() } else { format!("[{}]", normalized(&json)) };
+            StepText::index(&json, shown)
         }
-    }))
+    });
+    ErrorText::new(steps, kind, path.steps().iter().any(is_hidden))
 }
 
 fn wanted_text(error: &WantedError<'_>) -> ErrorText {
-    ErrorText::new(&error.kind).at(error.path.iter().map(|step| match step {
-        WantedStep::Attr(name) => (format!(".{name}"), format!(".{name}")),
+    let steps = error.path.iter().map(|step| match step {
+        WantedStep::Attr(name) => StepText::attribute(name),
         WantedStep::Index(raw) => {
-            (format!("[{}]", normalized(raw.get())), format!("[{}]", difference::redacted(raw.get())))
+            StepText::index(raw.get(), format!("[{}]", difference::redacted(raw.get())))
         }
-    }))
+    });
+    ErrorText::new(steps, &error.kind, false)
 }
 
 /// How two multisets of errors differ: what each has and the other lacks.
 fn errors_difference(mut got: Vec<ErrorText>, mut want: Vec<ErrorText>) -> Option<Difference> {
+    for error in got.iter_mut().filter(|error| error.has_hidden) {
+        if let Some(same) = want.iter().find(|wanted| wanted.loose == error.loose) {
+            error.key.clone_from(&same.key);
+        }
+    }
     got.sort();
     want.sort();
     let (extra, missing) = (only_in(&got, &want), only_in(&want, &got));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::ChangeError;
 use crate::schema::{Member, Members};
-use crate::value::{Kind, PathStack, Type, Value};
+use crate::value::{Kind, PathStack, Type, Value, nameless};
 
 /// A value's member by name (spec section 3, "Types of what is missing"): null in a null object, unknown in
 /// an unknown one, and marked as the object is, unless that is null.
@@ -96,7 +96,7 @@ pub(super) fn not_an_object(value: &Value, path: PathStack<'_>) -> ChangeError {
 }
 
 pub(super) fn wrong_kind(value: &Value, expected: &'static str, path: PathStack<'_>) -> ChangeError {
-    ChangeError::WrongKind { path: path.to_path(), expected, found: value.ty().clone() }
+    ChangeError::WrongKind { path: path.to_path(), expected, found: nameless(value.ty()) }
 }
 
 /// The elements of a known list or tuple.

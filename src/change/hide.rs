@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::invalid_plan::InvalidPlan;
 use super::plan::PlanViolation;
 use crate::schema::Block;
-use crate::value::{Path, PathStep, Value};
+use crate::value::{Path, PathStep, SENSITIVE, TypeMismatch, TypeMismatchKind, Value, nameless};
 
 /// Where marked values stand.
 ///
@@ -24,24 +24,49 @@ impl Hidden {
 
     /// The violation without the content of what is marked.
     pub(super) fn hide(&self, schema: &Block, violation: PlanViolation) -> PlanViolation {
-        let PlanViolation::Invalid(invalid) = violation else { return violation };
-        let at = place(&invalid.path);
-        // Whether one leads through the other. An element may be addressed by an attribute step too.
+        let Some(depth) = self.depth(violation.path()) else { return violation };
+        let path = without_keys(schema, violation.path(), depth);
+        match violation {
+            PlanViolation::WrongType(TypeMismatch { kind, .. }) => {
+                let kind = match kind {
+                    TypeMismatchKind::OtherType { wanted, given } => {
+                        TypeMismatchKind::OtherType { wanted, given: nameless(&given) }
+                    }
+                    TypeMismatchKind::UnexpectedAttribute { .. } => {
+                        TypeMismatchKind::UnexpectedAttribute { name: SENSITIVE.into() }
+                    }
+                    kind => kind,
+                };
+                PlanViolation::WrongType(TypeMismatch { path, kind })
+            }
+            PlanViolation::WriteOnly(_) => PlanViolation::WriteOnly(path),
+            PlanViolation::Invalid(invalid) => PlanViolation::Invalid(InvalidPlan {
+                path,
+                prior: invalid.prior.map(Value::sensitive),
+                config: invalid.config.map(Value::sensitive),
+                planned: invalid.planned.map(Value::sensitive),
+                ..invalid
+            }),
+            PlanViolation::RequiresReplaceNowhere(_) => PlanViolation::RequiresReplaceNowhere(path),
+        }
+    }
+
+    /// The path without the keys of what is marked.
+    pub(super) fn hide_path(&self, schema: &Block, path: Path) -> Path {
+        match self.depth(&path) {
+            Some(depth) => without_keys(schema, &path, depth),
+            None => path,
+        }
+    }
+
+    /// The number of steps to the highest mark that the path leads through, or that stands below it.
+    fn depth(&self, path: &Path) -> Option<usize> {
+        let at = place(path);
+        // An element may be addressed by an attribute step too.
         let overlap = |mark: &&Vec<Option<SmolStr>>| {
             std::iter::zip(*mark, &at).all(|(a, b)| a.is_none() || b.is_none() || a == b)
         };
-        let Some(depth) = self.0.iter().filter(overlap).map(Vec::len).min() else {
-            return PlanViolation::Invalid(invalid);
-        };
-        let InvalidPlan { path, kind, prior, config, planned, unfit } = invalid;
-        PlanViolation::Invalid(InvalidPlan {
-            path: without_keys(schema, &path, depth),
-            kind,
-            prior: prior.map(Value::sensitive),
-            config: config.map(Value::sensitive),
-            planned: planned.map(Value::sensitive),
-            unfit,
-        })
+        self.0.iter().filter(overlap).map(Vec::len).min()
     }
 }
 

@@ -5,8 +5,8 @@ use super::access::{Keyed, ObjectView, elements, member, set_elements, wrong_kin
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::match_sets;
 use super::value_compatible::{Report, compare, report_unmatched};
-use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode};
-use crate::value::{Marks, ObjectType, Path, PathStack, PathStep, StepRef, Type, Value};
+use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestingMode};
+use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 
 /// Checks that the object a provider returned after apply completes the one that was planned.
 ///
@@ -82,32 +82,14 @@ fn attribute(schema: &Attribute, planned: &Value, actual: &Value, path: PathStac
     }
     let before = report.errors.len();
     compare(planned, actual, path, report);
-    let Some(nested) = schema.nested().filter(|nested| nested.has_sensitive()) else { return };
-    if report.errors.len() > before {
-        // Errors inside may hold what a nested attribute hides, so they are told without values.
+    if schema.holds_hidden() && report.errors.len() > before {
+        // Errors inside may hold what nobody may see, so they are told without values.
         let depth = path.to_path().steps().len();
         for error in report.errors.iter_mut().skip(before) {
             (error.planned, error.actual) = (None, None);
-            error.path = with_hidden_keys(nested, &error.path, depth);
+            error.path = schema.hide_keys(&error.path, depth);
         }
     }
-}
-
-/// The path with the keys marked that belong to a sensitive attribute of the nested type at this depth.
-fn with_hidden_keys(schema: &NestedType, path: &Path, depth: usize) -> Path {
-    let (mut inside, mut hidden) = (Some(schema), false);
-    path.steps().iter().enumerate().fold(Path::root(), |at, (i, step)| match step {
-        PathStep::Attribute(name) => {
-            if i >= depth {
-                let attribute = inside.and_then(|nested| nested.attribute(name));
-                hidden = hidden || attribute.is_some_and(|a| a.sensitive);
-                inside = attribute.and_then(Attribute::nested);
-            }
-            at.attribute(name.clone())
-        }
-        PathStep::Index(key) if hidden => at.index(key.clone().sensitive()),
-        PathStep::Index(key) => at.index(key.clone()),
-    })
 }
 
 fn blocks(schema: &NestedBlock, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
@@ -116,7 +98,7 @@ fn blocks(schema: &NestedBlock, planned: &Value, actual: &Value, path: PathStack
             return report.push(Kind::NullBlockAfterApply, path);
         }
         if !planned.is_known() {
-            return compare(planned, actual, path.hide(schema.block.has_sensitive()), report);
+            return compare(planned, actual, path.hide(schema.block.has_hidden()), report);
         }
     }
     match schema.nesting {
@@ -227,7 +209,7 @@ fn object_held_map(
         let planned = fitting(member(planned, i, key, ty, path), report);
         let actual = fitting(member(actual, i, key, actual_block_ty, path), report);
         if let (Some(planned), Some(actual)) = (planned, actual) {
-            object(schema, &planned, &actual, path.attribute(key), report);
+            object(schema, &planned, &actual, path.entry(key), report);
         }
     }
     if planned.is_known() {

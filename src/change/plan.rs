@@ -223,7 +223,7 @@ pub fn plan_change(
         return Err(PlanChangeError::UnknownConfig);
     }
     let (config, config_marks) = schema.coerce_value(config)?.unmark_deep_with_paths();
-    let (prior, prior_marks) = prior.unmark_deep_with_paths();
+    let prior = prior.unmark_deep().0;
     let nothing = Value::null(schema.implied_type().clone());
     // A tainted object is planned for as if it were not there.
     let from = if lifecycle.tainted { &nothing } else { &prior };
@@ -243,13 +243,19 @@ pub fn plan_change(
         let violations = distinct(step.violations.into_iter().chain(again.violations));
         step = PlanStep { violations, ..again };
     }
-    let hidden =
-        Hidden::new([&prior_marks, &config_marks, &step.marks].into_iter().flatten().map(|(path, _)| path));
     let planned = step.planned.mark_with_paths(&config_marks).mark_with_paths(&step.marks);
     let after = with_schema_marks(schema, &planned);
-    if action == Action::NoOp && before.unmark_deep_with_paths().1 != after.unmark_deep_with_paths().1 {
+    let marks = [&before, &after].map(|value| value.unmark_deep_with_paths().1);
+    if action == Action::NoOp && marks[0] != marks[1] {
         action = Action::Update;
     }
+    let hidden = Hidden::new(marks.iter().flatten().chain(&config_marks).map(|(path, _)| path));
+    let replace_reason = replace_reason.map(|reason| match reason {
+        ReplaceReason::CannotUpdate(paths) => ReplaceReason::CannotUpdate(
+            paths.into_iter().map(|path| hidden.hide_path(schema, path)).collect(),
+        ),
+        reason => reason,
+    });
     Ok(PlannedChange {
         action,
         replace_reason,
@@ -347,8 +353,7 @@ fn replace_reason(request: &PlanRequest<'_>, prior: &Value, step: &mut PlanStep)
 /// The value with what the schema calls sensitive or write-only marked as sensitive.
 fn with_schema_marks(schema: &Block, value: &Value) -> Value {
     let plain = value.unmark_deep().0;
-    // What is for the provider alone is not for anybody to see either.
-    let hidden = schema.sensitive_paths(&plain).into_iter().chain(schema.write_only_paths(&plain));
-    let paths: Vec<_> = hidden.map(|path| (path, Marks::SENSITIVE)).collect();
+    let hidden = schema.hidden_paths(&plain);
+    let paths: Vec<_> = hidden.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
     value.mark_with_paths(&paths)
 }

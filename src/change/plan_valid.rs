@@ -129,12 +129,10 @@ impl Check {
         if !prior.is_null() && !config.is_null() && planned.identical_ignoring_refinements(prior) {
             return;
         }
-        let path = path.hide(schema.sensitive || sides.are_marked());
+        let path = path.hide(schema.is_hidden() || sides.are_marked());
         let mut report = |kind| {
             let error = InvalidPlan::new(kind, path.to_path());
-            let hidden = path.is_hidden()
-                || schema.write_only
-                || schema.nested().is_some_and(NestedType::has_sensitive);
+            let hidden = path.is_hidden() || schema.holds_hidden();
             self.errors.push(if hidden { error } else { error.with_values(prior, config, planned) });
         };
         if schema.write_only {
@@ -216,7 +214,7 @@ impl Check {
                 continue;
             };
             let prior = prior.and_then(|p| p.get(key)).unwrap_or(&NOTHING);
-            self.members(Members::Nested(schema), Sides { prior, config, planned }, path.attribute(key));
+            self.members(Members::Nested(schema), Sides { prior, config, planned }, path.entry(key));
         }
         for _ in config.iter().filter(|(key, _)| planned.get(key).is_none()) {
             self.push(Kind::MapKeyNotInPlan, path);
@@ -291,7 +289,7 @@ impl Check {
         }
         let prior = Keyed::new(sides.prior, path).ok();
         for (key, planned) in planned.iter() {
-            let at = if real { path.then(StepRef::Key(key)) } else { path.attribute(key) };
+            let at = if real { path.then(StepRef::Key(key)) } else { path.entry(key) };
             let config = config.and_then(|c| c.get(key));
             // In a real map the element is looked at before its key, in an object the key first.
             match config {

@@ -165,7 +165,7 @@ fn merge_attribute<'v>(
         return Ok(if removed { Merge::Config(config) } else { Merge::Prior });
     }
     match attribute.nested() {
-        Some(nested) => merge_nested(nested, prior, config, path),
+        Some(nested) => merge_nested(nested, prior, config, path.hide(attribute.is_hidden())),
         None => Ok(Merge::Config(config)),
     }
 }
@@ -206,6 +206,7 @@ fn merge_nested<'v>(
         return Ok(Merge::Config(config));
     }
     let members = Members::Nested(schema);
+    let path = path.hide(prior.is_marked() || config.is_marked());
     if schema.nesting() != NestingMode::Set && settled(members, prior, config) {
         return Ok(Merge::Prior);
     }
@@ -233,6 +234,7 @@ fn merge_blocks<'v>(
     if schema.nesting != NestingMode::Set && settled(Members::Block(&schema.block), prior, config) {
         return Ok(Merge::Prior);
     }
+    let path = path.hide(prior.is_marked() || config.is_marked());
     let object =
         |prior: &Value, config: &Value, path: PathStack<'_>| block(&schema.block, prior, config, path);
     match schema.nesting {
@@ -308,7 +310,7 @@ fn merge_map(
     for (key, element) in config_entries.iter() {
         let path = match config_entries {
             Keyed::Map(_) => path.then(StepRef::Key(key)),
-            Keyed::Object(_) => path.attribute(key),
+            Keyed::Object(_) => path.entry(key),
         };
         let found = prior_entries.and_then(|p| p.get(key));
         let value = match found {

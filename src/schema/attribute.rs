@@ -79,6 +79,8 @@ pub(super) struct Traits(u8);
 impl Traits {
     pub(super) const SENSITIVE: Self = Self(1);
     pub(super) const WRITE_ONLY: Self = Self(2);
+    /// What nobody may see: what is sensitive, and what is for the provider alone.
+    pub(super) const HIDDEN: Self = Self(1 | 2);
     /// A computed attribute.
     pub(super) const COMPUTED: Self = Self(4);
     /// Blocks, or an attribute with a nested type.
@@ -210,6 +212,11 @@ impl Attribute {
         flags.iter().filter(|(set, _)| *set).fold(Traits::default(), |all, (_, own)| all.and(*own))
     }
 
+    /// Whether nobody may see what it holds: it is sensitive, or for the provider alone.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.own_traits().has(Traits::HIDDEN)
+    }
+
     /// The nested type, if the attribute has one.
     pub fn nested(&self) -> Option<&NestedType> {
         match &self.ty {
@@ -272,9 +279,9 @@ impl NestedType {
         find(&self.inner.attributes, name)
     }
 
-    /// Whether an attribute at any depth is sensitive.
-    pub(crate) fn has_sensitive(&self) -> bool {
-        self.traits().has(Traits::SENSITIVE)
+    /// Whether an attribute at any depth is sensitive or write-only.
+    pub(crate) fn has_hidden(&self) -> bool {
+        self.traits().has(Traits::HIDDEN)
     }
 
     pub(super) fn traits(&self) -> Traits {

@@ -178,9 +178,9 @@ impl Block {
         })
     }
 
-    /// Whether an attribute at any depth is sensitive.
-    pub(crate) fn has_sensitive(&self) -> bool {
-        self.traits().has(Traits::SENSITIVE)
+    /// Whether an attribute at any depth is sensitive or write-only.
+    pub(crate) fn has_hidden(&self) -> bool {
+        self.traits().has(Traits::HIDDEN)
     }
 
     pub(super) fn traits(&self) -> Traits {

@@ -4,7 +4,9 @@ use smol_str::SmolStr;
 
 use super::attribute::{Attribute, NestingMode};
 use super::block::{Block, NestedBlock};
-use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRef, Type, Value};
+use crate::value::{
+    ConvertError, ConvertErrorKind, Kind, Path, PathStack, SENSITIVE, StepRef, Type, Value, nameless,
+};
 
 /// Why a value cannot be brought into the type of its schema: where, and what is wrong there. Never holds
 /// the value.
@@ -24,13 +26,13 @@ pub enum CoerceErrorKind {
     /// Something else stands where the object of a block belongs.
     #[error("an object is required, not a value of type {}", .found.friendly_name())]
     NotAnObject {
-        /// The type of what stands there.
+        /// The type of what stands there, without the names of attributes, which may be keys.
         found: Type,
     },
     /// The object has an attribute that the schema knows neither as attribute nor as block type.
     #[error("the schema has no attribute or block type {name:?}")]
     Unsupported {
-        /// The attribute.
+        /// The attribute; `(sensitive value)` where nobody may see it.
         name: SmolStr,
     },
     /// The object lacks an attribute that the schema requires.
@@ -47,7 +49,7 @@ pub enum CoerceErrorKind {
     NotBlocks {
         /// How the schema says that the blocks are held: `list`, `set` or `map`.
         mode: &'static str,
-        /// The type of what stands there.
+        /// The type of what stands there, without the names of attributes, which may be keys.
         found: Type,
     },
     /// Blocks of one collection have different types, because of dynamic attributes or of maps of blocks
@@ -122,22 +124,27 @@ fn object(block: &Block, value: &Value, path: PathStack<'_>) -> Result<Value, Co
         Kind::Null => return Ok(Value::null(implied.clone())),
         Kind::Unknown(_) => return Ok(Value::unknown(implied.clone())),
         Kind::Object(given) => given,
-        _ => return Err(CoerceErrorKind::NotAnObject { found: value.ty().clone() }.at(path)),
+        _ => return Err(CoerceErrorKind::NotAnObject { found: nameless(value.ty()) }.at(path)),
     };
     if value.ty() == implied && !implied.has_dynamic() && !value.contains_marked() {
         return Ok(value.clone());
     }
+    let path = path.hide(value.is_marked());
     if let Some((name, _)) =
         given.iter().find(|(name, _)| block.attribute(name).is_none() && block.block_type(name).is_none())
     {
-        return Err(CoerceErrorKind::Unsupported { name: name.clone() }.at(path));
+        let name = if path.is_hidden() { SENSITIVE.into() } else { name.clone() };
+        return Err(CoerceErrorKind::Unsupported { name }.at(path));
     }
-    let path = path.hide(value.is_marked());
     let member = |name: &str| given.get(name).map(|member| member.clone().with_marks(value.marks()));
     let mut values = vec![None; block.object_type().attributes().len()];
     for (position, name, attribute) in block.positioned_attributes() {
         let coerced = match member(name) {
-            Some(given) => given.convert_at(attribute.accepted_type(), path.attribute(name))?,
+            Some(given) => {
+                let path = path.attribute(name);
+                let converted = given.convert_at(attribute.accepted_type(), path);
+                converted.map_err(|error| hide_keys(attribute, error, path))?
+            }
             None => absent(attribute, name, path)?,
         };
         values[position] = Some(coerced);
@@ -150,6 +157,15 @@ fn object(block: &Block, value: &Value, path: PathStack<'_>) -> Result<Value, Co
     }
     // Each position belongs to an attribute or a block type.
     Ok(Value::object_like(block.object_type(), values.into_iter().flatten().collect()))
+}
+
+/// The error without the keys in it that belong to something that nobody may see.
+fn hide_keys(attribute: &Attribute, error: ConvertError, path: PathStack<'_>) -> ConvertError {
+    if !attribute.holds_hidden() {
+        return error;
+    }
+    let path = attribute.hide_keys(&error.path, path.to_path().steps().len());
+    ConvertError { path, kind: error.kind.without_keys() }
 }
 
 fn absent(attribute: &Attribute, name: &SmolStr, path: PathStack<'_>) -> Result<Value, CoerceError> {
@@ -185,7 +201,7 @@ fn blocks(
         Kind::Null => return Ok(Value::null(ty)),
         Kind::Unknown(_) => return Ok(Value::unknown(ty)),
         Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => {
-            return Err(CoerceErrorKind::NotBlocks { mode, found: given.ty().clone() }.at(parent));
+            return Err(CoerceErrorKind::NotBlocks { mode, found: nameless(given.ty()) }.at(parent));
         }
         _ if given.is_empty() => return Ok(empty(&ty).with_marks(given.marks())),
         _ => {}
@@ -217,7 +233,7 @@ fn blocks(
         }
         (Type::Map(_), Kind::Object(_)) => Value::object(entries()?),
         (Type::Map(_), _) => {
-            return Err(CoerceErrorKind::NotBlocks { mode, found: given.ty().clone() }.at(path));
+            return Err(CoerceErrorKind::NotBlocks { mode, found: nameless(given.ty()) }.at(path));
         }
         (_, kind) => {
             let elements = match kind {

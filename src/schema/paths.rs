@@ -39,6 +39,11 @@ impl Block {
         self.paths_of(Traits::WRITE_ONLY, value)
     }
 
+    /// The paths of both.
+    pub(crate) fn hidden_paths(&self, value: &Value) -> Vec<Path> {
+        self.paths_of(Traits::HIDDEN, value)
+    }
+
     fn paths_of(&self, wanted: Traits, value: &Value) -> Vec<Path> {
         let mut search = Search { wanted, found: Vec::new() };
         search.block(self, value, PathStack::ROOT);
@@ -97,6 +102,32 @@ impl Block {
             found = Some(&found.unwrap_or(self).block_type(name)?.block);
         }
         found
+    }
+}
+
+impl Attribute {
+    /// Whether nobody may see all that it holds.
+    pub(crate) fn holds_hidden(&self) -> bool {
+        self.is_hidden() || self.nested().is_some_and(NestedType::has_hidden)
+    }
+
+    /// A path whose first `depth` steps lead to this attribute, without the keys that nobody may see: only names that
+    /// the schema gives are left below what is hidden.
+    pub(crate) fn hide_keys(&self, path: &Path, depth: usize) -> Path {
+        let (mut inside, mut hidden) = (self.nested(), self.is_hidden());
+        let steps = path.steps().iter().enumerate().map(|(i, step)| match step {
+            _ if i < depth => step.clone(),
+            PathStep::Attribute(name) => {
+                let attribute = inside.and_then(|nested| nested.attribute(name));
+                let is_key = hidden && attribute.is_none();
+                hidden = hidden || attribute.is_some_and(Self::is_hidden);
+                inside = attribute.and_then(Self::nested);
+                if is_key { PathStep::Index(Value::from(name.clone()).sensitive()) } else { step.clone() }
+            }
+            PathStep::Index(key) if hidden => PathStep::Index(key.clone().sensitive()),
+            PathStep::Index(_) => step.clone(),
+        });
+        steps.collect()
     }
 }
 

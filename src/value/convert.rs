@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-pub(crate) use error::place;
 pub use error::{ConvertError, ConvertErrorKind};
+pub(crate) use error::{nameless, place};
 
 use super::build::normal_form;
 use super::{Kind, Number, ObjectType, PathStack, Refinements, StepRef, Type, Value, unify};

@@ -180,7 +180,7 @@ pub(crate) fn message_of(error: &serde_json::Error) -> String {
         text if text.starts_with("EOF while parsing") => "the text ends too early: is it cut off?".to_owned(),
         "recursion limit exceeded" => "this is nested deeper than 128 levels, which is not read".to_owned(),
         "trailing characters" => "there is more text after the end of the JSON value".to_owned(),
-        "expected value" | "expected ident" => "this is not JSON".to_owned(),
+        "expected value" | "expected ident" => "a JSON value is expected here".to_owned(),
         _ => message,
     }
 }

@@ -34,8 +34,8 @@ use triomphe::ThinArc;
 
 pub use build::ConstructError;
 pub use conform::{TypeMismatch, TypeMismatchKind};
-pub(crate) use convert::place;
 pub use convert::{ConvertError, ConvertErrorKind};
+pub(crate) use convert::{nameless, place};
 pub(crate) use equality::hasher;
 pub(crate) use json::message_of;
 pub use json::{ReadError, WriteError};

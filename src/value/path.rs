@@ -162,6 +162,12 @@ impl<'a> PathStack<'a> {
         self.then(StepRef::Attribute(name))
     }
 
+    /// The step to an entry that the rules call an attribute although its name is data: a key where it must not be
+    /// shown, because a name has no room for a mark.
+    pub(crate) fn entry(&'a self, key: &'a str) -> PathStack<'a> {
+        if self.hidden { self.then(StepRef::Key(key)) } else { self.attribute(key) }
+    }
+
     pub(crate) fn to_path(self) -> Path {
         let mut steps = Vec::new();
         let mut at = Some(&self);

@@ -57,11 +57,22 @@ impl ConvertErrorKind {
     }
 
     pub(super) fn wrong_type(value: &Value, to: &Type) -> Self {
-        Self::WrongType { from: value.ty().clone(), to: to.clone() }
+        let kind = Self::WrongType { from: value.ty().clone(), to: to.clone() };
+        if value.contains_marked() { kind.without_keys() } else { kind }
     }
 
     pub(super) fn at(self, path: PathStack<'_>) -> ConvertError {
-        ConvertError { path: path.to_path(), kind: self }
+        let kind = if path.is_hidden() { self.without_keys() } else { self };
+        ConvertError { path: path.to_path(), kind }
+    }
+
+    /// The same without the names of attributes that are keys: configuration writes a map as an object, and its
+    /// keys may be nobody's to see.
+    pub(crate) fn without_keys(self) -> Self {
+        match self {
+            Self::WrongType { from, to } => Self::WrongType { from: without_keys(&from, &to), to },
+            kind => kind,
+        }
     }
 }
 
@@ -70,10 +81,53 @@ pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }
 
+/// The type with no attributes in its objects.
+pub(crate) fn nameless(ty: &Type) -> Type {
+    without_keys(ty, &Type::Dynamic)
+}
+
+/// A type that does not convert to another, without the names of attributes that the other one does not have.
+fn without_keys(from: &Type, to: &Type) -> Type {
+    let fails = |from: &Type, to: &Type| !from.converts_to(to);
+    // A map is taken for an object by its elements, each for one attribute.
+    let element = match to {
+        Type::Object(to) => {
+            let attribute =
+                from.element().and_then(|from| to.attributes().iter().find(|(_, to)| fails(from, to)));
+            attribute.map(|(_, to)| to)
+        }
+        _ => to.element(),
+    };
+    let element = element.unwrap_or(&Type::Dynamic);
+    match (from, to) {
+        (Type::List(from), _) => Type::list(without_keys(from, element)),
+        (Type::Set(from), _) => Type::set(without_keys(from, element)),
+        (Type::Map(from), _) => Type::map(without_keys(from, element)),
+        (Type::Tuple(from), _) => Type::tuple(from.elements().iter().enumerate().map(|(i, from)| match to {
+            Type::Tuple(to) => without_keys(from, to.elements().get(i).unwrap_or(&Type::Dynamic)),
+            _ => without_keys(from, element),
+        })),
+        (Type::Object(from), Type::Object(to)) => Type::object(
+            from.attributes()
+                .iter()
+                .filter_map(|(name, from)| Some((name.clone(), without_keys(from, to.attribute(name)?)))),
+        ),
+        (Type::Object(from), Type::Map(_)) => {
+            match from.attributes().iter().find(|(_, from)| fails(from, element)) {
+                Some((_, from)) => Type::map(without_keys(from, element)),
+                None => Type::object::<SmolStr>([]),
+            }
+        }
+        (Type::Object(_), _) => Type::object::<SmolStr>([]),
+        _ => from.clone(),
+    }
+}
+
 /// Says why values of one type never convert to another.
 fn mismatch(from: &Type, to: &Type) -> String {
     let attribute =
         |name: &str, from: &Type, to: &Type| format!("attribute {name:?}: {}", mismatch(from, to));
+    let whole = || format!("{} is required, not {}", described(to), described(from));
     match (from, to) {
         (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
         | (Type::Map(from), Type::Map(to)) => format!("elements: {}", mismatch(from, to)),
@@ -85,11 +139,11 @@ fn mismatch(from: &Type, to: &Type) -> String {
         }
         (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
             let failing = from.elements().iter().enumerate().find(|(_, from)| !from.converts_to(to));
-            failing.map_or_else(String::new, |(i, from)| format!("element {i}: {}", mismatch(from, to)))
+            failing.map_or_else(whole, |(i, from)| format!("element {i}: {}", mismatch(from, to)))
         }
         (Type::Object(from), Type::Map(to)) => {
             let failing = from.attributes().iter().find(|(_, from)| !from.converts_to(to));
-            failing.map_or_else(String::new, |(name, from)| attribute(name, from, to))
+            failing.map_or_else(whole, |(name, from)| attribute(name, from, to))
         }
         (Type::Tuple(from), Type::Tuple(to)) if from.elements().len() != to.elements().len() => {
             let (from, to) = (from.elements().len(), to.elements().len());
@@ -98,7 +152,7 @@ fn mismatch(from: &Type, to: &Type) -> String {
         (Type::Tuple(from), Type::Tuple(to)) => {
             let mut pairs = std::iter::zip(from.elements(), to.elements()).enumerate();
             let failing = pairs.find(|(_, (from, to))| !from.converts_to(to));
-            failing.map_or_else(String::new, |(i, (from, to))| format!("element {i}: {}", mismatch(from, to)))
+            failing.map_or_else(whole, |(i, (from, to))| format!("element {i}: {}", mismatch(from, to)))
         }
         (Type::Object(from), Type::Object(to)) => {
             let lacks = |name: &SmolStr| from.attribute(name).is_none() && !to.is_optional(name);
@@ -110,14 +164,14 @@ fn mismatch(from: &Type, to: &Type) -> String {
             let mut shared =
                 to.attributes().iter().filter_map(|(name, to)| Some((name, from.attribute(name)?, to)));
             let failing = shared.find(|(_, from, to)| !from.converts_to(to));
-            failing.map_or_else(String::new, |(name, from, to)| attribute(name, from, to))
+            failing.map_or_else(whole, |(name, from, to)| attribute(name, from, to))
         }
         (Type::Map(from), Type::Object(to)) => {
             let required = to.attributes().iter().filter(|(name, _)| !to.is_optional(name));
             let failing = required.into_iter().find(|(_, to)| !from.converts_to(to));
-            failing.map_or_else(String::new, |(name, to)| attribute(name, from, to))
+            failing.map_or_else(whole, |(name, to)| attribute(name, from, to))
         }
-        _ => format!("{} is required, not {}", described(to), described(from)),
+        _ => whole(),
     }
 }
 

@@ -59,6 +59,10 @@ pub(crate) struct Args {
     #[arg(long = "type", value_name = "TYPE")]
     resource_type: String,
 
+    /// The provider whose resource type it is, such as `hashicorp/aws`, where several have one of that name
+    #[arg(long, value_name = "ADDRESS")]
+    provider: Option<String>,
+
     /// The object as it is: by itself, or a state to take it out of, which is a state file or the output of
     /// `terraform show -json`. Without this there is no object yet
     #[arg(long, value_name = "FILE")]
@@ -134,6 +138,10 @@ enum PlanError {
     Schemas { input: Source, error: SchemaDocumentError },
     #[error("{input}: there is no resource type {name:?}{}", suggestion(.similar))]
     NoType { input: Source, name: String, similar: Vec<String> },
+    #[error("{input}: several providers have a resource type {name:?}; choose with --provider one of {}", providers.join(", "))]
+    ManyTypes { input: Source, name: String, providers: Vec<String> },
+    #[error("{input}: there is no provider {name:?}; there are {}", providers.join(", "))]
+    NoProvider { input: Source, name: String, providers: Vec<String> },
     #[error("{input}{}: {error}", place(error.place()))]
     Prior { input: Source, error: StateError },
     #[error("{input}{}: {error}", place(Some(*at)))]
@@ -181,7 +189,7 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
         return Err(PlanError::OneStdin);
     }
 
-    let schema = read_schema(schema_source, &args.resource_type)?;
+    let schema = read_schema(schema_source, args)?;
     let prior = match prior_source {
         Some(source) => read_prior(source, &schema, args)?,
         None => Prior { value: Value::null(schema.implied_type().clone()), tainted: false },
@@ -232,24 +240,51 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
     Ok((schema, plan))
 }
 
-fn read_schema(input: Source, name: &str) -> Result<Block, PlanError> {
-    let found = ProviderSchemas::parse(input.read()?)
-        .and_then(|document| Ok((document.find(SchemaKind::Resource, name)?, document)));
-    match found {
-        Ok((Some(schema), _)) => Ok(schema.block),
-        Ok((None, document)) => {
-            let similar = similar(&document, name);
-            Err(PlanError::NoType { input, name: name.to_owned(), similar })
+fn read_schema(input: Source, args: &Args) -> Result<Block, PlanError> {
+    let name = &args.resource_type;
+    let document = match ProviderSchemas::parse(input.read()?) {
+        Ok(document) => document,
+        Err(error) => return Err(PlanError::Schemas { input, error }),
+    };
+    let owned = |providers: Vec<&str>| providers.into_iter().map(str::to_owned).collect();
+    let wanted = |provider: &str| match &args.provider {
+        // The host of the registry may be left out, as in configuration.
+        Some(wanted) => provider == wanted || provider.ends_with(&format!("/{wanted}")),
+        None => true,
+    };
+    let providers: Vec<&str> = document.providers().filter(|provider| wanted(provider)).collect();
+    if let (Some(wanted), []) = (&args.provider, &providers[..]) {
+        let providers = owned(document.providers().collect());
+        return Err(PlanError::NoProvider { input, name: wanted.clone(), providers });
+    }
+    let has_it = |provider: &&str| document.names(provider, SchemaKind::Resource).any(|other| other == name);
+    match *providers.iter().copied().filter(has_it).collect::<Vec<_>>() {
+        [] => {
+            let similar = similar(&document, &providers, name);
+            Err(PlanError::NoType { input, name: name.clone(), similar })
         }
-        Err(error) => Err(PlanError::Schemas { input, error }),
+        [provider] => match document.get(provider, SchemaKind::Resource, name) {
+            Ok(Some(schema)) => Ok(schema.block),
+            Ok(None) => Err(PlanError::NoType { input, name: name.clone(), similar: Vec::new() }),
+            Err(error) => Err(PlanError::Schemas { input, error }),
+        },
+        ref several => {
+            let providers = owned(several.to_vec());
+            Err(PlanError::ManyTypes { input, name: name.clone(), providers })
+        }
     }
 }
 
-/// A few resource types whose names have the wanted one in them, or are in it.
-fn similar(document: &ProviderSchemas, name: &str) -> Vec<String> {
-    let names = document.providers().flat_map(|p| document.names(p, SchemaKind::Resource));
-    let is_similar = |other: &&str| !other.is_empty() && (other.contains(name) || name.contains(*other));
-    names.filter(is_similar).take(3).map(str::to_owned).collect()
+/// A few resource types whose names are most like the wanted one.
+fn similar(document: &ProviderSchemas, providers: &[&str], name: &str) -> Vec<String> {
+    let names = providers.iter().flat_map(|provider| document.names(provider, SchemaKind::Resource));
+    let is_part = |other: &str| !other.is_empty() && (other.contains(name) || name.contains(other));
+    let mut likely: Vec<(f64, &str)> = names
+        .map(|other| (strsim::jaro_winkler(other, name), other))
+        .filter(|(score, other)| *score > 0.9 || is_part(other))
+        .collect();
+    likely.sort_by(|a, b| b.0.total_cmp(&a.0));
+    likely.into_iter().take(3).map(|(_, other)| other.to_owned()).collect()
 }
 
 fn read_prior(input: Source, schema: &Block, args: &Args) -> Result<Prior, PlanError> {

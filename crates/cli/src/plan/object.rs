@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use objchange::schema::{Block, CoerceError};
+use objchange::schema::{Block, CoerceError, CoerceErrorKind};
 use objchange::value::{Marks, Path, PathStep};
 use objchange::{Type, Value};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -39,6 +39,9 @@ impl ObjectError {
         if let Some(at) = message.rfind(" at line ") {
             message.truncate(at);
         }
+        if error.is_eof() {
+            message = "the text ends too early: is it cut off?".into();
+        }
         Self { offset: place::offset(text, error.line(), error.column()), message }
     }
 
@@ -50,9 +53,13 @@ impl ObjectError {
 /// Reads an object and brings it into the type of the schema.
 pub(crate) fn read(text: &str, schema: &Block, form: Form) -> Result<Value, ObjectError> {
     let value = parse(text, schema.implied_type(), form)?;
-    schema
-        .coerce_value(&value)
-        .map_err(|error: CoerceError| ObjectError::misfit(text, &error.path, error.to_string()))
+    schema.coerce_value(&value).map_err(|error: CoerceError| {
+        let at = match &error.kind {
+            CoerceErrorKind::Unsupported { name } => error.path.clone().attribute(name.clone()),
+            _ => error.path.clone(),
+        };
+        ObjectError::misfit(text, &at, error.to_string())
+    })
 }
 
 /// Reads a value whose type is what it looks like, but for what only `expected` can tell.
@@ -291,6 +298,11 @@ mod tests {
     #[test]
     fn errors_name_the_place() {
         refused("{\n  \"name\": oops}", "2:11: expected value");
+        refused("{\n  \"name\": \"a\"", "2:13: the text ends too early: is it cut off?");
+        refused(
+            "{\n  \"name\": \"a\",\n  \"nope\": 1}",
+            "3:11: the schema has no attribute or block type \"nope\"",
+        );
         refused("{\n  \"name\": \"a\",\n  \"name\": \"b\"\n}", "3:8: this key stands twice in one object");
         refused(
             "{\"name\":\"a\",\n \"disk\":[{\"size\":1},\n  {\"size\": []}]}",

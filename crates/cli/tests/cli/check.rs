@@ -36,7 +36,7 @@ fn a_malformed_case_does_not_end_the_run() {
     check(
         format!("{PASSES}\n{truncated}\n{PASSES}\n"),
         1,
-        "FAIL (stdin):2:60\n  this is no case that can be run: EOF while parsing a string\n2 passed, 1 failed\n",
+        "FAIL (stdin):2:60\n  this is no case that can be run: the text ends too early: is it cut off?\n2 passed, 1 failed\n",
     );
     check(
         FAILS.replace(r#""size":1"#, r#""size":[]"#),
@@ -74,7 +74,7 @@ fn what_is_no_case_file_is_refused() {
     let output = check("resource \"a\" \"b\" {\n}\n", 2, "0 passed, 0 failed\n");
     assert_eq!(
         output.stderr,
-        "error: (stdin):1:1: this is no case file, which has a JSON object on each line: expected value\n"
+        "error: (stdin):1:1: this is no case file, which has a JSON object on each line: a JSON value is expected here\n"
     );
     let output = check("", 2, "0 passed, 0 failed\n");
     assert!(output.stderr.ends_with("it is empty\n"), "{}", output.stderr);

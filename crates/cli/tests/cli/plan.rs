@@ -231,9 +231,74 @@ fn what_is_wrong_is_named_with_its_place() {
     let output = objchange(["plan", "--schema", "-", "--type", "disk", "--config", "README.md"], SCHEMAS);
     refused(&output, "error: (stdin): there is no resource type \"disk\"; did you mean test_disk?\n");
     let output =
+        objchange(["plan", "--schema", "-", "--type", "test_dsik", "--config", "README.md"], SCHEMAS);
+    refused(&output, "error: (stdin): there is no resource type \"test_dsik\"; did you mean test_disk?\n");
+    let output =
         objchange(["plan", "--schema", "-", "--type", "disk", "--config", "README.md"], "{\n\"a\":}");
-    refused(&output, "error: (stdin):2:5: a: expected value\n");
+    refused(&output, "error: (stdin):2:5: a: a JSON value is expected here\n");
     assert_eq!(plan("bad-path", PRIOR, config, &["--requires-replace", "a[x]"]).code, 2);
+}
+
+#[test]
+fn a_type_of_several_providers_needs_a_choice() {
+    let folder = Folder::new("several-providers");
+    let config = folder.file("config.json", r#"{"size":1}"#);
+    let config = config.to_str().unwrap();
+    let provider = |address: &str, optional: bool| {
+        format!(
+            r#""{address}":{{"resource_schemas":{{"test_disk":{{"version":0,"block":{{"attributes":{{
+                "size":{{"type":"number","optional":{optional},"computed":true}}}}}}}}}}}}"#
+        )
+    };
+    let schemas = format!(
+        r#"{{"format_version":"1.0","provider_schemas":{{{},{}}}}}"#,
+        provider("example.com/test/test", true),
+        provider("example.com/other/test", false)
+    );
+    let run = |arguments: &[&str]| {
+        let fixed = ["plan", "--schema", "-", "--type", "test_disk", "--config", config];
+        objchange(fixed.iter().chain(arguments).copied(), &schemas)
+    };
+    refused(
+        &run(&[]),
+        "error: (stdin): several providers have a resource type \"test_disk\"; choose with --provider one of \
+         example.com/other/test, example.com/test/test\n",
+    );
+    refused(
+        &run(&["--provider", "nobody/test"]),
+        "error: (stdin): there is no provider \"nobody/test\"; there are example.com/other/test, \
+         example.com/test/test\n",
+    );
+    let output = run(&["--provider", "test/test"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("+ .size  1"), "{}", output.stdout);
+    let output = run(&["--provider", "example.com/other/test"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+}
+
+#[test]
+fn keys_of_sensitive_maps_are_not_echoed() {
+    let schemas = SCHEMAS.replace(
+        r#""sensitive":true"#,
+        r#""sensitive":true},"secret":{"type":["map","string"],"optional":true,"sensitive":true"#,
+    );
+    let folder = Folder::new("sensitive-keys");
+    let bad = folder.file("bad.json", r#"{"name":"a","secret":{"hunter":[]}}"#);
+    let [old, new] = ["old", "new"]
+        .map(|text| folder.file(text, &format!(r#"{{"name":"a","secret":{{"hunter":"{text}"}}}}"#)));
+    let run = |arguments: &[&str]| {
+        objchange(["plan", "--schema", "-", "--type", "test_disk"].iter().chain(arguments).copied(), &schemas)
+    };
+    let [bad, old, new] = [&bad, &old, &new].map(|path| path.to_str().unwrap());
+    for output in [
+        run(&["--config", bad]),
+        run(&["--prior", old, "--config", new, "--requires-replace", r#"secret["hunter"]"#]),
+        run(&["--prior", old, "--config", new, "--requires-replace", r#"secret["hunters"]"#]),
+        run(&["--prior", old, "--config", new, "--requires-replace", r#"secret["hunter"]"#, "--json"]),
+    ] {
+        assert!(!output.stdout.contains("hunter") && !output.stderr.contains("hunter"), "{}", output.stdout);
+        assert!(output.stdout.contains("(sensitive value)") || output.stderr.contains(".secret: "));
+    }
 }
 
 #[test]
