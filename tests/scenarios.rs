@@ -87,3 +87,27 @@ fn are_those_of_the_shared_cases() {
         assert_eq!(case.run(), Outcome::Passed, "{:?}", case.id());
     }
 }
+
+/// Where a collection is large, elements are looked at before their turn; that must not show.
+#[test]
+fn large_lists_are_merged_as_small_ones_are() {
+    use objchange::change::{assert_plan_valid, proposed_new};
+
+    for n in [10, 5_001] {
+        let Scenario { schema, prior, config } = scenarios::items(n, NestingMode::List);
+        let proposed = proposed_new(&schema, &prior, &config).expect("the values fit the schema");
+        assert_eq!(assert_plan_valid(&schema, &prior, &config, &proposed), []);
+        let items =
+            |value: &Value| value.attribute("item").and_then(Value::as_elements).expect("items").to_vec();
+        let (before, after) = (items(&prior), items(&proposed));
+        assert_eq!((before.len(), after.len()), (n, n));
+        for (i, (before, after)) in std::iter::zip(&before, &after).enumerate() {
+            if i == n / 2 {
+                assert_eq!(after.attribute("a2"), Some(&Value::from("beta-changed")));
+                assert_eq!(after.attribute("c1"), before.attribute("c1"));
+            } else {
+                assert_eq!(before, after);
+            }
+        }
+    }
+}

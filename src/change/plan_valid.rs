@@ -4,7 +4,7 @@ use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, set_elements};
 use super::invalid_plan::{InvalidPlan, InvalidPlanKind as Kind};
 use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode};
-use crate::value::{PathStack, StepRef, Type, Value, set_length_range};
+use crate::value::{PathStack, StepRef, Type, Value, read_ahead, set_length_range};
 
 /// Checks a provider's planned object against the configuration and the prior object that it was made from.
 ///
@@ -256,14 +256,17 @@ impl Check {
     }
 
     fn block_list(&mut self, schema: &Block, sides: Sides<'_>, path: PathStack<'_>) {
-        let Some(planned) = self.fitting(elements(sides.planned, path)) else { return };
+        let Some(all_planned) = self.fitting(elements(sides.planned, path)) else { return };
         let config = if sides.config.is_null() { Ok(&[][..]) } else { elements(sides.config, path) };
-        let Some(config) = self.fitting(config) else { return };
-        if planned.len() != config.len() {
+        let Some(all_config) = self.fitting(config) else { return };
+        if all_planned.len() != all_config.len() {
             return self.push(Kind::BlockCountDisagrees, path);
         }
         let prior = sides.prior.as_elements().unwrap_or_default();
-        for (i, (planned, config)) in std::iter::zip(planned, config).enumerate() {
+        for (i, (planned, config)) in std::iter::zip(all_planned, all_config).enumerate() {
+            for elements in [all_planned, all_config, prior] {
+                read_ahead(elements, i);
+            }
             let path = path.then(StepRef::Position(i));
             if planned.is_known() {
                 let prior = prior.get(i).unwrap_or(&NOTHING);

@@ -4,7 +4,7 @@ use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, not_an_object, set_elements};
 use super::set_match::SetMatcher;
 use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode};
-use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value};
+use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 
 /// Merges prior state and configuration into the object that a provider is asked to plan for.
 ///
@@ -274,6 +274,8 @@ fn merge_list(
     let mut merged = Vec::with_capacity(config_elements.len());
     let mut all_prior = prior_elements.len() == config_elements.len();
     for (i, element) in config_elements.iter().enumerate() {
+        read_ahead(config_elements, i);
+        read_ahead(prior_elements, i);
         let path = path.then(StepRef::Position(i));
         let value = match (prior_elements.get(i), prior.is_known()) {
             (Some(prior_element), _) => object(prior_element, element, path)?,
@@ -348,7 +350,8 @@ fn merge_set(
     let earlier = if prior.as_elements().is_some() { prior } else { config };
     let mut merged = SetMerge::new(earlier, config_elements.len());
     let mut all_prior = prior_elements.len() == config_elements.len();
-    for element in config_elements {
+    for (i, element) in config_elements.iter().enumerate() {
+        read_ahead(config_elements, i);
         let path = path.then(StepRef::Element(element));
         let position = matcher.take(element);
         let value = match position {
