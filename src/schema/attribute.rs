@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::value::{ObjectType, Type};
+use crate::value::{ObjectType, Type, sort_by_key};
 
 /// How the objects of a nested block or a nested type are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -307,14 +307,6 @@ pub(super) fn sorted_by_name<N: Into<SmolStr>, T>(
     entries: impl IntoIterator<Item = (N, T)>,
 ) -> Box<[(SmolStr, T)]> {
     let mut entries: Vec<(SmolStr, T)> = entries.into_iter().map(|(n, t)| (n.into(), t)).collect();
-    entries.sort_by(|a, b| a.0.cmp(&b.0));
-    // Of equal names the later one counts: the sort is stable, so it comes last.
-    entries.dedup_by(|later, earlier| {
-        let same = later.0 == earlier.0;
-        if same {
-            std::mem::swap(later, earlier);
-        }
-        same
-    });
+    sort_by_key(&mut entries);
     entries.into()
 }

@@ -7,6 +7,7 @@ use smol_str::SmolStr;
 use triomphe::ThinArc;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_stream_safe_quick};
 
+use super::entries::sort_by_key;
 use super::equality::hasher;
 use super::set::Members;
 use super::{Flags, Head, Kind, Number, ObjectType, Repr, Type, Value};
@@ -202,16 +203,7 @@ impl Value {
     }
 
     fn sealed_map(ty: Type, mut entries: Vec<(SmolStr, Value)>) -> Self {
-        if !entries.is_sorted_by(|a, b| a.0 < b.0) {
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
-            entries.dedup_by(|later, earlier| {
-                let same = later.0 == earlier.0;
-                if same {
-                    std::mem::swap(later, earlier);
-                }
-                same
-            });
-        }
+        sort_by_key(&mut entries);
         if let Some(element) = ty.element() {
             for (_, value) in &mut entries {
                 retype(value, element);

@@ -1,11 +1,11 @@
-//! The entries of a map on their way in from a document, in which no key may stand twice.
+//! Entries by key on their way in: in order, each key once.
 
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
 use super::Value;
 
-/// The entries of a map so far.
+/// The entries of a map in a document so far, in which no key may stand twice.
 #[derive(Default)]
 pub(super) struct UniqueEntries {
     entries: Vec<(SmolStr, Value)>,
@@ -40,4 +40,20 @@ impl UniqueEntries {
     pub(super) fn into_entries(self) -> Vec<(SmolStr, Value)> {
         self.entries
     }
+}
+
+/// Brings entries into the order of their keys; of two with one key the later counts.
+pub(crate) fn sort_by_key<K: Ord, T>(entries: &mut Vec<(K, T)>) {
+    if entries.is_sorted_by(|a, b| a.0 < b.0) {
+        return;
+    }
+    // A stable sort keeps the later of two entries with one key behind the earlier.
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    entries.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            std::mem::swap(later, earlier);
+        }
+        same
+    });
 }

@@ -37,6 +37,7 @@ pub use build::ConstructError;
 pub use conform::{TypeMismatch, TypeMismatchKind};
 pub use convert::{ConvertError, ConvertErrorKind};
 pub(crate) use convert::{nameless, place};
+pub(crate) use entries::sort_by_key;
 pub(crate) use equality::hasher;
 pub(crate) use json::message_of;
 pub use json::{ReadError, WriteError};

@@ -93,6 +93,31 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
     }
 }
 
+/// Reads a document: each member but the format version, which is checked and given, by `member`.
+///
+/// That one is told the key, and keeps up to date where in the document it is, for errors.
+fn read_members<'t>(
+    document: &'t str,
+    mut member: impl FnMut(&str, &mut Reader<'t>, &mut String) -> Result<(), JsonError>,
+) -> Result<(u64, u64), DocumentError> {
+    let mut version = None;
+    let mut location = String::new();
+    let mut reader = open(document)?;
+    let read = reader.members(|key, reader| {
+        location.clear();
+        location.push_str(&key);
+        if &*key != "format_version" {
+            return member(&key, reader, &mut location);
+        }
+        let offset = reader.offset();
+        version = field::text(reader)?.map(|version| (version, offset));
+        Ok(())
+    });
+    read.and_then(|()| reader.end())
+        .map_err(|error| DocumentError::from_json(&error, document, &location))?;
+    supported_version(document, version)
+}
+
 /// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.
 ///
 /// Gives the major and minor version.

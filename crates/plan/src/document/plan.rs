@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
-use super::{Unseen, open, supported_version};
+use super::{Unseen, open, read_members};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -180,31 +180,16 @@ impl<'t> Plan<'t> {
     /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let mut plan = Plan { text: Unseen(document), ..Plan::default() };
-        let mut version = None;
-        let mut location = String::new();
-        let mut reader = open(document)?;
-        let read = reader.members(|key, reader| {
-            location.clear();
-            location.push_str(&key);
-            match &*key {
-                "format_version" => {
-                    let offset = reader.offset();
-                    version = text(reader)?.map(|version| (version, offset));
-                    Ok(())
-                }
-                "resource_changes" => keep(&mut plan.resource_changes, resources(reader, &mut location)),
-                "resource_drift" => keep(&mut plan.resource_drift, resources(reader, &mut location)),
-                "deferred_changes" => keep(&mut plan.deferred_changes, list(reader, deferred)),
-                "output_changes" => keep(&mut plan.output_changes, outputs(reader)),
-                "relevant_attributes" => keep(&mut plan.relevant_attributes, list(reader, relevant)),
-                "applyable" => keep(&mut plan.applyable, flag(reader)),
-                "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
-                _ => reader.raw().map(|_| ()),
-            }
-        });
-        read.and_then(|()| reader.end())
-            .map_err(|error| DocumentError::from_json(&error, document, &location))?;
-        plan.format_version = supported_version(document, version)?;
+        plan.format_version = read_members(document, |key, reader, location| match key {
+            "resource_changes" => keep(&mut plan.resource_changes, resources(reader, location)),
+            "resource_drift" => keep(&mut plan.resource_drift, resources(reader, location)),
+            "deferred_changes" => keep(&mut plan.deferred_changes, list(reader, deferred)),
+            "output_changes" => keep(&mut plan.output_changes, outputs(reader)),
+            "relevant_attributes" => keep(&mut plan.relevant_attributes, list(reader, relevant)),
+            "applyable" => keep(&mut plan.applyable, flag(reader)),
+            "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
+            _ => reader.raw().map(|_| ()),
+        })?;
         Ok(plan)
     }
 

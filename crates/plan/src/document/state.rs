@@ -2,7 +2,7 @@
 
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
-use super::{Unseen, open, supported_version};
+use super::{Unseen, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -66,25 +66,10 @@ impl<'t> State<'t> {
     /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: Unseen(document), ..State::default() };
-        let mut version = None;
-        let mut location = String::new();
-        let mut reader = open(document)?;
-        let read = reader.members(|key, reader| {
-            location.clear();
-            location.push_str(&key);
-            match &*key {
-                "format_version" => {
-                    let offset = reader.offset();
-                    version = text(reader)?.map(|version| (version, offset));
-                    Ok(())
-                }
-                "values" => values(reader, &mut state),
-                _ => reader.raw().map(|_| ()),
-            }
-        });
-        read.and_then(|()| reader.end())
-            .map_err(|error| DocumentError::from_json(&error, document, &location))?;
-        supported_version(document, version)?;
+        read_members(document, |key, reader, _| match key {
+            "values" => values(reader, &mut state),
+            _ => reader.raw().map(|_| ()),
+        })?;
         Ok(state)
     }
 

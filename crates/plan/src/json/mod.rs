@@ -5,6 +5,7 @@
 //! stands. Reading a value costs one pass; [`Raw`] passes over one without building it.
 
 mod read;
+mod string;
 
 use std::fmt;
 

@@ -95,8 +95,8 @@ impl<'t> Raw<'t> {
 /// A cursor over a JSON text.
 #[derive(Clone)]
 pub struct Reader<'t> {
-    text: &'t str,
-    at: usize,
+    pub(super) text: &'t str,
+    pub(super) at: usize,
     depth: usize,
     /// Where `text` begins in the document.
     base: usize,
@@ -279,7 +279,7 @@ impl<'t> Reader<'t> {
         JsonError::new(self.base + self.at, message, false)
     }
 
-    fn truncated(&self, message: &'static str) -> JsonError {
+    pub(super) fn truncated(&self, message: &'static str) -> JsonError {
         JsonError::new(self.base + self.at, message, true)
     }
 
@@ -346,110 +346,6 @@ impl<'t> Reader<'t> {
         Ok(Json::Number(&self.text[start..at]))
     }
 
-    /// Reads the string that begins here.
-    fn string(&mut self) -> Result<Text<'t>, JsonError> {
-        self.at += 1;
-        let start = self.at;
-        match self.plain_run()? {
-            b'"' => {
-                let text = &self.text[start..self.at];
-                self.at += 1;
-                Ok(Text::from(text))
-            }
-            _ => self.escaped_string(start).map(Text::from),
-        }
-    }
-
-    /// Passes over ordinary characters up to the closing quote or an escape, and gives which of them it is.
-    fn plain_run(&mut self) -> Result<u8, JsonError> {
-        let bytes = self.text.as_bytes();
-        let rest = &bytes[self.at..];
-        let Some(length) = special(rest) else {
-            self.at = bytes.len();
-            return Err(self.truncated("the text ends inside of a string"));
-        };
-        self.at += length;
-        match rest[length] {
-            byte @ (b'"' | b'\\') => Ok(byte),
-            _ => Err(self.error("a control character must be escaped in a string")),
-        }
-    }
-
-    fn escaped_string(&mut self, start: usize) -> Result<String, JsonError> {
-        let mut text = String::with_capacity(2 * (self.at - start) + 16);
-        text.push_str(&self.text[start..self.at]);
-        loop {
-            // An escape or the closing quote stands here.
-            if self.text.as_bytes()[self.at] == b'"' {
-                self.at += 1;
-                return Ok(text);
-            }
-            text.push(self.escape()?);
-            let run = self.at;
-            self.plain_run()?;
-            text.push_str(&self.text[run..self.at]);
-        }
-    }
-
-    fn escape(&mut self) -> Result<char, JsonError> {
-        let code = self.text.as_bytes().get(self.at + 1).copied();
-        let c = match code {
-            Some(c @ (b'"' | b'\\' | b'/')) => char::from(c),
-            Some(b'n') => '\n',
-            Some(b't') => '\t',
-            Some(b'r') => '\r',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'u') => return self.unicode_escape(),
-            Some(_) => return Err(self.error("this escape is unknown in JSON")),
-            None => return Err(self.truncated("the text ends inside of a string")),
-        };
-        self.at += 2;
-        Ok(c)
-    }
-
-    /// Half of a pair without its other half becomes the replacement character, as in Go.
-    fn unicode_escape(&mut self) -> Result<char, JsonError> {
-        let Some(first) = self.hex(self.at) else {
-            return Err(self.error("`\\u` needs four hexadecimal digits"));
-        };
-        self.at += 6;
-        if let Some(c) = char::from_u32(first) {
-            return Ok(c);
-        }
-        let second = self.hex(self.at).filter(|low| first < 0xdc00 && (0xdc00..0xe000).contains(low));
-        let pair = second.and_then(|low| char::from_u32(0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)));
-        if pair.is_some() {
-            self.at += 6;
-        }
-        Ok(pair.unwrap_or(char::REPLACEMENT_CHARACTER))
-    }
-
-    /// The number of the `\uXXXX` that begins at a byte.
-    fn hex(&self, at: usize) -> Option<u32> {
-        let digits = self.text.as_bytes().get(at..at + 6)?.strip_prefix(b"\\u")?;
-        digits.iter().try_fold(0, |n, b| Some(n * 16 + char::from(*b).to_digit(16)?))
-    }
-
-    fn skip_string(&mut self) -> Result<(), JsonError> {
-        self.at += 1;
-        let bytes = self.text.as_bytes();
-        loop {
-            match memchr::memchr2(b'"', b'\\', &bytes[self.at..]) {
-                Some(length) if bytes[self.at + length] == b'"' => {
-                    self.at += length + 1;
-                    return Ok(());
-                }
-                // The escaped character may be the quote itself; one byte of it is enough.
-                Some(length) if self.at + length + 2 <= bytes.len() => self.at += length + 2,
-                _ => {
-                    self.at = bytes.len();
-                    return Err(self.truncated("the text ends inside of a string"));
-                }
-            }
-        }
-    }
-
     /// Passes over brackets that balance, however deep they nest.
     fn skip_brackets(&mut self) -> Result<(), JsonError> {
         let bytes = self.text.as_bytes();
@@ -474,28 +370,6 @@ impl<'t> Reader<'t> {
         }
         Err(self.truncated("the text ends inside of an object or array"))
     }
-}
-
-/// The first byte that ends a run of ordinary characters: a quote, a backslash or a control character.
-///
-/// Most strings are short, so that eight bytes at a time in plain integers beat a call of a vector search.
-fn special(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    // The high bit of each byte below `n`; a borrow can only spoil the bytes above the first one found.
-    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & HIGH;
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let found = quote | backslash | below(word, 0x20);
-        if found != 0 {
-            return Some(index * 8 + found.trailing_zeros() as usize / 8);
-        }
-    }
-    let in_rest = rest.iter().position(|b| matches!(b, b'"' | b'\\' | ..0x20));
-    in_rest.map(|index| words.len() * 8 + index)
 }
 
 /// Sorts by key; of a repeated key the last member counts, as in Go.

@@ -2,48 +2,9 @@
 
 use std::fmt::Write;
 
-use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
-
 /// Writes a string in quotes, as Go's `%q` does.
 pub(super) fn quote(out: &mut String, text: &str) {
-    out.push('"');
-    let mut plain_from = 0;
-    for (at, c) in text.char_indices() {
-        if matches!(c, ' '..='~') && c != '"' && c != '\\' {
-            continue;
-        }
-        if !c.is_ascii() && is_printable(c) {
-            continue;
-        }
-        out.push_str(&text[plain_from..at]);
-        plain_from = at + c.len_utf8();
-        escape(out, c);
-    }
-    out.push_str(&text[plain_from..]);
-    out.push('"');
-}
-
-fn escape(out: &mut String, c: char) {
-    match c {
-        '"' => out.push_str("\\\""),
-        '\\' => out.push_str("\\\\"),
-        '\x07' => out.push_str("\\a"),
-        '\x08' => out.push_str("\\b"),
-        '\x0c' => out.push_str("\\f"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        '\t' => out.push_str("\\t"),
-        '\x0b' => out.push_str("\\v"),
-        // Writing to a string cannot fail.
-        '\0'..='\x1f' | '\x7f' => _ = write!(out, "\\x{:02x}", u32::from(c)),
-        c if u32::from(c) < 0x10000 => _ = write!(out, "\\u{:04x}", u32::from(c)),
-        c => _ = write!(out, "\\U{:08x}", u32::from(c)),
-    }
-}
-
-/// Letters, marks, numbers, punctuation and symbols; of white space the ordinary space alone.
-fn is_printable(c: char) -> bool {
-    !matches!(c.general_category_group(), GeneralCategoryGroup::Other | GeneralCategoryGroup::Separator)
+    objchange::value::quote_into(text, out);
 }
 
 /// Writes text with its control characters escaped, tabs and line breaks excepted.
