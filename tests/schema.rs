@@ -353,7 +353,7 @@ mod document {
         );
         check_error(
             r#"{"provider_schemas":{"a/b":{"resource_schemas":[]}}}"#,
-            r#"line 1, column 47: provider_schemas["a/b"].resource_schemas: invalid type: sequence, expected an object of names and schemas"#,
+            r#"line 1, column 47: provider_schemas["a/b"].resource_schemas: an object of names and schemas is expected here, not sequence"#,
         );
         check_error(
             "{\"provider_schemas\":{\"p\":{\"resource_schemas\":{\"r\":{\n  \"block\":{\"attributes\":{\"a\":\n{\"type\":\"txt\"}}}}}}}}",

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Answer, Case, CaseError, Difference, Outcome, difference};
-use crate::value::{Marks, Path, PathStep, SENSITIVE, Type, Value, message_of};
+use crate::value::{Marks, Path, PathStep, SENSITIVE, Type, Value, json_message};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -110,7 +110,7 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
         }
         (Answer::Errors(got), Want { errors: Some(want), .. }) => {
             let got = got.iter().map(|(path, kind)| error_text(path, kind)).collect();
-            errors_difference(got, want.iter().map(wanted_text).collect())
+            errors_difference(got, want.iter().map(|error| wanted_text(case, error)).collect())
         }
         (Answer::Refused(message), _) => whole(format!("refused: {message}"), difference::redacted(text)),
         (answer, _) => whole(answer_text(answer), difference::redacted(text)),
@@ -196,11 +196,26 @@ fn error_text(path: &Path, kind: &str) -> ErrorText {
     ErrorText::new(steps, kind, path.steps().iter().any(is_hidden))
 }
 
-fn wanted_text(error: &WantedError<'_>) -> ErrorText {
-    let steps = error.path.iter().map(|step| match step {
-        WantedStep::Attr(name) => StepText::attribute(name),
+fn wanted_text(case: &Case<'_>, error: &WantedError<'_>) -> ErrorText {
+    let plain = |step: &WantedStep<'_>| match step {
+        WantedStep::Attr(name) => PathStep::Attribute(name.as_str().into()),
+        // What is no text is no key of a map either, and its content does not matter here.
         WantedStep::Index(raw) => {
-            StepText::index(raw.get(), format!("[{}]", difference::redacted(raw.get())))
+            PathStep::Index(serde_json::from_str::<String>(raw.get()).map_or(Value::from(0), Value::from))
+        }
+    };
+    let path: Path = error.path.iter().map(plain).collect();
+    let path = case.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));
+    let steps = std::iter::zip(&error.path, path.steps()).map(|(wanted, step)| {
+        let text = match wanted {
+            WantedStep::Attr(name) => StepText::attribute(name),
+            WantedStep::Index(raw) => {
+                StepText::index(raw.get(), format!("[{}]", difference::redacted(raw.get())))
+            }
+        };
+        match step {
+            PathStep::Index(key) if key.is_marked() => StepText { shown: step.to_string(), ..text },
+            _ => text,
         }
     });
     ErrorText::new(steps, &error.kind, false)
@@ -242,6 +257,6 @@ fn list_of(texts: &[String]) -> String {
 fn normalized(text: &str) -> String {
     match serde_json::from_str::<serde_json::Value>(text) {
         Ok(value) => value.to_string(),
-        Err(e) => message_of(&e),
+        Err(e) => json_message(&e),
     }
 }

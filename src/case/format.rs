@@ -7,7 +7,7 @@ use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Vi
 use serde_json::value::RawValue;
 
 use crate::schema::Block;
-use crate::value::{ReadError, Type, Value, message_of};
+use crate::value::{ReadError, Type, Value, json_message, place};
 
 /// One case, read as far as its fields.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ impl<'a> Case<'a> {
     pub fn parse(text: &'a str) -> Result<Self, CaseError> {
         let whole = |error: &serde_json::Error| CaseError {
             field: None,
-            message: message_of(error),
+            message: json_message(error),
             column: position(text, error.line(), error.column()),
         };
         let Fields(fields) = serde_json::from_str(text).map_err(|e| whole(&e))?;
@@ -119,13 +119,15 @@ impl<'a> Case<'a> {
 
     /// A value that stands somewhere inside of a field.
     pub(super) fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
-        Value::from_marker_json(text, ty).map_err(|ReadError { line, column, message }| {
+        Value::from_marker_json(text, ty).map_err(|ReadError { line, column, path, message }| {
+            let path = self.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));
+            let message = format!("{}{message}", place(&path));
             self.wrong(field, message, text, position(text, line, column))
         })
     }
 
     pub(super) fn wrong_json(&self, field: &str, text: &'a str, error: &serde_json::Error) -> CaseError {
-        self.wrong(field, message_of(error), text, position(text, error.line(), error.column()))
+        self.wrong(field, json_message(error), text, position(text, error.line(), error.column()))
     }
 
     /// The error that something is wrong with a field as a whole.

@@ -25,7 +25,7 @@ impl Hidden {
     /// The violation without the content of what is marked.
     pub(super) fn hide(&self, schema: &Block, violation: PlanViolation) -> PlanViolation {
         let Some(depth) = self.depth(violation.path()) else { return violation };
-        let path = without_keys(schema, violation.path(), depth);
+        let path = schema.hide_keys_below(violation.path(), depth);
         match violation {
             PlanViolation::WrongType(TypeMismatch { kind, .. }) => {
                 let kind = match kind {
@@ -54,7 +54,7 @@ impl Hidden {
     /// The path without the keys of what is marked.
     pub(super) fn hide_path(&self, schema: &Block, path: Path) -> Path {
         match self.depth(&path) {
-            Some(depth) => without_keys(schema, &path, depth),
+            Some(depth) => schema.hide_keys_below(&path, depth),
             None => path,
         }
     }
@@ -68,19 +68,6 @@ impl Hidden {
         };
         self.0.iter().filter(overlap).map(Vec::len).min()
     }
-}
-
-/// The path with its keys hidden from the highest mark on; there only names that the schema gives are shown.
-fn without_keys(schema: &Block, path: &Path, depth: usize) -> Path {
-    path.steps().iter().enumerate().fold(Path::root(), |shown, (i, step)| match step {
-        PathStep::Index(key) if i >= depth => shown.index(key.clone().sensitive()),
-        PathStep::Index(key) => shown.index(key.clone()),
-        PathStep::Attribute(name) => {
-            let next = shown.clone().attribute(name.clone());
-            let known = schema.attribute_by_path(&next).is_some() || schema.block_by_path(&next).is_some();
-            if i < depth || known { next } else { shown.index(Value::from(name.clone()).sensitive()) }
-        }
-    })
 }
 
 /// The attributes on a path, and nothing for each element.

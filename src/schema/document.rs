@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 
 use super::block::Block;
 use super::read::{Entries, IdentityBlock};
-use crate::value::message_of;
+use crate::value::json_message;
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
@@ -92,6 +92,7 @@ impl fmt::Display for SchemaDocumentError {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "the output of `terraform providers schema -json`")]
 struct RawDocument<'a> {
     #[serde(borrow, default)]
     format_version: Option<&'a RawValue>,
@@ -367,7 +368,7 @@ impl SchemaDocumentError {
             location,
             line: line + error.line().max(1) - 1,
             column: column + error.column().max(1),
-            message: message_of(error),
+            message: json_message(error),
         }
     }
 }

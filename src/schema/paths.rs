@@ -44,6 +44,49 @@ impl Block {
         self.paths_of(Traits::HIDDEN, value)
     }
 
+    /// The path without the keys that belong to something sensitive or write-only, as an error may show it: they are
+    /// marked, and only names that the schema gives are left below.
+    ///
+    /// ```
+    /// use objchange::schema::{Attribute, Block};
+    /// use objchange::Type;
+    /// use objchange::value::Path;
+    ///
+    /// let block = Block::new([("env", Attribute::optional(Type::map(Type::String)).sensitive())], []);
+    /// let path = Path::root().attribute("env").index("TOKEN");
+    /// assert_eq!(block.hide_keys(&path).to_string(), ".env[(sensitive value)]");
+    /// ```
+    pub fn hide_keys(&self, path: &Path) -> Path {
+        let is_hidden = |depth: &usize| {
+            let start: Path = path.steps()[..*depth].iter().cloned().collect();
+            self.attribute_by_path(&start).is_some_and(Attribute::is_hidden)
+        };
+        match (1..=path.steps().len()).find(is_hidden) {
+            Some(depth) => self.hide_keys_below(path, depth),
+            None => path.clone(),
+        }
+    }
+
+    /// The same, where all is hidden that stands below the first `depth` steps of the path.
+    pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
+        let hidden = |key: &Value| PathStep::Index(key.clone().sensitive());
+        let mut named = Path::root();
+        let steps = path.steps().iter().enumerate().map(|(i, step)| match step {
+            PathStep::Index(key) if i >= depth => hidden(key),
+            PathStep::Index(_) => step.clone(),
+            PathStep::Attribute(name) => {
+                let next = named.clone().attribute(name.clone());
+                if self.attribute_by_path(&next).is_some() || self.block_by_path(&next).is_some() {
+                    named = next;
+                } else if i >= depth {
+                    return hidden(&Value::from(name.clone()));
+                }
+                step.clone()
+            }
+        });
+        steps.collect()
+    }
+
     fn paths_of(&self, wanted: Traits, value: &Value) -> Vec<Path> {
         let mut search = Search { wanted, found: Vec::new() };
         search.block(self, value, PathStack::ROOT);

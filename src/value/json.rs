@@ -20,16 +20,19 @@ enum Form {
     Redacted,
 }
 
-/// Why a text is no value of a type: where it goes wrong, and how. Never shows the value.
+/// Why a text is no value of a type: where it goes wrong, and how. Never shows the value, but for keys of maps in
+/// the path: what hides those is known to a schema ([`Block::hide_keys`](crate::schema::Block::hide_keys)).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}, column {column}: {message}")]
+#[error("line {line}, column {column}: {}{message}", super::place(path))]
 pub struct ReadError {
     /// The line in the text, from 1.
     pub line: usize,
     /// The column in that line, in bytes from 1: where reading stopped, which is the end of the token that is
     /// wrong; 0 where the text ends with a line break too early.
     pub column: usize,
-    /// What is wrong, with the path of the part.
+    /// The part of the value that is wrong; the root where the text is no JSON.
+    pub path: Path,
+    /// What is wrong there.
     pub message: String,
 }
 
@@ -164,8 +167,9 @@ impl Value {
 /// A message that quotes the text may be as long as that; nobody reads more than this many characters.
 const MAX_MESSAGE: usize = 300;
 
-/// What `serde_json` says, without the place that it appends.
-pub(crate) fn message_of(error: &serde_json::Error) -> String {
+/// What is wrong with a JSON text, in words for people: without the place, and without a part of the text, which may
+/// be a secret.
+pub fn json_message(error: &serde_json::Error) -> String {
     let mut message = error.to_string();
     if error.line() > 0
         && let Some(at) = message.rfind(" at line ")
@@ -181,7 +185,23 @@ pub(crate) fn message_of(error: &serde_json::Error) -> String {
         "recursion limit exceeded" => "this is nested deeper than 128 levels, which is not read".to_owned(),
         "trailing characters" => "there is more text after the end of the JSON value".to_owned(),
         "expected value" | "expected ident" => "a JSON value is expected here".to_owned(),
-        _ => message,
+        _ => without_quotes(message),
+    }
+}
+
+/// What `serde` says of a value of the wrong kind, without the value: `invalid type: string "x", expected a number`.
+fn without_quotes(message: String) -> String {
+    let quotes = ["invalid type: ", "invalid value: ", "unknown variant ", "unknown field "];
+    let (Some(start), Some((quoted, expected))) = (
+        quotes.iter().find(|start| message.starts_with(**start)),
+        message.rsplit_once(", expected ").or_else(|| message.rsplit_once(", there are no ")),
+    ) else {
+        return message;
+    };
+    let found = quoted[start.len().min(quoted.len())..].split(['"', '`']).next().unwrap_or_default().trim();
+    match found {
+        "" => format!("{expected} is expected here"),
+        found => format!("{expected} is expected here, not {found}"),
     }
 }
 

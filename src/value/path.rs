@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
+use super::quote::{json_string, visible};
 use super::{Kind, Number, Value};
 
 mod parse;
@@ -82,12 +83,12 @@ impl fmt::Display for Path {
 impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Attribute(name) => write!(f, ".{name}"),
+            Self::Attribute(name) => write!(f, ".{}", visible(name)),
             Self::Index(key) if key.contains_marked() => f.write_str("[(sensitive value)]"),
             Self::Index(key) => match key.kind() {
                 Kind::Number(n) => write!(f, "[{n}]"),
                 // As in JSON, which is how configuration would write it, too.
-                Kind::String(s) => write!(f, "[{}]", serde_json::Value::from(s)),
+                Kind::String(s) => write!(f, "[{}]", json_string(s)),
                 Kind::Bool(b) => write!(f, "[{b}]"),
                 _ => f.write_str("[…]"),
             },

@@ -1,5 +1,6 @@
 //! Quoting a string as Go's `%q` does: the form of order keys, and of strings in Terraform's output.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
@@ -29,6 +30,40 @@ pub fn quote_into(text: &str, out: &mut String) {
     }
     out.push_str(&text[plain..]);
     out.push('"');
+}
+
+/// The text with everything escaped that is not to be seen, such as control characters and those that turn the
+/// direction of text: for text of others that is shown on a terminal.
+///
+/// ```
+/// assert_eq!(objchange::value::visible("a\u{1b}[31m\n"), r"a\x1b[31m\n");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_printable(c) { out.push(c) } else { quote_char(c, &mut out) }
+    }
+    Cow::Owned(out)
+}
+
+/// The text as a string of JSON, in which everything is escaped that is not to be seen.
+pub(super) fn json_string(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    for c in serde_json::Value::from(text).to_string().chars() {
+        if is_printable(c) {
+            out.push(c);
+        } else {
+            // Beyond the first plane two halves stand for a character.
+            for half in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(out, "\\u{half:04x}");
+            }
+        }
+    }
+    out
 }
 
 fn quote_char(c: char, out: &mut String) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::quote::quote_into;
+use super::quote::{quote_into, visible};
 use super::{Kind, Marks, Value};
 
 /// What stands for a sensitive value wherever a value is shown.
@@ -46,7 +46,7 @@ impl fmt::Display for Value {
             Kind::Object(object) => {
                 f.write_str("{")?;
                 for (i, (name, value)) in object.iter().enumerate() {
-                    write!(f, "{}{name} = {value}", if i == 0 { "" } else { ", " })?;
+                    write!(f, "{}{} = {value}", if i == 0 { "" } else { ", " }, visible(name))?;
                 }
                 f.write_str("}")
             }

@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use objchange::value::visible;
+
 use crate::style::BAD;
 
 /// What was asked for was done, and the answer is no: cases failed, or a contract is broken.
@@ -12,9 +14,15 @@ pub(crate) const UNUSABLE: u8 = 2;
 /// Nobody reads the output any more: the code that a shell gives to a program ended by SIGPIPE.
 const PIPE_CLOSED: u8 = 141;
 
-/// Says on standard error what is wrong.
+/// Says on standard error what is wrong. Names in it may come from a document, or be those of files.
 pub(crate) fn complain(message: &str) -> io::Result<()> {
-    writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {message}")
+    writeln!(anstream::stderr(), "{BAD}error:{BAD:#} {}", visible(message))
+}
+
+/// Says on standard error what the answer does not show.
+pub(crate) fn warn(message: &str) {
+    // Where nobody can be told the answer is still the answer.
+    let _ = writeln!(anstream::stderr(), "warning: {}", visible(message));
 }
 
 /// Says why what was given cannot be used.

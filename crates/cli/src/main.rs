@@ -53,6 +53,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args),
         Command::Show(arguments) => match show::run(&arguments) {
             Ok(()) => Ok(ExitCode::SUCCESS),
+            Err(show::Error::Write(error)) => Err(error),
             Err(error) => exit::unusable(&error),
         },
     })

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use objchange_plan::{Colour, Document, Filter, Options, ResourceActions, Schemas, ShowError};
 use thiserror::Error;
 
+use crate::exit;
 use crate::input::{InputError, Source};
 
 /// What to show, and how.
@@ -64,6 +65,10 @@ pub(crate) enum Error {
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
+    #[error(transparent)]
+    Write(io::Error),
+    #[error("--action chooses from the changes of a plan, and this is a state, which has none")]
+    NoActions,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
 }
@@ -93,13 +98,15 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let text = source.read()?;
     let document = Document::parse(&text).map_err(|e| at(&source, e.into()))?;
+    if let (Document::State(_), false) = (&document, arguments.action.is_empty()) {
+        return Err(Error::NoActions);
+    }
     let result = write(arguments, &document, &schemas);
     if !arguments.summary {
         warn(&schemas);
     }
     match result {
-        // The reader of our output has seen enough.
-        Err(ShowError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(ShowError::Write(error)) => Err(Error::Write(error)),
         Err(error @ ShowError::Schemas(_)) => Err(at(schemas_source.as_ref().unwrap_or(&source), error)),
         result => result.map_err(|error| at(&source, error)),
     }
@@ -131,16 +138,16 @@ fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> R
 fn warn(schemas: &Schemas) {
     let missing = schemas.missing();
     if schemas.is_none() {
-        anstream::eprintln!(
-            "warning: without --schemas blocks are shown as attributes, and what only a schema calls \
-             sensitive is shown; pass the output of `terraform providers schema -json`"
+        exit::warn(
+            "without --schemas blocks are shown as attributes, and what only a schema calls \
+             sensitive is shown; pass the output of `terraform providers schema -json`",
         );
     } else if !missing.is_empty() {
-        anstream::eprintln!(
-            "warning: the schemas lack {}: shown by the JSON alone, blocks as attributes; write the schemas \
-             again with `terraform providers schema -json`",
+        exit::warn(&format!(
+            "the schemas lack {}: their blocks are shown as attributes, and what only a schema calls sensitive is \
+             shown; write the schemas again with `terraform providers schema -json`",
             missing.join(", ")
-        );
+        ));
     }
 }
 

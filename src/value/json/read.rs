@@ -3,7 +3,7 @@
 mod fields;
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::Deserialize;
@@ -11,16 +11,22 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visit
 use serde_json::value::RawValue;
 
 use self::fields::{Fields, Source};
-use super::{Form, ReadError, message_of, place_in, refinements};
+use super::{Form, ReadError, json_message, place_in, refinements};
 use crate::value::build::ConstructError;
 use crate::value::limits::{Budget, MAX_DEPTH};
-use crate::value::{Marks, Number, PathStack, StepRef, Type, Value};
+use crate::value::{Marks, Number, Path, PathStack, StepRef, Type, Value};
 
 /// The key under which `serde_json` hands over the text of a number.
 const NUMBER: &str = "$serde_json::private::Number";
 
 pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
-    let document = Document { text, form, budget: Budget::new(), failed_at: Cell::new(None) };
+    let document = Document {
+        text,
+        form,
+        budget: Budget::new(),
+        failed_at: Cell::default(),
+        failed_in: RefCell::default(),
+    };
     let root = ValueSeed {
         ty,
         document: &document,
@@ -33,7 +39,7 @@ pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadE
     root.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)).map_err(
         |error| {
             let (line, column) = document.failed_at.get().unwrap_or_else(|| place_in(text, 0, Some(&error)));
-            ReadError { line, column, message: message_of(&error) }
+            ReadError { line, column, path: document.failed_in.take(), message: json_message(&error) }
         },
     )
 }
@@ -46,6 +52,8 @@ struct Document<'t> {
     /// The line and column of an error in a part that was set aside before it was read: where the error
     /// arrives, `serde_json` is already past that part.
     failed_at: Cell<Option<(usize, usize)>>,
+    /// The part of the value that is wrong.
+    failed_in: RefCell<Path>,
 }
 
 impl Document<'_> {
@@ -57,7 +65,7 @@ impl Document<'_> {
     ) -> Result<S::Value, E> {
         seed.deserialize(&mut serde_json::Deserializer::from_str(raw.get())).map_err(|error| {
             self.fail_in(raw.get(), Some(&error));
-            E::custom(message_of(&error))
+            E::custom(json_message(&error))
         })
     }
 
@@ -101,8 +109,8 @@ impl<'a> ValueSeed<'a> {
     }
 
     fn error<E: de::Error>(&self, message: impl fmt::Display) -> E {
-        let path = self.path.to_path();
-        if path.is_root() { E::custom(message) } else { E::custom(format_args!("{path}: {message}")) }
+        self.document.failed_in.replace(self.path.to_path());
+        E::custom(message)
     }
 
     fn mismatch<E: de::Error>(&self, found: &str) -> E {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::{Path, PathStep};
-use crate::value::{Number, Value};
+use crate::value::{Number, Value, visible};
 
 /// Why a text is no path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +50,7 @@ impl FromStr for Path {
                         None if steps.is_empty() => rest,
                         None => return Err(error("a step begins with a dot or a bracket")),
                     };
-                    attribute(name).ok_or_else(|| error("an attribute's name is missing"))?
+                    attribute(name).map_err(error)?
                 }
             };
             steps.push(step);
@@ -61,10 +61,16 @@ impl FromStr for Path {
 }
 
 /// The name up to the next step, and what follows it.
-fn attribute(text: &str) -> Option<(PathStep, &str)> {
+fn attribute(text: &str) -> Result<(PathStep, &str), &'static str> {
     let end = text.find(['.', '[', ']', '"']).unwrap_or(text.len());
-    let (name, rest) = text.split_at(end);
-    (!name.is_empty()).then(|| (PathStep::Attribute(name.into()), rest))
+    match text.split_at(end) {
+        ("", _) => Err("an attribute's name is missing"),
+        // It is not written as it is, and what is written is not to be read as another name.
+        (name, _) if visible(name) != name => {
+            Err("an attribute's name has a character that is not printable")
+        }
+        (name, rest) => Ok((PathStep::Attribute(name.into()), rest)),
+    }
 }
 
 /// The key up to the closing bracket, and what follows that; or the place of a problem.
@@ -112,6 +118,7 @@ mod tests {
         refused("a[0x1]", 3);
         refused("a[1e99999999]", 3);
         refused(".", 1);
+        refused("a.\u{1b}", 2);
     }
 
     #[test]
@@ -134,7 +141,9 @@ mod tests {
 
     fn step() -> impl Strategy<Value = PathStep> {
         prop_oneof![
-            "[^.\\[\\]\"]{1,8}".prop_map(|name| PathStep::Attribute(name.into())),
+            "[^.\\[\\]\"]{1,8}"
+                .prop_filter("printable", |name| visible(name) == *name)
+                .prop_map(|name| PathStep::Attribute(name.into())),
             any::<u32>().prop_map(|i| PathStep::Index(Value::from(i64::from(i)))),
             ".{0,8}".prop_map(|key| PathStep::Index(Value::from(key))),
         ]

@@ -5,6 +5,7 @@ use std::io::{self, StdoutLock, Write};
 
 use anstream::AutoStream;
 use objchange::case::Difference;
+use objchange::value::visible;
 
 use super::Counts;
 use super::run::{Failure, Verdict};
@@ -31,16 +32,16 @@ impl Text {
             write!(out, ":{}", malformed.column)?;
         }
         if let Some(id) = &verdict.id {
-            write!(out, "  {}", one_line(id))?;
+            write!(out, "  {}", visible(id))?;
         }
         if let Some(op) = &verdict.op {
-            write!(out, "  {FAINT}{}{FAINT:#}", one_line(op))?;
+            write!(out, "  {FAINT}{}{FAINT:#}", visible(op))?;
         }
         writeln!(out)?;
         match failure {
             Failure::Different(difference) => write_difference(out, difference),
             Failure::Malformed(malformed) => {
-                writeln!(out, "  this is no case that can be run: {}", one_line(&malformed.message))
+                writeln!(out, "  this is no case that can be run: {}", visible(&malformed.message))
             }
             Failure::UnknownOperation => {
                 writeln!(out, "  unknown operation: objchange does not know what this asks for")
@@ -86,21 +87,12 @@ fn excerpt(text: &str, skip: usize) -> String {
     }
     let mut rest = text.chars().skip(skip);
     let part: String = rest.by_ref().take(MAX_TEXT).collect();
-    shown.push_str(&one_line(&part));
+    shown.push_str(&visible(&part));
     let left = rest.count();
     if left > 0 {
         let _ = write!(shown, " …({left} more characters)");
     }
     shown
-}
-
-/// Control characters escaped, so that a case cannot break the lines of the report or the terminal.
-fn one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() { line.extend(c.escape_default()) } else { line.push(c) }
-    }
-    line
 }
 
 #[cfg(test)]
@@ -120,10 +112,5 @@ mod tests {
         assert_eq!(want, format!("…(940 more characters) {before}c"));
         assert!(got.starts_with(&format!("…(940 more characters) {before}baa")));
         assert!(got.ends_with("a …(661 more characters)"), "{got}");
-    }
-
-    #[test]
-    fn control_characters_are_escaped() {
-        assert_eq!(one_line("a\u{1b}[31m\nß"), "a\\u{1b}[31m\\nß");
     }
 }

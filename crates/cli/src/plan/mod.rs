@@ -19,7 +19,7 @@ use objchange::change::{
     IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedResource, Provider,
     SimulatedProvider, plan_change,
 };
-use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
+use objchange::schema::{AttributeType, Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 use objchange::value::Path;
 
 use self::object::{Form, ObjectError};
@@ -132,6 +132,8 @@ fn part(text: &str) -> Result<Path, String> {
 enum PlanError {
     #[error(transparent)]
     Input(#[from] InputError),
+    #[error("{option} {}: the schema has no such attribute or block", path.to_string().trim_start_matches('.'))]
+    NoSuchPart { option: &'static str, path: Path },
     #[error("standard input (-) can be read only once")]
     OneStdin,
     #[error("{input}:{}:{}: {}{}", error.line, error.column, location(error), error.message)]
@@ -190,6 +192,14 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
     }
 
     let schema = read_schema(schema_source, args)?;
+    let given = args.ignore_changes.iter().filter_map(|ignored| match ignored {
+        Ignored::All => None,
+        Ignored::Path(path) => Some(("--ignore-changes", path)),
+    });
+    let required = args.requires_replace.iter().map(|path| ("--requires-replace", path));
+    if let Some((option, path)) = given.chain(required).find(|(_, path)| !leads_somewhere(&schema, path)) {
+        return Err(PlanError::NoSuchPart { option, path: schema.hide_keys(path) });
+    }
     let prior = match prior_source {
         Some(source) => read_prior(source, &schema, args)?,
         None => Prior { value: Value::null(schema.implied_type().clone()), tainted: false },
@@ -238,6 +248,21 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
         None => plan_change(&request, &mut SimulatedProvider { requires_replace })?,
     };
     Ok((schema, plan))
+}
+
+/// Whether the path leads to a block, an attribute, or into one that has parts.
+fn leads_somewhere(schema: &Block, path: &Path) -> bool {
+    let leads_into = |depth: usize| {
+        let start: Path = path.steps()[..depth].iter().cloned().collect();
+        let ty = match schema.attribute_by_path(&start).map(|attribute| &attribute.ty) {
+            Some(AttributeType::Plain(ty)) => ty,
+            Some(AttributeType::Nested(_)) | None => return false,
+        };
+        !ty.is_primitive()
+    };
+    schema.attribute_by_path(path).is_some()
+        || schema.block_by_path(path).is_some()
+        || (1..path.steps().len()).any(leads_into)
 }
 
 fn read_schema(input: Source, args: &Args) -> Result<Block, PlanError> {

@@ -6,8 +6,8 @@
 
 use std::fmt;
 
-use objchange::schema::{Block, CoerceError, CoerceErrorKind};
-use objchange::value::{Marks, Path, PathStep};
+use objchange::schema::{Block, CoerceErrorKind};
+use objchange::value::{Marks, Path, PathStep, json_message};
 use objchange::{Type, Value};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
@@ -34,47 +34,60 @@ pub(crate) enum Form {
 
 impl ObjectError {
     pub(super) fn from_json(text: &str, error: &serde_json::Error) -> Self {
-        let mut message = error.to_string();
-        // serde_json says the place as well.
-        if let Some(at) = message.rfind(" at line ") {
-            message.truncate(at);
-        }
-        if error.is_eof() {
-            message = "the text ends too early: is it cut off?".into();
-        }
-        Self { offset: place::offset(text, error.line(), error.column()), message }
+        Self { offset: place::offset(text, error.line(), error.column()), message: json_message(error) }
     }
 
-    fn misfit(text: &str, path: &Path, message: String) -> Self {
-        Self { offset: place::offset_of(text, path), message }
+    /// What is wrong with a part: `path` leads to it, `shown` is the same as it may be shown.
+    fn misfit(text: &str, path: &Path, shown: &Path, message: &str) -> Self {
+        let place = if shown.is_root() { String::new() } else { format!("{shown}: ") };
+        Self { offset: place::offset_of(text, path), message: format!("{place}{message}") }
     }
 }
 
 /// Reads an object and brings it into the type of the schema.
 pub(crate) fn read(text: &str, schema: &Block, form: Form) -> Result<Value, ObjectError> {
-    let value = parse(text, schema.implied_type(), form)?;
-    schema.coerce_value(&value).map_err(|error: CoerceError| {
+    let Distinct(json) = serde_json::from_str(text).map_err(|e| ObjectError::from_json(text, &e))?;
+    let mut reader = Reader { form, path: Vec::new(), hidden_below: None };
+    let value = reader.value(json, schema.implied_type()).map_err(|Misfit { path, message }| {
+        let shown = match (form, reader.hidden_below) {
+            // What of a state is sensitive may be said elsewhere in it.
+            (Form::Plain, _) => schema.hide_keys_below(&path, 0),
+            (Form::Markers, Some(depth)) => schema.hide_keys_below(&path, depth),
+            (Form::Markers, None) => schema.hide_keys(&path),
+        };
+        ObjectError::misfit(text, &path, &shown, &message)
+    })?;
+    if value.attribute("format_version").is_some() && schema.attribute("format_version").is_none() {
+        let message = "this is a document of Terraform, not an object of a resource".to_owned();
+        return Err(ObjectError { offset: 0, message });
+    }
+    let coerced = schema.coerce_value(&value);
+    coerced.map_err(|error| {
         let at = match &error.kind {
             CoerceErrorKind::Unsupported { name } => error.path.clone().attribute(name.clone()),
             _ => error.path.clone(),
         };
-        ObjectError::misfit(text, &at, error.to_string())
+        let shown = match form {
+            // The same error, without the keys.
+            Form::Plain => schema.coerce_value(&value.sensitive()).err().unwrap_or(error),
+            Form::Markers => error,
+        };
+        ObjectError { offset: place::offset_of(text, &at), message: shown.to_string() }
     })
 }
 
-/// Reads a value whose type is what it looks like, but for what only `expected` can tell.
-fn parse(text: &str, expected: &Type, form: Form) -> Result<Value, ObjectError> {
-    let Distinct(json) = serde_json::from_str(text).map_err(|e| ObjectError::from_json(text, &e))?;
-    let mut reader = Reader { form, path: Vec::new() };
-    reader.value(json, expected).map_err(|(path, message)| ObjectError::misfit(text, &path, message))
+/// What is wrong with a part of an object.
+struct Misfit {
+    path: Path,
+    message: String,
 }
 
-type Misfit = (Path, String);
-
-/// Makes values of JSON.
+/// Makes values of JSON whose type is what it looks like, but for what only the expected one can tell.
 struct Reader {
     form: Form,
     path: Vec<PathStep>,
+    /// How deep the highest marker stands that is open, or was where reading failed: below it keys are not shown.
+    hidden_below: Option<usize>,
 }
 
 impl Reader {
@@ -111,7 +124,11 @@ impl Reader {
             }
             for (marker, marks) in [("$sensitive", Marks::SENSITIVE), ("$ephemeral", Marks::EPHEMERAL)] {
                 if let Some(inside) = object.remove(marker) {
-                    return Ok(self.value(inside, expected)?.with_marks(marks));
+                    let outside = self.hidden_below;
+                    self.hidden_below = outside.or(Some(self.path.len()));
+                    let value = self.value(inside, expected)?;
+                    self.hidden_below = outside;
+                    return Ok(value.with_marks(marks));
                 }
             }
             if let Some(Json::Object(literal)) = object.get_mut("$literal") {
@@ -158,7 +175,10 @@ impl Reader {
             Form::Markers => Value::from_marker_json(&text, ty),
             Form::Plain => Value::from_json(&text, ty),
         };
-        value.map_err(|error| (self.path.iter().cloned().collect(), error.message))
+        value.map_err(|error| Misfit {
+            path: self.path.iter().chain(error.path.steps()).cloned().collect(),
+            message: error.message,
+        })
     }
 }
 
@@ -297,7 +317,7 @@ mod tests {
 
     #[test]
     fn errors_name_the_place() {
-        refused("{\n  \"name\": oops}", "2:11: expected value");
+        refused("{\n  \"name\": oops}", "2:11: a JSON value is expected here");
         refused("{\n  \"name\": \"a\"", "2:13: the text ends too early: is it cut off?");
         refused(
             "{\n  \"name\": \"a\",\n  \"nope\": 1}",

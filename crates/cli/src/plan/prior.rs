@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange::value::{Kind, Marks, Path};
+use objchange::value::{Kind, Marks, Path, json_message};
 use objchange_plan::{DocumentError, Json, State};
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::object::{self, Form, ObjectError};
@@ -27,6 +28,8 @@ pub(super) struct Instance<'t> {
     pub(super) values: &'t str,
     pub(super) sensitive: Sensitive<'t>,
     pub(super) tainted: bool,
+    /// Its values stand in a form that is not read.
+    pub(super) is_flat: bool,
 }
 
 /// What of an instance's values a state calls sensitive.
@@ -44,10 +47,16 @@ pub(super) enum StateError {
     Json { line: usize, column: usize, message: String },
     #[error("{}", .0.problem)]
     Document(DocumentError),
-    #[error(
-        "the state file has version {version}, and only version 4 is supported: write it again with Terraform 0.12 or later"
-    )]
+    #[error("the state file has version {version}, and only version 4 is supported: {}", match version {
+        0..4 => "write it again with Terraform 0.12 or later",
+        _ => "use a newer objchange",
+    })]
     Version { version: u64 },
+    #[error(
+        "{address} stands in the state file as Terraform before 0.12 wrote it: write the state again with \
+         `terraform apply -refresh-only`"
+    )]
+    Flat { address: String },
     #[error("the state file is encrypted: pass the output of `tofu show -json` instead")]
     Encrypted,
     #[error("this is a plan, not a state: pass the output of `terraform show -json` without a plan file")]
@@ -77,11 +86,7 @@ fn suggestions(known: &[String]) -> String {
 
 impl StateError {
     pub(super) fn json(error: &serde_json::Error) -> Self {
-        Self::Json {
-            line: error.line().max(1),
-            column: error.column().max(1),
-            message: ObjectError::from_json("", error).message,
-        }
+        Self::Json { line: error.line().max(1), column: error.column().max(1), message: json_message(error) }
     }
 
     fn object(text: &str, part: &str, address: Option<&str>, mut error: ObjectError) -> Self {
@@ -115,7 +120,10 @@ pub(super) fn read(
                 .map_err(|error| StateError::object(text, text, None, error))?;
             return Ok(Prior { value, tainted: false });
         }
-        (None, Some(_)) => return Err(StateError::NoState),
+        (None, Some(_)) => {
+            serde_json::from_str::<IgnoredAny>(text).map_err(|error| StateError::json(&error))?;
+            return Err(StateError::NoState);
+        }
         (Some(instances), None) => {
             return Err(StateError::NoAddress { known: known(&instances, resource_type) });
         }
@@ -133,6 +141,9 @@ pub(super) fn read(
             found: instance.resource_type.clone(),
             wanted: resource_type.to_owned(),
         });
+    }
+    if instance.is_flat {
+        return Err(StateError::Flat { address: address.to_owned() });
     }
     let value = object::read(instance.values, schema, Form::Plain)
         .map_err(|error| StateError::object(text, instance.values, Some(address), error))?;
@@ -178,13 +189,16 @@ fn shown_instances(text: &str) -> Result<Vec<Instance<'_>>, StateError> {
     let managed = state.resources.iter().filter(|r| &*r.mode == "managed" && r.deposed.is_none());
     managed
         .map(|resource| {
-            let shape = resource.sensitive_values.read().unwrap_or(Json::Null);
+            let shape = resource.sensitive_values.read().map_err(|error| {
+                StateError::Document(DocumentError::from_json(&error, text, &resource.address))
+            })?;
             Ok(Instance {
                 address: resource.address.to_string(),
                 resource_type: resource.resource_type.to_string(),
                 values: resource.values.text(),
                 sensitive: Sensitive::Shape(shape),
                 tainted: resource.tainted,
+                is_flat: false,
             })
         })
         .collect()
@@ -199,7 +213,8 @@ fn sensitive_paths(shape: &Json<'_>, value: &Value) -> Vec<Path> {
 
 fn collect(shape: &Json<'_>, value: &Value, path: &Path, paths: &mut Vec<Path>) {
     match (shape, value.kind()) {
-        (Json::Bool(true), _) => paths.push(path.clone()),
+        // What says neither yes nor no is no shape that Terraform writes; it must not open what it stands for.
+        (Json::Bool(true) | Json::String(_) | Json::Number(_), _) => paths.push(path.clone()),
         (Json::Array(shapes), Kind::List(elements) | Kind::Tuple(elements)) => {
             for (i, (shape, element)) in shapes.iter().zip(elements).enumerate() {
                 collect(shape, element, &path.clone().index(i), paths);
@@ -221,12 +236,13 @@ fn collect(shape: &Json<'_>, value: &Value, path: &Path, paths: &mut Vec<Path>) 
                 }
             }
         }
+        _ if !value.is_null() && has_true(shape) => paths.push(path.clone()),
         _ => {}
     }
 }
 
 fn has_true(shape: &Json<'_>) -> bool {
-    shape.is_true()
+    matches!(shape, Json::Bool(true) | Json::String(_) | Json::Number(_))
         || shape.elements().iter().any(has_true)
         || shape.members().iter().any(|(_, inside)| has_true(inside))
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use objchange::Value;
 use objchange::value::{Number, Path, PathStep};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
@@ -41,6 +42,8 @@ struct RawInstance<'t> {
     #[serde(borrow, default)]
     attributes: Option<&'t RawValue>,
     #[serde(default)]
+    attributes_flat: Option<IgnoredAny>,
+    #[serde(default)]
     sensitive_attributes: Option<Vec<Vec<Step>>>,
 }
 
@@ -74,6 +77,7 @@ pub(super) fn instances(text: &str) -> Result<Vec<Instance<'_>>, StateError> {
                     raw.sensitive_attributes.iter().flatten().map(|steps| path(steps)).collect(),
                 ),
                 tainted: raw.status.as_deref() == Some("tainted"),
+                is_flat: raw.attributes.is_none() && raw.attributes_flat.is_some(),
             });
         }
     }

@@ -225,7 +225,10 @@ fn what_is_wrong_is_named_with_its_place() {
         &plan("wrong-type", PRIOR, "{\n  \"name\": \"a\",\n  \"size\": [\"hunter\"]\n}", &[]),
         "error: FOLDER/config.json:3:11: .size: a number is required, not a tuple\n",
     );
-    refused(&plan("no-json", PRIOR, "{\"name\": }", &[]), "error: FOLDER/config.json:1:10: expected value\n");
+    refused(
+        &plan("no-json", PRIOR, "{\"name\": }", &[]),
+        "error: FOLDER/config.json:1:10: a JSON value is expected here\n",
+    );
     let output = objchange(["plan", "--schema", "-", "--type", "test", "--config", "-"], SCHEMAS);
     refused(&output, "error: standard input (-) can be read only once\n");
     let output = objchange(["plan", "--schema", "-", "--type", "disk", "--config", "README.md"], SCHEMAS);

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use objchange::value::visible;
+
 use crate::json::JsonError;
 
 /// Why a document cannot be read, and where.
@@ -36,6 +38,10 @@ pub enum Problem {
     StateFile,
     /// It holds the schemas of providers.
     Schemas,
+    /// It is JSON, but no object.
+    NotAnObject,
+    /// The messages of `terraform plan -json`, one a line.
+    Messages,
     /// There is no `format_version`.
     NoFormatVersion,
     /// The major version of the format is not supported.
@@ -49,25 +55,17 @@ impl DocumentError {
         Self {
             line: memchr::memchr_iter(b'\n', before).count() + 1,
             column: before.len() - line_start + 1,
-            location: escaped(location),
+            location: visible(location).into_owned(),
             problem,
         }
     }
 
-    pub(crate) fn from_json(error: &JsonError, text: &str, location: &str) -> Self {
+    /// What is wrong with the JSON of a document, or of a part of it that was read later, at this location.
+    pub fn from_json(error: &JsonError, text: &str, location: &str) -> Self {
         let problem =
             if error.is_truncated() { Problem::Truncated } else { Problem::Malformed(error.message()) };
         Self::at(text, error.offset(), location, problem)
     }
-}
-
-/// A location as it may be shown: names in it come from the document.
-fn escaped(location: &str) -> String {
-    let mut escaped = String::with_capacity(location.len());
-    for c in location.chars() {
-        if c.is_control() { escaped.extend(c.escape_default()) } else { escaped.push(c) }
-    }
-    escaped
 }
 
 impl fmt::Display for DocumentError {
@@ -97,6 +95,13 @@ impl fmt::Display for Problem {
             Problem::Malformed(message) => f.write_str(message),
             Problem::StateFile => f.write_str(
                 "this is a state file: pass the output of `terraform show -json` instead",
+            ),
+            Problem::NotAnObject => f.write_str(
+                "this is no JSON object: pass the output of `terraform show -json`",
+            ),
+            Problem::Messages => f.write_str(
+                "these are the messages of a command with `-json`: write a plan file with `-out=PLANFILE` and pass \
+                 the output of `terraform show -json PLANFILE`",
             ),
             Problem::Schemas => f.write_str(
                 "these are the schemas of providers, not a plan or state: the program takes them with `--schemas`",

@@ -49,7 +49,7 @@ impl<'t> Document<'t> {
         /// Why the search for what the document is has ended.
         enum Found {
             Plan,
-            Schemas(usize),
+            Other(Problem, usize),
             Error(JsonError),
         }
         impl From<JsonError> for Found {
@@ -61,11 +61,12 @@ impl<'t> Document<'t> {
             "resource_changes" | "planned_values" | "configuration" | "output_changes" | "applyable" => {
                 Err(Found::Plan)
             }
-            "provider_schemas" => Err(Found::Schemas(reader.offset())),
+            "provider_schemas" => Err(Found::Other(Problem::Schemas, reader.offset())),
+            "@level" | "@message" => Err(Found::Other(Problem::Messages, reader.offset())),
             _ => Ok(reader.raw().map(|_| ())?),
         });
         match found {
-            Err(Found::Schemas(offset)) => Err(DocumentError::at(text, offset, "", Problem::Schemas)),
+            Err(Found::Other(problem, offset)) => Err(DocumentError::at(text, offset, "", problem)),
             Err(Found::Plan) => Plan::parse(text).map(Self::Plan),
             Err(Found::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
             Ok(()) => State::parse(text).map(Self::State),
@@ -89,6 +90,9 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
     match reader.peek() {
         Some(b'{') => Ok(reader),
         None => Err(DocumentError::at(text, 0, "", Problem::Empty)),
+        Some(b'[' | b'"' | b'n' | b't' | b'f' | b'0'..=b'9' | b'-') if reader.clone().value().is_ok() => {
+            Err(DocumentError::at(text, reader.offset(), "", Problem::NotAnObject))
+        }
         Some(_) => Err(DocumentError::at(text, reader.offset(), "", Problem::NotJson)),
     }
 }
@@ -113,8 +117,8 @@ fn read_members<'t>(
         version = field::text(reader)?.map(|version| (version, offset));
         Ok(())
     });
-    read.and_then(|()| reader.end())
-        .map_err(|error| DocumentError::from_json(&error, document, &location))?;
+    read.map_err(|error| DocumentError::from_json(&error, document, &location))?;
+    reader.end().map_err(|error| DocumentError::from_json(&error, document, ""))?;
     supported_version(document, version)
 }
 

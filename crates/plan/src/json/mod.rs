@@ -104,6 +104,27 @@ impl<'t> Json<'t> {
     }
 }
 
+/// The marks of a value; all of it is marked where they are none that could be of it, so that a mistake in them
+/// hides and does not show.
+pub(crate) fn closed<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
+    if are_of_other(&marks, value) { Json::Bool(true) } else { marks }
+}
+
+fn are_of_other(marks: &Json<'_>, value: &Json<'_>) -> bool {
+    match (marks, value) {
+        (Json::Null | Json::Bool(_), _) => false,
+        (Json::Number(_) | Json::String(_), _) => true,
+        (Json::Object(marks), Json::Object(_) | Json::Null) => {
+            marks.iter().any(|(key, marks)| are_of_other(marks, value.get(key).unwrap_or(&Json::Null)))
+        }
+        (Json::Array(marks), Json::Array(_) | Json::Null) => {
+            let element = |i| value.elements().get(i).unwrap_or(&Json::Null);
+            marks.iter().enumerate().any(|(i, marks)| are_of_other(marks, element(i)))
+        }
+        _ => marks.has_true(),
+    }
+}
+
 /// Shows the shape alone: a value may be secret.
 impl fmt::Debug for Json<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use super::wrap::wrap;
 use super::{View, Writer, escape};
-use crate::diff::{Action, Diff};
+use crate::diff::Diff;
 use crate::document::ResourceActions;
 
 /// The frame of a plan: how wide its prose is.
@@ -129,8 +129,8 @@ impl Writer {
     }
 
     /// Writes that no resource is among those asked for.
-    pub(crate) fn no_match(&mut self) {
-        self.push("\nNo resource with changes matches.\n");
+    pub(crate) fn no_match(&mut self, what: &str) {
+        self.push(&format!("\nNo {what} matches.\n"));
     }
 
     /// Writes that there is nothing to do.
@@ -265,14 +265,19 @@ impl Writer {
         ));
     }
 
-    /// Writes the outputs that change.
-    pub(crate) fn outputs(&mut self, outputs: &[(&str, Diff<'_>)]) {
+    /// Writes that what has been counted is not all of the plan.
+    pub(crate) fn of_selection(&mut self) {
+        self.push("Only the resources that were chosen are counted.\n");
+    }
+
+    pub(crate) fn outputs_start(&mut self) {
         self.push("\nChanges to Outputs:\n");
-        let width = outputs.iter().map(|(name, _)| escape::name_width(name)).max().unwrap_or_default();
-        for (name, diff) in outputs.iter().filter(|(_, diff)| diff.action != Action::NoOp) {
-            self.entry(name, width, diff, 0, View::default());
-            self.push("\n");
-        }
+    }
+
+    /// Writes an output that changes; `width` is that of the widest name of all outputs.
+    pub(crate) fn output(&mut self, name: &str, width: usize, diff: &Diff<'_>) {
+        self.entry(name, width, diff, 0, View::default());
+        self.push("\n");
     }
 
     pub(crate) fn outputs_only(&mut self, frame: Frame) {
@@ -293,4 +298,9 @@ impl Writer {
     pub(crate) fn take(&mut self) -> String {
         std::mem::take(&mut self.out)
     }
+}
+
+/// The width that the name of an output takes.
+pub(crate) fn output_width(name: &str) -> usize {
+    escape::name_width(name)
 }

@@ -17,7 +17,7 @@ mod value;
 mod wrap;
 
 pub use colour::Colour;
-pub(crate) use frame::{Counts, Frame, Notice, Outcome};
+pub(crate) use frame::{Counts, Frame, Notice, Outcome, output_width};
 pub(crate) use header::{Header, Heading};
 pub(crate) use state::StateFrame;
 pub(crate) use summary::SummaryLine;

@@ -72,7 +72,11 @@ fn write_plan(
     let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
     out.write_all(b"{\"format_version\":\"1.0\"")?;
     let mut list = List::open(out, "resource_drift")?;
-    for ResourceDiff { resource, diff } in diffs.drift()?.iter().filter(|d| wanted(d.resource)) {
+    for drift in diffs.drift()? {
+        let ResourceDiff { resource, diff } = &drift?;
+        if !wanted(resource) {
+            continue;
+        }
         list.push(out, &entry(resource, diff, None))?;
     }
     list.close(out)?;

@@ -9,8 +9,8 @@ use crate::change::{Change, Paths, Unknown};
 use crate::diff::{Action, Diff};
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, ValueChange};
-use crate::json::{Json, Raw};
-use crate::render::{Counts, Header, Heading, Outcome, Writer};
+use crate::json::{Json, Raw, closed};
+use crate::render::{Counts, Header, Heading, Outcome, Writer, output_width};
 
 /// The diffs of a plan, made one at a time as they are asked for.
 #[derive(Debug, Clone, Copy)]
@@ -49,31 +49,45 @@ impl<'p, 't> PlanDiff<'p, 't> {
         Ok(diff_resource(self.plan.text(), resource, schema, None)?)
     }
 
-    /// The resources that have changed outside of Terraform, as far as that matters to this plan.
+    /// The resources that have changed outside of Terraform, as far as that matters to this plan, made one at a
+    /// time.
     ///
     /// # Errors
     ///
     /// A change, or the schema of its type, cannot be read.
-    pub fn drift(&self) -> Result<Vec<ResourceDiff<'p, 't>>, ShowError> {
-        let mut drift = Vec::new();
-        for resource in &self.plan.resource_drift {
-            let schema = self.schemas.of_change(resource)?;
-            let relevant: Vec<&[Json<'t>]> = self
-                .plan
-                .relevant_attributes
-                .iter()
-                .filter(|r| r.resource.is_empty() || r.resource == resource.address)
-                .map(|r| r.path.elements())
-                .collect();
-            let diff = diff_resource(self.plan.text(), resource, schema, Some(&relevant))?;
-            if diff.action != Action::NoOp {
-                drift.push(ResourceDiff { resource, diff });
-            }
-        }
-        if drift.is_empty() || !self.has_difference()? {
-            drift.clear();
-        }
-        Ok(drift)
+    pub fn drift(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't>, ShowError> {
+        let this = *self;
+        let matters = match this.drifted().next() {
+            Some(first) => first.and_then(|_| this.has_difference())?,
+            None => false,
+        };
+        Ok(matters.then(|| this.drifted()).into_iter().flatten())
+    }
+
+    /// The resources that have changed outside of Terraform.
+    fn drifted(self) -> impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't> {
+        let differs = |entry: &Result<ResourceDiff<'_, '_>, _>| {
+            entry.as_ref().map_or(true, |entry| entry.diff.action != Action::NoOp)
+        };
+        let diff = move |resource| {
+            let diff = self.drift_of(resource)?;
+            Ok(ResourceDiff { resource, diff })
+        };
+        self.plan.resource_drift.iter().map(diff).filter(differs)
+    }
+
+    fn drift_of(&self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
+        let schema = self.schemas.of_change(resource)?;
+        let relevant: Vec<&[Json<'t>]> = self
+            .plan
+            .relevant_attributes
+            .iter()
+            .filter(|r| r.resource.is_empty() || r.resource == resource.address)
+            .map(|r| r.path.elements())
+            .collect();
+        Ok(diff_resource(self.plan.text(), resource, schema, Some(&relevant))?)
     }
 
     /// What differs in an output.
@@ -143,12 +157,13 @@ impl<'t> Sides<'t> {
                 DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
             })
         };
+        let (before, after) = (read(&change.before, "before")?, read(&change.after, "after")?);
         Ok(Self {
-            before: read(&change.before, "before")?,
-            after: read(&change.after, "after")?,
+            before_sensitive: closed(read(&change.before_sensitive, "before_sensitive")?, &before),
+            after_sensitive: closed(read(&change.after_sensitive, "after_sensitive")?, &after),
+            before,
+            after,
             unknown: read(&change.after_unknown, "after_unknown")?,
-            before_sensitive: read(&change.before_sensitive, "before_sensitive")?,
-            after_sensitive: read(&change.after_sensitive, "after_sensitive")?,
             replace: read(&change.replace_paths, "replace_paths")?,
         })
     }
@@ -230,13 +245,20 @@ pub fn write_plan(
     if plan.format_version > (1, 2) {
         writer.version_warning(frame);
     }
-    let drift = diffs.drift()?;
-    let drift: Vec<_> = drift.into_iter().filter(|d| wanted(d.resource)).collect();
-    if !drift.is_empty() {
-        writer.drift_start(frame);
-        for ResourceDiff { resource, diff } in &drift {
-            write_resource(&mut writer, resource, Heading::Drift, diff, options);
+    let mut has_drift = false;
+    for drift in diffs.drift()? {
+        let ResourceDiff { resource, diff } = drift?;
+        if !wanted(resource) {
+            continue;
         }
+        if !has_drift {
+            writer.drift_start(frame);
+            has_drift = true;
+        }
+        write_resource(&mut writer, resource, Heading::Drift, &diff, options);
+        out.write_all(writer.take().as_bytes())?;
+    }
+    if has_drift {
         writer.drift_end(frame, options.notice());
     }
     let mut counts = Counts::default();
@@ -246,18 +268,21 @@ pub fn write_plan(
         counts.add(resource.change.actions);
         counts.import += usize::from(resource.change.importing.is_some());
     }
-    let mut outputs = Vec::new();
-    for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
-        outputs.push((output.name.as_str(), diffs.output(output)?));
+    let outputs = if filter.is_all() { &plan.output_changes[..] } else { &[] };
+    let mut changed_outputs = Vec::new();
+    for output in outputs {
+        if diffs.output(output)?.action != Action::NoOp {
+            changed_outputs.push(output);
+        }
     }
-    let outputs_change = outputs.iter().any(|(_, diff)| diff.action != Action::NoOp);
+    let outputs_change = !changed_outputs.is_empty();
     if shown == 0 && !filter.is_all() {
-        writer.no_match();
+        writer.no_match("resource with changes");
     } else if shown == 0 && !outputs_change {
         let outcome = Outcome {
             errored: plan.errored,
             deferred: !plan.deferred_changes.is_empty(),
-            drift: !drift.is_empty(),
+            drift: has_drift,
             applyable: plan.applyable.unwrap_or_default(),
             notice: options.notice(),
         };
@@ -269,6 +294,7 @@ pub fn write_plan(
             let diff = diffs.resource(&deferred.resource)?;
             let heading = Heading::Deferred(&deferred.reason);
             write_resource(&mut writer, &deferred.resource, heading, &diff, options);
+            out.write_all(writer.take().as_bytes())?;
         }
         writer.deferred_end(frame);
     }
@@ -283,9 +309,17 @@ pub fn write_plan(
             out.write_all(writer.take().as_bytes())?;
         }
         writer.plan_line(&counts);
+        if !filter.is_all() {
+            writer.of_selection();
+        }
     }
     if outputs_change {
-        writer.outputs(&outputs);
+        writer.outputs_start();
+        let width = outputs.iter().map(|output| output_width(&output.name)).max().unwrap_or_default();
+        for output in changed_outputs {
+            writer.output(&output.name, width, &diffs.output(output)?);
+            out.write_all(writer.take().as_bytes())?;
+        }
         if !counts.any() {
             writer.outputs_only(frame);
         }

@@ -9,7 +9,7 @@ use crate::change::Change;
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{DocumentError, State, StateOutput, StateResource};
-use crate::json::{Json, Raw};
+use crate::json::{Json, Raw, closed};
 use crate::render::{StateFrame, Writer};
 
 /// Renders a state as `terraform show` prints it.
@@ -41,6 +41,9 @@ pub fn write_state(
         writer.empty_state();
     }
     let mut last_module = None;
+    if !filter.is_all() && !state.resources.iter().any(|r| filter.matches_address(&r.address)) {
+        writer.no_match("resource");
+    }
     for resource in state.resources.iter().filter(|r| filter.matches_address(&r.address)) {
         if last_module.replace(resource.module) == Some(resource.module) {
             writer.line_break();
@@ -105,6 +108,7 @@ pub(super) fn with_resource_diff<T>(
     let values = read(state, &resource.values, || format!("{}: values", resource.address))?;
     let marks =
         read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
+    let marks = closed(marks, &values);
     let change = unchanged(&values, &marks);
     Ok(then(&match schemas.of_state(resource)? {
         Some(schema) => differ::block(change, schema),

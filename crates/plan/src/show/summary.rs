@@ -82,8 +82,10 @@ fn plan_summary(writer: &mut Writer, plan: &Plan<'_>, filter: &Filter) {
         let actions = output.change.actions;
         writer.summary_line(&SummaryLine { actions, address: &output.name, deposed: None, reasons: &[] });
     }
-    if shown.is_empty() && deferred.is_empty() && outputs.is_empty() {
-        writer.summary_empty();
+    match (shown.is_empty() && deferred.is_empty() && outputs.is_empty(), filter.is_all()) {
+        (true, true) => writer.summary_empty(),
+        (true, false) => writer.no_match("resource with changes"),
+        (false, _) => {}
     }
 }
 
