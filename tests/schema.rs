@@ -361,8 +361,8 @@ mod document {
         );
         check_error(
             r#"{"provider_schemas":{"p":{"resource_schemas":{"r":{"block":{"block_types":{"d":{"nesting_mode":"heap"}}}}}}}}"#,
-            "line 1, column 101: provider_schemas.p.resource_schemas.r.block.block_types.d.nesting_mode: unknown \
-             variant `heap`, expected one of `single`, `group`, `list`, `set`, `map`",
+            "line 1, column 101: provider_schemas.p.resource_schemas.r.block.block_types.d.nesting_mode: one \
+             of `single`, `group`, `list`, `set`, `map` is expected here",
         );
         check_error(
             r#"{"provider_schemas":{"p":{"resource_schemas":{"r":{"block":{"attributes":{"a":{"optional":true}}}}}}}}"#,

@@ -58,6 +58,15 @@ pub(super) fn compare(case: &Case<'_>, answer: &Answer) -> Outcome {
     }
 }
 
+/// The value as a case can write it: a null or an unknown in place of a type that is dynamic only in part has no
+/// type of its own there.
+fn as_written(value: &Value, ty: &Type) -> Option<Value> {
+    if !ty.has_dynamic() {
+        return None;
+    }
+    Value::from_marker_json(&value.to_marker_json(ty).ok()?, ty).ok()
+}
+
 /// The value as a difference may show it: what the schema of the case calls sensitive is marked.
 fn shown(case: &Case<'_>, value: &Value) -> Value {
     let Ok(schema) = case.schema() else { return value.clone() };
@@ -82,7 +91,7 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
     Ok(match (answer, want) {
         (Answer::Value(got, ty), Want { value: Some(raw), .. }) => {
             let want = case.value_in("want", raw.get(), ty)?;
-            if got.identical(&want) {
+            if got.identical(&want) || as_written(got, ty).is_some_and(|got| got.identical(&want)) {
                 return Ok(None);
             }
             difference::of_values(&shown(case, got), &shown(case, &want), ty)
@@ -205,7 +214,13 @@ fn wanted_text(case: &Case<'_>, error: &WantedError<'_>) -> ErrorText {
         }
     };
     let path: Path = error.path.iter().map(plain).collect();
-    let path = case.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));
+    let path = match case.schema() {
+        // Which values the path leads through is not known here.
+        Ok(schema) if case.has_marks() => schema.hide_keys_below(&path, 0),
+        Ok(schema) => schema.hide_keys(&path),
+        Err(_) if case.has_marks() => path.steps().iter().cloned().map(hidden).collect(),
+        Err(_) => path,
+    };
     let steps = std::iter::zip(&error.path, path.steps()).map(|(wanted, step)| {
         let text = match wanted {
             WantedStep::Attr(name) => StepText::attribute(name),
@@ -219,6 +234,13 @@ fn wanted_text(case: &Case<'_>, error: &WantedError<'_>) -> ErrorText {
         }
     });
     ErrorText::new(steps, &error.kind, false)
+}
+
+fn hidden(step: PathStep) -> PathStep {
+    match step {
+        PathStep::Index(key) => PathStep::Index(key.sensitive()),
+        attribute => attribute,
+    }
 }
 
 /// How two multisets of errors differ: what each has and the other lacks.

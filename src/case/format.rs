@@ -103,6 +103,11 @@ impl<'a> Case<'a> {
         serde_json::from_str(text).map_err(|e| self.wrong_json(name, text, &e))
     }
 
+    /// Whether the case says of some value that it must not be shown.
+    pub(super) fn has_marks(&self) -> bool {
+        self.text.contains("\"$sensitive\"") || self.text.contains("\"$ephemeral\"")
+    }
+
     pub(super) fn schema(&self) -> Result<Block, CaseError> {
         self.parsed("schema")
     }

@@ -163,6 +163,7 @@ fn map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, rep
         Type::Object(planned_ty) => object_held_map(schema, planned, planned_ty, actual, path, report),
         Type::Dynamic => {}
         Type::Map(_) => real_map(schema, planned, actual, path, report),
+        _ if is_open(planned) || is_open(actual) => {}
         _ => report.push_error(|| InconsistentResult::unfit(wrong_kind(planned, "a map", path))),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use crate::value::{ObjectType, Type, sort_by_key};
+use crate::value::{ObjectType, Type, normal_form, sort_by_key};
 
 /// How the objects of a nested block or a nested type are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -306,7 +306,8 @@ pub(super) fn find<'a, T>(sorted: &'a [(SmolStr, T)], name: &str) -> Option<&'a 
 pub(super) fn sorted_by_name<N: Into<SmolStr>, T>(
     entries: impl IntoIterator<Item = (N, T)>,
 ) -> Box<[(SmolStr, T)]> {
-    let mut entries: Vec<(SmolStr, T)> = entries.into_iter().map(|(n, t)| (n.into(), t)).collect();
+    let mut entries: Vec<(SmolStr, T)> =
+        entries.into_iter().map(|(n, t)| (normal_form(&n.into()), t)).collect();
     sort_by_key(&mut entries);
     entries.into()
 }

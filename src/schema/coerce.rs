@@ -126,7 +126,9 @@ fn object(block: &Block, value: &Value, path: PathStack<'_>) -> Result<Value, Co
         Kind::Object(given) => given,
         _ => return Err(CoerceErrorKind::NotAnObject { found: nameless(value.ty()) }.at(path)),
     };
-    if value.ty() == implied && !implied.has_dynamic() && !value.contains_marked() {
+    // An unknown block loses what was promised of it, so only what is known can stay as it is.
+    let fits = value.ty() == implied && !implied.has_dynamic();
+    if fits && value.is_wholly_known() && !value.contains_marked() {
         return Ok(value.clone());
     }
     let path = path.hide(value.is_marked());
@@ -226,6 +228,7 @@ fn blocks(
             let entries = entries()?;
             // Blocks that had to be changed are held in an object.
             if entries.iter().all(|(_, block)| given.ty().element() == Some(block.ty())) {
+                let ty = collection_type(ty, implied, entries.iter().map(|(_, block)| block), Type::map);
                 Value::checked_map(&ty, entries).map_err(mixed)?
             } else {
                 Value::object(entries)
@@ -245,12 +248,29 @@ fn blocks(
                 _ => entries()?.into_iter().map(|(_, value)| value).collect(),
             };
             match ty {
-                Type::List(_) => Value::checked_list(&ty, elements).map_err(mixed)?,
-                _ => Value::checked_set(&ty, elements).map_err(mixed)?,
+                Type::List(_) => {
+                    let ty = collection_type(ty, implied, elements.iter(), Type::list);
+                    Value::checked_list(&ty, elements).map_err(mixed)?
+                }
+                _ => {
+                    let ty = collection_type(ty, implied, elements.iter(), Type::set);
+                    Value::checked_set(&ty, elements).map_err(mixed)?
+                }
             }
         }
     };
     Ok(coerced.with_marks(given.marks()))
+}
+
+/// The type of a collection of blocks: what the schema implies, unless blocks have another type, because a map of
+/// blocks in them is given as an object.
+fn collection_type<'v>(
+    implied: Type,
+    element: &Type,
+    mut blocks: impl Iterator<Item = &'v Value>,
+    of: impl FnOnce(Type) -> Type,
+) -> Type {
+    if blocks.all(|block| block.ty() == element) { implied } else { of(Type::Dynamic) }
 }
 
 fn empty(ty: &Type) -> Value {

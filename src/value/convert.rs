@@ -80,7 +80,8 @@ impl<'t> Target<'t> {
 }
 
 fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, ConvertError> {
-    if value.ty().conforms_to(to.gives) {
+    // Where attributes of the target are optional it is another type, whatever the value has.
+    if value.ty().conforms_to(to.gives) && !to.accepts.has_optional() {
         return Ok(value.clone());
     }
     let path = path.hide(value.is_marked());
@@ -104,15 +105,15 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
             unknown(value.ty(), &Refinements::default(), to.gives)
         }
         (Kind::List(_) | Kind::Set(_) | Kind::Tuple(_), Type::List(_), _) => {
-            let (element, elements) = elements(value, to.element(), path)?;
+            let (element, elements) = elements(value, to, path)?;
             Value::checked_list(&Type::list(element), elements).map_err(no_common_type)?
         }
         (Kind::List(_) | Kind::Set(_) | Kind::Tuple(_), Type::Set(_), _) => {
-            let (element, elements) = elements(value, to.element(), path)?;
+            let (element, elements) = elements(value, to, path)?;
             Value::checked_set(&Type::set(element), elements).map_err(no_common_type)?
         }
         (Kind::Map(_) | Kind::Object(_), Type::Map(_), _) => {
-            let (element, elements) = elements(value, to.element(), path)?;
+            let (element, elements) = elements(value, to, path)?;
             let entries = std::iter::zip(keys(value), elements).collect();
             Value::checked_map(&Type::map(element), entries).map_err(no_common_type)?
         }
@@ -148,8 +149,13 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
 }
 
 /// The converted elements of a collection, and the type that they all have.
-fn elements(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<(Type, Vec<Value>), ConvertError> {
-    let from = value.ty();
+fn elements(
+    value: &Value,
+    collection: Target<'_>,
+    path: PathStack<'_>,
+) -> Result<(Type, Vec<Value>), ConvertError> {
+    let (from, to) = (value.ty(), collection.element());
+    let collection = collection.accepts;
     let no_common_type = || ConvertErrorKind::NoCommonType.at(path);
     let common;
     let mut to = to;
@@ -187,7 +193,13 @@ fn elements(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<(Type,
         return Ok((ty.clone(), elements));
     }
     if !to.gives.has_dynamic() {
-        return Err(no_common_type());
+        // They differ in which attributes of a null are optional. Terraform evens that out for maps, and for lists
+        // that are made of tuples.
+        let evens_out = matches!((from, collection), (_, Type::Map(_)) | (Type::Tuple(_), Type::List(_)));
+        return match evens_out {
+            true => Ok((to.gives.clone(), elements.iter().map(without_optional).collect())),
+            false => Err(no_common_type()),
+        };
     }
     // What stands in for the dynamic type differs from element to element.
     let common = unify(elements.iter().map(Value::ty)).ok_or_else(no_common_type)?;

@@ -34,6 +34,7 @@ use smol_str::SmolStr;
 use triomphe::ThinArc;
 
 pub use build::ConstructError;
+pub(crate) use build::normal_form;
 pub use conform::{TypeMismatch, TypeMismatchKind};
 pub use convert::{ConvertError, ConvertErrorKind};
 pub(crate) use convert::{nameless, place};

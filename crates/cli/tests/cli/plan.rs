@@ -280,6 +280,106 @@ fn a_type_of_several_providers_needs_a_choice() {
 }
 
 #[test]
+fn keys_of_stated_types_are_not_echoed_where_they_are_hidden() {
+    let schemas = SCHEMAS.replace(
+        r#""sensitive":true"#,
+        r#""sensitive":true},"any":{"type":"dynamic","optional":true},
+           "secret":{"type":"dynamic","optional":true,"sensitive":true"#,
+    );
+    let folder = Folder::new("stated-keys");
+    let stated = r#"{"type":["map","number"],"value":{"hunter":"x"}}"#;
+    let refuse = |arguments: &[&str], message: &str| {
+        let fixed = ["plan", "--schema", "-", "--type", "test_disk"];
+        let output = objchange(fixed.iter().chain(arguments).copied(), &schemas);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{}", output.stderr);
+        assert!(output.stderr.contains(message), "{}", output.stderr);
+    };
+    let file = |name: &str, text: String| folder.file(name, &text).to_str().unwrap().to_owned();
+    let hidden = "(sensitive value)]: a number is expected here, not a string";
+    let config = file("schema.json", format!(r#"{{"name":"a","secret":{stated}}}"#));
+    refuse(&["--config", &config], &format!(".secret[{hidden}"));
+    let config = file("marker.json", format!(r#"{{"name":"a","any":{{"$sensitive":{stated}}}}}"#));
+    refuse(&["--config", &config], &format!(".any[{hidden}"));
+    let config = file("open.json", format!(r#"{{"name":"a","any":{stated}}}"#));
+    refuse(&["--config", &config], r#".any["hunter"]: a number is expected here"#);
+    let state = format!(
+        r#"{{"version":4,"lineage":"x","resources":[{{"mode":"managed","type":"test_disk","name":"a","instances":[
+            {{"attributes":{{"name":"a","any":{stated}}}}}]}}]}}"#
+    );
+    let (good, state) = (file("good.json", r#"{"name":"a"}"#.into()), file("state", state));
+    let from_state = ["--config", &good, "--prior", &state, "--address", "test_disk.a"];
+    refuse(&from_state, &format!(".any[{hidden}"));
+}
+
+#[test]
+fn marks_that_fit_nothing_hide_all() {
+    let folder = Folder::new("closed-marks");
+    let config = folder.file("config.json", r#"{"name":"b","tags":{"a":"new"}}"#);
+    for marks in [r#"{"tags":{"a":"yes"}}"#, r#"{"tags":[true]}"#, r#"{"tags":{"a":{"b":true}}}"#] {
+        let state = format!(
+            r#"{{"format_version":"1.0","values":{{"root_module":{{"resources":[{{"address":"test_disk.a",
+                "mode":"managed","type":"test_disk","name":"a","values":{{"name":"a","tags":{{"a":"hunter"}}}},
+                "sensitive_values":{marks}}}]}}}}}}"#
+        );
+        let state = folder.file("state.json", &state);
+        let [config, state] = [&config, &state].map(|path| path.to_str().unwrap());
+        let fixed = ["plan", "--schema", "-", "--type", "test_disk", "--config", config];
+        let from_state = ["--prior", state, "--address", "test_disk.a"];
+        let output = objchange(fixed.iter().chain(&from_state).copied(), SCHEMAS);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        assert!(output.stdout.contains("(sensitive value)"), "{}", output.stdout);
+        assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
+        let output = objchange(["show", state], "");
+        assert!(output.stdout.contains("sensitive"), "{}", output.stdout);
+        assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
+    }
+}
+
+#[test]
+fn names_of_others_do_not_reach_the_terminal_as_they_are() {
+    let schemas = SCHEMAS
+        .replace(r#""sensitive":true"#, r#""sensitive":true},"any":{"type":"dynamic","optional":true"#);
+    let folder = Folder::new("control-characters");
+    let config = folder.file("config.json", r#"{"name":"a","any":{"\u001b[31mred\u009b\u202e":"x"}}"#);
+    let fixed = ["plan", "--color", "always", "--schema", "-", "--type", "test_disk", "--config"];
+    let output = objchange(fixed.iter().copied().chain([config.to_str().unwrap()]), &schemas);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains(r".any.\x1b[31mred\u009b\u202e"), "{}", output.stdout);
+    let config = folder.file("config.json", r#"{"name":"a","\u001b[31m\u009b":"x"}"#);
+    let output = objchange(fixed.iter().copied().chain([config.to_str().unwrap()]), &schemas);
+    let message = output.stderr.split_once("error:").map_or("", |(_, message)| message);
+    assert!(!message.contains("\u{1b}[31m") && !message.contains('\u{9b}'), "{message}");
+}
+
+#[test]
+fn paths_must_lead_somewhere() {
+    for option in ["--ignore-changes", "--requires-replace"] {
+        for path in ["nonsense", "name.x", "size[0]", "tags.a.b.c.d"] {
+            let output = plan("no-such-part", PRIOR, r#"{"name":"a"}"#, &[option, path]);
+            let is_known = path.starts_with("tags");
+            assert_eq!(output.code == 2, !is_known, "{option} {path}: {}", output.stderr);
+            assert_eq!(output.stderr.contains("the schema has no such attribute or block"), !is_known);
+        }
+    }
+}
+
+#[test]
+fn a_state_that_cannot_be_read_is_no_object() {
+    let config = r#"{"name":"a"}"#;
+    let address = ["--address", "test_disk.a"];
+    let output = plan("cut-state", r#"{"version":4,"lineage":"x","resources":["#, config, &address);
+    refused(&output, "error: FOLDER/prior.json:1:40: the text ends too early: is it cut off?\n");
+    let flat = r#"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"test_disk","name":"a",
+        "instances":[{"attributes_flat":{"name":"a"}}]}]}"#;
+    let output = plan("flat-state", flat, config, &address);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("as Terraform before 0.12 wrote it"), "{}", output.stderr);
+    let newer = r#"{"version":5,"lineage":"x","resources":[]}"#;
+    let output = plan("newer-state", newer, config, &address);
+    assert!(output.stderr.contains("use a newer objchange"), "{}", output.stderr);
+}
+
+#[test]
 fn keys_of_sensitive_maps_are_not_echoed() {
     let schemas = SCHEMAS.replace(
         r#""sensitive":true"#,

@@ -182,6 +182,8 @@ pub struct BlockType<'t> {
 pub struct UnknownBlocks {
     /// What happens to the block around them.
     pub action: Action,
+    /// That they change forces the replacement of the resource.
+    pub replace: bool,
     /// The type is marked as sensitive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sensitive: Option<Sensitivity>,

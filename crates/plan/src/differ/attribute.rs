@@ -19,7 +19,7 @@ pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Di
 
 /// The diff of a value of a plain type.
 pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
-    let change = if matches!(ty, Type::Dynamic) { change } else { change.without_legacy_empty() };
+    let change = change.without_legacy_empty();
     hidden::sensitive(&change, |change| value(change.clone(), ty))
         .or_else(|| hidden::unknown(&change, Unknown::NONE, |change| value(change.clone(), ty)))
         .unwrap_or_else(|| match ty {

@@ -29,9 +29,7 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
         let members = keys.into_iter().map(|key| (key, ()));
         let (attributes, action) = members_of(change, members, |c, ()| {
             // Shapes do not say that they force a replacement, attributes do.
-            let diff = json::shape(&c);
-            let replace = diff.replace || c.forces_replacement();
-            diff.replacing(replace)
+            json::shape(&c).replacing(c.forces_replacement())
         });
         Diff::new(action, Kind::Block(Block { attributes, ..Block::default() }))
             .replacing(change.forces_replacement())
@@ -55,7 +53,12 @@ fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
         unknown.action = action;
         unknown.sensitive = unknown.sensitive.and_then(|marks| hidden::marks_for(action, marks));
     }
-    add_write_only(&mut attributes, schema.attributes(), action, |_| false);
+    // Of a block's own write-only attributes it is the block that forces the replacement.
+    let replaces = change.forces_replacement();
+    add_write_only(&mut attributes, schema.attributes(), action, |_| WriteOnly {
+        sensitive: false,
+        replaces,
+    });
     let repeated = |(_, ty): &(_, BlockSchema)| {
         matches!(ty.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map)
     };
@@ -64,18 +67,25 @@ fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
         .replacing(change.forces_replacement())
 }
 
+/// What is shown of a write-only attribute.
+pub(super) struct WriteOnly {
+    pub(super) sensitive: bool,
+    pub(super) replaces: bool,
+}
+
 /// Adds the write-only attributes, which do what the object around them does.
 pub(super) fn add_write_only<'t>(
     entries: &mut Vec<Entry<'t>>,
     attributes: &'t [(SmolStr, Attribute)],
     action: Action,
-    is_sensitive: impl Fn(&(SmolStr, Attribute)) -> bool,
+    write_only: impl Fn(&(SmolStr, Attribute)) -> WriteOnly,
 ) {
     let action = if action == Action::Update { Action::NoOp } else { action };
     let count = entries.len();
     for attribute in attributes.iter().filter(|(_, a)| a.write_only) {
-        let kind = Kind::WriteOnly { sensitive: is_sensitive(attribute) };
-        entries.push(Entry { key: attribute.0.as_str().into(), diff: Diff::new(action, kind) });
+        let WriteOnly { sensitive, replaces } = write_only(attribute);
+        let diff = Diff::new(action, Kind::WriteOnly { sensitive }).replacing(replaces);
+        entries.push(Entry { key: attribute.0.as_str().into(), diff });
     }
     if entries.len() > count {
         entries.sort_by(|a, b| a.key.cmp(&b.key));
@@ -132,7 +142,7 @@ fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) ->
         }
     }
     if unknown {
-        found.unknown = Some(UnknownBlocks { action: Action::NoOp, sensitive: marks });
+        found.unknown = Some(UnknownBlocks { action: Action::NoOp, replace, sensitive: marks });
     }
     (found, action)
 }

@@ -2,38 +2,43 @@
 
 use std::mem::discriminant;
 
-use super::{hidden, sequence, text};
+use objchange::Type;
+
+use super::{attribute, hidden, sequence, text};
 use crate::change::{Change, Unknown};
 use crate::diff::{Action, Diff, Entry, Kind};
 use crate::json::Json;
 
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
-    shape(&Change { modern: true, ..change })
+    let change = Change { modern: true, ..change };
+    // What is hidden as a whole is a legacy value without what hides it, though not in its parts.
+    let hidden = |change: &Change<'_, 't>| attribute::value(change.clone(), &Type::Dynamic);
+    hidden::sensitive(&change, hidden)
+        .or_else(|| hidden::unknown(&change, Unknown::NONE, hidden))
+        .unwrap_or_else(|| visible(&change))
 }
 
 /// The diff of a dynamic value, which is neither sensitive nor unknown as a whole.
 pub(super) fn dynamic<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    visible(&Change { modern: true, ..change.wholly_relevant() })
+    visible(&change.wholly_relevant())
 }
 
-/// The diff of any value by its shape.
+/// The diff of any value by its shape; shapes do not say that they force a replacement.
 pub(crate) fn shape<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    hidden::sensitive(change, shape)
-        .or_else(|| {
-            // Null becoming unknown is a creation here, wherever it stands.
-            let change = Change { before_explicit: false, ..change.clone() };
-            hidden::unknown(&change, Unknown::NONE, shape)
-        })
-        .unwrap_or_else(|| visible(change))
+    let hidden = hidden::sensitive(change, shape).or_else(|| {
+        // Null becoming unknown is a creation here, wherever it stands.
+        let change = Change { before_explicit: false, ..change.clone() };
+        hidden::unknown(&change, Unknown::NONE, shape)
+    });
+    hidden.map_or_else(|| visible(change), |diff| diff.replacing(false))
 }
 
 fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let same = change.modern && !change.before.is_null() && change.before == change.after;
+    let same = !change.before.is_null() && change.before == change.after;
     if same && !change.has_marks() {
         return unchanged(change.after);
     }
-    let change = &change.clone().without_legacy_empty();
     let (before, after) = (change.before, change.after);
     let one_sided =
         (after.is_null() && !change.after_explicit) || (before.is_null() && !change.before_explicit);
@@ -75,7 +80,7 @@ fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let places = sequence::places(change.before.elements(), change.after.elements(), is_object);
     let mut elements = Vec::with_capacity(places.len());
     for (before, after) in places {
-        let diff = shape(&Change { modern: change.modern, ..change.element(before, after) });
+        let diff = shape(&change.element(before, after));
         action = action.and_part(diff.action);
         elements.push(diff);
     }

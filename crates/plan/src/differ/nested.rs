@@ -4,7 +4,7 @@ use objchange::schema::{Attribute, NestedType, NestingMode};
 use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
-use super::block::add_write_only;
+use super::block::{WriteOnly, add_write_only};
 use super::{hidden, sequence};
 use crate::change::{Change, Unknown};
 use crate::diff::{Diff, Entry, Kind};
@@ -40,8 +40,9 @@ fn object<'t>(change: &Change<'_, 't>, schema: &'t Attributes) -> Diff<'t> {
         schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
     let (mut attributes, action) = members_of(change, members, attribute);
     add_write_only(&mut attributes, schema, action, |(name, attribute)| {
-        let marks = change.attribute(name);
-        attribute.sensitive || marks.is_before_sensitive() || marks.is_after_sensitive()
+        let own = change.attribute(name);
+        let sensitive = attribute.sensitive || own.is_before_sensitive() || own.is_after_sensitive();
+        WriteOnly { sensitive, replaces: own.forces_replacement() }
     });
     Diff::new(action, Kind::Object { attributes, nested: true }).replacing(change.forces_replacement())
 }

@@ -43,11 +43,11 @@ impl Writer {
             self.start_line(indent, unknown.action);
             escape::name(&mut self.out, &ty.name);
             self.push(" ");
+            let hidden = Diff::new(unknown.action, Kind::Unknown { before: None }).replacing(unknown.replace);
             if unknown.sensitive.is_some() {
-                let hidden = Diff::new(unknown.action, Kind::Unknown { before: None });
                 self.sensitive_block(&hidden, indent, view);
             } else {
-                self.push("(known after apply)");
+                self.value(&hidden, indent, view);
             }
             self.push("\n");
         }

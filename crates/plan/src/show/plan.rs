@@ -4,7 +4,7 @@ use std::io::Write;
 
 use objchange::schema::Block;
 
-use super::{Filter, Options, Schemas, ShowError};
+use super::{Filter, Options, PlanMode, Schemas, ShowError};
 use crate::change::{Change, Paths, Unknown};
 use crate::diff::{Action, Diff};
 use crate::differ;
@@ -17,6 +17,7 @@ use crate::render::{Counts, Header, Heading, Outcome, Writer, output_width};
 pub struct PlanDiff<'p, 't> {
     plan: &'p Plan<'t>,
     schemas: &'p Schemas,
+    mode: PlanMode,
 }
 
 /// A resource with what differs in it.
@@ -31,7 +32,13 @@ pub struct ResourceDiff<'p, 't> {
 impl<'p, 't> PlanDiff<'p, 't> {
     /// The diffs of a plan, by these schemas.
     pub fn new(plan: &'p Plan<'t>, schemas: &'p Schemas) -> Self {
-        Self { plan, schemas }
+        Self { plan, schemas, mode: PlanMode::Normal }
+    }
+
+    /// The same for a plan of another mode: one that only refreshes shows all of the drift.
+    #[must_use]
+    pub fn in_mode(self, mode: PlanMode) -> Self {
+        Self { mode, ..self }
     }
 
     /// The resources that are to be shown: those that change, move or are imported.
@@ -60,6 +67,7 @@ impl<'p, 't> PlanDiff<'p, 't> {
     ) -> Result<impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't>, ShowError> {
         let this = *self;
         let matters = match this.drifted().next() {
+            Some(_) if this.shows_all_drift() => true,
             Some(first) => first.and_then(|_| this.has_difference())?,
             None => false,
         };
@@ -68,14 +76,18 @@ impl<'p, 't> PlanDiff<'p, 't> {
 
     /// The resources that have changed outside of Terraform.
     fn drifted(self) -> impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't> {
-        let differs = |entry: &Result<ResourceDiff<'_, '_>, _>| {
-            entry.as_ref().map_or(true, |entry| entry.diff.action != Action::NoOp)
+        let differs = move |entry: &Result<ResourceDiff<'_, '_>, _>| {
+            self.shows_all_drift() || entry.as_ref().map_or(true, |entry| entry.diff.action != Action::NoOp)
         };
         let diff = move |resource| {
             let diff = self.drift_of(resource)?;
             Ok(ResourceDiff { resource, diff })
         };
         self.plan.resource_drift.iter().map(diff).filter(differs)
+    }
+
+    fn shows_all_drift(&self) -> bool {
+        self.mode == PlanMode::RefreshOnly
     }
 
     fn drift_of(&self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
@@ -87,7 +99,8 @@ impl<'p, 't> PlanDiff<'p, 't> {
             .filter(|r| r.resource.is_empty() || r.resource == resource.address)
             .map(|r| r.path.elements())
             .collect();
-        Ok(diff_resource(self.plan.text(), resource, schema, Some(&relevant))?)
+        let relevant = (!self.shows_all_drift()).then_some(&relevant[..]);
+        Ok(diff_resource(self.plan.text(), resource, schema, relevant)?)
     }
 
     /// What differs in an output.
@@ -239,7 +252,7 @@ pub fn write_plan(
     filter: &Filter,
 ) -> Result<(), ShowError> {
     let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
-    let diffs = PlanDiff::new(plan, schemas);
+    let diffs = PlanDiff::new(plan, schemas).in_mode(options.mode);
     let frame = options.frame();
     let mut writer = Writer::new(options.colour);
     if plan.format_version > (1, 2) {
@@ -335,6 +348,10 @@ fn write_resource(
     diff: &Diff<'_>,
     options: &Options,
 ) {
+    // There is nothing to say of what neither changes nor moves.
+    if resource.change.actions == ResourceActions::NoOp && !is_shown(resource) {
+        return;
+    }
     writer.line_break();
     let show_unchanged = options.full || resource.change.importing.is_some();
     writer.resource(&header(resource, heading), diff, show_unchanged);

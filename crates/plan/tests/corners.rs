@@ -1,0 +1,134 @@
+//! Rules that few documents reach: each with the lines that they decide.
+
+use objchange_plan::{Options, Plan, PlanMode, Schemas, render_plan};
+use serde_json::{Value as Json, json};
+
+fn schemas(block: &Json) -> Schemas {
+    let provider = json!({"resource_schemas": {"t_x": {"version": 0, "block": block}}});
+    let document = json!({"format_version": "1.0", "provider_schemas": {"example.com/t/t": provider}});
+    Schemas::parse(document.to_string()).unwrap()
+}
+
+fn resource(change: &Json) -> Json {
+    json!({
+        "address": "t_x.a", "mode": "managed", "type": "t_x", "name": "a",
+        "provider_name": "example.com/t/t", "change": change,
+    })
+}
+
+#[track_caller]
+fn check(plan: &Json, schemas: &Schemas, mode: PlanMode, lines: &[&str]) {
+    let text = plan.to_string();
+    let options = Options { mode, ..Options::default() };
+    let shown = render_plan(&Plan::parse(&text).unwrap(), schemas, &options).unwrap();
+    assert!(shown.contains(&lines.join("\n")), "{shown}");
+}
+
+#[track_caller]
+fn check_change(block: &Json, change: &Json, lines: &[&str]) {
+    let plan = json!({"format_version": "1.2", "resource_changes": [resource(change)]});
+    check(&plan, &schemas(block), PlanMode::Normal, lines);
+}
+
+#[test]
+fn the_empty_string_is_no_null_inside_of_values_without_a_type() {
+    let change = json!({
+        "actions": ["update"], "before": {"a": "", "b": ["", 1], "c": ""}, "after": {"b": [null, 2], "c": null},
+        "after_unknown": {"a": true, "b": [true, false]},
+        "before_sensitive": {"c": true}, "after_sensitive": {"c": true},
+    });
+    let plan = json!({"format_version": "1.2", "output_changes": {"o": change}});
+    let lines = [
+        r#"      ~ a = "" -> (known after apply)"#,
+        "      ~ b = [",
+        r#"          ~ "" -> (known after apply),"#,
+        "          ~ 1 -> 2,",
+        "        ]",
+        "      ~ c = (sensitive value)",
+    ];
+    check(&plan, &Schemas::none(), PlanMode::Normal, &lines);
+}
+
+#[test]
+fn the_empty_string_is_null_where_a_dynamic_value_is_hidden_as_a_whole() {
+    let block = json!({"attributes": {"d": {"type": "dynamic", "optional": true}}});
+    let change =
+        json!({"actions": ["update"], "before": {"d": ""}, "after": {}, "after_unknown": {"d": true}});
+    check_change(&block, &change, &["      ~ d = null -> (known after apply)"]);
+    let change = json!({
+        "actions": ["update"], "before": {"d": ""}, "after": {"d": "x"}, "after_unknown": {},
+        "before_sensitive": {"d": true}, "after_sensitive": {"d": true},
+    });
+    check_change(&block, &change, &["      + d = (sensitive value)"]);
+}
+
+#[test]
+fn unknown_blocks_say_that_they_force_the_replacement() {
+    let block = json!({"block_types": {"vol": {"nesting_mode": "list", "block": {
+        "attributes": {"x": {"type": "string", "optional": true}}}}}});
+    let change = json!({
+        "actions": ["delete", "create"], "before": {"vol": [{"x": "a"}]}, "after": {},
+        "after_unknown": {"vol": true}, "replace_paths": [["vol"]],
+    });
+    let lines =
+        ["      ~ vol (known after apply) # forces replacement", "      - vol { # forces replacement"];
+    check_change(&block, &change, &lines);
+}
+
+#[test]
+fn write_only_attributes_force_a_replacement_by_their_path_or_that_of_their_block() {
+    let own = json!({"x": {"type": "string", "optional": true}, "w": {"type": "string", "optional": true, "write_only": true}});
+    let block = json!({
+        "attributes": {"n": {"nested_type": {"nesting_mode": "single", "attributes": own}, "optional": true}},
+        "block_types": {"one": {"nesting_mode": "single", "block": {"attributes": own}}},
+    });
+    let change = json!({
+        "actions": ["delete", "create"], "before": {"n": null, "one": null},
+        "after": {"n": {"x": "1", "w": null}, "one": {"x": "1", "w": null}}, "after_unknown": {},
+        "replace_paths": [["n", "w"], ["one"]],
+    });
+    let lines = [
+        "      + n = {",
+        "          + w = (write-only attribute) # forces replacement",
+        r#"          + x = "1""#,
+        "        }",
+        "",
+        "      + one { # forces replacement",
+        "          + w = (write-only attribute) # forces replacement",
+        r#"          + x = "1""#,
+    ];
+    check_change(&block, &change, &lines);
+}
+
+#[test]
+fn a_plan_that_only_refreshes_shows_all_drift() {
+    let block = json!({"attributes": {"x": {"type": "string", "optional": true}}});
+    let change =
+        json!({"actions": ["update"], "before": {"x": "1"}, "after": {"x": "2"}, "after_unknown": {}});
+    let plan = json!({"format_version": "1.2", "resource_drift": [resource(&change)]});
+    check(
+        &plan,
+        &schemas(&block),
+        PlanMode::RefreshOnly,
+        &["  # t_x.a has changed", "  ~ resource \"t_x\" \"a\" {"],
+    );
+    let options = Options::default();
+    let text = plan.to_string();
+    let shown = render_plan(&Plan::parse(&text).unwrap(), &schemas(&block), &options).unwrap();
+    assert!(!shown.contains("has changed"), "{shown}");
+}
+
+#[test]
+fn marks_that_fit_no_value_hide_it() {
+    let block = json!({"attributes": {"m": {"type": ["map", "string"], "optional": true}}});
+    for marks in [json!("true"), json!({"m": "yes"}), json!({"m": [true]}), json!({"m": {"k": {"x": true}}})]
+    {
+        let change = json!({
+            "actions": ["update"], "before": {"m": {"k": "hunter"}}, "after": {"m": {"k": "hunter2"}},
+            "after_unknown": {}, "before_sensitive": marks, "after_sensitive": marks,
+        });
+        let plan = json!({"format_version": "1.2", "resource_changes": [resource(&change)]}).to_string();
+        let shown = render_plan(&Plan::parse(&plan).unwrap(), &schemas(&block), &Options::default()).unwrap();
+        assert!(!shown.contains("hunter"), "{marks}: {shown}");
+    }
+}
