@@ -11,8 +11,20 @@ use thiserror::Error;
 use crate::exit;
 use crate::input::{InputError, Source};
 
+const AFTER_HELP: &str = "\
+Exit codes:
+  0  the document is shown
+  2  the input cannot be used
+
+Examples:
+  terraform show -json tfplan | objchange show --schemas schemas.json
+  objchange show plan.json --summary
+  objchange show plan.json --only 'module.net.*' --action create,replace
+  terraform show -json | objchange show --color always - | less -R";
+
 /// What to show, and how.
 #[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// The output of `terraform show -json [PLANFILE]`; `-`, or nothing, is standard input.
     #[arg(value_name = "PLAN|STATE", default_value = "-")]
@@ -23,7 +35,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     schemas: Option<PathBuf>,
 
-    /// Print the diff as JSON instead, for programs.
+    /// Print the diff as JSON instead, for programs (its form: schema/diff.schema.json).
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
@@ -31,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ADDRESS-GLOB")]
     only: Vec<String>,
 
-    /// Show only resources to which one of these happens.
+    /// Show only resources to which one of these happens. Several are separated by commas.
     #[arg(long, value_name = "ACTION", value_delimiter = ',')]
     action: Vec<Action>,
 

@@ -104,9 +104,9 @@ pub struct Primitive<'t> {
     pub before: Scalar<'t>,
     /// The value after; null where there is none.
     pub after: Scalar<'t>,
-    /// A null is that of a string, or has no type.
+    /// A null is that of a string, or has no type. Not in JSON: it decides only how Terraform writes a null.
     #[serde(skip)]
-    pub(crate) string: bool,
+    pub string: bool,
 }
 
 /// What is known of something that must not be shown.
@@ -159,9 +159,10 @@ pub struct Block<'t> {
     pub attributes: Vec<Entry<'t>>,
     /// The nested blocks by type, in the order of the types' names.
     pub blocks: Vec<BlockType<'t>>,
-    /// The schema has block types that hold several blocks.
+    /// The schema has block types that hold several blocks. Not in JSON: it decides only how Terraform writes an
+    /// empty block.
     #[serde(skip)]
-    pub(crate) has_repeated_types: bool,
+    pub has_repeated_types: bool,
 }
 
 /// The nested blocks of one type.
