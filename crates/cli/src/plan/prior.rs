@@ -246,3 +246,61 @@ fn has_true(shape: &Json<'_>) -> bool {
         || shape.elements().iter().any(has_true)
         || shape.members().iter().any(|(_, inside)| has_true(inside))
 }
+
+#[cfg(test)]
+mod tests {
+    use objchange::Type;
+    use objchange::schema::Attribute;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const FILE: &str = r#"{"version":4,"lineage":"x","resources":[{"module":"module.m","mode":"managed",
+        "type":"t","name":"a","instances":[{"index_key":"k","status":"tainted","attributes":{"name":"hunter",
+        "tags":{"a":"hunter"}},"sensitive_attributes":[[{"type":"get_attr","value":"tags"},
+        {"type":"index","value":{"value":"a","type":"string"}}],[{"type":"get_attr","value":"name"}]]}]}]}"#;
+    const SHOWN: &str = r#"{"format_version":"1.0","terraform_version":"1.9.0","values":{"root_module":{
+        "child_modules":[{"resources":[{"address":"module.m.t.a[\"k\"]","mode":"managed","type":"t","name":"a",
+        "values":{"name":"hunter","tags":{"a":"hunter"}},"sensitive_values":{"name":true,"tags":{"a":true}}}]}]}}}"#;
+
+    fn schema() -> Block {
+        let tags = Attribute::optional(Type::map(Type::String));
+        Block::new([("name", Attribute::optional(Type::String)), ("tags", tags)], [])
+    }
+
+    fn read_at(text: &str) -> Result<Prior, StateError> {
+        read(text, &schema(), "t", Some(r#"module.m.t.a["k"]"#))
+    }
+
+    #[test]
+    fn both_forms_of_a_state_give_one_object() {
+        let [file, shown] = [FILE, SHOWN].map(|text| read_at(text).unwrap());
+        assert_eq!(file.value, shown.value);
+        assert_eq!((file.tainted, shown.tainted), (true, false));
+        assert_eq!(file.value.to_string(), r#"{name = (sensitive value), tags = {"a" = (sensitive value)}}"#);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn a_spoiled_state_shows_nothing(
+            shown in any::<bool>(),
+            at in any::<prop::sample::Index>(),
+            len in 0..12_usize,
+            instead in r#"[\[\]{}",:0-9a-z]{0,6}"#,
+        ) {
+            let mut text = if shown { SHOWN } else { FILE }.to_owned();
+            let from = at.index(text.len());
+            text.replace_range(from..(from + len).min(text.len()), &instead);
+            if let Err(error) = read_at(&text) {
+                prop_assert!(!format!("{error} {error:?}").contains("hunter"), "{error}");
+            }
+        }
+
+        #[test]
+        fn any_text_does_no_harm(text in r#"[\[\]{}",:0-9a-z ]{0,64}"#) {
+            let _ = read(&text, &schema(), "t", None);
+        }
+    }
+}
