@@ -40,14 +40,11 @@ pub(super) fn marks_for(action: Action, marks: Sensitivity) -> Option<Sensitivit
     (before || after).then_some(Sensitivity { before, after, unchanged })
 }
 
-/// A block whose type is marked: it must not be shown, but does the same to the block around it.
+/// A block whose type is marked: it must not be shown, but does the same to the block around it. Marks of its own say
+/// no more then.
 pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity>) -> Diff<'t> {
     let Some(mut sensitivity) = marks.and_then(|marks| marks_for(diff.action, marks)) else { return diff };
     sensitivity.unchanged = diff.action == Action::NoOp;
-    if let Kind::SensitiveBlock(own) = diff.kind {
-        sensitivity.before |= own.before;
-        sensitivity.after |= own.after;
-    }
     let changes = sensitivity.unchanged && sensitivity.before != sensitivity.after;
     let action = if changes { Action::Update } else { diff.action };
     Diff { action, kind: Kind::SensitiveBlock(sensitivity), ..diff }

@@ -35,7 +35,10 @@ impl Writer {
                 this.push("\n");
             }
         };
-        if let Some(unknown) = ty.unknown {
+        let mut hidden = 0;
+        if ty.unknown.is_some_and(|unknown| unknown.action == Action::NoOp) && !view.show_unchanged {
+            hidden += 1;
+        } else if let Some(unknown) = ty.unknown {
             space(self);
             if let Some(sensitivity) = unknown.sensitive {
                 self.sensitivity_warning(unknown.action, sensitivity, "block", indent);
@@ -43,15 +46,14 @@ impl Writer {
             self.start_line(indent, unknown.action);
             escape::name(&mut self.out, &ty.name);
             self.push(" ");
-            let hidden = Diff::new(unknown.action, Kind::Unknown { before: None }).replacing(unknown.replace);
+            let diff = Diff::new(unknown.action, Kind::Unknown { before: None }).replacing(unknown.replace);
             if unknown.sensitive.is_some() {
-                self.sensitive_block(&hidden, indent, view);
+                self.sensitive_block(&diff, indent, view);
             } else {
-                self.value(&hidden, indent, view);
+                self.value(&diff, indent, view);
             }
             self.push("\n");
         }
-        let mut hidden = 0;
         for block in &ty.blocks {
             if block.diff.action == Action::NoOp && !view.show_unchanged {
                 hidden += 1;
