@@ -279,7 +279,10 @@ fn merge_list(
         let path = path.then(StepRef::Position(i));
         let value = match (prior_elements.get(i), prior.is_known()) {
             (Some(prior_element), _) => object(prior_element, element, path)?,
-            (None, false) => object(&Value::unknown(element.ty().clone()), element, path)?,
+            (None, false) => {
+                let ty = prior.ty().element().unwrap_or(element.ty());
+                object(&Value::unknown(ty.clone()), element, path)?
+            }
             (None, true) => element.clone(),
         };
         all_prior = all_prior && prior_elements.get(i).is_some_and(|p| p.same_place(&value));

@@ -20,8 +20,8 @@ impl Value {
     /// do maps and objects. An object gets the attributes of the target: one that it lacks is null if the
     /// target says that it is optional, and others that it has are left out. Null stays null and unknown
     /// unknown, with the new type. Anything becomes dynamic as it is; a collection of dynamic elements gets
-    /// the type that its elements have in common. A value whose type [conforms](Type::conforms_to) already
-    /// stays as it is; where a list, a set or an object changes, its null members lose their marks.
+    /// the type that its elements have in common. A value that has the type already stays as it is; where a list, a
+    /// set or an object changes, its null members lose their marks.
     ///
     /// # Errors
     ///
@@ -46,13 +46,13 @@ impl Value {
 
     /// As [`convert`](Self::convert), for a value that stands at this path.
     pub(crate) fn convert_at(&self, to: &Type, path: PathStack<'_>) -> Result<Value, ConvertError> {
-        if self.ty().conforms_to(to) {
+        let plain = to.without_optional();
+        if self.ty() == &plain {
             return Ok(self.clone());
         }
         if !self.ty().converts_to(to) {
             return Err(ConvertErrorKind::wrong_type(self, to).at(path));
         }
-        let plain = to.without_optional();
         let converted = convert(self, Target { accepts: to, gives: &plain }, path)?;
         Ok(if converted.ty().has_optional() { without_optional(&converted) } else { converted })
     }
@@ -81,7 +81,7 @@ impl<'t> Target<'t> {
 
 fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, ConvertError> {
     // Where attributes of the target are optional it is another type, whatever the value has.
-    if value.ty().conforms_to(to.gives) && !to.accepts.has_optional() {
+    if *to.accepts == Type::Dynamic || value.ty() == to.gives && !to.accepts.has_optional() {
         return Ok(value.clone());
     }
     let path = path.hide(value.is_marked());
@@ -192,14 +192,18 @@ fn elements(
     if elements.iter().all(|element| element.ty() == ty) {
         return Ok((ty.clone(), elements));
     }
+    if matches!((from, collection), (_, Type::Map(_)) | (Type::Tuple(_), Type::List(_))) {
+        // They may differ in which attributes of a null are optional. Terraform evens that out for maps, and for
+        // lists that are made of tuples.
+        elements = elements.iter().map(without_optional).collect();
+        if let Some(ty) = elements.first().map(Value::ty)
+            && elements.iter().all(|element| element.ty() == ty)
+        {
+            return Ok((ty.clone(), elements));
+        }
+    }
     if !to.gives.has_dynamic() {
-        // They differ in which attributes of a null are optional. Terraform evens that out for maps, and for lists
-        // that are made of tuples.
-        let evens_out = matches!((from, collection), (_, Type::Map(_)) | (Type::Tuple(_), Type::List(_)));
-        return match evens_out {
-            true => Ok((to.gives.clone(), elements.iter().map(without_optional).collect())),
-            false => Err(no_common_type()),
-        };
+        return Err(no_common_type());
     }
     // What stands in for the dynamic type differs from element to element.
     let common = unify(elements.iter().map(Value::ty)).ok_or_else(no_common_type)?;
