@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::{Answer, Case, CaseError, Difference, Outcome, difference};
+use crate::schema::Block;
 use crate::value::{Marks, Path, PathStep, SENSITIVE, Type, Value, json_message};
 
 #[derive(Deserialize)]
@@ -27,6 +28,18 @@ impl Want<'_> {
     fn is_empty(&self) -> bool {
         let Self { value, ty, errors, action, values, panic } = self;
         value.is_none() && ty.is_none() && errors.is_none() && action.is_none() && values.is_none() && !panic
+    }
+}
+
+impl Want<'_> {
+    /// What is wanted, without its content.
+    fn sort(&self) -> &'static str {
+        match self {
+            Self { errors: Some(_), .. } => "errors",
+            Self { value: Some(_), .. } | Self { values: Some(_), .. } => "a value",
+            Self { ty: Some(_), .. } => "a type",
+            _ => "an action",
+        }
     }
 }
 
@@ -119,17 +132,24 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
         }
         (Answer::Errors(got), Want { errors: Some(want), .. }) => {
             let got = got.iter().map(|(path, kind)| error_text(path, kind)).collect();
-            errors_difference(got, want.iter().map(|error| wanted_text(case, error)).collect())
+            let hidden = HiddenKeys::new(case);
+            errors_difference(got, want.iter().map(|error| wanted_text(&hidden, error)).collect())
         }
-        (Answer::Refused(message), _) => whole(format!("refused: {message}"), difference::redacted(text)),
-        (answer, _) => whole(answer_text(answer), difference::redacted(text)),
+        (answer, want) => {
+            // Of another sort than the answer: with a schema that hides something, no more is said of it.
+            let hides = case.schema().is_ok_and(|schema| schema.has_hidden());
+            let want = if hides { want.sort().to_owned() } else { difference::redacted(text) };
+            whole(answer_text(case, answer), want)
+        }
     })
 }
 
 /// An answer of another sort than the wanted one, as the case would write it.
-fn answer_text(answer: &Answer) -> String {
+fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
     match answer {
-        Answer::Value(value, ty) => format!(r#"{{"value":{}}}"#, difference::value_text(value, ty)),
+        Answer::Value(value, ty) => {
+            format!(r#"{{"value":{}}}"#, difference::value_text(&shown(case, value), ty))
+        }
         Answer::Type(ty) => format!(r#"{{"type":{ty}}}"#),
         Answer::Errors(errors) => {
             let texts: Vec<String> = errors.iter().map(|(path, kind)| error_text(path, kind).shown).collect();
@@ -205,7 +225,29 @@ fn error_text(path: &Path, kind: &str) -> ErrorText {
     ErrorText::new(steps, kind, path.steps().iter().any(is_hidden))
 }
 
-fn wanted_text(case: &Case<'_>, error: &WantedError<'_>) -> ErrorText {
+/// Which keys of paths in a case are not shown.
+struct HiddenKeys {
+    schema: Option<Block>,
+    has_marks: bool,
+}
+
+impl HiddenKeys {
+    fn new(case: &Case<'_>) -> Self {
+        Self { schema: case.schema().ok(), has_marks: case.has_marks() }
+    }
+
+    fn hide(&self, path: Path) -> Path {
+        match &self.schema {
+            // Which values the path leads through is not known here.
+            Some(schema) if self.has_marks => schema.hide_keys_below(&path, 0),
+            Some(schema) => schema.hide_keys(&path),
+            None if self.has_marks => path.steps().iter().cloned().map(hidden).collect(),
+            None => path,
+        }
+    }
+}
+
+fn wanted_text(hidden_keys: &HiddenKeys, error: &WantedError<'_>) -> ErrorText {
     let plain = |step: &WantedStep<'_>| match step {
         WantedStep::Attr(name) => PathStep::Attribute(name.as_str().into()),
         // What is no text is no key of a map either, and its content does not matter here.
@@ -214,13 +256,7 @@ fn wanted_text(case: &Case<'_>, error: &WantedError<'_>) -> ErrorText {
         }
     };
     let path: Path = error.path.iter().map(plain).collect();
-    let path = match case.schema() {
-        // Which values the path leads through is not known here.
-        Ok(schema) if case.has_marks() => schema.hide_keys_below(&path, 0),
-        Ok(schema) => schema.hide_keys(&path),
-        Err(_) if case.has_marks() => path.steps().iter().cloned().map(hidden).collect(),
-        Err(_) => path,
-    };
+    let path = hidden_keys.hide(path);
     let steps = std::iter::zip(&error.path, path.steps()).map(|(wanted, step)| {
         let text = match wanted {
             WantedStep::Attr(name) => StepText::attribute(name),

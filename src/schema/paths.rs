@@ -57,11 +57,18 @@ impl Block {
     /// assert_eq!(block.hide_keys(&path).to_string(), ".env[(sensitive value)]");
     /// ```
     pub fn hide_keys(&self, path: &Path) -> Path {
-        let is_hidden = |depth: &usize| {
-            let start: Path = path.steps()[..*depth].iter().cloned().collect();
-            self.attribute_by_path(&start).is_some_and(Attribute::is_hidden)
+        // Only names that the schema gives: labels of blocks that an object holds are names, too.
+        let mut named = Path::root();
+        let is_hidden = |step: &PathStep| {
+            let PathStep::Attribute(name) = step else { return false };
+            let next = named.clone().attribute(name.clone());
+            let attribute = self.attribute_by_path(&next);
+            if attribute.is_some() || self.block_by_path(&next).is_some() {
+                named = next;
+            }
+            attribute.is_some_and(Attribute::is_hidden)
         };
-        match (1..=path.steps().len()).find(is_hidden) {
+        match path.steps().iter().position(is_hidden).map(|at| at + 1) {
             Some(depth) => self.hide_keys_below(path, depth),
             None => path.clone(),
         }

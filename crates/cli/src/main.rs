@@ -4,6 +4,7 @@ mod check;
 mod encoding;
 mod exit;
 mod input;
+mod json;
 mod plan;
 mod show;
 mod style;

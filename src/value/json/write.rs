@@ -23,7 +23,8 @@ impl Writer<'_> {
         }
         if *ty == Type::Dynamic && *value.ty() != Type::Dynamic {
             self.out.push_str(r#"{"type":"#);
-            self.out.push_str(&value.ty().to_string());
+            let ty = if self.form == Form::Redacted { shown_type(value) } else { value.ty().clone() };
+            self.out.push_str(&ty.to_string());
             self.out.push_str(r#","value":"#);
             self.value(value, value.ty(), path)?;
             self.out.push('}');
@@ -140,6 +141,31 @@ impl Writer<'_> {
         }
         write_string(key, self.out);
         self.out.push(':');
+    }
+}
+
+/// The type of a value without that of its marked parts: names of attributes are content, too.
+fn shown_type(value: &Value) -> Type {
+    if value.is_marked() {
+        return Type::Dynamic;
+    }
+    if !value.contains_marked() {
+        return value.ty().clone();
+    }
+    let element = |elements: &mut dyn Iterator<Item = &Value>| {
+        let mut types = elements.map(shown_type);
+        let first = types.next().unwrap_or(Type::Dynamic);
+        if types.all(|ty| ty == first) { first } else { Type::Dynamic }
+    };
+    match value.kind() {
+        Kind::List(elements) => Type::list(element(&mut elements.iter())),
+        Kind::Set(elements) => Type::set(element(&mut elements.iter())),
+        Kind::Map(map) => Type::map(element(&mut map.iter().map(|(_, value)| value))),
+        Kind::Tuple(elements) => Type::tuple(elements.iter().map(shown_type)),
+        Kind::Object(object) => {
+            Type::object(object.iter().map(|(name, value)| (name.clone(), shown_type(value))))
+        }
+        _ => value.ty().clone(),
     }
 }
 

@@ -80,7 +80,7 @@ impl Json {
         let entry = FailureEntry { file, line: verdict.line, id, op, reason };
         self.out.write_all(if self.failures == 0 { b"\n" } else { b",\n" })?;
         self.failures += 1;
-        serde_json::to_writer(&mut self.out, &entry)?;
+        crate::json::write(&mut self.out, &entry)?;
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Json {
 
     pub(super) fn finish(mut self, counts: Counts) -> io::Result<()> {
         write!(self.out, r#"],"unusable":"#)?;
-        serde_json::to_writer(&mut self.out, &self.unusable)?;
+        crate::json::write(&mut self.out, &self.unusable)?;
         writeln!(self.out, r#","passed":{},"failed":{}}}"#, counts.passed, counts.failed)?;
         self.out.flush()
     }

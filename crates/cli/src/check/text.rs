@@ -27,7 +27,7 @@ impl Text {
 
     pub(super) fn failure(&mut self, input: &str, verdict: &Verdict, failure: &Failure) -> io::Result<()> {
         let out = &mut self.out;
-        write!(out, "{BAD}FAIL{BAD:#} {input}:{}", verdict.line)?;
+        write!(out, "{BAD}FAIL{BAD:#} {}:{}", visible(input), verdict.line)?;
         if let Failure::Malformed(malformed) = failure {
             write!(out, ":{}", malformed.column)?;
         }

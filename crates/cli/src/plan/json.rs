@@ -97,7 +97,7 @@ pub(super) fn write(
         after: object(&plan.after)?,
     };
     let mut out = io::stdout().lock();
-    serde_json::to_writer(&mut out, &report)?;
+    crate::json::write(&mut out, &report)?;
     writeln!(out)?;
     out.flush()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange::value::{Kind, Marks, Path, json_message};
+use objchange::value::{Kind, Marks, Number, Path, PathStep, json_message};
 use objchange_plan::{DocumentError, Json, State};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -89,6 +89,13 @@ impl StateError {
         Self::Json { line: error.line().max(1), column: error.column().max(1), message: json_message(error) }
     }
 
+    /// What is wrong with a part of the text that was read on its own.
+    pub(super) fn in_part(text: &str, part: &str, error: &serde_json::Error) -> Self {
+        let offset = place::offset_in(text, part) + place::offset(part, error.line(), error.column());
+        let (line, column) = place::line_and_column(text, offset);
+        Self::Json { line, column, message: json_message(error) }
+    }
+
     fn object(text: &str, part: &str, address: Option<&str>, mut error: ObjectError) -> Self {
         error.offset += place::offset_in(text, part);
         let (line, column) = place::line_and_column(text, error.offset);
@@ -148,11 +155,41 @@ pub(super) fn read(
     let value = object::read(instance.values, schema, Form::Plain)
         .map_err(|error| StateError::object(text, instance.values, Some(address), error))?;
     let paths = match &instance.sensitive {
-        Sensitive::Paths(paths) => paths.clone(),
+        Sensitive::Paths(paths) => paths.iter().filter_map(|path| reached(&value, path)).collect(),
         Sensitive::Shape(shape) => sensitive_paths(shape, &value),
     };
     let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
     Ok(Prior { value: value.mark_with_paths(&marks), tainted: instance.tainted })
+}
+
+/// The part of the value that a path leads to, or the innermost one around it: a path that leads on to nothing must
+/// not open what it was to hide. `None` if not even its first step leads anywhere.
+fn reached(value: &Value, path: &Path) -> Option<Path> {
+    let mut at = value;
+    let mut steps = Vec::new();
+    for step in path.steps() {
+        // Blocks by label, and what is dynamic, may be held in an object where the state thinks of a map.
+        let name = match step {
+            PathStep::Attribute(name) => Some(name.as_str()),
+            PathStep::Index(key) => key.as_str(),
+        };
+        let position = match step {
+            PathStep::Index(key) => key.as_number().and_then(Number::as_u64),
+            PathStep::Attribute(_) => None,
+        };
+        let (step, next) = match (at.kind(), name, position) {
+            (Kind::Object(object), Some(name), _) => (PathStep::Attribute(name.into()), object.get(name)),
+            (Kind::Map(map), Some(name), _) => (PathStep::Index(Value::from(name)), map.get(name)),
+            (Kind::List(elements) | Kind::Tuple(elements), _, Some(position)) => {
+                (step.clone(), elements.get(position as usize))
+            }
+            _ => break,
+        };
+        let Some(next) = next else { break };
+        steps.push(step);
+        at = next;
+    }
+    (!steps.is_empty()).then(|| steps.into_iter().collect())
 }
 
 /// The addresses of what might be meant.

@@ -1,11 +1,12 @@
 //! The resources of a state file, `terraform.tfstate` in version 4.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use objchange::Value;
 use objchange::value::{Number, Path, PathStep};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
@@ -28,23 +29,45 @@ struct Resource<'t> {
     resource_type: String,
     name: String,
     #[serde(borrow, default)]
-    instances: Vec<RawInstance<'t>>,
+    instances: Vec<BTreeMap<String, &'t RawValue>>,
 }
 
-#[derive(Deserialize)]
+/// What counts of an instance.
 struct RawInstance<'t> {
-    #[serde(default)]
-    index_key: Option<Json>,
-    #[serde(default)]
+    index_key: Option<IndexKey>,
     status: Option<String>,
-    #[serde(default)]
     deposed: Option<String>,
-    #[serde(borrow, default)]
     attributes: Option<&'t RawValue>,
-    #[serde(default)]
     attributes_flat: Option<IgnoredAny>,
-    #[serde(default)]
     sensitive_attributes: Option<Vec<Vec<Step>>>,
+}
+
+/// The key of an instance: of `count` or of `for_each`.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a number or a string is expected here")]
+enum IndexKey {
+    Position(u64),
+    Name(String),
+}
+
+/// Reads the members of an instance; one that is null is as good as absent.
+fn instance<'t>(text: &str, members: &BTreeMap<String, &'t RawValue>) -> Result<RawInstance<'t>, StateError> {
+    fn member<T: DeserializeOwned>(
+        text: &str,
+        members: &BTreeMap<String, &RawValue>,
+        name: &str,
+    ) -> Result<Option<T>, StateError> {
+        let Some(raw) = members.get(name).map(|raw| raw.get()) else { return Ok(None) };
+        serde_json::from_str(raw).map_err(|error| StateError::in_part(text, raw, &error))
+    }
+    Ok(RawInstance {
+        index_key: member(text, members, "index_key")?,
+        status: member(text, members, "status")?,
+        deposed: member(text, members, "deposed")?,
+        attributes: members.get("attributes").copied().filter(|raw| raw.get() != "null"),
+        attributes_flat: member(text, members, "attributes_flat")?,
+        sensitive_attributes: member(text, members, "sensitive_attributes")?,
+    })
 }
 
 /// A step of a path as state files write it.
@@ -68,7 +91,11 @@ pub(super) fn instances(text: &str) -> Result<Vec<Instance<'_>>, StateError> {
     }
     let mut instances = Vec::new();
     for resource in file.resources.iter().filter(|resource| resource.mode == "managed") {
-        for raw in resource.instances.iter().filter(|raw| raw.deposed.is_none()) {
+        for raw in &resource.instances {
+            let raw = instance(text, raw)?;
+            if raw.deposed.is_some() {
+                continue;
+            }
             instances.push(Instance {
                 address: address(resource, raw.index_key.as_ref()),
                 resource_type: resource.resource_type.clone(),
@@ -84,7 +111,7 @@ pub(super) fn instances(text: &str) -> Result<Vec<Instance<'_>>, StateError> {
     Ok(instances)
 }
 
-fn address(resource: &Resource<'_>, key: Option<&Json>) -> String {
+fn address(resource: &Resource<'_>, key: Option<&IndexKey>) -> String {
     let mut address = String::new();
     if let Some(module) = resource.module.as_deref().filter(|module| !module.is_empty()) {
         address.push_str(module);
@@ -95,7 +122,10 @@ fn address(resource: &Resource<'_>, key: Option<&Json>) -> String {
     address.push_str(&resource.name);
     if let Some(key) = key {
         // Writing to a string does not fail.
-        let _ = write!(address, "[{key}]");
+        let _ = match key {
+            IndexKey::Position(position) => write!(address, "[{position}]"),
+            IndexKey::Name(name) => write!(address, "[{}]", Json::from(name.as_str())),
+        };
     }
     address
 }

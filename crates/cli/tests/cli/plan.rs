@@ -424,3 +424,45 @@ fn the_example_of_the_readme_works() {
     assert!(output.stdout.contains("~ .ebs_block_device[…].volume_size"), "{}", output.stdout);
     assert!(output.stdout.lines().count() < 25, "it fits on a screen");
 }
+
+const LABELLED: &str = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
+    "test_disk":{"version":0,"block":{
+        "attributes":{"any":{"type":"dynamic","optional":true}},
+        "block_types":{"mount":{"nesting_mode":"map","block":{"attributes":{
+            "path":{"type":"string","optional":true},"key":{"type":"string","optional":true}}}}}}}}}}}"#;
+
+#[test]
+fn blocks_with_labels_are_a_map() {
+    let folder = Folder::new("labelled-blocks");
+    let config = folder.file("config.json", r#"{"mount":{"a":{"path":"/b"},"c":{}}}"#);
+    let state = folder.file(
+        "state.json",
+        r#"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"test_disk","name":"a","instances":[
+            {"attributes":{"any":null,"mount":{"a":{"path":"/a","key":"hunter"}}},"sensitive_attributes":[[
+                {"type":"get_attr","value":"mount"},{"type":"index","value":{"value":"a","type":"string"}},
+                {"type":"get_attr","value":"key"}]]}]}]}"#,
+    );
+    let [config, state] = [&config, &state].map(|path| path.to_str().unwrap());
+    let run = |arguments: &[&str]| {
+        let fixed = ["plan", "--schema", "-", "--type", "test_disk", "--config", config];
+        objchange(fixed.iter().chain(arguments).copied(), LABELLED)
+    };
+    let output = run(&[]);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{}", output.stdout);
+    let replaced = ["--prior", state, "--address", "test_disk.a", "--requires-replace", r#"mount["a"].path"#];
+    let output = run(&replaced);
+    assert!(output.stdout.contains(r#".mount["a"].path cannot be changed in place"#), "{}", output.stdout);
+    assert!(output.stdout.contains(r#"- .mount["a"].key   (sensitive value) → null"#), "{}", output.stdout);
+    assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
+}
+
+#[test]
+fn types_do_not_name_what_is_hidden() {
+    let folder = Folder::new("hidden-types");
+    let config = folder.file("config.json", r#"{"any":{"open":{"$sensitive":{"hunter":1}},"shut":"x"}}"#);
+    let fixed = ["plan", "--json", "--schema", "-", "--type", "test_disk", "--config"];
+    let output = objchange(fixed.iter().copied().chain([config.to_str().unwrap()]), LABELLED);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
+    assert!(output.stdout.contains(r#"["object",{"open":"dynamic","shut":"string"}]"#), "{}", output.stdout);
+}
