@@ -1,5 +1,6 @@
 //! Comparing an answer with the wanted one.
 
+use hashbrown::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -281,9 +282,13 @@ fn hidden(step: PathStep) -> PathStep {
 
 /// How two multisets of errors differ: what each has and the other lacks.
 fn errors_difference(mut got: Vec<ErrorText>, mut want: Vec<ErrorText>) -> Option<Difference> {
-    for error in got.iter_mut().filter(|error| error.has_hidden) {
-        if let Some(same) = want.iter().find(|wanted| wanted.loose == error.loose) {
-            error.key.clone_from(&same.key);
+    if got.iter().any(|error| error.has_hidden) {
+        let keys: HashMap<&str, &str> =
+            want.iter().map(|wanted| (wanted.loose.as_str(), wanted.key.as_str())).collect();
+        for error in got.iter_mut().filter(|error| error.has_hidden) {
+            if let Some(key) = keys.get(error.loose.as_str()) {
+                error.key = (*key).to_owned();
+            }
         }
     }
     got.sort();
