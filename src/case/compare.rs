@@ -30,9 +30,7 @@ impl Want<'_> {
         let Self { value, ty, errors, action, values, panic } = self;
         value.is_none() && ty.is_none() && errors.is_none() && action.is_none() && values.is_none() && !panic
     }
-}
 
-impl Want<'_> {
     /// What is wanted, without its content.
     fn sort(&self) -> &'static str {
         match self {

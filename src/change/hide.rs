@@ -45,6 +45,8 @@ impl Hidden {
                 prior: invalid.prior.map(Value::sensitive),
                 config: invalid.config.map(Value::sensitive),
                 planned: invalid.planned.map(Value::sensitive),
+                // It has a path of its own, and tells no more than the kind.
+                unfit: None,
                 ..invalid
             }),
             PlanViolation::RequiresReplaceNowhere(_) => PlanViolation::RequiresReplaceNowhere(path),

@@ -1,5 +1,7 @@
 //! Planning one change: what Terraform Core does around a provider (spec section 6, "plan one change").
 
+use std::cell::LazyCell;
+
 use hashbrown::HashSet;
 
 use super::ChangeError;
@@ -175,7 +177,8 @@ pub enum PlanChangeError {
 ///
 /// # Errors
 ///
-/// The configuration or the prior object does not fit the schema, or the provider cannot plan. What is wrong
+/// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole, or the
+/// provider cannot plan. What is wrong
 /// with the provider's answer is no error of this function: see [`PlannedChange::violations`].
 ///
 /// ```
@@ -249,7 +252,8 @@ pub fn plan_change(
     if action == Action::NoOp && marks[0] != marks[1] {
         action = Action::Update;
     }
-    let hidden = Hidden::new(marks.iter().flatten().chain(&config_marks).map(|(path, _)| path));
+    let hidden =
+        LazyCell::new(|| Hidden::new(marks.iter().flatten().chain(&config_marks).map(|(path, _)| path)));
     let replace_reason = replace_reason.map(|reason| match reason {
         ReplaceReason::CannotUpdate(paths) => ReplaceReason::CannotUpdate(
             paths.into_iter().map(|path| hidden.hide_path(schema, path)).collect(),

@@ -39,7 +39,7 @@ impl Block {
         self.paths_of(Traits::WRITE_ONLY, value)
     }
 
-    /// The paths of both.
+    /// The path of every attribute that is sensitive or write-only.
     pub(crate) fn hidden_paths(&self, value: &Value) -> Vec<Path> {
         self.paths_of(Traits::HIDDEN, value)
     }

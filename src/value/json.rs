@@ -164,11 +164,16 @@ impl Value {
     }
 }
 
-/// A message that quotes the text may be as long as that; nobody reads more than this many characters.
+/// A message that names a part may be as long as the name; nobody reads more than this many characters.
 const MAX_MESSAGE: usize = 300;
 
 /// What is wrong with a JSON text, in words for people: without the place, and without a part of the text, which may
 /// be a secret.
+///
+/// ```
+/// let error = serde_json::from_str::<u64>(r#"  "hunter2""#).unwrap_err();
+/// assert_eq!(objchange::value::json_message(&error), "u64 is expected here, not string");
+/// ```
 pub fn json_message(error: &serde_json::Error) -> String {
     let mut message = error.to_string();
     if error.line() > 0
@@ -176,10 +181,16 @@ pub fn json_message(error: &serde_json::Error) -> String {
     {
         message.truncate(at);
     }
+    // Only the whole message tells where the value ends that it quotes.
+    let mut message = in_words(message);
     if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
         message.truncate(end);
         message.push('…');
     }
+    message
+}
+
+fn in_words(message: String) -> String {
     match message.as_str() {
         text if text.starts_with("EOF while parsing") => "the text ends too early: is it cut off?".to_owned(),
         "recursion limit exceeded" => "this is nested deeper than 128 levels, which is not read".to_owned(),

@@ -49,7 +49,7 @@ pub use number::{Number, ParseNumberError};
 pub use path::{ParsePathError, Path, PathStep};
 pub(crate) use path::{PathStack, StepRef};
 pub use path_set::PathSet;
-pub use quote::{quote_into, visible};
+pub use quote::{quote_into, visible, visible_json};
 pub(crate) use read_ahead::read_ahead;
 pub(crate) use set::SetMerge;
 pub(crate) use show::{EPHEMERAL, SENSITIVE};

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::quote::{json_string, visible};
+use super::quote::{visible, visible_json};
 use super::{Kind, Number, Value};
 
 mod parse;
@@ -88,7 +88,7 @@ impl fmt::Display for PathStep {
             Self::Index(key) => match key.kind() {
                 Kind::Number(n) => write!(f, "[{n}]"),
                 // As in JSON, which is how configuration would write it, too.
-                Kind::String(s) => write!(f, "[{}]", json_string(s)),
+                Kind::String(s) => write!(f, "[{}]", visible_json(&serde_json::Value::from(s).to_string())),
                 Kind::Bool(b) => write!(f, "[{b}]"),
                 _ => f.write_str("[…]"),
             },

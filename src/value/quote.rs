@@ -49,20 +49,25 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The text as a string of JSON, in which everything is escaped that is not to be seen.
-pub(super) fn json_string(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    for c in serde_json::Value::from(text).to_string().chars() {
-        if is_printable(c) {
-            out.push(c);
-        } else {
-            // Beyond the first plane two halves stand for a character.
-            for half in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a string does not fail.
-                let _ = write!(out, "\\u{half:04x}");
-            }
+/// A JSON text in whose strings everything is escaped that is not to be seen, also what JSON allows there.
+///
+/// ```
+/// assert_eq!(objchange::value::visible_json("[\"a\u{9b}é\"]"), r#"["a\u009bé"]"#);
+/// ```
+pub fn visible_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut plain_from = 0;
+    // Outside of strings compact JSON is plain ASCII.
+    for (at, c) in json.char_indices().filter(|(_, c)| !is_printable(*c)) {
+        out.push_str(&json[plain_from..at]);
+        plain_from = at + c.len_utf8();
+        // Beyond the first plane two halves stand for a character.
+        for half in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string does not fail.
+            let _ = write!(out, "\\u{half:04x}");
         }
     }
+    out.push_str(&json[plain_from..]);
     out
 }
 

@@ -341,3 +341,12 @@ fn paths_are_read_as_they_are_written() {
     let element = PathStep::Index(Value::object([("a", Value::unknown(Type::Bool))]));
     assert_eq!(serde_json::to_string(&element).unwrap(), r#"{"index":{"a":{"$unknown":{}}}}"#);
 }
+
+#[test]
+fn messages_quote_no_text_however_long_it_is() {
+    for text in ["hunter".to_owned(), "hunter, expected x".repeat(100), "hunter`\"".repeat(100)] {
+        let json = serde_json::to_string(&text).unwrap();
+        let error = serde_json::from_str::<Vec<u64>>(&json).unwrap_err();
+        assert_eq!(objchange::value::json_message(&error), "a sequence is expected here, not string");
+    }
+}

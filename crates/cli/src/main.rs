@@ -4,7 +4,6 @@ mod check;
 mod encoding;
 mod exit;
 mod input;
-mod json;
 mod plan;
 mod show;
 mod style;

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use objchange::value::Path;
+use objchange::value::{Path, visible_json};
 use serde::Serialize;
 
 use super::run::{Failure, Verdict};
@@ -80,7 +80,7 @@ impl Json {
         let entry = FailureEntry { file, line: verdict.line, id, op, reason };
         self.out.write_all(if self.failures == 0 { b"\n" } else { b",\n" })?;
         self.failures += 1;
-        crate::json::write(&mut self.out, &entry)?;
+        self.out.write_all(visible_json(&serde_json::to_string(&entry)?).as_bytes())?;
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Json {
 
     pub(super) fn finish(mut self, counts: Counts) -> io::Result<()> {
         write!(self.out, r#"],"unusable":"#)?;
-        crate::json::write(&mut self.out, &self.unusable)?;
+        self.out.write_all(visible_json(&serde_json::to_string(&self.unusable)?).as_bytes())?;
         writeln!(self.out, r#","passed":{},"failed":{}}}"#, counts.passed, counts.failed)?;
         self.out.flush()
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use objchange::change::PlannedChange;
 use objchange::schema::Block;
-use objchange::value::{Marks, Path};
+use objchange::value::{Marks, Path, visible_json};
 use objchange::{Type, Value};
 use serde::Serialize;
 use serde_json::json;
@@ -97,8 +97,7 @@ pub(super) fn write(
         after: object(&plan.after)?,
     };
     let mut out = io::stdout().lock();
-    crate::json::write(&mut out, &report)?;
-    writeln!(out)?;
+    writeln!(out, "{}", visible_json(&serde_json::to_string(&report)?))?;
     out.flush()
 }
 
