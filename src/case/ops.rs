@@ -1,5 +1,7 @@
 //! The operations that a case can ask for.
 
+use std::ops::ControlFlow;
+
 use super::{Answer, Case, CaseError};
 use crate::change::{self, ChangeError};
 use crate::value::{Kind, StepRef, Type, Value};
@@ -71,7 +73,7 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
             match schema.coerce_value(&given) {
                 Ok(value) => {
                     let ty = schema.implied_type();
-                    Answer::Value(held_in_maps(&value, ty), ty.clone())
+                    Answer::Value(as_written(&value, &given, ty), ty.clone())
                 }
                 Err(error) => Answer::Errors(vec![(error.path, "coerce")]),
             }
@@ -82,24 +84,45 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
     Ok(Some(answer))
 }
 
-/// Case files write values under the type that the schema implies, and so hold blocks of a map in a map even
-/// where coercion holds them in an object.
-fn held_in_maps(value: &Value, ty: &Type) -> Value {
-    match (value.kind(), ty) {
-        (Kind::Object(object), Type::Map(element)) => {
-            let entries = object.iter().map(|(name, v)| (name.clone(), held_in_maps(v, element))).collect();
-            Value::map_like(ty, entries).with_marks(value.marks())
+/// A coerced value as a case file can write it: under the type that the schema implies, which holds blocks by label in
+/// a map even where they were given as an object, and so stay one. What was given as a map is left as it is, so that an
+/// object in its place is noticed.
+fn as_written(coerced: &Value, given: &Value, ty: &Type) -> Value {
+    let part = |coerced: &Value, given: Option<&Value>, ty: &Type| {
+        given.map_or_else(|| coerced.clone(), |given| as_written(coerced, given, ty))
+    };
+    match (coerced.kind(), given.kind(), ty) {
+        (Kind::Object(object), Kind::Object(given), Type::Map(element)) => {
+            let entries = object.iter().map(|(name, v)| (name.clone(), part(v, given.get(name), element)));
+            Value::map_like(ty, entries.collect()).with_marks(coerced.marks())
         }
-        (_, Type::List(element) | Type::Set(element) | Type::Map(element)) => {
-            value.map_children(|child| held_in_maps(child, element))
-        }
-        (_, Type::Object(object)) => value.map_steps(|step, child| match step {
-            StepRef::Attribute(name) => {
-                object.attribute(name).map_or_else(|| child.clone(), |ty| held_in_maps(child, ty))
-            }
+        (Kind::Map(_), Kind::Map(given), Type::Map(element)) => coerced.map_steps(|step, child| match step {
+            StepRef::Key(key) => part(child, given.get(key), element),
             _ => child.clone(),
         }),
-        _ => value.clone(),
+        (Kind::Object(_), Kind::Object(given), Type::Object(object)) => coerced.map_steps(|step, child| match step {
+            StepRef::Attribute(name) => match object.attribute(name) {
+                Some(ty) => part(child, given.get(name), ty),
+                None => child.clone(),
+            },
+            _ => child.clone(),
+        }),
+        (Kind::List(_) | Kind::Set(_), given_kind, Type::List(element) | Type::Set(element)) => {
+            let mut elements = Vec::new();
+            let _: ControlFlow<()> = given.each_step(|_, element| {
+                elements.push(element);
+                ControlFlow::Continue(())
+            });
+            // The elements of a set have no place by which to find what they were. But they have one type, and so
+            // one form.
+            let is_list = !matches!((coerced.kind(), given_kind), (Kind::Set(_), _) | (_, Kind::Set(_)));
+            let mut positions = 0..;
+            coerced.map_children(|child| {
+                let i = positions.next().filter(|_| is_list).unwrap_or(0);
+                part(child, elements.get(i).copied(), element)
+            })
+        }
+        _ => coerced.clone(),
     }
 }
 

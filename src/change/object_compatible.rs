@@ -93,6 +93,10 @@ fn attribute(schema: &Attribute, planned: &Value, actual: &Value, path: PathStac
 }
 
 fn blocks(schema: &NestedBlock, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+    // Terraform Core takes the blocks' own marks off before it compares what is inside, which is then reported as
+    // anything else is. That its content is not shown does not depend on that.
+    let path = path.hide(planned.is_marked() || actual.is_marked());
+    let (planned, actual) = (planned.unmarked(), actual.unmarked());
     if schema.computed {
         if schema.nesting != NestingMode::Single && actual.is_null() {
             return report.push(Kind::NullBlockAfterApply, path);

@@ -184,7 +184,7 @@ impl Check {
     fn nested_list(&mut self, schema: &NestedType, sides: Sides<'_>, path: PathStack<'_>) {
         let Some(planned) = self.fitting(elements(sides.planned, path)) else { return };
         if !sides.config.is_known() {
-            return self.push(Kind::CountDisagrees, path);
+            return self.count_of_unknown(planned.len(), sides.config, path);
         }
         let Some(config) = self.fitting(elements(sides.config, path)) else { return };
         if planned.len() != config.len() {
@@ -198,10 +198,18 @@ impl Check {
         }
     }
 
+    /// The length of an unknown collection is known where it is promised to be 0 at the most.
+    fn count_of_unknown(&mut self, planned: usize, config: &Value, path: PathStack<'_>) {
+        let is_empty = config.refinements().is_some_and(|r| r.length_upper == Some(0));
+        if !is_empty || planned != 0 {
+            self.push(Kind::CountDisagrees, path);
+        }
+    }
+
     fn nested_map(&mut self, schema: &NestedType, sides: Sides<'_>, path: PathStack<'_>) {
         let Some(planned) = self.fitting(Keyed::new(sides.planned, path)) else { return };
         if !sides.config.is_known() {
-            return self.push(Kind::CountDisagrees, path);
+            return self.count_of_unknown(planned.len(), sides.config, path);
         }
         let Some(config) = self.fitting(Keyed::new(sides.config, path)) else { return };
         if planned.len() != config.len() {

@@ -71,6 +71,8 @@ fn merge_members(
     config: &Value,
     path: PathStack<'_>,
 ) -> Result<Value, ChangeError> {
+    // Of an unknown object each member is unknown, and not marked as the object is.
+    let prior = if prior.is_known() { prior } else { prior.unmarked() };
     let prior = ObjectView::new(prior, schema);
     let config = ObjectView::new(config, schema);
     let mut merged = Merged::new(schema, prior);
@@ -259,6 +261,12 @@ fn settled(members: Members<'_>, prior: &Value, config: &Value) -> bool {
         && config.identical(prior)
 }
 
+/// Whether a collection of which each element is prior's may be prior's own: nothing but the elements tells them apart.
+/// An empty one is config's.
+fn takes_place_of(prior: &Value, config: &Value) -> bool {
+    !prior.is_marked() && !config.is_marked() && prior.len().is_some() && prior.ty() == config.ty()
+}
+
 /// By index; where prior has no such index, the element of config stays as it is.
 fn merge_list(
     prior: &Value,
@@ -280,7 +288,7 @@ fn merge_list(
         let value = match (prior_elements.get(i), prior.is_known()) {
             (Some(prior_element), _) => object(prior_element, element, path)?,
             (None, false) => {
-                let ty = prior.ty().element().unwrap_or(element.ty());
+                let ty = prior.ty().element().unwrap_or(&Type::Dynamic);
                 object(&Value::unknown(ty.clone()), element, path)?
             }
             (None, true) => element.clone(),
@@ -288,7 +296,7 @@ fn merge_list(
         all_prior = all_prior && prior_elements.get(i).is_some_and(|p| p.same_place(&value));
         merged.push(value);
     }
-    if all_prior && prior.as_elements().is_some() && config.ty() == prior.ty() && !config.is_marked() {
+    if all_prior && takes_place_of(prior, config) {
         return Ok(prior.clone());
     }
     let merged = match config.kind() {
@@ -326,7 +334,7 @@ fn merge_map(
         all_prior = all_prior && found.is_some_and(|p| p.same_place(&value));
         merged.push((key.clone(), value));
     }
-    if all_prior && config.ty() == prior.ty() && !config.is_marked() {
+    if all_prior && takes_place_of(prior, config) {
         return Ok(prior.clone());
     }
     let merged = match config.kind() {
@@ -365,7 +373,7 @@ fn merge_set(
         all_prior = all_prior && unchanged.is_some();
         merged.push(value, unchanged);
     }
-    if all_prior && prior.as_elements().is_some() && config.ty() == prior.ty() && !config.is_marked() {
+    if all_prior && takes_place_of(prior, config) {
         return Ok(prior.clone());
     }
     Ok(merged.finish().with_marks(config.marks()))

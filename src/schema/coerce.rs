@@ -224,15 +224,12 @@ fn blocks(
         }
     };
     let coerced = match (&ty, given.kind()) {
+        // Of several types they may be once they are converted: only an object holds such.
+        (Type::Map(_), Kind::Map(_)) if implied.has_dynamic() => Value::object(entries()?),
         (Type::Map(_), Kind::Map(_)) => {
             let entries = entries()?;
-            // Blocks that had to be changed are held in an object.
-            if entries.iter().all(|(_, block)| given.ty().element() == Some(block.ty())) {
-                let ty = collection_type(ty, implied, entries.iter().map(|(_, block)| block), Type::map);
-                Value::checked_map(&ty, entries).map_err(mixed)?
-            } else {
-                Value::object(entries)
-            }
+            let ty = collection_type(ty, implied, entries.iter().map(|(_, block)| block), Type::map);
+            Value::checked_map(&ty, entries).map_err(mixed)?
         }
         (Type::Map(_), Kind::Object(_)) => Value::object(entries()?),
         (Type::Map(_), _) => {

@@ -222,6 +222,10 @@ impl Search {
         for (name, attribute) in attributes {
             if attribute.own_traits().has(self.wanted) {
                 self.found.push(path.attribute(name).to_path());
+                // A mark on the attribute covers all that is inside.
+                if self.covers {
+                    continue;
+                }
             }
             if let Some(nested) = attribute.nested()
                 && nested.traits().has(self.wanted)
