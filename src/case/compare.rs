@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::{Answer, Case, CaseError, Difference, Outcome, difference};
 use crate::schema::Block;
-use crate::value::{Marks, Path, PathStep, SENSITIVE, Type, Value, json_message};
+use crate::value::{Path, PathStep, SENSITIVE, Type, Value, json_message};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,8 +82,7 @@ fn as_written(value: &Value, ty: &Type) -> Option<Value> {
 /// The value as a difference may show it: what the schema of the case calls sensitive is marked.
 fn shown(case: &Case<'_>, value: &Value) -> Value {
     let Ok(schema) = case.schema() else { return value.clone() };
-    let paths: Vec<_> = schema.hidden_paths(value).into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
-    value.mark_with_paths(&paths)
+    schema.mark_hidden(value)
 }
 
 fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, CaseError> {

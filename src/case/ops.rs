@@ -100,13 +100,15 @@ fn as_written(coerced: &Value, given: &Value, ty: &Type) -> Value {
             StepRef::Key(key) => part(child, given.get(key), element),
             _ => child.clone(),
         }),
-        (Kind::Object(_), Kind::Object(given), Type::Object(object)) => coerced.map_steps(|step, child| match step {
-            StepRef::Attribute(name) => match object.attribute(name) {
-                Some(ty) => part(child, given.get(name), ty),
-                None => child.clone(),
-            },
-            _ => child.clone(),
-        }),
+        (Kind::Object(_), Kind::Object(given), Type::Object(object)) => {
+            coerced.map_steps(|step, child| match step {
+                StepRef::Attribute(name) => match object.attribute(name) {
+                    Some(ty) => part(child, given.get(name), ty),
+                    None => child.clone(),
+                },
+                _ => child.clone(),
+            })
+        }
         (Kind::List(_) | Kind::Set(_), given_kind, Type::List(element) | Type::Set(element)) => {
             let mut elements = Vec::new();
             let _: ControlFlow<()> = given.each_step(|_, element| {

@@ -17,7 +17,7 @@ pub fn normalize_from_legacy_sdk(value: &Value, schema: &Block) -> Result<Value,
         return Err(not_an_object(value, PathStack::ROOT));
     }
     let (plain, marks) = value.unmark_deep_with_paths();
-    Ok(object(schema, &plain).mark_with_paths(&marks))
+    Ok(object(schema, &plain).mark_where_present(&marks))
 }
 
 fn object(schema: &Block, value: &Value) -> Value {

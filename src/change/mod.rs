@@ -12,7 +12,6 @@ mod action;
 mod computed_blocks;
 mod error;
 mod groups;
-mod hide;
 mod ignore_changes;
 mod inconsistent_result;
 mod invalid_plan;

@@ -9,9 +9,9 @@ static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::
 
 /// A provider without a service behind it: what it computes is unknown until apply.
 ///
-/// Its plan is the proposed object in which every computed attribute without a value is unknown, and every
-/// write-only attribute null. Computed blocks that are not configured stay as they were, and are unknown where
-/// there were none. Such a plan always keeps the contract.
+/// Where the proposed object is the prior one, nothing is planned. Otherwise its plan is the proposed object in which
+/// every computed attribute without a value is unknown, and every write-only attribute null. Computed blocks that are
+/// not configured stay as they were, and are unknown where there were none. Such a plan always keeps the contract.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimulatedProvider {
     /// A change at one of these paths needs a new object.
@@ -20,69 +20,89 @@ pub struct SimulatedProvider {
 
 impl Provider for SimulatedProvider {
     fn plan(&mut self, request: &PlanResourceChange<'_>) -> Result<PlannedResource, String> {
+        let PlanResourceChange { schema, prior, proposed, .. } = request;
+        let planned = if Answer::Kept.object(schema, proposed, prior).identical(prior) {
+            (*prior).clone()
+        } else {
+            Answer::Computed.object(schema, proposed, prior)
+        };
         Ok(PlannedResource {
-            planned: object(request.schema, request.proposed, request.prior),
+            planned,
             requires_replace: self.requires_replace.clone(),
             legacy_type_system: false,
         })
     }
 }
 
-fn object(schema: &Block, value: &Value, prior: &Value) -> Value {
-    value.map_steps(|step, child| {
-        let StepRef::Attribute(name) = step else { return child.clone() };
-        if let Some(schema) = schema.attribute(name) {
-            return attribute(schema, child);
-        }
-        let Some(nested) = schema.block_type(name) else { return child.clone() };
-        blocks(nested, child, prior.attribute(name).unwrap_or(&NOTHING))
-    })
+/// What becomes of a proposed object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    /// What would be saved if nothing was computed.
+    Kept,
+    /// What has no value yet, and is computed, is unknown.
+    Computed,
 }
 
-fn blocks(schema: &NestedBlock, value: &Value, prior: &Value) -> Value {
-    match schema.nesting {
-        NestingMode::Single | NestingMode::Group => object(&schema.block, value, prior),
-        // Not configured: null here would say that there are none, which is not for a plan to say.
-        _ if schema.computed && value.is_null() => {
-            if prior.is_null() {
-                Value::unknown(value.ty().clone())
-            } else {
-                prior.clone()
+impl Answer {
+    fn object(self, schema: &Block, value: &Value, prior: &Value) -> Value {
+        if self == Self::Kept && !schema.has_computed_blocks() && !schema.has_write_only() {
+            return value.clone();
+        }
+        value.map_steps(|step, child| {
+            let StepRef::Attribute(name) = step else { return child.clone() };
+            if let Some(schema) = schema.attribute(name) {
+                return self.attribute(schema, child);
             }
-        }
-        _ => value.map_steps(|step, block| {
-            let prior = match step {
-                StepRef::Position(i) => prior.index(i),
-                StepRef::Key(key) => prior.element(key),
-                StepRef::Attribute(name) => prior.attribute(name),
-                StepRef::Element(_) => None,
-            };
-            object(&schema.block, block, prior.unwrap_or(&NOTHING))
-        }),
+            let Some(nested) = schema.block_type(name) else { return child.clone() };
+            self.blocks(nested, child, prior.attribute(name).unwrap_or(&NOTHING))
+        })
     }
-}
 
-fn attribute(schema: &Attribute, value: &Value) -> Value {
-    if schema.write_only {
-        return Value::null(value.ty().clone());
-    }
-    if schema.computed && value.is_null() {
-        return Value::unknown(value.ty().clone());
-    }
-    match &schema.ty {
-        AttributeType::Plain(_) => value.clone(),
-        AttributeType::Nested(nested) => match nested.nesting() {
-            NestingMode::Single | NestingMode::Group => nested_object(nested, value),
-            _ => value.map_children(|element| nested_object(nested, element)),
-        },
-    }
-}
-
-fn nested_object(schema: &NestedType, value: &Value) -> Value {
-    value.map_steps(|step, child| match step {
-        StepRef::Attribute(name) => {
-            schema.attribute(name).map_or_else(|| child.clone(), |schema| attribute(schema, child))
+    fn blocks(self, schema: &NestedBlock, value: &Value, prior: &Value) -> Value {
+        match schema.nesting {
+            NestingMode::Single | NestingMode::Group => self.object(&schema.block, value, prior),
+            // Not configured: null here would say that there are none, which is not for a plan to say.
+            _ if schema.computed && value.is_null() => {
+                if prior.is_null() {
+                    Value::unknown(value.ty().clone())
+                } else {
+                    prior.clone()
+                }
+            }
+            _ => value.map_steps(|step, block| {
+                let prior = match step {
+                    StepRef::Position(i) => prior.index(i),
+                    StepRef::Key(key) => prior.element(key),
+                    StepRef::Attribute(name) => prior.attribute(name),
+                    StepRef::Element(_) => None,
+                };
+                self.object(&schema.block, block, prior.unwrap_or(&NOTHING))
+            }),
         }
-        _ => child.clone(),
-    })
+    }
+
+    fn attribute(self, schema: &Attribute, value: &Value) -> Value {
+        if schema.write_only {
+            return Value::null(value.ty().clone());
+        }
+        if self == Self::Computed && schema.computed && value.is_null() {
+            return Value::unknown(value.ty().clone());
+        }
+        match &schema.ty {
+            AttributeType::Plain(_) => value.clone(),
+            AttributeType::Nested(nested) => match nested.nesting() {
+                NestingMode::Single | NestingMode::Group => self.nested_object(nested, value),
+                _ => value.map_children(|element| self.nested_object(nested, element)),
+            },
+        }
+    }
+
+    fn nested_object(self, schema: &NestedType, value: &Value) -> Value {
+        value.map_steps(|step, child| match step {
+            StepRef::Attribute(name) => {
+                schema.attribute(name).map_or_else(|| child.clone(), |schema| self.attribute(schema, child))
+            }
+            _ => child.clone(),
+        })
+    }
 }

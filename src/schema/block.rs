@@ -183,6 +183,11 @@ impl Block {
         self.traits().has(Traits::HIDDEN)
     }
 
+    /// Whether an attribute at any depth is write-only.
+    pub(crate) fn has_write_only(&self) -> bool {
+        self.traits().has(Traits::WRITE_ONLY)
+    }
+
     pub(super) fn traits(&self) -> Traits {
         self.0.traits
     }

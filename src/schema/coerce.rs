@@ -114,11 +114,45 @@ impl Block {
     /// ```
     #[doc(alias = "CoerceValue")]
     pub fn coerce_value(&self, value: &Value) -> Result<Value, CoerceError> {
-        object(self, value, PathStack::ROOT)
+        object(self, value, Held::AsGiven, PathStack::ROOT)
+    }
+
+    /// As [`coerce_value`](Self::coerce_value), but blocks are held as configuration and state hold them, whatever
+    /// they are given in: those of a list in a list and those by label in a map, unless the block type has a dynamic
+    /// part, at any depth. Then they may have several types, and are held in a tuple or an object, as in an
+    /// [`empty_value`](Self::empty_value).
+    ///
+    /// # Errors
+    ///
+    /// As for [`coerce_value`](Self::coerce_value).
+    ///
+    /// ```
+    /// use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+    /// use objchange::{Type, Value};
+    ///
+    /// let rule = Block::new([("any", Attribute::optional(Type::Dynamic))], []);
+    /// let block = Block::new([], [("rule", NestedBlock::new(NestingMode::List, rule))]);
+    /// let rules = Value::tuple([Value::object([("any", 1)]), Value::object([("any", "x")])]);
+    /// let config = Value::object([("rule", rules)]);
+    /// assert_eq!(block.coerce_config(&config)?, config);
+    /// assert!(block.coerce_value(&config).is_err());
+    /// # Ok::<(), objchange::schema::CoerceError>(())
+    /// ```
+    pub fn coerce_config(&self, value: &Value) -> Result<Value, CoerceError> {
+        object(self, value, Held::AsConfigured, PathStack::ROOT)
     }
 }
 
-fn object(block: &Block, value: &Value, path: PathStack<'_>) -> Result<Value, CoerceError> {
+/// How the blocks of a list or a map are held in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
+    /// Blocks of a list in a list, blocks by label in what they are given in.
+    AsGiven,
+    /// As configuration and state hold them.
+    AsConfigured,
+}
+
+fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Result<Value, CoerceError> {
     let implied = block.implied_type();
     let given = match value.kind() {
         Kind::Null => return Ok(Value::null(implied.clone())),
@@ -154,7 +188,7 @@ fn object(block: &Block, value: &Value, path: PathStack<'_>) -> Result<Value, Co
     for (position, name, nested) in block.positioned_blocks() {
         // Of a name that is an attribute as well, the attribute counts.
         if values[position].is_none() {
-            values[position] = Some(blocks(nested, name, member(name).as_ref(), path)?);
+            values[position] = Some(blocks(nested, name, member(name).as_ref(), held, path)?);
         }
     }
     // Each position belongs to an attribute or a block type.
@@ -183,6 +217,7 @@ fn blocks(
     nested: &NestedBlock,
     name: &str,
     given: Option<&Value>,
+    held: Held,
     parent: PathStack<'_>,
 ) -> Result<Value, CoerceError> {
     let path = parent.attribute(name);
@@ -190,7 +225,7 @@ fn blocks(
     let (mode, ty) = match nested.nesting {
         NestingMode::Single | NestingMode::Group => {
             return match given {
-                Some(value) => object(&nested.block, value, path),
+                Some(value) => object(&nested.block, value, held, path),
                 None => Ok(nested.empty_value()),
             };
         }
@@ -198,18 +233,21 @@ fn blocks(
         NestingMode::Set => ("set", Type::set(implied.clone())),
         NestingMode::Map => ("map", Type::map(implied.clone())),
     };
-    let Some(given) = given else { return Ok(empty(&ty)) };
+    // Blocks with a dynamic part may have several types.
+    let apart = held == Held::AsConfigured && implied.has_dynamic();
+    let empty = || if apart { nested.empty_value() } else { empty(&ty) };
+    let Some(given) = given else { return Ok(empty()) };
     match given.kind() {
         Kind::Null => return Ok(Value::null(ty)),
         Kind::Unknown(_) => return Ok(Value::unknown(ty)),
         Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => {
             return Err(CoerceErrorKind::NotBlocks { mode, found: nameless(given.ty()) }.at(parent));
         }
-        _ if given.is_empty() => return Ok(empty(&ty).with_marks(given.marks())),
+        _ if given.is_empty() => return Ok(empty().with_marks(given.marks())),
         _ => {}
     }
     let inside = path.hide(given.is_marked());
-    let element = |step: StepRef<'_>, value: &Value| object(&nested.block, value, inside.then(step));
+    let element = |step: StepRef<'_>, value: &Value| object(&nested.block, value, held, inside.then(step));
     let mixed = |_| CoerceErrorKind::MixedBlocks { mode }.at(path);
     let sequence = |elements: &[Value]| -> Result<Vec<Value>, CoerceError> {
         elements.iter().enumerate().map(|(i, value)| element(StepRef::Position(i), value)).collect()
@@ -225,13 +263,13 @@ fn blocks(
     };
     let coerced = match (&ty, given.kind()) {
         // Of several types they may be once they are converted: only an object holds such.
-        (Type::Map(_), Kind::Map(_)) if implied.has_dynamic() => Value::object(entries()?),
-        (Type::Map(_), Kind::Map(_)) => {
+        (Type::Map(_), Kind::Map(_) | Kind::Object(_)) if implied.has_dynamic() => Value::object(entries()?),
+        (Type::Map(_), Kind::Object(_)) if held == Held::AsGiven => Value::object(entries()?),
+        (Type::Map(_), Kind::Map(_) | Kind::Object(_)) => {
             let entries = entries()?;
             let ty = collection_type(ty, implied, entries.iter().map(|(_, block)| block), Type::map);
             Value::checked_map(&ty, entries).map_err(mixed)?
         }
-        (Type::Map(_), Kind::Object(_)) => Value::object(entries()?),
         (Type::Map(_), _) => {
             return Err(CoerceErrorKind::NotBlocks { mode, found: nameless(given.ty()) }.at(path));
         }
@@ -245,6 +283,7 @@ fn blocks(
                 _ => entries()?.into_iter().map(|(_, value)| value).collect(),
             };
             match ty {
+                Type::List(_) if apart => Value::tuple(elements),
                 Type::List(_) => {
                     let ty = collection_type(ty, implied, elements.iter(), Type::list);
                     Value::checked_list(&ty, elements).map_err(mixed)?

@@ -41,7 +41,7 @@ impl<'s> Members<'s> {
         self.traits().has(Traits::SETS)
     }
 
-    fn traits(self) -> Traits {
+    pub(super) fn traits(self) -> Traits {
         match self {
             Self::Block(block) => block.traits(),
             Self::Nested(nested) => nested.traits(),

@@ -39,11 +39,6 @@ impl Block {
         self.paths_of(Traits::WRITE_ONLY, value)
     }
 
-    /// The path of every attribute that is sensitive or write-only.
-    pub(crate) fn hidden_paths(&self, value: &Value) -> Vec<Path> {
-        self.paths_of(Traits::HIDDEN, value)
-    }
-
     /// The path without the keys that belong to something sensitive or write-only, as an error may show it: they are
     /// marked, and only names that the schema gives are left below.
     ///
@@ -223,7 +218,7 @@ impl Search {
             if attribute.own_traits().has(self.wanted) {
                 self.found.push(path.attribute(name).to_path());
                 // A mark on the attribute covers all that is inside.
-                if self.covers {
+                if self.wanted == Traits::SENSITIVE {
                     continue;
                 }
             }

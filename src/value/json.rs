@@ -4,7 +4,7 @@
 //! unknown values and no marks. *Markers* is the form of case files (spec `case-format.md`), which writes an
 //! unknown part as `{"$unknown":{}}` and a sensitive one as `{"$sensitive":…}`.
 
-use super::{Path, PathStack, Type, Value};
+use super::{Path, PathStack, Type, Value, nameless};
 
 mod path;
 mod read;
@@ -78,7 +78,10 @@ pub enum WriteError {
 
 impl WriteError {
     pub(super) fn wrong_type(value: &Value, expected: &Type, path: PathStack<'_>) -> Self {
-        Self::WrongType { path: path.to_path(), expected: expected.clone(), found: value.ty().clone() }
+        // Names of attributes are content, too.
+        let is_hidden = path.is_hidden() || value.contains_marked();
+        let found = if is_hidden { nameless(value.ty()) } else { value.ty().clone() };
+        Self::WrongType { path: path.to_path(), expected: expected.clone(), found }
     }
 }
 

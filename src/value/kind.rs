@@ -92,9 +92,14 @@ impl<'a> Object<'a> {
 
     /// The attribute of this name, which is likely to stand at this position.
     pub(crate) fn get_at(self, position: usize, name: &str) -> Option<&'a Value> {
-        match self.ty.attributes().get(position) {
-            Some((n, _)) if n == name => Some(&self.values[position]),
-            _ => self.get(name),
+        self.position_at(position, name).map(|i| &self.values[i])
+    }
+
+    /// The position of the attribute of this name, which is likely to be this one.
+    pub(crate) fn position_at(self, likely: usize, name: &str) -> Option<usize> {
+        match self.ty.attributes().get(likely) {
+            Some((n, _)) if n == name => Some(likely),
+            _ => self.ty.position(name),
         }
     }
 
@@ -256,7 +261,7 @@ impl Value {
     }
 
     /// The elements, attributes or entries of a known container, without their keys.
-    pub(super) fn children(&self) -> impl Iterator<Item = &Value> {
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Value> {
         let (values, entries): (&[Value], &[(SmolStr, Value)]) = match self.kind() {
             Kind::List(s) | Kind::Set(s) | Kind::Tuple(s) => (s, &[]),
             Kind::Object(o) => (o.values, &[]),

@@ -1,10 +1,14 @@
 //! Marks: what must not be shown, kept beside a value (spec section 1, "Marks").
 
+use std::cell::Cell;
 use std::fmt;
+use std::ops::{BitOr, ControlFlow};
 use std::sync::Arc;
 
+use triomphe::ThinArc;
+
 use super::path::PathTrie;
-use super::{Descend, Marked, Path, Repr, Value};
+use super::{Descend, Flags, Head, Marked, Path, Repr, Seq, StepRef, Value};
 
 /// A set of marks on one value.
 ///
@@ -42,7 +46,7 @@ impl Marks {
     }
 }
 
-impl std::ops::BitOr for Marks {
+impl BitOr for Marks {
     type Output = Self;
 
     fn bitor(self, other: Self) -> Self {
@@ -120,7 +124,7 @@ impl Value {
             return self.clone();
         }
         found(self.marks());
-        self.unmarked().map_children(|child| child.strip(found))
+        self.unmarked().with_parts_marked(|_, child| child.strip(found))
     }
 
     /// All marks at any depth together.
@@ -147,36 +151,164 @@ impl Value {
         (self.unmark_deep().0, paths)
     }
 
-    /// Puts marks on the parts at these paths; a path that leads nowhere is ignored, and a mark inside of a
-    /// set element goes to the set.
+    /// Puts marks on the parts at these paths; a mark inside of a set element goes to the set.
+    ///
+    /// # Errors
+    ///
+    /// A path leads nowhere, so that what it was meant to hide would be shown: [`NoSuchParts`] has all such paths.
+    /// Below a null or an unknown value there is nothing to hide, and a path that ends there is none of them.
     ///
     /// ```
     /// use objchange::Value;
+    /// use objchange::value::{Marks, Path};
     ///
     /// let value = Value::object([("password", Value::from("x").sensitive()), ("port", Value::from(1))]);
     /// let (plain, marks) = value.unmark_deep_with_paths();
     /// assert!(!plain.contains_marked());
-    /// assert_eq!(plain.mark_with_paths(&marks), value);
+    /// assert_eq!(plain.mark_with_paths(&marks)?, value);
+    ///
+    /// let typo = [(Path::root().attribute("pasword"), Marks::SENSITIVE)];
+    /// assert_eq!(plain.mark_with_paths(&typo).unwrap_err().paths.len(), 1);
+    /// # Ok::<(), objchange::value::NoSuchParts>(())
     /// ```
     #[doc(alias = "MarkWithPaths")]
+    pub fn mark_with_paths(&self, paths: &[(Path, Marks)]) -> Result<Value, NoSuchParts> {
+        let places = Places::new(paths);
+        let marked = places.mark(self);
+        let missing: Vec<Path> =
+            paths.iter().map(|(path, _)| path).filter(|path| !places.were_reached(path)).cloned().collect();
+        if missing.is_empty() { Ok(marked) } else { Err(NoSuchParts { paths: missing }) }
+    }
+
+    /// As [`mark_with_paths`](Self::mark_with_paths), but a path that leads nowhere is passed over: for putting the marks
+    /// of one value on another one, as Terraform Core puts those of a configuration on what is planned for it.
     #[must_use]
-    pub fn mark_with_paths(&self, paths: &[(Path, Marks)]) -> Value {
-        if paths.is_empty() {
-            return self.clone();
+    pub fn mark_where_present(&self, paths: &[(Path, Marks)]) -> Value {
+        if paths.is_empty() { self.clone() } else { Places::new(paths).mark(self) }
+    }
+
+    /// Whether both carry the same marks at the same parts; both have the same content.
+    pub(crate) fn same_marks(&self, other: &Value) -> bool {
+        if self.same_place(other) || !self.contains_marked() && !other.contains_marked() {
+            return true;
         }
-        let mut trie = PathTrie::default();
-        for (path, marks) in paths {
-            *trie.insert(path) |= *marks;
-        }
-        mark(self, &trie)
+        self.marks() == other.marks()
+            && self.len() == other.len()
+            && std::iter::zip(self.children(), other.children()).all(|(a, b)| a.same_marks(b))
     }
 }
 
-fn mark(value: &Value, at: &PathTrie<Marks>) -> Value {
+/// Paths at which there is no part to mark.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is nothing at {}: what was to be marked there would be shown",
+    .paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+)]
+#[non_exhaustive]
+pub struct NoSuchParts {
+    /// The paths that lead nowhere, in the order in which they were given.
+    pub paths: Vec<Path>,
+}
+
+/// The marks for each of many paths, and what a walk over a value has seen of them.
+struct Places(PathTrie<Place>);
+
+#[derive(Debug, Default)]
+struct Place {
+    marks: Marks,
+    /// There is a part at this place.
+    reached: Cell<bool>,
+    /// And it is null or unknown, so that there are no parts below.
+    closed: Cell<bool>,
+}
+
+impl Places {
+    fn new(paths: &[(Path, Marks)]) -> Self {
+        let mut trie = PathTrie::<Place>::default();
+        for (path, marks) in paths {
+            trie.insert(path).marks |= *marks;
+        }
+        Self(trie)
+    }
+
+    fn mark(&self, value: &Value) -> Value {
+        mark(value, &self.0)
+    }
+
+    /// Whether the walk came to the end of a path, or as far as there are parts.
+    fn were_reached(&self, path: &Path) -> bool {
+        let mut at = &self.0;
+        for step in path.steps() {
+            if at.value().closed.get() {
+                return true;
+            }
+            match at.child_at(step) {
+                Some(next) => at = next,
+                None => return false,
+            }
+        }
+        at.value().reached.get()
+    }
+}
+
+fn mark(value: &Value, at: &PathTrie<Place>) -> Value {
+    let place = at.value();
+    place.reached.set(true);
+    place.closed.set(value.is_null() || !value.is_known());
     let inside = if at.is_leaf() {
         value.clone()
     } else {
-        value.map_steps(|step, child| at.child(step).map_or_else(|| child.clone(), |next| mark(child, next)))
+        value.with_parts_marked(|step, child| {
+            at.child(step).map_or_else(|| child.clone(), |next| mark(child, next))
+        })
     };
-    inside.with_marks(*at.value())
+    inside.with_marks(place.marks)
+}
+
+impl Value {
+    /// The same container, each part replaced by itself with other marks. What is known about the content of the
+    /// whole stays as it is, so nothing is hashed or put in order again. Marks that elements of a set get go to the
+    /// set.
+    pub(crate) fn with_parts_marked(&self, mut change: impl FnMut(StepRef<'_>, &Value) -> Value) -> Value {
+        if let Repr::Set(elements) = &self.unmarked().0 {
+            let found =
+                elements.slice.iter().map(|element| change(StepRef::Element(element), element).marks_deep());
+            return self.clone().with_marks(found.fold(Marks::NONE, Marks::bitor));
+        }
+        let mut parts = Vec::with_capacity(self.len().unwrap_or_default());
+        let mut is_same = true;
+        let _: ControlFlow<()> = self.each_step(|step, child| {
+            let part = change(step, child);
+            is_same = is_same && part.same_place(child);
+            parts.push(part);
+            ControlFlow::Continue(())
+        });
+        if is_same { self.clone() } else { self.with_same_content(parts) }
+    }
+
+    /// A container like this one, whose parts differ from its own in their marks alone.
+    pub(crate) fn with_same_content(&self, parts: Vec<Value>) -> Value {
+        let head = |head: &Head| {
+            let marked =
+                if parts.iter().any(Value::contains_marked) { Flags::MARKED } else { Flags::default() };
+            Head {
+                ty: head.ty.clone(),
+                hash: head.hash,
+                flags: head.flags.without(Flags::MARKED).with(marked),
+            }
+        };
+        let seq = |seq: &Seq| ThinArc::from_header_and_iter(head(&seq.header.header), parts.iter().cloned());
+        let repr = match &self.unmarked().0 {
+            Repr::List(s) => Repr::List(seq(s)),
+            Repr::Tuple(s) => Repr::Tuple(seq(s)),
+            Repr::Object(s) => Repr::Object(seq(s)),
+            Repr::Map(m) => {
+                let head = head(&m.header.header);
+                let entries: Vec<_> = m.slice.iter().map(|(key, _)| key.clone()).zip(parts).collect();
+                Repr::Map(ThinArc::from_header_and_iter(head, entries.into_iter()))
+            }
+            _ => return self.clone(),
+        };
+        Value(repr).with_marks(self.marks())
+    }
 }

@@ -43,7 +43,7 @@ pub(crate) use equality::hasher;
 pub use json::{ReadError, WriteError, json_message};
 pub use kind::{Kind, Map, Object};
 pub use limits::TooManyImplied;
-pub use marks::Marks;
+pub use marks::{Marks, NoSuchParts};
 pub use msgpack::{MsgpackError, MsgpackProblem};
 pub use number::{Number, ParseNumberError};
 pub use path::{ParsePathError, Path, PathStep};
@@ -136,6 +136,10 @@ impl Flags {
 
     const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 }
 

@@ -218,6 +218,10 @@ impl<T: Default> PathTrie<T> {
         self.children.is_empty()
     }
 
+    pub(crate) fn child_at(&self, step: &PathStep) -> Option<&PathTrie<T>> {
+        self.children.get(step)
+    }
+
     pub(crate) fn child(&self, step: StepRef<'_>) -> Option<&PathTrie<T>> {
         if self.children.is_empty() { None } else { self.children.get(&PathStep::from(step)) }
     }

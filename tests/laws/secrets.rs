@@ -29,7 +29,7 @@ fn secret_by_schema(schema: &Block, value: &Value) -> Value {
     let plain = value.unmark_deep().0;
     let paths = schema.sensitive_paths(&plain).into_iter().chain(schema.write_only_paths(&plain));
     let paths: Vec<_> = paths.map(|path| (path, Marks::SENSITIVE)).collect();
-    with_secrets(&plain.mark_with_paths(&paths)).unmark_deep().0
+    with_secrets(&plain.mark_where_present(&paths)).unmark_deep().0
 }
 
 /// The value with each map written as configuration writes maps: as an object.
@@ -77,18 +77,33 @@ fn assert_all_hide(schema: &Block, [prior, config, planned]: [&Value; 3]) {
     }
 }
 
+/// Plans with the planned object as the provider's answer, or with what is proposed.
 fn assert_planning_hides(schema: &Block, [prior, config, planned]: [&Value; 3]) {
-    let request = PlanRequest { schema, prior, config, lifecycle: Lifecycle::default() };
-    let mut provider = |_: &PlanResourceChange<'_>| {
-        Ok(PlannedResource {
-            planned: planned.clone(),
-            requires_replace: Vec::new(),
-            legacy_type_system: false,
-        })
-    };
-    match plan_change(&request, &mut provider) {
-        Ok(change) => change.violations.into_iter().for_each(assert_hides),
-        Err(error) => assert_hides(error),
+    for (planned, force_replace) in [(Some(planned), false), (None, false), (None, true)] {
+        let lifecycle = Lifecycle { force_replace, ..Lifecycle::default() };
+        let request = PlanRequest { schema, prior, config, lifecycle };
+        assert_shows_no_secret(&format!("{request:?}"));
+        let mut provider = |request: &PlanResourceChange<'_>| {
+            assert_shows_no_secret(&format!("{request:?}"));
+            let answer = PlannedResource {
+                planned: planned.unwrap_or(request.proposed).clone(),
+                requires_replace: Vec::new(),
+                legacy_type_system: false,
+            };
+            assert_shows_no_secret(&format!("{answer:?}"));
+            Ok(answer)
+        };
+        match plan_change(&request, &mut provider) {
+            Ok(change) => {
+                assert_shows_no_secret(&format!("{change:?}"));
+                for value in [&change.before, &change.proposed, &change.after] {
+                    let json = value.to_redacted_json(schema.implied_type());
+                    assert_shows_no_secret(&json.unwrap_or_else(|error| error.to_string()));
+                }
+                change.violations.into_iter().chain(change.at_apply).for_each(assert_hides);
+            }
+            Err(error) => assert_hides(error),
+        }
     }
 }
 
@@ -123,6 +138,15 @@ proptest! {
         assert_value_compatible(&b, &c).into_iter().for_each(assert_hides);
         let [a, b, c] = [a, b, c].map(|value| if loose { maps_as_objects(&value) } else { value });
         assert_all_hide(&schema, [&a, &b, &c]);
+        assert_planning_hides(&schema, [&a, &b, &c]);
+    }
+
+    #[test]
+    fn that_the_prior_object_hides((schema, values) in objects(block())) {
+        // What configuration and answer hold is kept from the prior object: they have no secrets and no marks.
+        let [a, b, c] = values;
+        let [b, c] = [b, c].map(|value| value.unmark_deep().0);
+        assert_planning_hides(&schema, [&with_secrets(&a), &b, &c]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange::change::PlannedChange;
+use objchange::change::{PlanViolation, PlannedChange};
 use objchange::schema::Block;
 use objchange::value::{Marks, Path, visible_json};
 use objchange::{Type, Value};
@@ -26,6 +26,8 @@ struct Report<'a> {
     action: &'static str,
     reason: Reason<'a>,
     violations: Vec<Violation<'a>>,
+    at_apply: Vec<Violation<'a>>,
+    no_longer_sensitive: &'a [Path],
     legacy_type_system: bool,
     changes: Vec<Change<'a>>,
     before: Box<RawValue>,
@@ -45,6 +47,12 @@ struct Violation<'a> {
     path: &'a Path,
     kind: &'static str,
     message: String,
+}
+
+impl<'a> From<&'a PlanViolation> for Violation<'a> {
+    fn from(violation: &'a PlanViolation) -> Self {
+        Self { path: violation.path(), kind: violation.kind(), message: violation.to_string() }
+    }
 }
 
 /// A side that is absent or null is left out.
@@ -70,7 +78,7 @@ pub(super) fn write(
         .into_iter()
         .flat_map(|value| value.unmark_deep_with_paths().1)
         .collect();
-    let object = |value: &Value| value_json(&value.mark_with_paths(&marks), ty);
+    let object = |value: &Value| value_json(&value.mark_where_present(&marks), ty);
     let report = Report {
         format_version: FORMAT_VERSION,
         resource_type,
@@ -81,15 +89,9 @@ pub(super) fn write(
             message: reason::sentence(plan),
             paths: reason::paths(plan),
         },
-        violations: plan
-            .violations
-            .iter()
-            .map(|violation| Violation {
-                path: violation.path(),
-                kind: violation.kind(),
-                message: violation.to_string(),
-            })
-            .collect(),
+        violations: plan.violations.iter().map(Violation::from).collect(),
+        at_apply: plan.at_apply.iter().map(Violation::from).collect(),
+        no_longer_sensitive: &plan.no_longer_sensitive,
         legacy_type_system: plan.legacy_type_system,
         changes: changes.iter().map(change_json).collect::<io::Result<_>>()?,
         before: object(&plan.before)?,

@@ -6,12 +6,11 @@
 
 use std::fmt;
 
-use objchange::schema::{Block, CoerceErrorKind, NestedBlock, NestingMode};
-use objchange::value::{Kind, Marks, Path, PathStep, json_message};
+use objchange::schema::{Block, CoerceErrorKind};
+use objchange::value::{Marks, Path, PathStep, json_message};
 use objchange::{Type, Value};
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value as Json;
-use smol_str::SmolStr;
 
 use super::place;
 
@@ -58,12 +57,11 @@ pub(crate) fn read(text: &str, schema: &Block, form: Form) -> Result<Value, Obje
         };
         ObjectError::misfit(text, &path, &shown, &message)
     })?;
-    let value = with_maps(schema, &value);
     if value.attribute("format_version").is_some() && schema.attribute("format_version").is_none() {
         let message = "this is a document of Terraform, not an object of a resource".to_owned();
         return Err(ObjectError { offset: 0, message });
     }
-    let coerced = schema.coerce_value(&value);
+    let coerced = schema.coerce_config(&value);
     coerced.map_err(|error| {
         let at = match &error.kind {
             CoerceErrorKind::Unsupported { name } => error.path.clone().attribute(name.clone()),
@@ -71,44 +69,11 @@ pub(crate) fn read(text: &str, schema: &Block, form: Form) -> Result<Value, Obje
         };
         let shown = match form {
             // The same error, without the keys.
-            Form::Plain => schema.coerce_value(&value.sensitive()).err().unwrap_or(error),
+            Form::Plain => schema.coerce_config(&value.sensitive()).err().unwrap_or(error),
             Form::Markers => error,
         };
         ObjectError { offset: place::offset_of(text, &at), message: shown.to_string() }
     })
-}
-
-/// The object with its blocks by label held in maps, as configuration holds them; JSON says only that they are
-/// objects. Where they do not go together in a map, or do not fit the schema, they stay as they are.
-fn with_maps(schema: &Block, value: &Value) -> Value {
-    let Some(object) = value.as_object() else { return value.clone() };
-    let member = |(name, member): (&SmolStr, &Value)| {
-        let member = match schema.block_type(name) {
-            Some(nested) if schema.attribute(name).is_none() => blocks_with_maps(nested, member),
-            _ => member.clone(),
-        };
-        (name.clone(), member)
-    };
-    Value::object(object.iter().map(member)).with_marks(value.marks())
-}
-
-fn blocks_with_maps(nested: &NestedBlock, value: &Value) -> Value {
-    let inner = |block: &Value| with_maps(&nested.block, block);
-    let changed = match (nested.nesting, value.kind()) {
-        (NestingMode::Single | NestingMode::Group, _) => return inner(value),
-        (NestingMode::Map, Kind::Object(object)) => {
-            let blocks: Vec<_> = object.iter().map(|(label, block)| (label.clone(), inner(block))).collect();
-            let coerced = blocks.iter().map(|(label, block)| {
-                nested.block.coerce_value(block).ok().map(|block| (label.clone(), block))
-            });
-            let coerced: Option<Vec<_>> = coerced.collect();
-            let map = coerced.and_then(|blocks| Value::map(nested.block.implied_type().clone(), blocks).ok());
-            map.unwrap_or_else(|| Value::object(blocks))
-        }
-        (_, Kind::Tuple(elements)) => Value::tuple(elements.iter().map(inner)),
-        _ => return value.clone(),
-    };
-    changed.with_marks(value.marks())
 }
 
 /// What is wrong with a part of an object.

@@ -159,7 +159,7 @@ pub(super) fn read(
         Sensitive::Shape(shape) => sensitive_paths(shape, &value),
     };
     let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
-    Ok(Prior { value: value.mark_with_paths(&marks), tainted: instance.tainted })
+    Ok(Prior { value: value.mark_where_present(&marks), tainted: instance.tainted })
 }
 
 /// The part of the value that a path leads to, or the innermost one around it: a path that leads on to nothing must

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstream::AutoStream;
+use anstyle::Style;
 use objchange::Value;
-use objchange::change::{Action, PlannedChange, ReplaceReason};
+use objchange::change::{Action, PlanViolation, PlannedChange, ReplaceReason};
 
 use super::changes::PathChange;
 use super::reason;
@@ -37,23 +38,43 @@ pub(super) fn write(label: &str, plan: &PlannedChange, changes: &[PathChange<'_>
     for (change, path) in std::iter::zip(changes, &paths) {
         writeln!(out, "  {}", line(plan, change, path, width))?;
     }
-    if !plan.violations.is_empty() {
+    if !plan.no_longer_sensitive.is_empty() {
         writeln!(out)?;
+        writeln!(out, "{CHANGED}no longer sensitive after the change; hidden here all the same{CHANGED:#}")?;
+        for path in &plan.no_longer_sensitive {
+            writeln!(out, "  {CHANGED}!{CHANGED:#} {path}")?;
+        }
+    }
+    if !plan.violations.is_empty() {
         let (style, what) = if plan.legacy_type_system {
             (CHANGED, "tolerated, because the provider uses the legacy type system")
         } else {
             (BAD, "Terraform would refuse this plan")
         };
-        let count = match plan.violations.len() {
-            1 => "1 violation".to_owned(),
-            n => format!("{n} violations"),
-        };
-        writeln!(out, "{style}{count} of the provider's contract: {what}{style:#}")?;
-        for violation in &plan.violations {
-            writeln!(out, "  {BAD}!{BAD:#} {violation} {FAINT}({}){FAINT:#}", violation.kind())?;
-        }
+        write_violations(&mut out, &plan.violations, style, what)?;
+    }
+    if !plan.at_apply.is_empty() {
+        let what = "Terraform finds out when it applies the replacement";
+        write_violations(&mut out, &plan.at_apply, CHANGED, what)?;
     }
     out.flush()
+}
+
+fn write_violations(
+    out: &mut impl Write,
+    violations: &[PlanViolation],
+    style: Style,
+    what: &str,
+) -> io::Result<()> {
+    let count = match violations.len() {
+        1 => "1 violation".to_owned(),
+        n => format!("{n} violations"),
+    };
+    writeln!(out, "\n{style}{count} of the provider's contract: {what}{style:#}")?;
+    for violation in violations {
+        writeln!(out, "  {BAD}!{BAD:#} {violation} {FAINT}({}){FAINT:#}", violation.kind())?;
+    }
+    Ok(())
 }
 
 fn line(plan: &PlannedChange, change: &PathChange<'_>, path: &str, width: usize) -> String {

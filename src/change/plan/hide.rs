@@ -3,29 +3,44 @@
 //! A provider sees no marks, and so what is wrong with its plan is found among values without marks. Where the
 //! prior object, the configuration or the answer was marked, the values in what is found are marked again.
 
+use std::cell::LazyCell;
+
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
-use super::invalid_plan::InvalidPlan;
-use super::plan::PlanViolation;
+use super::carried::Carried;
+use super::{PlanViolation, Sides};
+use crate::change::InvalidPlan;
 use crate::schema::Block;
 use crate::value::{Path, PathStep, SENSITIVE, TypeMismatch, TypeMismatchKind, Value, nameless};
+
+/// What must not be shown: what stands where values are marked, and what stood under a mark before.
+pub(super) struct Hidden<'a, F: FnOnce() -> Places> {
+    schema: &'a Block,
+    carried: &'a Carried,
+    places: LazyCell<Places, F>,
+}
 
 /// Where marked values stand.
 ///
 /// Elements count as the same whatever their keys: what stands at one index before may stand at another one
 /// after, and the elements of a set have no place of their own. So there are no more places than the schema has.
-pub(super) struct Hidden(HashSet<Vec<Option<SmolStr>>>);
+pub(super) struct Places(HashSet<Vec<Option<SmolStr>>>);
 
-impl Hidden {
-    pub(super) fn new<'p>(marked: impl Iterator<Item = &'p Path>) -> Self {
-        Self(marked.map(place).collect())
-    }
+/// What must not be shown of what is said about a plan.
+pub(super) fn hidden<'a>(sides: &'a Sides<'a>, after: &'a Value) -> Hidden<'a, impl FnOnce() -> Places> {
+    let places = LazyCell::new(|| {
+        let marks = [&sides.before, after].map(|value| value.unmark_deep_with_paths().1);
+        Places(marks.iter().flatten().chain(&sides.config_marks).map(|(path, _)| place(path)).collect())
+    });
+    Hidden { schema: sides.schema, carried: &sides.carried, places }
+}
 
+impl<F: FnOnce() -> Places> Hidden<'_, F> {
     /// The violation without the content of what is marked.
-    pub(super) fn hide(&self, schema: &Block, violation: PlanViolation) -> PlanViolation {
-        let Some(depth) = self.depth(violation.path()) else { return violation };
-        let path = schema.hide_keys_below(violation.path(), depth);
+    pub(super) fn hide(&self, violation: PlanViolation) -> PlanViolation {
+        let Some(depth) = self.depth(violation.path()) else { return self.without_carried(violation) };
+        let path = self.schema.hide_keys_below(violation.path(), depth);
         match violation {
             PlanViolation::WrongType(TypeMismatch { kind, .. }) => {
                 let kind = match kind {
@@ -54,11 +69,37 @@ impl Hidden {
     }
 
     /// The path without the keys of what is marked.
-    pub(super) fn hide_path(&self, schema: &Block, path: Path) -> Path {
+    pub(super) fn hide_path(&self, path: Path) -> Path {
         match self.depth(&path) {
-            Some(depth) => schema.hide_keys_below(&path, depth),
-            None => path,
+            Some(depth) => self.schema.hide_keys_below(&path, depth),
+            None => self.path_without_carried(&path),
         }
+    }
+
+    /// A violation where nothing is marked, in which what stood under a mark elsewhere may come out again.
+    fn without_carried(&self, violation: PlanViolation) -> PlanViolation {
+        let path = self.path_without_carried(violation.path());
+        match violation {
+            PlanViolation::Invalid(invalid) => {
+                let mark = |value: Option<Value>| value.map(|value| self.carried.mark(&value));
+                let (prior, config, planned) =
+                    (mark(invalid.prior), mark(invalid.config), mark(invalid.planned));
+                PlanViolation::Invalid(InvalidPlan { path, prior, config, planned, ..invalid })
+            }
+            PlanViolation::WrongType(TypeMismatch { kind, .. }) => {
+                PlanViolation::WrongType(TypeMismatch { path, kind })
+            }
+            PlanViolation::WriteOnly(_) => PlanViolation::WriteOnly(path),
+            PlanViolation::RequiresReplaceNowhere(_) => PlanViolation::RequiresReplaceNowhere(path),
+        }
+    }
+
+    fn path_without_carried(&self, path: &Path) -> Path {
+        let steps = path.steps().iter().map(|step| match step {
+            PathStep::Index(key) => PathStep::Index(self.carried.mark(key)),
+            step @ PathStep::Attribute(_) => step.clone(),
+        });
+        steps.collect()
     }
 
     /// The number of steps to the highest mark that the path leads through, or that stands below it.
@@ -68,7 +109,7 @@ impl Hidden {
         let overlap = |mark: &&Vec<Option<SmolStr>>| {
             std::iter::zip(*mark, &at).all(|(a, b)| a.is_none() || b.is_none() || a == b)
         };
-        self.0.iter().filter(overlap).map(Vec::len).min()
+        self.places.0.iter().filter(overlap).map(Vec::len).min()
     }
 }
 

@@ -1,0 +1,80 @@
+//! What stood under a mark in the prior object, and comes out again in what is planned.
+
+use std::hash::Hasher;
+
+use hashbrown::HashSet;
+
+use crate::value::{Kind, StepRef, Value, hasher};
+
+/// What the prior object holds under marks of its own.
+///
+/// Terraform puts the marks of configuration and schema on a planned object, not those of the prior one: a value that
+/// is kept from the prior object would be shown after the change although it is hidden before.
+pub(super) struct Carried {
+    /// Each marked value and each part of one. What says little by itself, such as `true`, comes with its place.
+    contents: HashSet<(Option<Place>, Value)>,
+}
+
+/// The attributes on the way to a value, hashed. Elements count as the same whatever their keys: what stands at one index
+/// before may stand at another one after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+struct Place(u64);
+
+impl Place {
+    fn then(self, step: StepRef<'_>) -> Self {
+        let StepRef::Attribute(name) = step else { return self };
+        let mut hasher = hasher();
+        hasher.write_u64(self.0);
+        hasher.write(name.as_bytes());
+        Self(hasher.finish())
+    }
+}
+
+impl Carried {
+    pub(super) fn new(prior: &Value) -> Self {
+        let mut contents = HashSet::new();
+        collect(prior, Place::default(), false, &mut contents);
+        Self { contents }
+    }
+
+    /// The object, in which what stood under a mark is marked: texts and collections anywhere, and any value at the same
+    /// place.
+    pub(super) fn mark(&self, object: &Value) -> Value {
+        if self.contents.is_empty() { object.clone() } else { self.mark_part(object, Place::default()) }
+    }
+
+    fn mark_part(&self, value: &Value, place: Place) -> Value {
+        if value.is_marked() || self.holds(value, place) {
+            return value.clone().sensitive();
+        }
+        value.with_parts_marked(|step, part| self.mark_part(part, place.then(step)))
+    }
+
+    fn holds(&self, value: &Value, place: Place) -> bool {
+        // What is marked in part is looked at part by part.
+        !value.is_null() && !value.contains_marked() && self.contents.contains(&key(value.clone(), place))
+    }
+}
+
+fn collect(value: &Value, place: Place, is_inside: bool, contents: &mut HashSet<(Option<Place>, Value)>) {
+    let is_inside = is_inside || value.is_marked();
+    if !is_inside && !value.contains_marked() {
+        return;
+    }
+    if is_inside && !value.is_null() {
+        contents.insert(key(value.unmark_deep().0, place));
+    }
+    let _: std::ops::ControlFlow<()> = value.each_step(|step, part| {
+        collect(part, place.then(step), is_inside, contents);
+        std::ops::ControlFlow::Continue(())
+    });
+}
+
+fn key(value: Value, place: Place) -> (Option<Place>, Value) {
+    let says_something = match value.kind() {
+        Kind::String(text) => !text.is_empty(),
+        Kind::Null | Kind::Unknown(_) | Kind::Bool(_) | Kind::Number(_) => false,
+        _ => !value.is_empty(),
+    };
+    ((!says_something).then_some(place), value)
+}

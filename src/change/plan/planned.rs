@@ -1,0 +1,103 @@
+//! What planning finds out.
+
+use crate::change::{Action, ChangeError, InvalidPlan};
+use crate::schema::CoerceError;
+use crate::value::{Path, TypeMismatch, Value};
+
+/// Why an object is replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReplaceReason {
+    /// The object is tainted.
+    Tainted,
+    /// Somebody asked for it.
+    Requested,
+    /// These parts change, and cannot change in place.
+    CannotUpdate(Vec<Path>),
+}
+
+/// One way in which a provider's answer is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanViolation {
+    /// The planned object is not of the type that the schema implies.
+    #[error(transparent)]
+    WrongType(TypeMismatch),
+    /// A write-only attribute has a value in the plan.
+    #[error("{0}: a write-only attribute must be planned as null")]
+    WriteOnly(Path),
+    /// The planned object breaks the contract.
+    #[error(transparent)]
+    Invalid(InvalidPlan),
+    /// A path that requires replacement is neither in the prior nor in the planned object.
+    #[error("{0}: required to be replaced, but neither the prior nor the planned object has it")]
+    RequiresReplaceNowhere(Path),
+}
+
+impl PlanViolation {
+    /// The stable name of the kind of violation.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::WrongType(_) => "wrong_type",
+            Self::WriteOnly(_) => "write_only_not_null",
+            Self::Invalid(invalid) => invalid.kind.slug(),
+            Self::RequiresReplaceNowhere(_) => "requires_replace_nowhere",
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::WrongType(mismatch) => &mismatch.path,
+            Self::WriteOnly(path) | Self::RequiresReplaceNowhere(path) => path,
+            Self::Invalid(invalid) => &invalid.path,
+        }
+    }
+}
+
+/// A planned change. Sensitive parts of its values are marked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedChange {
+    /// What happens.
+    pub action: Action,
+    /// Why the object is replaced, if it is.
+    pub replace_reason: Option<ReplaceReason>,
+    /// The object before.
+    pub before: Value,
+    /// The object after, as far as it is known.
+    pub after: Value,
+    /// What the provider was asked to plan for.
+    pub proposed: Value,
+    /// The parts of the object before that are marked as sensitive, and will not be any more. What they hold is marked
+    /// in the object after all the same, wherever it comes out again.
+    pub no_longer_sensitive: Vec<Path>,
+    /// What is wrong with the provider's answer. Terraform would stop here, unless the provider uses the
+    /// legacy type system.
+    pub violations: Vec<PlanViolation>,
+    /// What is wrong with the object that takes the place of the old one in a replacement. Terraform finds out when
+    /// it applies the plan: it asks the provider again then.
+    pub at_apply: Vec<PlanViolation>,
+    /// The provider uses the legacy type system.
+    pub legacy_type_system: bool,
+}
+
+/// Why a change could not be planned.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanChangeError {
+    /// The configuration does not fit the schema.
+    #[error("configuration: {0}")]
+    Config(CoerceError),
+    /// The prior object does not fit the schema.
+    #[error("prior object: {0}")]
+    Prior(CoerceError),
+    /// The configuration is unknown as a whole; only parts of it may be.
+    #[error("configuration: it is unknown as a whole; only parts of a configuration may be unknown")]
+    UnknownConfig,
+    /// A value does not fit the schema.
+    #[error(transparent)]
+    Change(#[from] ChangeError),
+    /// The provider could not plan.
+    #[error("the provider cannot plan this change: {0}")]
+    Provider(String),
+}

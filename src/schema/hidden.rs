@@ -1,0 +1,114 @@
+//! Marking what a schema calls sensitive or write-only, so that nobody shows it.
+
+use super::attribute::{NestingMode, Traits};
+use super::block::Block;
+use super::members::{Member, Members};
+use crate::value::{Kind, Marks, StepRef, Value};
+
+/// A value without the schema's marks, and the same with them: a part of another value that is shared with it need not
+/// be marked again.
+#[derive(Clone, Copy)]
+pub(crate) struct Marked<'v> {
+    pub(crate) plain: &'v Value,
+    pub(crate) marked: &'v Value,
+}
+
+impl Block {
+    /// The value with each attribute marked as sensitive that the schema calls sensitive or write-only. Other marks
+    /// stay. Of a set of objects in which something is to be hidden, the set is marked.
+    pub(crate) fn mark_hidden(&self, value: &Value) -> Value {
+        object(Members::Block(self), value, None)
+    }
+
+    /// The same. What the value shares with one that was marked earlier is taken from there.
+    pub(crate) fn mark_hidden_like(&self, value: &Value, earlier: Marked<'_>) -> Value {
+        object(Members::Block(self), value, Some(earlier))
+    }
+}
+
+impl<'v> Marked<'v> {
+    fn part(self, step: StepRef<'_>, position: usize) -> Option<Self> {
+        let part = |value: &'v Value| match (step, value.kind()) {
+            (StepRef::Attribute(name), Kind::Object(object)) => object.get_at(position, name),
+            (StepRef::Position(i), Kind::List(elements) | Kind::Tuple(elements)) => elements.get(i),
+            (StepRef::Key(key), Kind::Map(map)) => map.get(key),
+            _ => None,
+        };
+        Some(Self { plain: part(self.plain)?, marked: part(self.marked)? })
+    }
+}
+
+fn object(members: Members<'_>, value: &Value, earlier: Option<Marked<'_>>) -> Value {
+    if let Some(earlier) = earlier
+        && earlier.plain.same_place(value)
+    {
+        return earlier.marked.clone();
+    }
+    let Some(object) = value.as_object().filter(|_| members.have_hidden()) else { return value.clone() };
+    let mut parts: Vec<Value> = Vec::new();
+    for (position, name, member) in members.hidden() {
+        let Some(at) = object.position_at(position, name) else { continue };
+        let part = &object.values()[at];
+        let earlier = earlier.and_then(|earlier| earlier.part(StepRef::Attribute(name), at));
+        let marked = match member {
+            Member::Attribute(attribute) => {
+                let inside = match attribute.nested() {
+                    Some(nested) => objects(Members::Nested(nested), nested.nesting(), part, earlier),
+                    None => part.clone(),
+                };
+                if attribute.is_hidden() { inside.with_marks(Marks::SENSITIVE) } else { inside }
+            }
+            Member::Blocks(nested) => objects(Members::Block(&nested.block), nested.nesting, part, earlier),
+        };
+        if !marked.same_place(part) {
+            if parts.is_empty() {
+                parts.extend_from_slice(object.values());
+            }
+            parts[at] = marked;
+        }
+    }
+    if parts.is_empty() { value.clone() } else { value.with_same_content(parts) }
+}
+
+/// The objects that a nested block or a nested type holds.
+fn objects(members: Members<'_>, nesting: NestingMode, value: &Value, earlier: Option<Marked<'_>>) -> Value {
+    match nesting {
+        _ if !members.have_hidden() => value.clone(),
+        NestingMode::Single | NestingMode::Group => object(members, value, earlier),
+        NestingMode::Set => {
+            let hides = |element: &Value| object(members, element, None).contains_marked();
+            match value.as_elements() {
+                Some(elements) if elements.iter().any(hides) => value.clone().with_marks(Marks::SENSITIVE),
+                _ => value.clone(),
+            }
+        }
+        NestingMode::List | NestingMode::Map => {
+            if let Some(earlier) = earlier
+                && earlier.plain.same_place(value)
+            {
+                return earlier.marked.clone();
+            }
+            let mut position = 0..;
+            value.with_parts_marked(|step, part| {
+                let position = position.next().unwrap_or_default();
+                object(members, part, earlier.and_then(|earlier| earlier.part(step, position)))
+            })
+        }
+    }
+}
+
+impl<'s> Members<'s> {
+    /// Whether an attribute at any depth is sensitive or write-only.
+    fn have_hidden(self) -> bool {
+        self.traits().has(Traits::HIDDEN)
+    }
+
+    /// The members in which something is to be hidden, with their positions in the object's type.
+    fn hidden(self) -> impl Iterator<Item = (usize, &'s str, Member<'s>)> {
+        let members = self.iter().enumerate().map(|(i, (name, member))| (i, name.as_str(), member));
+        members.filter(|(_, _, member)| match member {
+            Member::Attribute(attribute) => attribute.holds_hidden(),
+            Member::Blocks(nested) => nested.block.has_hidden(),
+        })
+    }
+}
