@@ -44,3 +44,18 @@ fn core() {
 fn core_corner() {
     check("core-corner-dev.jsonl");
 }
+
+#[test]
+fn core_mutated() {
+    check("core-mutated-dev.jsonl");
+}
+
+#[test]
+fn core_large() {
+    check("core-large-dev.jsonl");
+}
+
+#[test]
+fn provider_plans() {
+    check("provider-plans-dev.jsonl");
+}

@@ -55,9 +55,18 @@ fn sub(i: usize) -> Value {
 
 /// `a_proposed_new_set_block`, or `b` and `c` with lists.
 pub(crate) fn items(n: usize, nesting: NestingMode) -> Scenario {
+    items_of(n, nesting, Attribute::optional(Type::String))
+}
+
+/// The same, where the schema calls one attribute of each element sensitive.
+pub(crate) fn sensitive_items(n: usize, nesting: NestingMode) -> Scenario {
+    items_of(n, nesting, Attribute::optional(Type::String).sensitive())
+}
+
+fn items_of(n: usize, nesting: NestingMode, a3: Attribute) -> Scenario {
     let sub_block = Block::new(optional(&["x", "y"]), []);
     let item = Block::new(
-        [optional(&["a1", "a2", "a3", "a4"]), computed(&["c1", "c2"])].concat(),
+        [optional(&["a1", "a2", "a4"]), vec![("a3", a3)], computed(&["c1", "c2"])].concat(),
         [("sub", NestedBlock::new(NestingMode::List, sub_block))],
     );
     let schema = Block::new(

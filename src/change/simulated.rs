@@ -1,7 +1,7 @@
 //! A provider that behaves as its schema says.
 
 use super::plan::{PlanResourceChange, PlannedResource, Provider};
-use crate::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode};
+use crate::schema::{Attribute, AttributeType, Block, Member, Members, NestedBlock, NestingMode};
 use crate::value::{Path, StepRef, Type, Value};
 
 /// What stands for a prior object that is not there. Its type does not matter: a null is a null.
@@ -48,14 +48,37 @@ impl Answer {
         if self == Self::Kept && !schema.has_computed_blocks() && !schema.has_write_only() {
             return value.clone();
         }
-        value.map_steps(|step, child| {
-            let StepRef::Attribute(name) = step else { return child.clone() };
-            if let Some(schema) = schema.attribute(name) {
-                return self.attribute(schema, child);
+        self.members(Members::Block(schema), value, prior)
+    }
+
+    /// Each member of an object; what the schema does not know stays.
+    fn members(self, schema: Members<'_>, value: &Value, prior: &Value) -> Value {
+        let Some(object) = value.as_object() else { return value.clone() };
+        let prior = prior.as_object();
+        let mut values: Vec<Value> = Vec::new();
+        for (position, (name, member)) in schema.iter().enumerate() {
+            let Some(at) = object.position_at(position, name) else { continue };
+            let part = &object.values()[at];
+            let answer = match member {
+                Member::Attribute(attribute) => self.attribute(attribute, part),
+                Member::Blocks(nested) => {
+                    let prior = prior.and_then(|prior| prior.get_at(position, name));
+                    self.blocks(nested, part, prior.unwrap_or(&NOTHING))
+                }
+            };
+            if !answer.same_place(part) {
+                if values.is_empty() {
+                    values.extend_from_slice(object.values());
+                }
+                values[at] = answer;
             }
-            let Some(nested) = schema.block_type(name) else { return child.clone() };
-            self.blocks(nested, child, prior.attribute(name).unwrap_or(&NOTHING))
-        })
+        }
+        match value.ty() {
+            Type::Object(ty) if !values.is_empty() => {
+                Value::object_like(ty, values).with_marks(value.marks())
+            }
+            _ => value.clone(),
+        }
     }
 
     fn blocks(self, schema: &NestedBlock, value: &Value, prior: &Value) -> Value {
@@ -91,18 +114,11 @@ impl Answer {
         match &schema.ty {
             AttributeType::Plain(_) => value.clone(),
             AttributeType::Nested(nested) => match nested.nesting() {
-                NestingMode::Single | NestingMode::Group => self.nested_object(nested, value),
-                _ => value.map_children(|element| self.nested_object(nested, element)),
+                NestingMode::Single | NestingMode::Group => {
+                    self.members(Members::Nested(nested), value, &NOTHING)
+                }
+                _ => value.map_children(|element| self.members(Members::Nested(nested), element, &NOTHING)),
             },
         }
-    }
-
-    fn nested_object(self, schema: &NestedType, value: &Value) -> Value {
-        value.map_steps(|step, child| match step {
-            StepRef::Attribute(name) => {
-                schema.attribute(name).map_or_else(|| child.clone(), |schema| self.attribute(schema, child))
-            }
-            _ => child.clone(),
-        })
     }
 }

@@ -166,16 +166,20 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
         return Ok(value.clone());
     }
     let path = path.hide(value.is_marked());
-    if let Some((name, _)) =
-        given.iter().find(|(name, _)| block.attribute(name).is_none() && block.block_type(name).is_none())
+    let is_unexpected = |name: &str| block.attribute(name).is_none() && block.block_type(name).is_none();
+    // Most objects have just the members that the schema says, and then each stands at its own position.
+    if !given.follows(block.object_type())
+        && let Some((name, _)) = given.iter().find(|(name, _)| is_unexpected(name))
     {
         let name = if path.is_hidden() { SENSITIVE.into() } else { name.clone() };
         return Err(CoerceErrorKind::Unsupported { name }.at(path));
     }
-    let member = |name: &str| given.get(name).map(|member| member.clone().with_marks(value.marks()));
+    let member = |position: usize, name: &str| {
+        given.get_at(position, name).map(|member| member.clone().with_marks(value.marks()))
+    };
     let mut values = vec![None; block.object_type().attributes().len()];
     for (position, name, attribute) in block.positioned_attributes() {
-        let coerced = match member(name) {
+        let coerced = match member(position, name) {
             Some(given) => {
                 let path = path.attribute(name);
                 let converted = given.convert_at(attribute.accepted_type(), path);
@@ -188,7 +192,7 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
     for (position, name, nested) in block.positioned_blocks() {
         // Of a name that is an attribute as well, the attribute counts.
         if values[position].is_none() {
-            values[position] = Some(blocks(nested, name, member(name).as_ref(), held, path)?);
+            values[position] = Some(blocks(nested, name, member(position, name).as_ref(), held, path)?);
         }
     }
     // Each position belongs to an attribute or a block type.

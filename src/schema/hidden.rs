@@ -51,13 +51,14 @@ fn object(members: Members<'_>, value: &Value, earlier: Option<Marked<'_>>) -> V
         let part = &object.values()[at];
         let earlier = earlier.and_then(|earlier| earlier.part(StepRef::Attribute(name), at));
         let marked = match member {
-            Member::Attribute(attribute) => {
-                let inside = match attribute.nested() {
-                    Some(nested) => objects(Members::Nested(nested), nested.nesting(), part, earlier),
-                    None => part.clone(),
-                };
-                if attribute.is_hidden() { inside.with_marks(Marks::SENSITIVE) } else { inside }
+            // The mark covers all that is inside.
+            Member::Attribute(attribute) if attribute.is_hidden() => {
+                part.clone().with_marks(Marks::SENSITIVE)
             }
+            Member::Attribute(attribute) => match attribute.nested() {
+                Some(nested) => objects(Members::Nested(nested), nested.nesting(), part, earlier),
+                None => part.clone(),
+            },
             Member::Blocks(nested) => objects(Members::Block(&nested.block), nested.nesting, part, earlier),
         };
         if !marked.same_place(part) {

@@ -65,7 +65,17 @@ impl<'a> Map<'a> {
 
     /// The element of this key.
     pub fn get(self, key: &str) -> Option<&'a Value> {
-        self.0.binary_search_by(|(k, _)| k.as_str().cmp(key)).ok().map(|i| &self.0[i].1)
+        self.position(key).map(|i| &self.0[i].1)
+    }
+
+    /// Where the element of this key stands.
+    pub(crate) fn position(self, key: &str) -> Option<usize> {
+        self.0.binary_search_by(|(k, _)| k.as_str().cmp(key)).ok()
+    }
+
+    /// The elements' values, each with its key, in byte order of the keys.
+    pub(crate) fn entries(self) -> &'a [(SmolStr, Value)] {
+        self.0
     }
 
     /// The elements with their keys, in byte order of the keys.

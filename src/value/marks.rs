@@ -8,7 +8,7 @@ use std::sync::Arc;
 use triomphe::ThinArc;
 
 use super::path::PathTrie;
-use super::{Descend, Flags, Head, Marked, Path, Repr, Seq, StepRef, Value};
+use super::{Descend, Flags, Head, Kind, Marked, Path, Repr, Seq, StepRef, Value};
 
 /// A set of marks on one value.
 ///
@@ -255,13 +255,22 @@ fn mark(value: &Value, at: &PathTrie<Place>) -> Value {
     let place = at.value();
     place.reached.set(true);
     place.closed.set(value.is_null() || !value.is_known());
-    let inside = if at.is_leaf() {
-        value.clone()
-    } else {
-        value.with_parts_marked(|step, child| {
-            at.child(step).map_or_else(|| child.clone(), |next| mark(child, next))
-        })
-    };
+    let mut parts: Vec<Value> = Vec::new();
+    let mut of_elements = Marks::NONE;
+    for (step, at) in at.children() {
+        let Some(position) = value.position_of(step) else { continue };
+        let Some(part) = value.part(position).map(|part| mark(part, at)) else { continue };
+        if matches!(value.kind(), Kind::Set(_)) {
+            of_elements |= part.marks_deep();
+            continue;
+        }
+        if parts.is_empty() {
+            parts.extend(value.children().cloned());
+        }
+        parts[position] = part;
+    }
+    let inside = if parts.is_empty() { value.clone() } else { value.with_same_content(parts) };
+    let inside = inside.with_marks(of_elements);
     inside.with_marks(place.marks)
 }
 

@@ -214,15 +214,12 @@ impl<T: Default> PathTrie<T> {
         &self.value
     }
 
-    pub(crate) fn is_leaf(&self) -> bool {
-        self.children.is_empty()
+    /// The steps that lead on from here.
+    pub(crate) fn children(&self) -> impl Iterator<Item = (&PathStep, &PathTrie<T>)> {
+        self.children.iter()
     }
 
     pub(crate) fn child_at(&self, step: &PathStep) -> Option<&PathTrie<T>> {
         self.children.get(step)
-    }
-
-    pub(crate) fn child(&self, step: StepRef<'_>) -> Option<&PathTrie<T>> {
-        if self.children.is_empty() { None } else { self.children.get(&PathStep::from(step)) }
     }
 }

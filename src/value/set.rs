@@ -31,6 +31,15 @@ impl Members {
     }
 }
 
+/// Where the element with this content stands in a set.
+pub(super) fn position(elements: &[Value], content: &Value) -> Option<usize> {
+    let mut scratch = (String::new(), String::new());
+    let first = elements.partition_point(|e| compare(e, content, &mut scratch) == Ordering::Less);
+    let mut ties =
+        elements[first..].iter().take_while(|e| compare(e, content, &mut scratch) == Ordering::Equal);
+    ties.position(|e| e.same_content(content)).map(|i| first + i)
+}
+
 fn without_marks(elements: Vec<Value>) -> (Vec<Value>, Marks) {
     if !elements.iter().any(Value::contains_marked) {
         return (elements, Marks::NONE);

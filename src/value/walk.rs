@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Kind, Path, PathStack, Repr, StepRef, Type, Value};
+use super::{Kind, Path, PathStack, PathStep, Repr, StepRef, Type, Value, set};
 
 /// Whether a walk goes on into the parts of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,15 +61,30 @@ impl Value {
     }
 
     /// The part one step further.
-    pub(crate) fn step(&self, step: &super::PathStep) -> Option<&Value> {
-        match step {
-            super::PathStep::Attribute(name) => self.attribute(name),
-            super::PathStep::Index(key) => match (self.kind(), key.kind()) {
-                (Kind::List(s) | Kind::Tuple(s), Kind::Number(n)) => s.get(n.as_u64()? as usize),
-                (Kind::Map(m), Kind::String(k)) => m.get(k),
-                (Kind::Set(s), _) => s.iter().find(|e| e.same_content(key)),
-                _ => None,
-            },
+    pub(crate) fn step(&self, step: &PathStep) -> Option<&Value> {
+        self.part(self.position_of(step)?)
+    }
+
+    /// The part that stands at a position among the parts of this container.
+    pub(crate) fn part(&self, position: usize) -> Option<&Value> {
+        match self.kind() {
+            Kind::Map(map) => map.entries().get(position).map(|(_, value)| value),
+            Kind::Object(object) => object.values().get(position),
+            _ => self.as_elements()?.get(position),
+        }
+    }
+
+    /// Where the part that a step leads to stands among the parts of this container.
+    pub(crate) fn position_of(&self, step: &PathStep) -> Option<usize> {
+        match (self.kind(), step) {
+            (Kind::Object(object), PathStep::Attribute(name)) => object.object_type().position(name),
+            (Kind::List(s) | Kind::Tuple(s), PathStep::Index(key)) => {
+                let position = usize::try_from(key.as_number()?.as_u64()?).ok()?;
+                (position < s.len()).then_some(position)
+            }
+            (Kind::Map(entries), PathStep::Index(key)) => entries.position(key.as_str()?),
+            (Kind::Set(s), PathStep::Index(key)) => set::position(s, key),
+            _ => None,
         }
     }
 

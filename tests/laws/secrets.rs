@@ -3,12 +3,12 @@
 use std::fmt::{Debug, Display};
 
 use objchange::change::{
-    Lifecycle, PlanRequest, PlanResourceChange, PlannedResource, assert_object_compatible, assert_plan_valid,
-    assert_value_compatible, normalize_from_legacy_sdk, plan_change, planned_data_resource,
-    prepare_computed_blocks, proposed_new,
+    Lifecycle, PlanRequest, PlanResourceChange, PlannedResource, SimulatedProvider, assert_object_compatible,
+    assert_plan_valid, assert_value_compatible, normalize_from_legacy_sdk, plan_change,
+    planned_data_resource, prepare_computed_blocks, proposed_new,
 };
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
-use objchange::value::{Descend, Kind, Marks, Refinements};
+use objchange::value::{Descend, Kind, Marks, Path, Refinements};
 use objchange::{Type, Value};
 use proptest::prelude::*;
 
@@ -155,6 +155,25 @@ proptest! {
         let [a, b, c] = [a, b, c].map(|value| if loose { maps_as_objects(&value) } else { value });
         assert_all_hide(&schema, [&a, &b, &c]);
         assert_planning_hides(&schema, [&a, &b, &c]);
+    }
+
+    #[test]
+    fn is_marked_as_the_schema_says((schema, values) in objects(block())) {
+        let [prior, config, _] = values.map(|value| schema.coerce_config(&value.unmark_deep().0));
+        let (Ok(prior), Ok(config)) = (prior, config) else { return Ok(()) };
+        let marked = |value: &Value| {
+            let hidden: Vec<Path> =
+                schema.sensitive_paths(value).into_iter().chain(schema.write_only_paths(value)).collect();
+            let is_outermost = |path: &&Path| !hidden.iter().any(|outer| outer != *path && path.starts_with(outer));
+            let marks = hidden.iter().filter(is_outermost).map(|path| (path.clone(), Marks::SENSITIVE));
+            value.mark_with_paths(&marks.collect::<Vec<_>>()).unwrap()
+        };
+        let request = PlanRequest { schema: &schema, prior: &prior, config: &config, lifecycle: Lifecycle::default() };
+        if let Ok(change) = plan_change(&request, &mut SimulatedProvider::default()) {
+            prop_assert_eq!(&change.before, &marked(&prior));
+            prop_assert_eq!(&change.proposed, &marked(&change.proposed.unmark_deep().0));
+            prop_assert_eq!(&change.after, &marked(&change.after.unmark_deep().0));
+        }
     }
 
     #[test]

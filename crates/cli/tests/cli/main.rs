@@ -6,4 +6,5 @@ mod check;
 mod plan;
 mod program;
 mod schemas;
+mod shapes;
 mod show;

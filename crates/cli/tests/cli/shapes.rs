@@ -1,0 +1,178 @@
+//! The plans of Terraform itself, where they are at hand: planned from prior state and configuration, each resource
+//! comes out with the action that Terraform chose.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::program::{objchange, workspace};
+
+#[test]
+fn each_resource_comes_out_with_terraforms_action() {
+    let root = workspace().join("../shared/real/shapes");
+    let Ok(folders) = fs::read_dir(&root) else {
+        eprintln!("skipped: {} is not here", root.display());
+        return;
+    };
+    let mut wrong = Vec::new();
+    let mut right = 0;
+    for folder in folders {
+        let folder = folder.unwrap().path();
+        let what = fs::read_to_string(folder.join("what")).unwrap();
+        let (plan, config) = (read(&folder.join("plan.json")), read(&folder.join("main.tf.json")));
+        // A state's folder has the configuration that it was made by, not the one that is planned next.
+        let (Some(plan), Some(config), false) = (plan, config, what.starts_with("state")) else { continue };
+        for change in list(&plan["resource_changes"]) {
+            if change["mode"] == "managed" {
+                match planned(&folder, &plan, &config["resource"], change) {
+                    Ok(()) => right += 1,
+                    Err(problem) => wrong.push(format!("{}: {}: {problem}", what.trim(), change["address"])),
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), wrong.len() + right, wrong.join("\n"));
+    assert!(right > 0, "there is no plan in {}", root.display());
+}
+
+fn read(path: &Path) -> Option<Json> {
+    fs::read_to_string(path).ok().map(|text| serde_json::from_str(&text).unwrap())
+}
+
+fn list(json: &Json) -> &[Json] {
+    json.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Plans one resource, and compares the action.
+fn planned(folder: &Path, plan: &Json, resources: &Json, change: &Json) -> Result<(), String> {
+    let (ty, name) = (change["type"].as_str().unwrap(), change["name"].as_str().unwrap());
+    let actions: Vec<&str> = list(&change["change"]["actions"]).iter().map(|a| a.as_str().unwrap()).collect();
+    let wanted = match actions[..] {
+        ["create"] => "create",
+        ["update"] => "update",
+        ["delete"] => "delete",
+        ["no-op"] => "noop",
+        ["delete", "create"] => "delete_then_create",
+        ["create", "delete"] => "create_then_delete",
+        _ => return Err(format!("{actions:?} is no action of one resource")),
+    };
+    let schemas = folder.join("schemas.json");
+    let test = format!("shapes-{}-{ty}-{name}", folder.file_name().unwrap().display());
+    let files = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    fs::create_dir_all(&files).unwrap();
+    let file = |name: &str, json: &Json| {
+        let path = files.join(name);
+        fs::write(&path, json.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let mut config = if wanted == "delete" { Json::Null } else { resources[ty][name].clone() };
+    let mut arguments: Vec<String> =
+        ["plan", "--json", "--schema", schemas.to_str().unwrap(), "--type", ty].map(str::to_owned).into();
+    if let Some(body) = config.as_object_mut() {
+        body.remove("provider");
+        body.remove("depends_on");
+        let lifecycle = body.remove("lifecycle").unwrap_or_default();
+        for ignored in list(&lifecycle["ignore_changes"]) {
+            arguments.extend(["--ignore-changes".to_owned(), ignored.as_str().unwrap().to_owned()]);
+        }
+        // Resources that others depend on take over how those are replaced.
+        if lifecycle["create_before_destroy"] == true || wanted == "create_then_delete" {
+            arguments.push("--create-before-destroy".to_owned());
+        }
+        let document = read(&schemas).unwrap();
+        let providers = document["provider_schemas"].as_object().unwrap();
+        let schema = providers.values().find_map(|provider| provider["resource_schemas"].get(ty));
+        *body = blocks(body, &schema.unwrap_or(&Json::Null)["block"]);
+    }
+    let config = evaluated(&config, &change["change"]["after"], &change["change"]["after_unknown"]);
+    arguments.extend(["--config".to_owned(), file("config.json", &config)]);
+    let address = change["address"].as_str().unwrap();
+    let state = &plan["prior_state"];
+    if list(&state["values"]["root_module"]["resources"])
+        .iter()
+        .any(|resource| resource["address"] == address)
+    {
+        arguments.extend(["--prior".to_owned(), file("state.json", state)]);
+        arguments.extend(["--address".to_owned(), address.to_owned()]);
+    }
+    // What the provider of these plans cannot change in place.
+    let fixed: &[&str] = match ty {
+        "shape_flat" => &["force", "force_list"],
+        "terraform_data" => &["triggers_replace"],
+        _ => &["force"],
+    };
+    for path in fixed {
+        arguments.extend(["--requires-replace", path].map(str::to_owned));
+    }
+    let output = objchange(&arguments, "");
+    fs::remove_dir_all(&files).unwrap();
+    match serde_json::from_str::<Json>(&output.stdout) {
+        Ok(report) if output.code == 0 && report["action"] == wanted => Ok(()),
+        Ok(report) => Err(format!("{} instead of {wanted}, exit code {}", report["action"], output.code)),
+        Err(_) => Err(output.stderr),
+    }
+}
+
+/// A body with each block by itself where there can be only one, and in an array where there may be more: in
+/// configuration both stand for both.
+fn blocks(body: &Map<String, Json>, schema: &Json) -> Map<String, Json> {
+    let one = |json: &Json, schema: &Json| {
+        let block = json.get(0).unwrap_or(json);
+        block.as_object().map_or_else(|| block.clone(), |block| Json::Object(blocks(block, schema)))
+    };
+    let member = |(name, json): (&String, &Json)| {
+        let nested = &schema["block_types"][name];
+        let json = match nested["nesting_mode"].as_str() {
+            None => json.clone(),
+            Some("single" | "group") => one(json, &nested["block"]),
+            Some("map") => json
+                .as_object()
+                .map(|by_label| {
+                    by_label
+                        .iter()
+                        .map(|(label, block)| (label.clone(), one(block, &nested["block"])))
+                        .collect()
+                })
+                .unwrap_or_default(),
+            Some(_) if json.is_object() => json!([one(json, &nested["block"])]),
+            Some(_) => list(json).iter().map(|block| one(block, &nested["block"])).collect(),
+        };
+        (name.clone(), json)
+    };
+    body.iter().map(member).collect()
+}
+
+/// A body with its templates evaluated: what refers to something else is what Terraform planned there.
+fn evaluated(json: &Json, after: &Json, unknown: &Json) -> Json {
+    let plain = |text: &str| text.replace("$${", "${").replace("%%{", "%{");
+    match json {
+        Json::String(text) if is_reference(text) && (*unknown == true || after.is_null()) => {
+            json!({"$unknown": {}})
+        }
+        Json::String(text) if is_reference(text) => after.clone(),
+        Json::String(text) => Json::String(plain(text)),
+        Json::Array(elements) => {
+            let part = |json: &Json, i: usize| json.get(i).cloned().unwrap_or(json!(*json == true));
+            let element = |(i, json): (usize, &Json)| {
+                evaluated(json, after.get(i).unwrap_or(&Json::Null), &part(unknown, i))
+            };
+            elements.iter().enumerate().map(element).collect()
+        }
+        Json::Object(members) => {
+            let member = |(key, json): (&String, &Json)| {
+                let key = plain(key);
+                let unknown = unknown.get(&key).cloned().unwrap_or(json!(*unknown == true));
+                let value = evaluated(json, after.get(&key).unwrap_or(&Json::Null), &unknown);
+                (key, value)
+            };
+            members.iter().map(member).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether a template has a part that is not constant.
+fn is_reference(text: &str) -> bool {
+    text.replace("$${", "").replace("%%{", "").contains("${")
+}
