@@ -66,7 +66,8 @@
 //! and a part that did not change is recognised without walking it again. Sets are matched by hashes over the
 //! parts that must be equal: only a set made so that each element has a shape of its own, or that all
 //! elements differ in nothing a hash can see, is compared pair by pair. A longest common subsequence is linear
-//! where few elements are edited, and n·log n where each occurs a few times; see [`change::common_subsequence`].
+//! where few elements are edited, n·log n where each occurs a few times, and n²/64 at worst; see
+//! [`change::common_subsequence`].
 
 pub mod case;
 pub mod change;

@@ -1,15 +1,20 @@
 //! The longest common subsequence, exactly the one that the classic table would give.
 //!
 //! The classic algorithm fills a table of lengths and walks it back from the bottom right. Here the same walk is
-//! answered in two ways: from the edit frontiers, which are few where the lists differ little, and from the
-//! thresholds, which change little where elements occur a few times.
+//! answered in three ways: from the edit frontiers, which are few where the lists differ little; from the
+//! thresholds, which change little where elements occur a few times; and from bits, where neither holds.
 
+mod bits;
 mod frontiers;
 mod thresholds;
+mod walk;
 
 use std::hash::Hash;
 
+use bits::Bits;
 use hashbrown::HashMap;
+use thresholds::Thresholds;
+use walk::{Places, walk_back};
 
 /// Finds the longest common subsequence of `xs` and `ys`, as pairs of positions, ascending.
 ///
@@ -17,11 +22,11 @@ use hashbrown::HashMap;
 /// elements are paired as late as possible, and an element of `ys` is passed over before one of `xs` where both
 /// would do.
 ///
-/// With n elements on both sides together, of which d are edits (they are on both sides, but not in the
-/// subsequence), and m pairs of equal elements, it costs the less of O(n·d) and O((n+m)·log n) time. Both are
-/// quadratic only for lists that repeat few elements often, and yet differ a lot. The memory is O(n+d·√d), or
-/// O(n+√(n·m)). Elements that occur on one side alone count for neither, so that lists without a common element are
-/// free.
+/// With n elements, of which d are edits (they are on both sides, but not in the subsequence), and m pairs of equal
+/// elements, it costs the least of O(n·d), O((n+m)·log n) and O(n²/64) time: linear where the lists differ little,
+/// n·log n where each element occurs a few times, and quadratic only for lists that repeat elements often, and yet
+/// differ a lot. The memory is O(n) and of these ways O(d·√d), O(√(n·m)) and O(n·√n/64) words. Elements that occur on
+/// one side alone count for nothing, so that lists without a common element are free.
 ///
 /// ```
 /// use objchange::change::common_subsequence;
@@ -30,10 +35,18 @@ use hashbrown::HashMap;
 /// ```
 pub fn common_subsequence<T: Eq + Hash>(xs: &[T], ys: &[T]) -> Vec<(usize, usize)> {
     let named = Named::new(xs, ys);
-    let length = xs.len().min(ys.len());
+    let (thresholds, bits) = (named.cost_of_thresholds(), named.cost_of_bits());
+    let (way, work) = if thresholds < bits { (Way::Thresholds, thresholds) } else { (Way::Bits, bits) };
     // The bound of the log at which it and the thresholds that start its blocks take equally much.
-    let room = (named.matches.saturating_mul(length)).isqrt().max(xs.len() + ys.len());
-    named.common_subsequence(named.cost_of_thresholds(length), room)
+    let room = (named.matches.saturating_mul(xs.len().min(ys.len()))).isqrt().max(xs.len() + ys.len());
+    named.common_subsequence(work, way, room)
+}
+
+/// How the rows of the table are had where the lists differ a lot.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Thresholds,
+    Bits,
 }
 
 /// Two lists whose distinct elements have numbers, so that only integers are compared; `None` is an element that
@@ -75,15 +88,29 @@ impl Named {
 
     /// What the thresholds cost, in steps of the frontiers: a step took about 5 ns, and the binary search of one
     /// match 15 to 30 ns in lists of 10,000 to 100,000 distinct elements.
-    fn cost_of_thresholds(&self, length: usize) -> usize {
+    fn cost_of_thresholds(&self) -> usize {
+        let length = self.xs.len().min(self.ys.len());
         let search = length.checked_ilog2().unwrap_or_default() as usize + 1;
         self.matches.saturating_mul(search) / 3
     }
 
-    /// By the frontiers if they are done after so much `work`, else by the thresholds with this `room`.
-    fn common_subsequence(&self, work: usize, room: usize) -> Vec<(usize, usize)> {
-        frontiers::walk_back(&self.xs, &self.ys, work)
-            .unwrap_or_else(|| thresholds::walk_back(&self.xs, &self.ys, room))
+    /// What the bits cost, in the same steps.
+    fn cost_of_bits(&self) -> usize {
+        let words = self.ys.len().div_ceil(64);
+        self.xs.len().saturating_mul(words / 2 + 8)
+    }
+
+    /// By the frontiers if they are done after so much `work`, else the other way, in which the log of the thresholds
+    /// has this `room`.
+    fn common_subsequence(&self, work: usize, way: Way, room: usize) -> Vec<(usize, usize)> {
+        if let Some(pairs) = frontiers::walk_back(&self.xs, &self.ys, work) {
+            return pairs;
+        }
+        let places = Places::of(&self.ys);
+        match way {
+            Way::Thresholds => walk_back(&self.xs, &places, Thresholds::new(&self.xs, &places, room)),
+            Way::Bits => walk_back(&self.xs, &places, Bits::new(&self.xs, &places)),
+        }
     }
 }
 
@@ -91,7 +118,7 @@ impl Named {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{Named, common_subsequence};
+    use super::{Named, Way, common_subsequence};
 
     /// The classic table and its walk.
     fn by_table(xs: &[u8], ys: &[u8]) -> Vec<(usize, usize)> {
@@ -144,7 +171,15 @@ mod tests {
             }
             (xs, ys)
         });
-        prop_oneof![independent(3, 24), independent(2, 100), independent(40, 200), shuffled, edited,]
+        let short_and_long = (any(60, 8), any(60, 400));
+        prop_oneof![
+            independent(3, 24),
+            independent(2, 100),
+            independent(40, 200),
+            short_and_long,
+            shuffled,
+            edited
+        ]
     }
 
     proptest! {
@@ -155,18 +190,23 @@ mod tests {
             let expected = by_table(&xs, &ys);
             let named = Named::new(&xs, &ys);
             prop_assert_eq!(&common_subsequence(&xs, &ys), &expected);
-            prop_assert_eq!(&named.common_subsequence(usize::MAX, room), &expected, "frontiers");
-            prop_assert_eq!(&named.common_subsequence(work, room), &expected, "either");
-            prop_assert_eq!(&named.common_subsequence(0, room), &expected, "thresholds in blocks");
-            prop_assert_eq!(&named.common_subsequence(0, usize::MAX), &expected, "thresholds");
+            let forced = |work, way, room| named.common_subsequence(work, way, room);
+            prop_assert_eq!(&forced(usize::MAX, Way::Bits, 0), &expected, "frontiers");
+            prop_assert_eq!(&forced(work, Way::Thresholds, room), &expected, "either");
+            prop_assert_eq!(&forced(0, Way::Thresholds, room), &expected, "thresholds in blocks");
+            prop_assert_eq!(&forced(0, Way::Thresholds, usize::MAX), &expected, "thresholds");
+            prop_assert_eq!(&forced(0, Way::Bits, 0), &expected, "bits");
         }
 
         #[test]
-        fn frontiers_agree_with_the_table_over_many_edits(
+        fn every_way_agrees_with_the_table_over_many_edits(
             xs in prop::collection::vec(0u8..40, 200..400),
             ys in prop::collection::vec(0u8..40, 200..400),
         ) {
-            prop_assert_eq!(Named::new(&xs, &ys).common_subsequence(usize::MAX, 0), by_table(&xs, &ys));
+            let expected = by_table(&xs, &ys);
+            for (work, way) in [(usize::MAX, Way::Bits), (0, Way::Bits), (0, Way::Thresholds)] {
+                prop_assert_eq!(&Named::new(&xs, &ys).common_subsequence(work, way, 500), &expected);
+            }
         }
     }
 }
