@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use super::subsequence::common_subsequence;
 use crate::value::Value;
 
-/// The elements of `xs` that a list shares with `ys`, in order, as many as possible (spec section 6).
+/// The elements of `xs` that a list shares with `ys`, in order, as many as possible.
 ///
 /// Two elements are equal if they are definitely equal, marks aside, and carry equally many distinct marks.
 /// Of several answers it is the one that Terraform gives; see [`common_subsequence`] for which, and for what

@@ -38,6 +38,8 @@ pub(crate) struct Change<'v, 't> {
     pub(crate) relevant: Paths<'v, 't>,
     /// The schema around uses what the legacy SDK could not express, so that `""` is not null.
     pub(crate) modern: bool,
+    /// How many values are around this one, those of a JSON string and the string itself included.
+    pub(crate) depth: usize,
 }
 
 /// Which parts of the value after are unknown.
@@ -113,6 +115,7 @@ impl<'v, 't> Change<'v, 't> {
             replace: Paths::none(),
             relevant: Paths::everything(),
             modern: false,
+            depth: 0,
         }
     }
 
@@ -187,6 +190,7 @@ impl<'v, 't> Change<'v, 't> {
             replace: self.replace.member(key),
             relevant: self.relevant.member(key),
             modern: self.modern,
+            depth: self.depth + 1,
         }
     }
 
@@ -215,6 +219,7 @@ impl<'v, 't> Change<'v, 't> {
             replace: self.replace.element(place),
             relevant: self.relevant.element(place),
             modern: false,
+            depth: self.depth + 1,
         }
     }
 

@@ -37,7 +37,7 @@ pub(crate) fn shape<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let same = !change.before.is_null() && change.before == change.after;
     if same && !change.has_marks() {
-        return unchanged(change.after);
+        return unchanged(change.after, change.depth);
     }
     let (before, after) = (change.before, change.after);
     let one_sided =
@@ -52,16 +52,15 @@ fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 }
 
 /// The diff of a value that stays as it is, without any mark in it.
-fn unchanged<'t>(value: &Json<'t>) -> Diff<'t> {
+fn unchanged<'t>(value: &Json<'t>, depth: usize) -> Diff<'t> {
+    let part = |value: &Json<'t>| unchanged(value, depth + 1);
     let kind = match value {
-        Json::Array(elements) => {
-            Kind::List { elements: elements.iter().map(unchanged).collect(), context: true }
-        }
+        Json::Array(elements) => Kind::List { elements: elements.iter().map(part).collect(), context: true },
         Json::Object(members) => {
-            let entry = |(key, value): &(_, _)| Entry { key: Clone::clone(key), diff: unchanged(value) };
+            let entry = |(key, value): &(_, _)| Entry { key: Clone::clone(key), diff: part(value) };
             Kind::Object { attributes: members.iter().map(entry).collect(), nested: false }
         }
-        _ => return text::primitive(&Change::new(value, value), true),
+        _ => return text::primitive(&Change { depth, ..Change::new(value, value) }, true),
     };
     Diff::new(Action::NoOp, kind)
 }

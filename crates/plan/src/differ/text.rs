@@ -16,23 +16,24 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
         Action::Delete => (change.before, change.before),
         Action::Update => (change.before, change.after),
     };
-    let kind = strings(before, after, action).unwrap_or_else(|| pair(change.before, change.after, string));
+    let kind = strings(before, after, action, change.depth)
+        .unwrap_or_else(|| pair(change.before, change.after, string));
     Diff::new(action, kind).replacing(change.forces_replacement())
 }
 
 /// What strings are that a plain pair of values does not describe; `None` if it does.
-fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action) -> Option<Kind<'t>> {
+fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action, depth: usize) -> Option<Kind<'t>> {
     if !is_special(before) && !is_special(after) {
         return None;
     }
-    let (old, new) = (embedded(before), embedded(after));
+    let (old, new) = (embedded(before, depth + 1), embedded(after, depth + 1));
     match (&old, &new) {
-        (Some(old), Some(new)) => Some(both_json(old, new, action)),
+        (Some(old), Some(new)) => Some(both_json(old, new, action, depth + 1)),
         (Some(_), None) | (None, Some(_)) => {
             let side = |value: &Json<'t>, inner: &Option<Json<'_>>, action| {
                 let kind = match inner {
-                    Some(inner) => both_json(inner, inner, action),
-                    None => strings(value, value, action).unwrap_or_else(|| pair(value, value, true)),
+                    Some(inner) => both_json(inner, inner, action, depth + 1),
+                    None => lines(value, value).unwrap_or_else(|| pair(value, value, true)),
                 };
                 Box::new(Diff::new(action, kind))
             };
@@ -56,16 +57,19 @@ fn is_special(value: &Json<'_>) -> bool {
     }
 }
 
-/// The JSON in a string.
-fn embedded<'v>(value: &'v Json<'_>) -> Option<Json<'v>> {
+/// The JSON in a string, which is just a string where that nests too deeply.
+///
+/// What is around it counts: JSON in strings in JSON gives each layer as many levels as the first, and more than a
+/// stack can hold.
+fn embedded<'v>(value: &'v Json<'_>, depth: usize) -> Option<Json<'v>> {
     let text = value.as_str()?;
     if !text.starts_with(['{', '[']) || !text.trim_end().ends_with(['}', ']']) {
         return None;
     }
-    Json::parse(text).ok()
+    Json::parse_at_depth(text, depth).ok()
 }
 
-fn both_json<'t>(before: &Json<'_>, after: &Json<'_>, action: Action) -> Kind<'t> {
+fn both_json<'t>(before: &Json<'_>, after: &Json<'_>, action: Action, depth: usize) -> Kind<'t> {
     static NULL: Json<'static> = Json::Null;
     let (before, after) = match action {
         Action::Create => (&NULL, after),
@@ -76,6 +80,7 @@ fn both_json<'t>(before: &Json<'_>, after: &Json<'_>, action: Action) -> Kind<'t
     change.before_explicit = action != Action::Create;
     change.after_explicit = action != Action::Delete;
     change.modern = true;
+    change.depth = depth;
     Kind::Json { value: Box::new(json::shape(&change).into_owned()) }
 }
 

@@ -47,7 +47,12 @@ impl<'t> Json<'t> {
     /// # Ok::<(), objchange_plan::JsonError>(())
     /// ```
     pub fn parse(text: &'t str) -> Result<Self, JsonError> {
-        let mut reader = Reader::new(text);
+        Self::parse_at_depth(text, 0)
+    }
+
+    /// Reads one value that is all of the text, around which are `depth` levels already.
+    pub(crate) fn parse_at_depth(text: &'t str, depth: usize) -> Result<Self, JsonError> {
+        let mut reader = Reader::at_depth(text, depth);
         let value = reader.value()?;
         reader.end()?;
         Ok(value)

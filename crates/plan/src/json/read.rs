@@ -115,6 +115,11 @@ impl<'t> Reader<'t> {
         Self { text, at: 0, depth: 0, base: 0 }
     }
 
+    /// A reader of what `depth` arrays and objects are around already.
+    pub(super) fn at_depth(text: &'t str, depth: usize) -> Self {
+        Self { depth, ..Self::new(text) }
+    }
+
     /// Where the reader stands, in bytes from the start of the document.
     pub fn offset(&self) -> usize {
         self.base + self.at
@@ -295,7 +300,7 @@ impl<'t> Reader<'t> {
         if self.peek() != Some(bracket) {
             return Err(self.unexpected(message));
         }
-        if self.depth == MAX_DEPTH {
+        if self.depth >= MAX_DEPTH {
             return Err(self.error("arrays and objects nest too deeply (more than 200 levels)"));
         }
         self.depth += 1;

@@ -1,62 +1,16 @@
-//! The longest common subsequence, exactly the one that the classic table would give.
+//! The walk answered from the *edit frontiers* of Myers' algorithm: for lists with few edits.
 //!
-//! The classic algorithm fills a table of lengths and walks it back from the bottom right. Here the same walk
-//! is answered from the *edit frontiers* of Myers' algorithm, which cost O((n+m)·d) time for d edits, and of
-//! which only some are kept: the rest are computed again, a block at a time, while the walk comes by.
+//! Only some of the frontiers are kept: the rest are computed again, a block at a time, while the walk comes by.
 
-use std::hash::Hash;
-
-use hashbrown::HashMap;
-
-/// Finds the longest common subsequence of `xs` and `ys`, as pairs of positions, ascending.
-///
-/// Of several the one is chosen that Terraform's table of lengths and its walk back from the end pick
-/// (spec section 6): equal elements are paired as late as possible, and an element of `ys` is passed over
-/// before one of `xs` where both would do.
-///
-/// Costs O((n+m)·d) time for d edits, and O(n+m+d·√d) memory. Elements that occur on one side alone do not
-/// count as edits, so that lists without a common element are free.
-///
-/// ```
-/// use objchange::change::common_subsequence;
-///
-/// assert_eq!(common_subsequence(&["a", "b", "c"], &["a", "c", "d"]), [(0, 0), (2, 1)]);
-/// ```
-pub fn common_subsequence<T: Eq + Hash>(xs: &[T], ys: &[T]) -> Vec<(usize, usize)> {
-    // Names each distinct element by a number, so that everything below compares integers.
-    let mut names: HashMap<&T, (u32, bool), foldhash::fast::RandomState> =
-        HashMap::with_capacity_and_hasher(xs.len(), foldhash::fast::RandomState::default());
-    let mut named_xs = Vec::with_capacity(xs.len());
-    for x in xs {
-        let next = names.len() as u32;
-        named_xs.push(names.entry(x).or_insert((next, false)).0);
-    }
-    let named_ys: Vec<Option<u32>> = ys
-        .iter()
-        .map(|y| {
-            names.get_mut(y).map(|(name, common)| {
-                *common = true;
-                *name
-            })
-        })
-        .collect();
-    let mut is_common = vec![false; names.len()];
-    for (name, common) in names.into_values() {
-        is_common[name as usize] = common;
-    }
-    let named_xs: Vec<Option<u32>> =
-        named_xs.into_iter().map(|name| is_common[name as usize].then_some(name)).collect();
-    walk_back(&named_xs, &named_ys)
-}
-
-/// Walks back from the end of both; `None` is an element that the other side does not have.
+/// The pairs of positions; `None` if finding them takes more than `work`, counted in diagonals and elements
+/// looked at. `None` among the elements is one that the other side does not have.
 ///
 /// Such elements change no length in the table, so the frontiers are those of the two lists without them;
 /// only the walk itself passes through them.
-fn walk_back(xs: &[Option<u32>], ys: &[Option<u32>]) -> Vec<(usize, usize)> {
+pub(super) fn walk_back(xs: &[Option<u32>], ys: &[Option<u32>], work: usize) -> Option<Vec<(usize, usize)>> {
     let common_xs: Vec<u32> = xs.iter().copied().flatten().collect();
     let common_ys: Vec<u32> = ys.iter().copied().flatten().collect();
-    let mut frontiers = Frontiers::new(&common_xs, &common_ys);
+    let mut frontiers = Frontiers::within(work, &common_xs, &common_ys)?;
     let mut pairs = Vec::new();
     let (mut i, mut j) = (xs.len(), ys.len());
     // The same position in the lists of common elements, and the number of edits up to it.
@@ -90,7 +44,7 @@ fn walk_back(xs: &[Option<u32>], ys: &[Option<u32>]) -> Vec<(usize, usize)> {
         }
     }
     pairs.reverse();
-    pairs
+    Some(pairs)
 }
 
 /// The furthest points of the table that can be reached with each number of edits.
@@ -127,7 +81,9 @@ impl Frontier {
 }
 
 impl<'a> Frontiers<'a> {
-    fn new(xs: &'a [u32], ys: &'a [u32]) -> Self {
+    /// The frontiers up to the end of both, unless they take more than `work`.
+    fn within(work: usize, xs: &'a [u32], ys: &'a [u32]) -> Option<Self> {
+        let mut left = work;
         let mut this = Self {
             xs,
             ys,
@@ -152,13 +108,15 @@ impl<'a> Frontiers<'a> {
                     });
                 }
             }
-            frontier = this.next(&frontier);
+            let (next, done) = this.next(&frontier);
+            left = left.checked_sub(done)?;
+            frontier = next;
             this.edits += 1;
         }
         if this.edits.is_multiple_of(this.stride) {
             this.checkpoints.push(frontier);
         }
-        this
+        Some(this)
     }
 
     fn first(&self) -> Frontier {
@@ -171,7 +129,8 @@ impl<'a> Frontiers<'a> {
         x + equal
     }
 
-    fn next(&self, from: &Frontier) -> Frontier {
+    /// The frontier of one more edit, and how much was looked at for it.
+    fn next(&self, from: &Frontier) -> (Frontier, usize) {
         let (n, m) = (self.xs.len() as isize, self.ys.len() as isize);
         let high = from.low + 2 * (from.reach.len() as isize - 1);
         let parity =
@@ -180,17 +139,21 @@ impl<'a> Frontiers<'a> {
         let low = (from.low - 1).max(parity(from.low - 1, -m));
         let high = (high + 1).min(parity(high + 1, n));
         let mut reach = Vec::with_capacity(((high - low) / 2 + 1).max(0) as usize);
+        let mut slid = 0;
         let mut k = low;
         while k <= high {
             let from_left = from.get(k - 1).map(|x| x + 1).filter(|x| *x <= self.xs.len());
             let from_above = from.get(k + 1).filter(|x| *x as isize - k <= m);
             reach.push(from_left.max(from_above).map_or(0, |x| {
                 let y = (x as isize - k) as usize;
-                self.slide(x, y) as u32 + 1
+                let end = self.slide(x, y);
+                slid += end - x;
+                end as u32 + 1
             }));
             k += 2;
         }
-        Frontier { low, reach }
+        let done = reach.len() + slid;
+        (Frontier { low, reach }, done)
     }
 
     /// Whether `edits` edits are enough to reach the point.
@@ -201,7 +164,7 @@ impl<'a> Frontiers<'a> {
             self.cache.clear();
             let last = (self.edits - block * self.stride).min(self.stride - 1);
             for _ in 0..last {
-                let next = self.next(&frontier);
+                let (next, _) = self.next(&frontier);
                 self.cache.push(std::mem::replace(&mut frontier, next));
             }
             self.cache.push(frontier);
@@ -209,61 +172,5 @@ impl<'a> Frontiers<'a> {
         }
         let k = x as isize - y as isize;
         self.cache[edits % self.stride].get(k).is_some_and(|reach| reach >= x)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::common_subsequence;
-
-    /// The classic table and its walk, as spec section 6 describes it.
-    fn by_table(xs: &[u8], ys: &[u8]) -> Vec<(usize, usize)> {
-        let mut lengths = vec![vec![0usize; ys.len() + 1]; xs.len() + 1];
-        for i in 1..=xs.len() {
-            for j in 1..=ys.len() {
-                lengths[i][j] = if xs[i - 1] == ys[j - 1] {
-                    lengths[i - 1][j - 1] + 1
-                } else {
-                    lengths[i - 1][j].max(lengths[i][j - 1])
-                };
-            }
-        }
-        let (mut i, mut j) = (xs.len(), ys.len());
-        let mut pairs = Vec::new();
-        while i > 0 && j > 0 {
-            if xs[i - 1] == ys[j - 1] {
-                i -= 1;
-                j -= 1;
-                pairs.push((i, j));
-            } else if lengths[i - 1][j] > lengths[i][j - 1] {
-                i -= 1;
-            } else {
-                j -= 1;
-            }
-        }
-        pairs.reverse();
-        pairs
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        #[test]
-        fn agrees_with_the_table(
-            xs in prop::collection::vec(0u8..6, 0..24),
-            ys in prop::collection::vec(2u8..8, 0..24),
-        ) {
-            prop_assert_eq!(common_subsequence(&xs, &ys), by_table(&xs, &ys));
-        }
-
-        #[test]
-        fn agrees_with_the_table_over_many_edits(
-            xs in prop::collection::vec(0u8..40, 200..400),
-            ys in prop::collection::vec(0u8..40, 200..400),
-        ) {
-            prop_assert_eq!(common_subsequence(&xs, &ys), by_table(&xs, &ys));
-        }
     }
 }
