@@ -5,7 +5,7 @@ mod paths;
 use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
-pub(crate) use paths::Paths;
+pub(crate) use paths::{PathList, Paths};
 
 use crate::diff::Action;
 use crate::json::Json;

@@ -184,30 +184,13 @@ impl<'t> Reader<'t> {
         &mut self,
         mut member: impl FnMut(Text<'t>, &mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.open(b'{', "expected an object")?;
-        if self.peek() == Some(b'}') {
-            self.close();
-            return Ok(());
-        }
-        loop {
-            if self.peek() != Some(b'"') {
-                return Err(self.unexpected("expected a key in quotes").into());
-            }
-            let key = self.string()?;
-            if self.peek() != Some(b':') {
-                return Err(self.unexpected("expected `:` after a key").into());
-            }
-            self.at += 1;
+        self.deepen(b'{')?;
+        let mut is_first = true;
+        while let Some(key) = self.next_member(&mut is_first)? {
             member(key, self)?;
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => {
-                    self.close();
-                    return Ok(());
-                }
-                _ => return Err(self.unexpected("expected `,` or `}`").into()),
-            }
         }
+        self.depth -= 1;
+        Ok(())
     }
 
     /// Reads an array, calling `element` before each element, which it must read or pass over.
@@ -219,22 +202,61 @@ impl<'t> Reader<'t> {
         &mut self,
         mut element: impl FnMut(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.open(b'[', "expected an array")?;
-        if self.peek() == Some(b']') {
-            self.close();
-            return Ok(());
-        }
-        loop {
+        self.deepen(b'[')?;
+        let mut is_first = true;
+        while self.next_element(&mut is_first)? {
             element(self)?;
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.close();
-                    return Ok(());
-                }
-                _ => return Err(self.unexpected("expected `,` or `]`").into()),
-            }
         }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Steps into an object or array, for a walk that keeps its own account of where it is: how deep it gets is not
+    /// limited.
+    pub(crate) fn enter(&mut self, bracket: u8) -> Result<(), JsonError> {
+        if self.peek() != Some(bracket) {
+            let message = if bracket == b'{' { "expected an object" } else { "expected an array" };
+            return Err(self.unexpected(message));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The key of the next member of the object that the reader is in; `None` at its end, which is passed over.
+    pub(crate) fn next_member(&mut self, is_first: &mut bool) -> Result<Option<Text<'t>>, JsonError> {
+        match self.peek() {
+            Some(b'}') => {
+                self.at += 1;
+                return Ok(None);
+            }
+            _ if std::mem::take(is_first) => {}
+            Some(b',') => self.at += 1,
+            _ => return Err(self.unexpected("expected `,` or `}`")),
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("expected a key in quotes"));
+        }
+        let key = self.string()?;
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("expected `:` after a key"));
+        }
+        self.at += 1;
+        Ok(Some(key))
+    }
+
+    /// Whether the array that the reader is in has another element, before which it then stands; else its end is
+    /// passed over.
+    pub(crate) fn next_element(&mut self, is_first: &mut bool) -> Result<bool, JsonError> {
+        match self.peek() {
+            Some(b']') => {
+                self.at += 1;
+                return Ok(false);
+            }
+            _ if std::mem::take(is_first) => {}
+            Some(b',') => self.at += 1,
+            _ => return Err(self.unexpected("expected `,` or `]`")),
+        }
+        Ok(true)
     }
 
     /// Passes over the value that comes next and gives its text.
@@ -291,21 +313,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn open(&mut self, bracket: u8, message: &'static str) -> Result<(), JsonError> {
-        if self.peek() != Some(bracket) {
-            return Err(self.unexpected(message));
-        }
-        if self.depth == MAX_DEPTH {
+    /// Steps into an object or array by a call of its own.
+    fn deepen(&mut self, bracket: u8) -> Result<(), JsonError> {
+        if self.depth == MAX_DEPTH && self.peek() == Some(bracket) {
             return Err(self.error("arrays and objects nest too deeply (more than 200 levels)"));
         }
+        self.enter(bracket)?;
         self.depth += 1;
-        self.at += 1;
         Ok(())
-    }
-
-    fn close(&mut self) {
-        self.depth -= 1;
-        self.at += 1;
     }
 
     fn word(&mut self, word: &str) -> Result<(), JsonError> {

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
+use hashbrown::HashMap;
 use objchange::schema::Block;
 
 use super::{Filter, Options, PlanMode, Schemas, ShowError};
-use crate::change::{Change, Paths, Unknown};
+use crate::change::{Change, PathList, Paths, Unknown};
 use crate::diff::{Action, Diff};
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, ValueChange};
@@ -65,22 +66,26 @@ impl<'p, 't> PlanDiff<'p, 't> {
     pub fn drift(
         &self,
     ) -> Result<impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't>, ShowError> {
-        let this = *self;
-        let matters = match this.drifted().next() {
-            Some(_) if this.shows_all_drift() => true,
-            Some(first) => first.and_then(|_| this.has_difference())?,
+        let mut drifted = self.drifted().peekable();
+        let matters = match drifted.peek() {
+            Some(Ok(_)) => self.shows_all_drift() || self.has_difference()?,
+            // What cannot be read is for the caller to meet.
+            Some(Err(_)) => true,
             None => false,
         };
-        Ok(matters.then(|| this.drifted()).into_iter().flatten())
+        Ok(matters.then_some(drifted).into_iter().flatten())
     }
 
     /// The resources that have changed outside of Terraform.
     fn drifted(self) -> impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't> {
+        let relevant = (!self.shows_all_drift()).then(|| Relevant::new(self.plan));
         let differs = move |entry: &Result<ResourceDiff<'_, '_>, _>| {
             self.shows_all_drift() || entry.as_ref().map_or(true, |entry| entry.diff.action != Action::NoOp)
         };
-        let diff = move |resource| {
-            let diff = self.drift_of(resource)?;
+        let diff = move |resource: &'p ChangedResource<'t>| {
+            let schema = self.schemas.of_change(resource)?;
+            let relevant = relevant.as_ref().map(|relevant| relevant.of(&resource.address));
+            let diff = diff_resource(self.plan.text(), resource, schema, relevant)?;
             Ok(ResourceDiff { resource, diff })
         };
         self.plan.resource_drift.iter().map(diff).filter(differs)
@@ -88,19 +93,6 @@ impl<'p, 't> PlanDiff<'p, 't> {
 
     fn shows_all_drift(&self) -> bool {
         self.mode == PlanMode::RefreshOnly
-    }
-
-    fn drift_of(&self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
-        let schema = self.schemas.of_change(resource)?;
-        let relevant: Vec<&[Json<'t>]> = self
-            .plan
-            .relevant_attributes
-            .iter()
-            .filter(|r| r.resource.is_empty() || r.resource == resource.address)
-            .map(|r| r.path.elements())
-            .collect();
-        let relevant = (!self.shows_all_drift()).then_some(&relevant[..]);
-        Ok(diff_resource(self.plan.text(), resource, schema, relevant)?)
     }
 
     /// What differs in an output.
@@ -111,7 +103,7 @@ impl<'p, 't> PlanDiff<'p, 't> {
     pub fn output(&self, output: &OutputChange<'t>) -> Result<Diff<'t>, ShowError> {
         let name = &output.name;
         let sides = Sides::read(self.plan.text(), &output.change, || format!("output_changes.{name}"))?;
-        Ok(differ::output(sides.change()))
+        Ok(differ::output(sides.change(&sides.replaced())))
     }
 
     /// Whether anything moves, or differs by its values whatever its action says.
@@ -149,6 +141,27 @@ pub(super) fn is_shown(resource: &ChangedResource<'_>) -> bool {
     }
 }
 
+/// The relevant attributes of a plan, by the resource that they are of.
+struct Relevant<'p, 't> {
+    of: HashMap<&'p str, PathList<'p, 't>>,
+}
+
+impl<'p, 't> Relevant<'p, 't> {
+    fn new(plan: &'p Plan<'t>) -> Self {
+        let mut of: HashMap<&str, Vec<&[Json<'t>]>> = HashMap::new();
+        for attribute in &plan.relevant_attributes {
+            of.entry(&attribute.resource).or_default().push(attribute.path.elements());
+        }
+        Self { of: of.into_iter().map(|(resource, paths)| (resource, paths.into_iter().collect())).collect() }
+    }
+
+    /// Those of a resource, among them those that name none.
+    fn of(&self, address: &str) -> Paths<'_, 't> {
+        let nameless = Some("").filter(|nameless| *nameless != address);
+        Paths::subtrees(nameless.into_iter().chain([address]).filter_map(|name| self.of.get(name)))
+    }
+}
+
 /// The two sides of a change and their marks, read.
 struct Sides<'t> {
     before: Json<'t>,
@@ -181,12 +194,17 @@ impl<'t> Sides<'t> {
         })
     }
 
-    fn change(&self) -> Change<'_, 't> {
+    /// The paths that force the replacement.
+    fn replaced(&self) -> PathList<'_, 't> {
+        self.replace.elements().iter().map(Json::elements).collect()
+    }
+
+    fn change<'v>(&'v self, replaced: &'v PathList<'_, 't>) -> Change<'v, 't> {
         Change {
             unknown: Unknown::Marks(&self.unknown),
             before_sensitive: &self.before_sensitive,
             after_sensitive: &self.after_sensitive,
-            replace: Paths::places(self.replace.elements().iter().map(Json::elements)),
+            replace: Paths::places(replaced),
             ..Change::new(&self.before, &self.after)
         }
     }
@@ -196,12 +214,13 @@ fn diff_resource<'t>(
     document: &str,
     resource: &ChangedResource<'t>,
     schema: Option<&'t Block>,
-    relevant: Option<&[&[Json<'t>]]>,
+    relevant: Option<Paths<'_, 't>>,
 ) -> Result<Diff<'t>, DocumentError> {
     let sides = Sides::read(document, &resource.change, || format!("{}: change", resource.address))?;
-    let mut change = sides.change();
+    let replaced = sides.replaced();
+    let mut change = sides.change(&replaced);
     if let Some(relevant) = relevant {
-        change.relevant = Paths::subtrees(relevant.iter().copied());
+        change.relevant = relevant;
         change = change.if_relevant();
     }
     if resource.change.actions == ResourceActions::Forget {
