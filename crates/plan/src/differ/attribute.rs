@@ -4,7 +4,7 @@ use objchange::Type;
 use objchange::schema::{Attribute, AttributeType};
 
 use super::{collection, hidden, json, nested, text};
-use crate::change::{Change, Unknown};
+use crate::change::{Change, Position, Unknown};
 use crate::diff::{Action, Diff, Entry, Kind};
 use crate::text::Text;
 
@@ -49,8 +49,9 @@ pub(super) fn members_of<'v, 't, S>(
 ) -> (Vec<Entry<'t>>, Action) {
     let mut action = change.parent_action();
     let mut entries = Vec::new();
+    let mut at = Position::default();
     for (name, schema) in members {
-        let member = change.attribute(&name).if_relevant();
+        let member = change.attribute(&name, &mut at).if_relevant();
         let null = member.is_null();
         let entry = diff(member, schema);
         if null && entry.action == Action::NoOp {

@@ -40,7 +40,7 @@ fn object<'t>(change: &Change<'_, 't>, schema: &'t Attributes) -> Diff<'t> {
         schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
     let (mut attributes, action) = members_of(change, members, attribute);
     add_write_only(&mut attributes, schema, action, |(name, attribute)| {
-        let own = change.attribute(name);
+        let own = change.member(name);
         let sensitive = attribute.sensitive || own.is_before_sensitive() || own.is_after_sensitive();
         WriteOnly { sensitive, replaces: own.forces_replacement() }
     });

@@ -1,5 +1,7 @@
 //! The reader: a cursor over the text that builds values or passes over them.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use super::Json;
@@ -135,35 +137,48 @@ impl<'t> Reader<'t> {
     ///
     /// No JSON value comes next.
     pub fn value(&mut self) -> Result<Json<'t>, JsonError> {
+        self.value_among(&mut Unfinished::default())
+    }
+
+    /// Reads the value that comes next; the parts of what is not yet whole wait in `unfinished`.
+    fn value_among(&mut self, unfinished: &mut Unfinished<'t>) -> Result<Json<'t>, JsonError> {
         match self.peek() {
             Some(b'"') => Ok(Json::String(self.string()?)),
             Some(b'{') => {
-                let mut members: Vec<(Text<'t>, Json<'t>)> = Vec::new();
+                let start = unfinished.members.len();
                 self.members(|key, reader| {
+                    // Made where they wait: moving what was just written costs more than reading it.
                     match reader.peek() {
-                        Some(b'"') => members.push((key, Json::String(reader.string()?))),
-                        _ => members.push((key, reader.value()?)),
+                        Some(b'"') => unfinished.members.push((key, Json::String(reader.string()?))),
+                        _ => {
+                            let value = reader.value_among(unfinished)?;
+                            unfinished.members.push((key, value));
+                        }
                     }
-                    Ok(())
+                    Ok::<(), JsonError>(())
                 })?;
-                sort_members(&mut members);
-                Ok(Json::Object(members))
+                Ok(Json::Object(sorted_members(&mut unfinished.members, start)))
             }
             Some(b'[') => {
-                let mut elements = Vec::new();
+                let start = unfinished.elements.len();
                 self.elements(|reader| {
-                    // Made where they stay: moving what was just written costs more than reading it.
                     match reader.peek() {
-                        Some(b'"') => elements.push(Json::String(reader.string()?)),
+                        Some(b'"') => unfinished.elements.push(Json::String(reader.string()?)),
                         Some(b'f') => {
                             reader.word("false")?;
-                            elements.push(Json::Bool(false));
+                            unfinished.elements.push(Json::Bool(false));
                         }
-                        _ => elements.push(reader.value()?),
+                        _ => {
+                            let value = reader.value_among(unfinished)?;
+                            unfinished.elements.push(value);
+                        }
                     }
-                    Ok(())
+                    Ok::<(), JsonError>(())
                 })?;
-                Ok(Json::Array(elements))
+                Ok(Json::Array(match unfinished.elements.len() == start {
+                    true => Arc::default(),
+                    false => unfinished.elements.drain(start..).collect(),
+                }))
             }
             Some(b'n') => self.word("null").map(|()| Json::Null),
             Some(b't') => self.word("true").map(|()| Json::Bool(true)),
@@ -387,11 +402,25 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Sorts by key; of a repeated key the last member counts, as in Go.
-fn sort_members<'t>(members: &mut Vec<(Text<'t>, Json<'t>)>) {
-    if members.is_sorted_by(|a, b| a.0 < b.0) {
-        return;
+/// The parts of arrays and objects that are being read, the outer ones first.
+///
+/// When one is whole its parts are moved to a place of just their size: one allocation for each, where a list that
+/// grows by itself takes several and keeps room that stays empty.
+#[derive(Default)]
+struct Unfinished<'t> {
+    elements: Vec<Json<'t>>,
+    members: Vec<(Text<'t>, Json<'t>)>,
+}
+
+/// The members from `start` on, sorted by key; of a repeated key the last member counts, as in Go.
+fn sorted_members<'t>(unfinished: &mut Vec<(Text<'t>, Json<'t>)>, start: usize) -> Arc<[(Text<'t>, Json<'t>)]> {
+    if unfinished.len() == start {
+        return Arc::default();
     }
+    if unfinished[start..].is_sorted_by(|a, b| a.0 < b.0) {
+        return unfinished.drain(start..).collect();
+    }
+    let mut members = unfinished.split_off(start);
     members.sort_by(|a, b| a.0.cmp(&b.0));
     members.dedup_by(|later, earlier| {
         let same = later.0 == earlier.0;
@@ -400,4 +429,5 @@ fn sort_members<'t>(members: &mut Vec<(Text<'t>, Json<'t>)>) {
         }
         same
     });
+    members.into()
 }
