@@ -38,6 +38,8 @@ pub(crate) struct Change<'v, 't> {
     pub(crate) relevant: Paths<'v, 't>,
     /// The schema around uses what the legacy SDK could not express, so that `""` is not null.
     pub(crate) modern: bool,
+    /// This is a part of a collection whose parts are not kept.
+    pub(crate) within_deferred: bool,
 }
 
 /// Where in each object of a change the next member is expected.
@@ -123,6 +125,7 @@ impl<'v, 't> Change<'v, 't> {
             replace: Paths::none(),
             relevant: Paths::everything(),
             modern: false,
+            within_deferred: false,
         }
     }
 
@@ -202,6 +205,7 @@ impl<'v, 't> Change<'v, 't> {
             replace: self.replace.member(key),
             relevant: self.relevant.member(key),
             modern: self.modern,
+            within_deferred: self.within_deferred,
         }
     }
 
@@ -230,6 +234,7 @@ impl<'v, 't> Change<'v, 't> {
             replace: self.replace.element(place),
             relevant: self.relevant.element(place),
             modern: false,
+            within_deferred: self.within_deferred,
         }
     }
 

@@ -77,6 +77,19 @@ impl<'v, 't> Paths<'v, 't> {
         self.everything || !self.rest.is_empty()
     }
 
+    /// Whether every place below is matched too.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.everything
+    }
+
+    /// Whether no place below is matched.
+    pub(crate) fn ends_here(&self) -> bool {
+        let longest = |paths: &&[&'v [Json<'t>]]| paths.iter().map(|path| path.len()).max();
+        !self.everything
+            && !(self.covers_below && self.is_match())
+            && self.rest.iter().all(|paths| longest(paths) == Some(self.depth))
+    }
+
     pub(crate) fn member(&self, name: &str) -> Self {
         self.step(|paths| {
             let wanted = (name.parse().ok(), Some(name), true);

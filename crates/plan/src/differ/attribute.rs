@@ -33,7 +33,7 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
             Type::Object(object) => {
                 let members = object.attributes().iter().map(|(name, ty)| (Text::from(name.as_str()), ty));
                 let (attributes, action) = members_of(&change, members, value);
-                Diff::new(action, Kind::Object { attributes, nested: false })
+                Diff::new(action, Kind::Object { attributes: attributes.into(), nested: false })
                     .replacing(change.forces_replacement())
             }
         })

@@ -74,7 +74,9 @@ impl<'t> Json<'t> {
                 *at += 1;
                 Some(&members[*at - 1].1)
             }
-            Some(Ordering::Greater) | None if *at == 0 || members[..*at].last().is_some_and(|m| &*m.0 < key) => {
+            Some(Ordering::Greater) | None
+                if *at == 0 || members[..*at].last().is_some_and(|m| &*m.0 < key) =>
+            {
                 None
             }
             _ => {

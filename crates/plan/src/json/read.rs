@@ -413,7 +413,10 @@ struct Unfinished<'t> {
 }
 
 /// The members from `start` on, sorted by key; of a repeated key the last member counts, as in Go.
-fn sorted_members<'t>(unfinished: &mut Vec<(Text<'t>, Json<'t>)>, start: usize) -> Arc<[(Text<'t>, Json<'t>)]> {
+fn sorted_members<'t>(
+    unfinished: &mut Vec<(Text<'t>, Json<'t>)>,
+    start: usize,
+) -> Arc<[(Text<'t>, Json<'t>)]> {
     if unfinished.len() == start {
         return Arc::default();
     }

@@ -273,7 +273,7 @@ pub fn write_plan(
     let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
     let diffs = PlanDiff::new(plan, schemas).in_mode(options.mode);
     let frame = options.frame();
-    let mut writer = Writer::new(options.colour);
+    let mut writer = Writer::new(out, options.colour);
     if plan.format_version > (1, 2) {
         writer.version_warning(frame);
     }
@@ -288,7 +288,7 @@ pub fn write_plan(
             has_drift = true;
         }
         write_resource(&mut writer, resource, Heading::Drift, &diff, options);
-        out.write_all(writer.take().as_bytes())?;
+        writer.flush()?;
     }
     if has_drift {
         writer.drift_end(frame, options.notice());
@@ -326,7 +326,7 @@ pub fn write_plan(
             let diff = diffs.resource(&deferred.resource)?;
             let heading = Heading::Deferred(&deferred.reason);
             write_resource(&mut writer, &deferred.resource, heading, &diff, options);
-            out.write_all(writer.take().as_bytes())?;
+            writer.flush()?;
         }
         writer.deferred_end(frame);
     }
@@ -338,7 +338,7 @@ pub fn write_plan(
         for resource in diffs.shown().filter(|r| wanted(r)) {
             let diff = diffs.resource(resource)?;
             write_resource(&mut writer, resource, Heading::Change, &diff, options);
-            out.write_all(writer.take().as_bytes())?;
+            writer.flush()?;
         }
         writer.plan_line(&counts);
         if !filter.is_all() {
@@ -350,18 +350,17 @@ pub fn write_plan(
         let width = outputs.iter().map(|output| output_width(&output.name)).max().unwrap_or_default();
         for output in changed_outputs {
             writer.output(&output.name, width, &diffs.output(output)?);
-            out.write_all(writer.take().as_bytes())?;
+            writer.flush()?;
         }
         if !counts.any() {
             writer.outputs_only(frame);
         }
     }
-    out.write_all(writer.finish().as_bytes())?;
-    Ok(())
+    Ok(writer.flush()?)
 }
 
 fn write_resource(
-    writer: &mut Writer,
+    writer: &mut Writer<'_>,
     resource: &ChangedResource<'_>,
     heading: Heading<'_>,
     diff: &Diff<'_>,
@@ -414,8 +413,10 @@ pub fn render_resource_change(
         return Ok(String::new());
     }
     let diff = diff_resource(change, &resource, schema, None)?;
-    let mut writer = Writer::new(options.colour);
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes, options.colour);
     let show_unchanged = options.full || resource.change.importing.is_some();
     writer.resource(&header(&resource, Heading::Change), &diff, show_unchanged);
-    Ok(writer.finish())
+    writer.flush()?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,0 +1,205 @@
+//! The parts of collections: made at once where they are few, and one at a time where they are many.
+
+use objchange::Type;
+use objchange::schema::{Attribute, Block};
+use smol_str::SmolStr;
+
+use super::sequence::Place;
+use super::{attribute, block, hidden, json, nested};
+use crate::change::{Change, Paths, Position, Unknown};
+use crate::diff::{Action, Diff, Part, Parts, Sensitivity};
+use crate::json::Json;
+use crate::text::Text;
+
+/// From how many parts on a collection is too large to keep the diffs of all at once.
+const LARGE: usize = 8192;
+
+/// What the parts of a collection are.
+#[derive(Clone, Copy)]
+pub(super) enum Of<'t> {
+    /// Values of a plain type.
+    Typed(&'t Type),
+    /// Values by their shape.
+    Shaped,
+    /// Values by their shape that stay as they are and have no marks.
+    Same,
+    /// Objects with a nested type; those of sets and maps all force the replacement if the collection does.
+    Nested { attributes: &'t [(SmolStr, Attribute)], all_replace: bool },
+    /// Blocks, of a type with these marks.
+    Blocks(&'t Block, Option<Sensitivity>),
+}
+
+/// Where the parts of a collection are found on its two sides.
+pub(super) enum At<'t> {
+    /// Under these keys.
+    Keys(Vec<Text<'t>>),
+    /// In pairs.
+    Places(Vec<Place>),
+    /// At the same positions, so many.
+    Positions(usize),
+}
+
+impl<'t> At<'t> {
+    fn len(&self) -> usize {
+        match self {
+            At::Keys(keys) => keys.len(),
+            At::Places(places) => places.len(),
+            At::Positions(len) => *len,
+        }
+    }
+
+    fn part<'v>(&self, change: &Change<'v, 't>, index: usize, position: &mut Position) -> Change<'v, 't> {
+        match self {
+            At::Keys(keys) => change.next_member(&keys[index], position),
+            At::Places(places) => change.element(places[index].0, places[index].1),
+            At::Positions(_) => change.element(Some(index), Some(index)),
+        }
+    }
+}
+
+impl<'t> Of<'t> {
+    fn diff(self, part: Change<'_, 't>, replace: bool) -> Diff<'t> {
+        match self {
+            Of::Typed(ty) => attribute::value(part.if_relevant(), ty),
+            Of::Shaped => json::shape(&part),
+            Of::Same => json::unchanged(&part),
+            Of::Nested { attributes, all_replace } => {
+                let diff = nested::single(&part.if_relevant(), attributes);
+                let replace = diff.replace || all_replace && replace;
+                diff.replacing(replace)
+            }
+            Of::Blocks(schema, marks) => {
+                let diff = block::block(part.if_relevant(), schema);
+                let replace = diff.replace || replace;
+                hidden::block_of_marked_type(diff, marks).replacing(replace)
+            }
+        }
+    }
+}
+
+/// The diffs of the parts of a collection, and the action that they give it.
+pub(super) fn parts<'t, T: Part<'t>>(
+    change: &Change<'_, 't>,
+    of: Of<'t>,
+    at: At<'t>,
+) -> (Parts<'t, T>, Action) {
+    let mut action = change.parent_action();
+    let len = at.len();
+    if len >= LARGE
+        && let Some(mut deferred) = Deferred::new(change, of, &at)
+    {
+        let actions = (0..len).map(|i| deferred.diff(i).action);
+        deferred.actions = actions.inspect(|part| action = action.and_part(*part)).collect();
+        return (Parts::deferred(deferred), action);
+    }
+    let replace = change.forces_replacement();
+    let mut position = Position::default();
+    let mut made = Vec::with_capacity(len);
+    for index in 0..len {
+        let diff = of.diff(at.part(change, index, &mut position), replace);
+        action = action.and_part(diff.action);
+        let name = match &at {
+            At::Keys(keys) => Some(keys[index].clone()),
+            _ => None,
+        };
+        made.push(T::new(name, diff));
+    }
+    (made.into(), action)
+}
+
+/// A large collection: what is needed to make the diff of each part, and what happens to it.
+///
+/// The diff of a part is made twice, first for its action alone; within it nothing is deferred again, so that this
+/// does not multiply where large collections hold others.
+pub(crate) struct Deferred<'t> {
+    before: Json<'t>,
+    after: Json<'t>,
+    unknown: Json<'t>,
+    before_sensitive: Json<'t>,
+    after_sensitive: Json<'t>,
+    modern: bool,
+    replace: bool,
+    of: Of<'t>,
+    at: Packed<'t>,
+    actions: Box<[Action]>,
+}
+
+/// As [`At`], in less room.
+enum Packed<'t> {
+    Keys(Box<[Text<'t>]>),
+    Places(Box<[[u32; 2]]>),
+    Positions,
+}
+
+/// Stands for no position.
+const NOWHERE: u32 = u32::MAX;
+
+impl<'t> Deferred<'t> {
+    /// `None` if what is known of the change does not let itself be kept.
+    fn new(change: &Change<'_, 't>, of: Of<'t>, at: &At<'t>) -> Option<Self> {
+        let Unknown::Marks(unknown) = change.unknown else { return None };
+        if change.within_deferred || !change.replace.ends_here() || !change.relevant.is_everything() {
+            return None;
+        }
+        let packed = |i: Option<usize>| match i {
+            Some(i) => u32::try_from(i).ok().filter(|i| *i != NOWHERE),
+            None => Some(NOWHERE),
+        };
+        let at = match at {
+            At::Keys(keys) => Packed::Keys(keys.clone().into_boxed_slice()),
+            At::Places(places) => {
+                let places = places.iter().map(|(i, j)| Some([packed(*i)?, packed(*j)?]));
+                Packed::Places(places.collect::<Option<_>>()?)
+            }
+            At::Positions(_) => Packed::Positions,
+        };
+        Some(Self {
+            before: change.before.clone(),
+            after: change.after.clone(),
+            unknown: unknown.clone(),
+            before_sensitive: change.before_sensitive.clone(),
+            after_sensitive: change.after_sensitive.clone(),
+            modern: change.modern,
+            replace: change.forces_replacement(),
+            of,
+            at,
+            actions: Box::default(),
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    pub(crate) fn action(&self, index: usize) -> Action {
+        self.actions[index]
+    }
+
+    pub(crate) fn name(&self, index: usize) -> Option<&Text<'t>> {
+        match &self.at {
+            Packed::Keys(keys) => Some(&keys[index]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
+        let change = Change {
+            unknown: Unknown::Marks(&self.unknown),
+            before_sensitive: &self.before_sensitive,
+            after_sensitive: &self.after_sensitive,
+            replace: Paths::none(),
+            modern: self.modern,
+            within_deferred: true,
+            ..Change::new(&self.before, &self.after)
+        };
+        let part = match &self.at {
+            Packed::Keys(keys) => change.member(&keys[index]),
+            Packed::Places(places) => {
+                let [i, j] = places[index].map(|i| (i != NOWHERE).then_some(i as usize));
+                change.element(i, j)
+            }
+            Packed::Positions => change.element(Some(index), Some(index)),
+        };
+        self.of.diff(part, self.replace)
+    }
+}
