@@ -58,22 +58,28 @@ impl<'t> At<'t> {
 }
 
 impl<'t> Of<'t> {
-    fn diff(self, part: Change<'_, 't>, replace: bool) -> Diff<'t> {
-        match self {
+    /// The diff of a part, and the action that it has for the collection.
+    fn diff(self, part: Change<'_, 't>, replace: bool) -> (Diff<'t>, Action) {
+        let diff = match self {
             Of::Typed(ty) => attribute::value(part.if_relevant(), ty),
             Of::Shaped => json::shape(&part),
             Of::Same => json::unchanged(&part),
-            Of::Nested { attributes, all_replace } => {
-                let diff = nested::single(&part.if_relevant(), attributes);
+            Of::Nested { attributes, .. } => nested::single(&part.if_relevant(), attributes),
+            Of::Blocks(schema, _) => block::block(part.if_relevant(), schema),
+        };
+        let action = diff.action;
+        let diff = match self {
+            Of::Typed(_) | Of::Shaped | Of::Same => diff,
+            Of::Nested { all_replace, .. } => {
                 let replace = diff.replace || all_replace && replace;
                 diff.replacing(replace)
             }
-            Of::Blocks(schema, marks) => {
-                let diff = block::block(part.if_relevant(), schema);
+            Of::Blocks(_, marks) => {
                 let replace = diff.replace || replace;
-                hidden::block_of_marked_type(diff, marks).replacing(replace)
+                hidden::block_of_marked_type(diff.replacing(replace), marks)
             }
-        }
+        };
+        (diff, action)
     }
 }
 
@@ -88,16 +94,21 @@ pub(super) fn parts<'t, T: Part<'t>>(
     if len >= LARGE
         && let Some(mut deferred) = Deferred::new(change, of, &at)
     {
-        let actions = (0..len).map(|i| deferred.diff(i).action);
-        deferred.actions = actions.inspect(|part| action = action.and_part(*part)).collect();
+        let mut actions = Vec::with_capacity(len);
+        for index in 0..len {
+            let (diff, of_part) = deferred.part(index);
+            action = action.and_part(of_part);
+            actions.push(diff.action);
+        }
+        deferred.actions = actions.into_boxed_slice();
         return (Parts::deferred(deferred), action);
     }
     let replace = change.forces_replacement();
     let mut position = Position::default();
     let mut made = Vec::with_capacity(len);
     for index in 0..len {
-        let diff = of.diff(at.part(change, index, &mut position), replace);
-        action = action.and_part(diff.action);
+        let (diff, of_part) = of.diff(at.part(change, index, &mut position), replace);
+        action = action.and_part(of_part);
         let name = match &at {
             At::Keys(keys) => Some(keys[index].clone()),
             _ => None,
@@ -183,6 +194,10 @@ impl<'t> Deferred<'t> {
     }
 
     pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
+        self.part(index).0
+    }
+
+    fn part(&self, index: usize) -> (Diff<'t>, Action) {
         let change = Change {
             unknown: Unknown::Marks(&self.unknown),
             before_sensitive: &self.before_sensitive,
