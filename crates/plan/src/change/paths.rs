@@ -90,7 +90,11 @@ impl<'v, 't> Paths<'v, 't> {
             && self.rest.iter().all(|paths| longest(paths) == Some(self.depth))
     }
 
+    #[inline]
     pub(crate) fn member(&self, name: &str) -> Self {
+        if self.rest.is_empty() {
+            return Self { rest: Vec::new(), ..*self };
+        }
         self.step(|paths| {
             let wanted = (name.parse().ok(), Some(name), true);
             non_empty(part(paths, |path| self.key(path).cmp(&Some(wanted))))
@@ -98,7 +102,11 @@ impl<'v, 't> Paths<'v, 't> {
     }
 
     /// An index may be written as a number or as a string.
+    #[inline]
     pub(crate) fn element(&self, index: usize) -> Self {
+        if self.rest.is_empty() {
+            return Self { rest: Vec::new(), ..*self };
+        }
         self.step(|paths| {
             let position = |path: &&[Json<'t>]| self.key(path).map(|(position, ..)| position);
             let paths = part(paths, |path| position(path).cmp(&Some(Some(index))));
@@ -115,9 +123,6 @@ impl<'v, 't> Paths<'v, 't> {
         &self,
         led_on: impl Fn(&'v [&'v [Json<'t>]]) -> I,
     ) -> Self {
-        if self.everything || self.rest.is_empty() {
-            return Self { rest: Vec::new(), ..*self };
-        }
         if self.covers_below && self.is_match() {
             return Self::everything();
         }

@@ -48,7 +48,8 @@ pub(super) fn members_of<'v, 't, S>(
     diff: impl Fn(Change<'v, 't>, S) -> Diff<'t>,
 ) -> (Vec<Entry<'t>>, Action) {
     let mut action = change.parent_action();
-    let mut entries = Vec::new();
+    // Most have a value.
+    let mut entries = Vec::with_capacity(members.size_hint().1.unwrap_or_default());
     let mut at = Position::default();
     for (name, schema) in members {
         let member = change.attribute(&name, &mut at).if_relevant();

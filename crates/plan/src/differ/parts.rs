@@ -89,9 +89,18 @@ pub(super) fn parts<'t, T: Part<'t>>(
     of: Of<'t>,
     at: At<'t>,
 ) -> (Parts<'t, T>, Action) {
+    parts_kept_below(LARGE, change, of, at)
+}
+
+fn parts_kept_below<'t, T: Part<'t>>(
+    large: usize,
+    change: &Change<'_, 't>,
+    of: Of<'t>,
+    at: At<'t>,
+) -> (Parts<'t, T>, Action) {
     let mut action = change.parent_action();
     let len = at.len();
-    if len >= LARGE
+    if len >= large
         && let Some(mut deferred) = Deferred::new(change, of, &at)
     {
         let mut actions = Vec::with_capacity(len);
@@ -216,5 +225,108 @@ impl<'t> Deferred<'t> {
             Packed::Positions => change.element(Some(index), Some(index)),
         };
         self.of.diff(part, self.replace)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use objchange::schema::{NestedBlock, NestingMode};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::diff::{self, Entry};
+    use crate::differ::sequence;
+
+    /// A list of objects, and a shape of marks for it.
+    fn object() -> impl Strategy<Value = String> {
+        let value = prop::sample::select(vec!["null", "\"x\"", "\"\"", "1", "[1]", "{\"c\":\"[2]\"}"]);
+        let member = prop::sample::select(vec!["a", "b"]);
+        prop_oneof![
+            4 => prop::collection::btree_map(member, value, 0..3).prop_map(|members| {
+                let members: Vec<_> = members.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+                format!("{{{}}}", members.join(","))
+            }),
+            1 => Just("null".to_owned()),
+        ]
+    }
+
+    fn mark() -> impl Strategy<Value = String> {
+        let marks = vec!["true", "false", "{}", "{\"a\":true}", "{\"b\":[true]}"];
+        prop::sample::select(marks).prop_map(str::to_owned)
+    }
+
+    fn list(of: impl Strategy<Value = String>, keyed: bool) -> impl Strategy<Value = String> {
+        let joined = move |parts: Vec<String>| match keyed {
+            true => {
+                let members = parts.iter().enumerate().map(|(i, part)| format!("\"{i}\":{part}"));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            }
+            false => format!("[{}]", parts.join(",")),
+        };
+        vec(of, 0..5).prop_map(joined)
+    }
+
+    fn check<'t, T: Part<'t> + PartialEq + std::fmt::Debug>(
+        change: &Change<'_, 't>,
+        of: Of<'t>,
+        at: impl Fn() -> At<'t>,
+    ) -> Result<(), TestCaseError> {
+        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
+        let (deferred, same) = parts_kept_below::<T>(0, change, of, at());
+        prop_assert_eq!(action, same);
+        prop_assert_eq!(&made, &deferred);
+        let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
+        prop_assert_eq!(actions(&made), actions(&deferred));
+        let names = |parts: &Parts<'t, T>| parts.names().cloned().collect::<Vec<_>>();
+        prop_assert_eq!(names(&made), names(&deferred));
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_made_again_is_what_would_have_been_kept(
+            (keyed, sides, marks) in any::<bool>().prop_flat_map(|keyed| (
+                Just(keyed),
+                vec(list(object(), keyed), 2),
+                vec(list(mark(), keyed), 3),
+            )),
+            (replace, modern) in any::<(bool, bool)>(),
+        ) {
+            let ty = Type::object([("a", Type::String), ("b", Type::Dynamic)]);
+            let attributes =
+                || [("a", Attribute::optional(Type::String)), ("b", Attribute::optional(Type::Dynamic))];
+            let schema = Block::new(attributes(), [("n", NestedBlock::new(NestingMode::List, Block::new(attributes(), [])))]);
+            let read: Vec<_> = sides.iter().chain(&marks).map(|text| Json::parse(text).unwrap()).collect();
+            let [before, after, unknown, before_sensitive, after_sensitive] = &read[..] else { unreachable!() };
+            let root = Json::parse("[[]]").unwrap();
+            let paths = root.elements().iter().map(Json::elements).collect();
+            let change = Change {
+                unknown: Unknown::Marks(unknown),
+                before_sensitive,
+                after_sensitive,
+                replace: if replace { Paths::places(&paths) } else { Paths::none() },
+                modern,
+                ..Change::new(before, after)
+            };
+            let marks = Sensitivity { before: true, after: false, unchanged: false };
+            let kinds = [
+                Of::Typed(&ty),
+                Of::Shaped,
+                Of::Nested { attributes: schema.attributes(), all_replace: keyed },
+                Of::Blocks(&schema, None),
+                Of::Blocks(&schema, Some(marks)),
+            ];
+            for of in kinds {
+                if keyed {
+                    check::<Entry<'_>>(&change, of, || At::Keys(change.keys()))?;
+                    check::<diff::NestedBlock<'_>>(&change, of, || At::Keys(change.explicit_keys()))?;
+                } else {
+                    let len = before.elements().len().max(after.elements().len());
+                    check::<Diff<'_>>(&change, of, || At::Positions(len))?;
+                    check::<Diff<'_>>(&change, of, || At::Places(sequence::set_places(&change)))?;
+                }
+            }
+        }
     }
 }

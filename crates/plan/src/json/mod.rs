@@ -66,8 +66,12 @@ impl<'t> Json<'t> {
     }
 
     /// As [`Json::get`], for names that are asked for in their order: `at` is where the next one is expected.
+    #[inline]
     pub(crate) fn get_next(&self, key: &str, at: &mut usize) -> Option<&Json<'t>> {
         let members = self.members();
+        if members.is_empty() {
+            return None;
+        }
         let expected = members.get(*at).map(|(k, _)| k.as_str().cmp(key));
         match expected {
             Some(Ordering::Equal) => {

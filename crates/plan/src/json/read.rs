@@ -88,6 +88,63 @@ impl<'t> Raw<'t> {
         Ok(value)
     }
 
+    /// Reads the values of both sides of a change. Members whose text is the same on both are read once and shared.
+    ///
+    /// # Errors
+    ///
+    /// Of each side, as [`Raw::read`].
+    pub(crate) fn read_sides(
+        before: &Raw<'t>,
+        after: &Raw<'t>,
+    ) -> (Result<Json<'t>, JsonError>, Result<Json<'t>, JsonError>) {
+        if !(before.text.starts_with('{') && after.text.starts_with('{')) {
+            return (before.read(), after.read());
+        }
+        let mut seen = Vec::new();
+        let first = before
+            .read_members(|key, text, value| seen.push((key.clone(), text, value.clone())), |_, _| None);
+        let mut seen = seen.iter().peekable();
+        let again = |key: &Text<'t>, rest: &str| {
+            while seen.next_if(|(earlier, ..)| earlier < key).is_some() {}
+            let (_, text, value) = seen.next_if(|(same, ..)| same == key)?;
+            let ends = |byte: &u8| matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+            let is_same = rest.starts_with(text) && rest.as_bytes().get(text.len()).is_some_and(ends);
+            is_same.then(|| (text.len(), value.clone()))
+        };
+        (first, after.read_members(|_, _, _| {}, again))
+    }
+
+    /// Reads an object whose members may be `known` already, by their key and the text from the value on: then their
+    /// length is too. Those that are not are shown to `read`, with their text.
+    fn read_members(
+        &self,
+        mut read: impl FnMut(&Text<'t>, &'t str, &Json<'t>),
+        mut known: impl FnMut(&Text<'t>, &str) -> Option<(usize, Json<'t>)>,
+    ) -> Result<Json<'t>, JsonError> {
+        let mut reader = self.reader();
+        let mut unfinished = Unfinished::default();
+        let mut members = Vec::new();
+        reader.members(|key, reader| {
+            reader.peek();
+            let start = reader.at;
+            let value = match known(&key, &reader.text[start..]) {
+                Some((length, value)) => {
+                    reader.at += length;
+                    value
+                }
+                None => {
+                    let value = reader.value_among(&mut unfinished)?;
+                    read(&key, &reader.text[start..reader.at], &value);
+                    value
+                }
+            };
+            members.push((key, value));
+            Ok::<(), JsonError>(())
+        })?;
+        reader.end()?;
+        Ok(Json::Object(sorted_members(&mut members, 0)))
+    }
+
     /// A reader over the value, for reading a part of it.
     pub fn reader(&self) -> Reader<'t> {
         Reader { base: self.offset, ..Reader::new(self.text) }
@@ -377,29 +434,60 @@ impl<'t> Reader<'t> {
     }
 
     /// Passes over brackets that balance, however deep they nest.
+    ///
+    /// Eight bytes at a time: most of what is passed over has neither brackets nor quotes.
     fn skip_brackets(&mut self) -> Result<(), JsonError> {
         let bytes = self.text.as_bytes();
         let mut depth = 0usize;
-        while let Some(byte) = bytes.get(self.at) {
-            match byte {
-                b'"' => {
-                    self.skip_string()?;
-                    continue;
-                }
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at += 1;
-                        return Ok(());
-                    }
-                }
-                _ => {}
+        let mut in_string = false;
+        while self.at < bytes.len() {
+            let mut word = [0; 8];
+            match bytes[self.at..].first_chunk() {
+                Some(whole) => word = *whole,
+                None => word[..bytes.len() - self.at].copy_from_slice(&bytes[self.at..]),
             }
-            self.at += 1;
+            let mut found = quotes_and_brackets(u64::from_le_bytes(word));
+            let mut length = 8;
+            while found != 0 {
+                let index = found.trailing_zeros() as usize / 8;
+                found &= found - 1;
+                match word[index] {
+                    b'"' => in_string = !in_string,
+                    // The escaped character may be a quote; one byte of it is enough.
+                    b'\\' if in_string && index == 7 => length = 9,
+                    b'\\' if in_string => found &= !(0xff << (8 * (index + 1))),
+                    _ if in_string => {}
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => {
+                        depth -= 1;
+                        if depth == 0 {
+                            self.at += index + 1;
+                            return Ok(());
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            self.at += length;
         }
-        Err(self.truncated("the text ends inside of an object or array"))
+        self.at = bytes.len();
+        Err(self.truncated(match in_string {
+            true => "the text ends inside of a string",
+            false => "the text ends inside of an object or array",
+        }))
     }
+}
+
+/// The high bit of each byte that is a quote, a bracket, a backslash or a bar, and of no other.
+fn quotes_and_brackets(word: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const LOW: u64 = ONES * 0x7f;
+    // Without the high bits no sum carries into the next byte. `[\]` are `{|}` but for one bit.
+    let folded = (word | ONES * 0x20) & LOW;
+    let brackets = (folded + ONES * (0x80 - 0x7b)) & !(folded + ONES * (0x80 - 0x7e)) & !word;
+    let quotes = word ^ ONES * u64::from(b'"');
+    let quotes = !((quotes & LOW) + LOW) & !quotes;
+    (brackets | quotes) & !LOW
 }
 
 /// The parts of arrays and objects that are being read, the outer ones first.
@@ -433,4 +521,58 @@ fn sorted_members<'t>(
         same
     });
     members.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Byte by byte.
+    fn plain_length(text: &str) -> Option<usize> {
+        let (mut depth, mut in_string, mut escaped) = (0, false, false);
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if in_string => escaped = true,
+                b'"' => in_string = !in_string,
+                b'{' | b'[' if !in_string => depth += 1,
+                b'}' | b']' if !in_string => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(at + 1);
+            }
+        }
+        None
+    }
+
+    fn object() -> impl Strategy<Value = String> {
+        let value = prop::sample::select(vec![
+            "1", "12", " 1 ", "1.5", "[1,2]", "[1, 2]", "\"a\"", "null", "{}", "x",
+        ]);
+        let key = prop::sample::select(vec!["a", "b", "c", "\\u0062"]);
+        prop::collection::vec((key, value), 0..5).prop_map(|members| {
+            let members: Vec<_> = members.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+            format!("{{{}}}", members.join(","))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn sides_read_together_are_what_they_are_alone(before in object(), after in object()) {
+            let whole = |text| Raw { text, offset: 3 };
+            let (before, after) = (whole(&before), whole(&after));
+            prop_assert_eq!(Raw::read_sides(&before, &after), (before.read(), after.read()));
+        }
+
+        #[test]
+        fn brackets_end_where_they_balance(text in r#"[{\[]([\[\]{}"\\|:a\u{e9}\u{2fb}\u{15d}!#]|xxxxx){0,40}"#) {
+            let found = Reader::new(&text).raw().ok().map(|raw| raw.text().len());
+            prop_assert_eq!(found, plain_length(&text));
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::change::{Change, PathList, Paths, Unknown};
 use crate::diff::{Action, Diff};
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, ValueChange};
-use crate::json::{Json, Raw, closed};
+use crate::json::{Json, JsonError, Raw, closed};
 use crate::render::{Counts, Header, Heading, Outcome, Writer, output_width};
 
 /// The diffs of a plan, made one at a time as they are asked for.
@@ -178,12 +178,14 @@ impl<'t> Sides<'t> {
         change: &ValueChange<'t>,
         location: impl Fn() -> String,
     ) -> Result<Self, DocumentError> {
-        let read = |raw: &Raw<'t>, part: &str| {
-            raw.read().map_err(|error| {
+        let placed = |value: Result<Json<'t>, JsonError>, part: &str| {
+            value.map_err(|error| {
                 DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
             })
         };
-        let (before, after) = (read(&change.before, "before")?, read(&change.after, "after")?);
+        let read = |raw: &Raw<'t>, part: &str| placed(raw.read(), part);
+        let (before, after) = Raw::read_sides(&change.before, &change.after);
+        let (before, after) = (placed(before, "before")?, placed(after, "after")?);
         Ok(Self {
             before_sensitive: closed(read(&change.before_sensitive, "before_sensitive")?, &before),
             after_sensitive: closed(read(&change.after_sensitive, "after_sensitive")?, &after),
