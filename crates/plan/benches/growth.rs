@@ -7,8 +7,10 @@ use objchange_plan::{Document, Filter, Options, Schemas, write_document};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
 
-/// What a document holds that many of.
-const SHAPES: [(&str, fn(usize) -> String); 5] = [
+/// Makes a document that holds that many of something.
+type Make = fn(usize) -> String;
+
+const SHAPES: [(&str, Make); 5] = [
     ("nested_modules", nested_modules),
     ("relevant_drift", relevant_drift),
     ("replace_paths", replace_paths),

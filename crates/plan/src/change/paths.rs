@@ -85,9 +85,8 @@ impl<'v, 't> Paths<'v, 't> {
     /// Whether no place below is matched.
     pub(crate) fn ends_here(&self) -> bool {
         let longest = |paths: &&[&'v [Json<'t>]]| paths.iter().map(|path| path.len()).max();
-        !self.everything
-            && !(self.covers_below && self.is_match())
-            && self.rest.iter().all(|paths| longest(paths) == Some(self.depth))
+        let covers_all = self.everything || (self.covers_below && self.is_match());
+        !covers_all && self.rest.iter().all(|paths| longest(paths) == Some(self.depth))
     }
 
     #[inline]

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
 use super::parts::{At, Of, parts};
-use super::{hidden, json, sequence};
+use super::{hidden, json};
 use crate::change::{Change, Unknown};
 use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, UnknownBlocks};
 use crate::text::Text;
@@ -116,11 +116,11 @@ fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) ->
         NestingMode::Map => At::Keys(change.explicit_keys()),
         NestingMode::Set => {
             change = change.wholly_relevant();
-            At::Places(sequence::set_places(&change))
+            At::of_set(&change)
         }
         _ => At::Positions(change.before.elements().len().max(change.after.elements().len())),
     };
-    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), at);
+    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), &at);
     let unknown = unknown.then_some(UnknownBlocks { action: Action::NoOp, replace, sensitive: marks });
     (found(blocks, unknown), action)
 }

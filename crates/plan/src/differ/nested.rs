@@ -5,8 +5,8 @@ use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
 use super::block::{WriteOnly, add_write_only};
+use super::hidden;
 use super::parts::{At, Of, parts};
-use super::{hidden, sequence};
 use crate::change::{Change, Unknown};
 use crate::diff::{Diff, Kind};
 use crate::text::Text;
@@ -56,19 +56,20 @@ pub(super) fn single<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) ->
 
 fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let len = change.before.elements().len().max(change.after.elements().len());
-    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: false }, At::Positions(len));
+    let (elements, action) =
+        parts(change, Of::Nested { attributes, all_replace: false }, &At::Positions(len));
     Diff::new(action, Kind::List { elements, context: false }).replacing(change.forces_replacement())
 }
 
 fn set<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let change = &change.wholly_relevant();
-    let places = At::Places(sequence::set_places(change));
-    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, places);
+    let places = At::of_set(change);
+    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, &places);
     Diff::new(action, Kind::Set { elements, nested: true }).replacing(change.forces_replacement())
 }
 
 fn map<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let keys = At::Keys(change.explicit_keys());
-    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, keys);
+    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, &keys);
     Diff::new(action, Kind::Map { elements, nested: true }).replacing(change.forces_replacement())
 }

@@ -5,7 +5,7 @@ use objchange::schema::{Attribute, Block};
 use smol_str::SmolStr;
 
 use super::sequence::Place;
-use super::{attribute, block, hidden, json, nested};
+use super::{attribute, block, hidden, json, nested, sequence};
 use crate::change::{Change, Paths, Position, Unknown};
 use crate::diff::{Action, Diff, Part, Parts, Sensitivity};
 use crate::json::Json;
@@ -40,6 +40,14 @@ pub(super) enum At<'t> {
 }
 
 impl<'t> At<'t> {
+    /// The elements of a set; a new set needs no table to find out that all of it is new.
+    pub(super) fn of_set(change: &Change<'_, 't>) -> Self {
+        Self::Places(match change.before.elements() {
+            [] => (0..change.after.elements().len()).map(|j| (None, Some(j))).collect(),
+            _ => sequence::set_places(change),
+        })
+    }
+
     fn len(&self) -> usize {
         match self {
             At::Keys(keys) => keys.len(),
@@ -87,7 +95,7 @@ impl<'t> Of<'t> {
 pub(super) fn parts<'t, T: Part<'t>>(
     change: &Change<'_, 't>,
     of: Of<'t>,
-    at: At<'t>,
+    at: &At<'t>,
 ) -> (Parts<'t, T>, Action) {
     parts_kept_below(LARGE, change, of, at)
 }
@@ -96,12 +104,12 @@ fn parts_kept_below<'t, T: Part<'t>>(
     large: usize,
     change: &Change<'_, 't>,
     of: Of<'t>,
-    at: At<'t>,
+    at: &At<'t>,
 ) -> (Parts<'t, T>, Action) {
     let mut action = change.parent_action();
     let len = at.len();
     if len >= large
-        && let Some(mut deferred) = Deferred::new(change, of, &at)
+        && let Some(mut deferred) = Deferred::new(change, of, at)
     {
         let mut actions = Vec::with_capacity(len);
         for index in 0..len {
@@ -118,7 +126,7 @@ fn parts_kept_below<'t, T: Part<'t>>(
     for index in 0..len {
         let (diff, of_part) = of.diff(at.part(change, index, &mut position), replace);
         action = action.and_part(of_part);
-        let name = match &at {
+        let name = match at {
             At::Keys(keys) => Some(keys[index].clone()),
             _ => None,
         };
@@ -236,7 +244,6 @@ mod tests {
 
     use super::*;
     use crate::diff::{self, Entry};
-    use crate::differ::sequence;
 
     /// A list of objects, and a shape of marks for it.
     fn object() -> impl Strategy<Value = String> {
@@ -272,8 +279,8 @@ mod tests {
         of: Of<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
-        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
-        let (deferred, same) = parts_kept_below::<T>(0, change, of, at());
+        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, &at());
+        let (deferred, same) = parts_kept_below::<T>(0, change, of, &at());
         prop_assert_eq!(action, same);
         prop_assert_eq!(&made, &deferred);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
@@ -324,7 +331,7 @@ mod tests {
                 } else {
                     let len = before.elements().len().max(after.elements().len());
                     check::<Diff<'_>>(&change, of, || At::Positions(len))?;
-                    check::<Diff<'_>>(&change, of, || At::Places(sequence::set_places(&change)))?;
+                    check::<Diff<'_>>(&change, of, || At::of_set(&change))?;
                 }
             }
         }

@@ -4,7 +4,9 @@
 //! text, the rules of Go's decoder for repeated keys and lone surrogates, and where in the document a part
 //! stands. Reading a value costs one pass; [`Raw`] passes over one without building it.
 
+mod raw;
 mod read;
+mod skip;
 mod string;
 
 use std::cmp::Ordering;
@@ -12,7 +14,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::text::Text;
-pub use read::{JsonError, MAX_DEPTH, Raw, Reader};
+pub use raw::Raw;
+pub use read::{JsonError, MAX_DEPTH, Reader};
 
 /// A JSON value, borrowed from the text it was read from as far as that is possible.
 ///

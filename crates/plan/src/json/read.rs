@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::Json;
+use super::{Json, Raw};
 use crate::text::Text;
 
 /// The deepest nesting of arrays and objects that is read.
@@ -46,119 +46,14 @@ impl JsonError {
     }
 }
 
-/// A value that has been found but not read: its text.
-///
-/// Of a raw value only the brackets and strings are known to be well-formed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Raw<'t> {
-    text: &'t str,
-    offset: usize,
-}
-
-/// Shows where the value stands, not what it is: it may be secret.
-impl std::fmt::Debug for Raw<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Raw({} bytes at {})", self.text.len(), self.offset)
-    }
-}
-
-impl<'t> Raw<'t> {
-    /// The value `null` that stands nowhere.
-    pub const NULL: Raw<'static> = Raw { text: "null", offset: 0 };
-
-    /// The text of the value.
-    pub fn text(&self) -> &'t str {
-        self.text
-    }
-
-    /// Where the value begins in the document, in bytes.
-    pub fn offset(&self) -> usize {
-        self.offset
-    }
-
-    /// Reads the value.
-    ///
-    /// # Errors
-    ///
-    /// What stands there is no JSON value. The offset of the error counts from the start of the document.
-    pub fn read(&self) -> Result<Json<'t>, JsonError> {
-        let mut reader = self.reader();
-        let value = reader.value()?;
-        reader.end()?;
-        Ok(value)
-    }
-
-    /// Reads the values of both sides of a change. Members whose text is the same on both are read once and shared.
-    ///
-    /// # Errors
-    ///
-    /// Of each side, as [`Raw::read`].
-    pub(crate) fn read_sides(
-        before: &Raw<'t>,
-        after: &Raw<'t>,
-    ) -> (Result<Json<'t>, JsonError>, Result<Json<'t>, JsonError>) {
-        if !(before.text.starts_with('{') && after.text.starts_with('{')) {
-            return (before.read(), after.read());
-        }
-        let mut seen = Vec::new();
-        let first = before
-            .read_members(|key, text, value| seen.push((key.clone(), text, value.clone())), |_, _| None);
-        let mut seen = seen.iter().peekable();
-        let again = |key: &Text<'t>, rest: &str| {
-            while seen.next_if(|(earlier, ..)| earlier < key).is_some() {}
-            let (_, text, value) = seen.next_if(|(same, ..)| same == key)?;
-            let ends = |byte: &u8| matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
-            let is_same = rest.starts_with(text) && rest.as_bytes().get(text.len()).is_some_and(ends);
-            is_same.then(|| (text.len(), value.clone()))
-        };
-        (first, after.read_members(|_, _, _| {}, again))
-    }
-
-    /// Reads an object whose members may be `known` already, by their key and the text from the value on: then their
-    /// length is too. Those that are not are shown to `read`, with their text.
-    fn read_members(
-        &self,
-        mut read: impl FnMut(&Text<'t>, &'t str, &Json<'t>),
-        mut known: impl FnMut(&Text<'t>, &str) -> Option<(usize, Json<'t>)>,
-    ) -> Result<Json<'t>, JsonError> {
-        let mut reader = self.reader();
-        let mut unfinished = Unfinished::default();
-        let mut members = Vec::new();
-        reader.members(|key, reader| {
-            reader.peek();
-            let start = reader.at;
-            let value = match known(&key, &reader.text[start..]) {
-                Some((length, value)) => {
-                    reader.at += length;
-                    value
-                }
-                None => {
-                    let value = reader.value_among(&mut unfinished)?;
-                    read(&key, &reader.text[start..reader.at], &value);
-                    value
-                }
-            };
-            members.push((key, value));
-            Ok::<(), JsonError>(())
-        })?;
-        reader.end()?;
-        Ok(Json::Object(sorted_members(&mut members, 0)))
-    }
-
-    /// A reader over the value, for reading a part of it.
-    pub fn reader(&self) -> Reader<'t> {
-        Reader { base: self.offset, ..Reader::new(self.text) }
-    }
-}
-
 /// A cursor over a JSON text.
 #[derive(Clone)]
 pub struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
-    depth: usize,
+    pub(super) depth: usize,
     /// Where `text` begins in the document.
-    base: usize,
+    pub(super) base: usize,
 }
 
 /// Shows where the reader stands, not what it reads: that may be secret.
@@ -198,7 +93,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Reads the value that comes next; the parts of what is not yet whole wait in `unfinished`.
-    fn value_among(&mut self, unfinished: &mut Unfinished<'t>) -> Result<Json<'t>, JsonError> {
+    pub(super) fn value_among(&mut self, unfinished: &mut Unfinished<'t>) -> Result<Json<'t>, JsonError> {
         match self.peek() {
             Some(b'"') => Ok(Json::String(self.string()?)),
             Some(b'{') => {
@@ -432,62 +327,6 @@ impl<'t> Reader<'t> {
         self.at = at;
         Ok(Json::Number(&self.text[start..at]))
     }
-
-    /// Passes over brackets that balance, however deep they nest.
-    ///
-    /// Eight bytes at a time: most of what is passed over has neither brackets nor quotes.
-    fn skip_brackets(&mut self) -> Result<(), JsonError> {
-        let bytes = self.text.as_bytes();
-        let mut depth = 0usize;
-        let mut in_string = false;
-        while self.at < bytes.len() {
-            let mut word = [0; 8];
-            match bytes[self.at..].first_chunk() {
-                Some(whole) => word = *whole,
-                None => word[..bytes.len() - self.at].copy_from_slice(&bytes[self.at..]),
-            }
-            let mut found = quotes_and_brackets(u64::from_le_bytes(word));
-            let mut length = 8;
-            while found != 0 {
-                let index = found.trailing_zeros() as usize / 8;
-                found &= found - 1;
-                match word[index] {
-                    b'"' => in_string = !in_string,
-                    // The escaped character may be a quote; one byte of it is enough.
-                    b'\\' if in_string && index == 7 => length = 9,
-                    b'\\' if in_string => found &= !(0xff << (8 * (index + 1))),
-                    _ if in_string => {}
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => {
-                        depth -= 1;
-                        if depth == 0 {
-                            self.at += index + 1;
-                            return Ok(());
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            self.at += length;
-        }
-        self.at = bytes.len();
-        Err(self.truncated(match in_string {
-            true => "the text ends inside of a string",
-            false => "the text ends inside of an object or array",
-        }))
-    }
-}
-
-/// The high bit of each byte that is a quote, a bracket, a backslash or a bar, and of no other.
-fn quotes_and_brackets(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const LOW: u64 = ONES * 0x7f;
-    // Without the high bits no sum carries into the next byte. `[\]` are `{|}` but for one bit.
-    let folded = (word | ONES * 0x20) & LOW;
-    let brackets = (folded + ONES * (0x80 - 0x7b)) & !(folded + ONES * (0x80 - 0x7e)) & !word;
-    let quotes = word ^ ONES * u64::from(b'"');
-    let quotes = !((quotes & LOW) + LOW) & !quotes;
-    (brackets | quotes) & !LOW
 }
 
 /// The parts of arrays and objects that are being read, the outer ones first.
@@ -495,13 +334,13 @@ fn quotes_and_brackets(word: u64) -> u64 {
 /// When one is whole its parts are moved to a place of just their size: one allocation for each, where a list that
 /// grows by itself takes several and keeps room that stays empty.
 #[derive(Default)]
-struct Unfinished<'t> {
+pub(super) struct Unfinished<'t> {
     elements: Vec<Json<'t>>,
     members: Vec<(Text<'t>, Json<'t>)>,
 }
 
 /// The members from `start` on, sorted by key; of a repeated key the last member counts, as in Go.
-fn sorted_members<'t>(
+pub(super) fn sorted_members<'t>(
     unfinished: &mut Vec<(Text<'t>, Json<'t>)>,
     start: usize,
 ) -> Arc<[(Text<'t>, Json<'t>)]> {
@@ -521,58 +360,4 @@ fn sorted_members<'t>(
         same
     });
     members.into()
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Byte by byte.
-    fn plain_length(text: &str) -> Option<usize> {
-        let (mut depth, mut in_string, mut escaped) = (0, false, false);
-        for (at, byte) in text.bytes().enumerate() {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' if in_string => escaped = true,
-                b'"' => in_string = !in_string,
-                b'{' | b'[' if !in_string => depth += 1,
-                b'}' | b']' if !in_string => depth -= 1,
-                _ => {}
-            }
-            if depth == 0 {
-                return Some(at + 1);
-            }
-        }
-        None
-    }
-
-    fn object() -> impl Strategy<Value = String> {
-        let value = prop::sample::select(vec![
-            "1", "12", " 1 ", "1.5", "[1,2]", "[1, 2]", "\"a\"", "null", "{}", "x",
-        ]);
-        let key = prop::sample::select(vec!["a", "b", "c", "\\u0062"]);
-        prop::collection::vec((key, value), 0..5).prop_map(|members| {
-            let members: Vec<_> = members.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
-            format!("{{{}}}", members.join(","))
-        })
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        #[test]
-        fn sides_read_together_are_what_they_are_alone(before in object(), after in object()) {
-            let whole = |text| Raw { text, offset: 3 };
-            let (before, after) = (whole(&before), whole(&after));
-            prop_assert_eq!(Raw::read_sides(&before, &after), (before.read(), after.read()));
-        }
-
-        #[test]
-        fn brackets_end_where_they_balance(text in r#"[{\[]([\[\]{}"\\|:a\u{e9}\u{2fb}\u{15d}!#]|xxxxx){0,40}"#) {
-            let found = Reader::new(&text).raw().ok().map(|raw| raw.text().len());
-            prop_assert_eq!(found, plain_length(&text));
-        }
-    }
 }
