@@ -22,8 +22,8 @@ mod show;
 mod text;
 
 pub use diff::{
-    Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Primitive, Scalar, Sensitivity,
-    UnknownBlocks,
+    Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
+    Sensitivity, UnknownBlocks,
 };
 pub use document::{
     ChangedResource, Deferred, Document, DocumentError, Importing, OutputChange, Plan, Problem,

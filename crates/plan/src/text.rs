@@ -16,14 +16,17 @@ pub struct Text<'t>(Repr<'t>);
 #[derive(Clone)]
 enum Repr<'t> {
     Borrowed(&'t str),
-    Owned(Arc<str>),
+    /// Behind a pointer of one word, so that the whole is two words wide: large documents are mostly texts.
+    Owned(Arc<Box<str>>),
 }
+
+const _: () = assert!(size_of::<Text<'_>>() == 2 * size_of::<usize>());
 
 impl<'t> Text<'t> {
     /// The same text, no longer borrowed.
     pub fn into_owned(self) -> Text<'static> {
         match self.0 {
-            Repr::Borrowed(text) => Text(Repr::Owned(Arc::from(text))),
+            Repr::Borrowed(text) => Text::from(text.to_owned()),
             Repr::Owned(text) => Text(Repr::Owned(text)),
         }
     }
@@ -64,7 +67,7 @@ impl<'t> From<&'t str> for Text<'t> {
 
 impl From<String> for Text<'_> {
     fn from(text: String) -> Self {
-        Text(Repr::Owned(Arc::from(text)))
+        Text(Repr::Owned(Arc::new(text.into_boxed_str())))
     }
 }
 

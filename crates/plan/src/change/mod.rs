@@ -5,7 +5,7 @@ mod paths;
 use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
-pub(crate) use paths::Paths;
+pub(crate) use paths::{PathList, Paths};
 
 use crate::diff::Action;
 use crate::json::Json;
@@ -40,6 +40,18 @@ pub(crate) struct Change<'v, 't> {
     pub(crate) modern: bool,
     /// How many values are around this one, those of a JSON string and the string itself included.
     pub(crate) depth: usize,
+    /// This is a part of a collection whose parts are not kept.
+    pub(crate) within_deferred: bool,
+}
+
+/// Where in each object of a change the next member is expected.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Position {
+    before: usize,
+    after: usize,
+    unknown: usize,
+    before_sensitive: usize,
+    after_sensitive: usize,
 }
 
 /// Which parts of the value after are unknown.
@@ -59,9 +71,9 @@ impl<'v, 't> Unknown<'v, 't> {
         matches!(self, Unknown::Marks(Json::Bool(true)))
     }
 
-    fn member(self, key: &str) -> Self {
+    fn member(self, key: &str, at: &mut usize) -> Self {
         match self {
-            Unknown::Marks(marks) => Unknown::Marks(mark_member(marks, key)),
+            Unknown::Marks(marks) => Unknown::Marks(mark_member(marks, key, at)),
             Unknown::Members(members) => {
                 let named = members.binary_search_by(|(name, _)| name.as_str().cmp(key)).is_ok();
                 Unknown::Marks(if named { &TRUE } else { &FALSE })
@@ -86,10 +98,10 @@ impl<'v, 't> Unknown<'v, 't> {
 }
 
 /// The mark of a member: a boolean holds for everything below it.
-fn mark_member<'v, 't>(marks: &'v Json<'t>, key: &str) -> &'v Json<'t> {
+fn mark_member<'v, 't>(marks: &'v Json<'t>, key: &str, at: &mut usize) -> &'v Json<'t> {
     match marks {
         Json::Bool(_) => marks,
-        _ => marks.get(key).unwrap_or(&FALSE),
+        _ => marks.get_next(key, at).unwrap_or(&FALSE),
     }
 }
 
@@ -116,6 +128,7 @@ impl<'v, 't> Change<'v, 't> {
             relevant: Paths::everything(),
             modern: false,
             depth: 0,
+            within_deferred: false,
         }
     }
 
@@ -177,26 +190,32 @@ impl<'v, 't> Change<'v, 't> {
 
     /// The member of this name, which is there or not as the objects say.
     pub(crate) fn member(&self, key: &str) -> Self {
-        let before = self.before.get(key);
-        let after = self.after.get(key);
+        self.next_member(key, &mut Position::default())
+    }
+
+    /// As [`Change::member`], for names that are asked for in their order.
+    pub(crate) fn next_member(&self, key: &str, at: &mut Position) -> Self {
+        let before = self.before.get_next(key, &mut at.before);
+        let after = self.after.get_next(key, &mut at.after);
         Self {
             before: before.unwrap_or(&NULL),
             after: after.unwrap_or(&NULL),
             before_explicit: before.is_some(),
             after_explicit: after.is_some(),
-            unknown: self.unknown.member(key),
-            before_sensitive: mark_member(self.before_sensitive, key),
-            after_sensitive: mark_member(self.after_sensitive, key),
+            unknown: self.unknown.member(key, &mut at.unknown),
+            before_sensitive: mark_member(self.before_sensitive, key, &mut at.before_sensitive),
+            after_sensitive: mark_member(self.after_sensitive, key, &mut at.after_sensitive),
             replace: self.replace.member(key),
             relevant: self.relevant.member(key),
             modern: self.modern,
             depth: self.depth + 1,
+            within_deferred: self.within_deferred,
         }
     }
 
     /// An attribute of an object: where it has no value it is absent.
-    pub(crate) fn attribute(&self, name: &str) -> Self {
-        Self { before_explicit: false, after_explicit: false, ..self.member(name) }
+    pub(crate) fn attribute(&self, name: &str, at: &mut Position) -> Self {
+        Self { before_explicit: false, after_explicit: false, ..self.next_member(name, at) }
     }
 
     /// The elements at two positions; `None` where there is no such element on a side.
@@ -220,6 +239,7 @@ impl<'v, 't> Change<'v, 't> {
             relevant: self.relevant.element(place),
             modern: false,
             depth: self.depth + 1,
+            within_deferred: self.within_deferred,
         }
     }
 

@@ -7,10 +7,12 @@
 
 mod action;
 mod owned;
+mod parts;
 
 use serde::{Serialize, Serializer};
 
 pub use action::Action;
+pub use parts::{Part, Parts};
 
 use crate::text::Text;
 
@@ -47,28 +49,28 @@ pub enum Kind<'t> {
     /// An object: attributes in the order of their names, without those that are null on both sides.
     Object {
         /// The attributes.
-        attributes: Vec<Entry<'t>>,
+        attributes: Parts<'t, Entry<'t>>,
         /// The attributes have schemas of their own: the type is a nested one.
         nested: bool,
     },
     /// A map: elements in the order of their keys.
     Map {
         /// The elements.
-        elements: Vec<Entry<'t>>,
+        elements: Parts<'t, Entry<'t>>,
         /// The elements are objects with a nested type.
         nested: bool,
     },
     /// A list or tuple, or an array of JSON.
     List {
         /// The elements of both sides in one order.
-        elements: Vec<Diff<'t>>,
+        elements: Parts<'t, Diff<'t>>,
         /// Unchanged elements beside a changed one help to find the place.
         context: bool,
     },
     /// A set: the elements before, then the new ones.
     Set {
         /// The elements.
-        elements: Vec<Diff<'t>>,
+        elements: Parts<'t, Diff<'t>>,
         /// The elements are objects with a nested type.
         nested: bool,
     },
@@ -156,7 +158,7 @@ pub struct Entry<'t> {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Block<'t> {
     /// The attributes in the order of their names, without those that are null on both sides.
-    pub attributes: Vec<Entry<'t>>,
+    pub attributes: Parts<'t, Entry<'t>>,
     /// The nested blocks by type, in the order of the types' names.
     pub blocks: Vec<BlockType<'t>>,
     /// The schema has block types that hold several blocks. Not in JSON: it decides only how Terraform writes an
@@ -175,7 +177,7 @@ pub struct BlockType<'t> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<UnknownBlocks>,
     /// The blocks; those of a map with their labels.
-    pub blocks: Vec<NestedBlock<'t>>,
+    pub blocks: Parts<'t, NestedBlock<'t>>,
 }
 
 /// Blocks of which not even the number is known.

@@ -1,14 +1,17 @@
 //! Diffs that outlive the text they were borrowed from.
 
-use super::{Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Primitive, Scalar};
+use std::borrow::Cow;
+
+use super::{Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Parts, Primitive, Scalar};
 use crate::text::Text;
 
-fn entries(entries: Vec<Entry<'_>>) -> Vec<Entry<'static>> {
-    entries.into_iter().map(|e| Entry { key: e.key.into_owned(), diff: e.diff.into_owned() }).collect()
+fn diffs<'t>(diffs: &Parts<'t, Diff<'t>>) -> Parts<'static, Diff<'static>> {
+    diffs.iter().map(|diff| diff.into_owned().into_owned()).collect()
 }
 
-fn diffs(diffs: Vec<Diff<'_>>) -> Vec<Diff<'static>> {
-    diffs.into_iter().map(Diff::into_owned).collect()
+fn entries<'t>(entries: &Parts<'t, Entry<'t>>) -> Parts<'static, Entry<'static>> {
+    let owned = |entry: Entry<'_>| Entry { key: entry.key.into_owned(), diff: entry.diff.into_owned() };
+    entries.iter().map(|entry| owned(entry.into_owned())).collect()
 }
 
 fn boxed(diff: Diff<'_>) -> Box<Diff<'static>> {
@@ -35,10 +38,10 @@ impl Kind<'_> {
                     .collect(),
             },
             Kind::Json { value } => Kind::Json { value: boxed(*value) },
-            Kind::Object { attributes, nested } => Kind::Object { attributes: entries(attributes), nested },
-            Kind::Map { elements, nested } => Kind::Map { elements: entries(elements), nested },
-            Kind::List { elements, context } => Kind::List { elements: diffs(elements), context },
-            Kind::Set { elements, nested } => Kind::Set { elements: diffs(elements), nested },
+            Kind::Object { attributes, nested } => Kind::Object { attributes: entries(&attributes), nested },
+            Kind::Map { elements, nested } => Kind::Map { elements: entries(&elements), nested },
+            Kind::List { elements, context } => Kind::List { elements: diffs(&elements), context },
+            Kind::Set { elements, nested } => Kind::Set { elements: diffs(&elements), nested },
             Kind::Block(block) => Kind::Block(block.into_owned()),
             Kind::Unknown { before } => Kind::Unknown { before: before.map(|b| boxed(*b)) },
             Kind::Sensitive(sensitivity) => Kind::Sensitive(sensitivity),
@@ -69,12 +72,13 @@ impl Block<'_> {
             unknown: ty.unknown,
             blocks: ty
                 .blocks
-                .into_iter()
+                .iter()
+                .map(Cow::into_owned)
                 .map(|b| NestedBlock { label: b.label.map(Text::into_owned), diff: b.diff.into_owned() })
                 .collect(),
         };
         Block {
-            attributes: entries(self.attributes),
+            attributes: entries(&self.attributes),
             blocks: self.blocks.into_iter().map(block_type).collect(),
             has_repeated_types: self.has_repeated_types,
         }

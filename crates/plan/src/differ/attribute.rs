@@ -4,7 +4,7 @@ use objchange::Type;
 use objchange::schema::{Attribute, AttributeType};
 
 use super::{collection, hidden, json, nested, text};
-use crate::change::{Change, Unknown};
+use crate::change::{Change, Position, Unknown};
 use crate::diff::{Action, Diff, Entry, Kind};
 use crate::text::Text;
 
@@ -33,7 +33,7 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
             Type::Object(object) => {
                 let members = object.attributes().iter().map(|(name, ty)| (Text::from(name.as_str()), ty));
                 let (attributes, action) = members_of(&change, members, value);
-                Diff::new(action, Kind::Object { attributes, nested: false })
+                Diff::new(action, Kind::Object { attributes: attributes.into(), nested: false })
                     .replacing(change.forces_replacement())
             }
         })
@@ -48,9 +48,11 @@ pub(super) fn members_of<'v, 't, S>(
     diff: impl Fn(Change<'v, 't>, S) -> Diff<'t>,
 ) -> (Vec<Entry<'t>>, Action) {
     let mut action = change.parent_action();
-    let mut entries = Vec::new();
+    // Most have a value.
+    let mut entries = Vec::with_capacity(members.size_hint().1.unwrap_or_default());
+    let mut at = Position::default();
     for (name, schema) in members {
-        let member = change.attribute(&name).if_relevant();
+        let member = change.attribute(&name, &mut at).if_relevant();
         let null = member.is_null();
         let entry = diff(member, schema);
         if null && entry.action == Action::NoOp {

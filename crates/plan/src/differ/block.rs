@@ -5,7 +5,8 @@ use objchange::schema::{Attribute, Block as Schema, NestedBlock as BlockSchema, 
 use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
-use super::{hidden, json, sequence};
+use super::parts::{At, Of, parts};
+use super::{hidden, json};
 use crate::change::{Change, Unknown};
 use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, UnknownBlocks};
 use crate::text::Text;
@@ -31,7 +32,7 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
             // Shapes do not say that they force a replacement, attributes do.
             json::shape(&c).replacing(c.forces_replacement())
         });
-        Diff::new(action, Kind::Block(Block { attributes, ..Block::default() }))
+        Diff::new(action, Kind::Block(Block { attributes: attributes.into(), ..Block::default() }))
             .replacing(change.forces_replacement())
     };
     hidden::sensitive_block(&change, shape).unwrap_or_else(|| shape(&change))
@@ -63,7 +64,7 @@ fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
         matches!(ty.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map)
     };
     let has_repeated_types = schema.block_types().iter().any(repeated);
-    Diff::new(action, Kind::Block(Block { attributes, blocks, has_repeated_types }))
+    Diff::new(action, Kind::Block(Block { attributes: attributes.into(), blocks, has_repeated_types }))
         .replacing(change.forces_replacement())
 }
 
@@ -94,57 +95,34 @@ pub(super) fn add_write_only<'t>(
 
 /// The nested blocks of one type, and the action that they give the block around.
 fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) -> (BlockType<'t>, Action) {
-    let mut found = BlockType { name: name.into(), unknown: None, blocks: Vec::new() };
-    let mut action = Action::NoOp;
     let replace = change.forces_replacement();
-    let mut add = |label: Option<Text<'t>>, diff: Diff<'t>| {
-        let replace = replace || diff.replace;
-        found.blocks.push(NestedBlock { label, diff: diff.replacing(replace) });
-    };
+    let found = |blocks, unknown| BlockType { name: name.into(), unknown, blocks };
     if let NestingMode::Single | NestingMode::Group = ty.nesting {
         let (null, unknown) = (change.is_null(), change.is_unknown());
         let diff = block(change, &ty.block);
-        if !null || unknown || diff.action != Action::NoOp {
-            action = diff.action;
-            add(None, diff);
+        if null && !unknown && diff.action == Action::NoOp {
+            return (found(Vec::new().into(), None), Action::NoOp);
         }
-        return (found, action);
+        let (action, replace) = (diff.action, replace || diff.replace);
+        let single = NestedBlock { label: None, diff: diff.replacing(replace) };
+        return (found(vec![single].into(), None), action);
     }
     let unknown = change.is_unknown();
     let marks = hidden::sensitivity_of(&change);
     // What holds for the type holds for each block, but does not make two blocks different.
     let change = if unknown { change.deletion() } else { change };
-    let change = change.without_whole_marks();
-    action = change.parent_action();
-    let mut each = |label: Option<Text<'t>>, nested: Change<'_, 't>| {
-        let diff = block(nested, &ty.block);
-        action = action.and_part(diff.action);
-        add(label, hidden::block_of_marked_type(diff, marks));
-    };
-    match ty.nesting {
-        NestingMode::Map => {
-            for key in change.explicit_keys() {
-                let member = change.member(&key).if_relevant();
-                each(Some(key), member);
-            }
-        }
+    let mut change = change.without_whole_marks();
+    let at = match ty.nesting {
+        NestingMode::Map => At::Keys(change.explicit_keys()),
         NestingMode::Set => {
-            let change = change.wholly_relevant();
-            for (before, after) in sequence::set_places(&change) {
-                each(None, change.element(before, after));
-            }
+            change = change.wholly_relevant();
+            At::of_set(&change)
         }
-        _ => {
-            let len = change.before.elements().len().max(change.after.elements().len());
-            for i in 0..len {
-                each(None, change.element(Some(i), Some(i)).if_relevant());
-            }
-        }
-    }
-    if unknown {
-        found.unknown = Some(UnknownBlocks { action: Action::NoOp, replace, sensitive: marks });
-    }
-    (found, action)
+        _ => At::Positions(change.before.elements().len().max(change.after.elements().len())),
+    };
+    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), &at);
+    let unknown = unknown.then_some(UnknownBlocks { action: Action::NoOp, replace, sensitive: marks });
+    (found(blocks, unknown), action)
 }
 
 /// Whether the block uses what the legacy SDK could not express, so that it tells `""` from null.

@@ -4,9 +4,10 @@ use std::mem::discriminant;
 
 use objchange::Type;
 
+use super::parts::{At, Of, parts};
 use super::{attribute, hidden, sequence, text};
 use crate::change::{Change, Unknown};
-use crate::diff::{Action, Diff, Entry, Kind};
+use crate::diff::{Action, Diff, Kind};
 use crate::json::Json;
 
 /// The diff of an output.
@@ -37,7 +38,7 @@ pub(crate) fn shape<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let same = !change.before.is_null() && change.before == change.after;
     if same && !change.has_marks() {
-        return unchanged(change.after, change.depth);
+        return unchanged(change);
     }
     let (before, after) = (change.before, change.after);
     let one_sided =
@@ -52,15 +53,17 @@ fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 }
 
 /// The diff of a value that stays as it is, without any mark in it.
-fn unchanged<'t>(value: &Json<'t>, depth: usize) -> Diff<'t> {
-    let part = |value: &Json<'t>| unchanged(value, depth + 1);
-    let kind = match value {
-        Json::Array(elements) => Kind::List { elements: elements.iter().map(part).collect(), context: true },
-        Json::Object(members) => {
-            let entry = |(key, value): &(_, _)| Entry { key: Clone::clone(key), diff: part(value) };
-            Kind::Object { attributes: members.iter().map(entry).collect(), nested: false }
+pub(super) fn unchanged<'t>(change: &Change<'_, 't>) -> Diff<'t> {
+    let kind = match change.after {
+        Json::Array(elements) => {
+            let (elements, _) = parts(change, Of::Same, &At::Positions(elements.len()));
+            Kind::List { elements, context: true }
         }
-        _ => return text::primitive(&Change { depth, ..Change::new(value, value) }, true),
+        Json::Object(_) => {
+            let (attributes, _) = parts(change, Of::Same, &At::Keys(change.explicit_keys()));
+            Kind::Object { attributes, nested: false }
+        }
+        value => return text::primitive(&Change { depth: change.depth, ..Change::new(value, value) }, true),
     };
     Diff::new(Action::NoOp, kind)
 }
@@ -74,25 +77,13 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: &Json<'t>) -> Diff<'t> {
 }
 
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let mut action = change.parent_action();
     let is_object = |element: &Json<'_>| matches!(element, Json::Object(_));
     let places = sequence::places(change.before.elements(), change.after.elements(), is_object);
-    let mut elements = Vec::with_capacity(places.len());
-    for (before, after) in places {
-        let diff = shape(&change.element(before, after));
-        action = action.and_part(diff.action);
-        elements.push(diff);
-    }
+    let (elements, action) = parts(change, Of::Shaped, &At::Places(places));
     Diff::new(action, Kind::List { elements, context: true })
 }
 
 fn object<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let mut action = change.parent_action();
-    let mut attributes = Vec::new();
-    for key in change.keys() {
-        let diff = shape(&change.member(&key));
-        action = action.and_part(diff.action);
-        attributes.push(Entry { key, diff });
-    }
+    let (attributes, action) = parts(change, Of::Shaped, &At::Keys(change.keys()));
     Diff::new(action, Kind::Object { attributes, nested: false })
 }

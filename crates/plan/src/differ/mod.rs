@@ -9,9 +9,11 @@ mod collection;
 mod hidden;
 mod json;
 mod nested;
+mod parts;
 mod sequence;
 mod text;
 
 pub(crate) use attribute::value as typed;
 pub(crate) use block::{block, block_by_shape};
 pub(crate) use json::output;
+pub(crate) use parts::Deferred;

@@ -5,9 +5,10 @@ use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
 use super::block::{WriteOnly, add_write_only};
-use super::{hidden, sequence};
+use super::hidden;
+use super::parts::{At, Of, parts};
 use crate::change::{Change, Unknown};
-use crate::diff::{Diff, Entry, Kind};
+use crate::diff::{Diff, Kind};
 use crate::text::Text;
 
 type Attributes = [(SmolStr, Attribute)];
@@ -40,54 +41,35 @@ fn object<'t>(change: &Change<'_, 't>, schema: &'t Attributes) -> Diff<'t> {
         schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
     let (mut attributes, action) = members_of(change, members, attribute);
     add_write_only(&mut attributes, schema, action, |(name, attribute)| {
-        let own = change.attribute(name);
+        let own = change.member(name);
         let sensitive = attribute.sensitive || own.is_before_sensitive() || own.is_after_sensitive();
         WriteOnly { sensitive, replaces: own.forces_replacement() }
     });
-    Diff::new(action, Kind::Object { attributes, nested: true }).replacing(change.forces_replacement())
+    Diff::new(action, Kind::Object { attributes: attributes.into(), nested: true })
+        .replacing(change.forces_replacement())
+}
+
+/// The diff of one element of a collection with a nested type.
+pub(super) fn single<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
+    by_mode(change, NestingMode::Single, attributes)
 }
 
 fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
-    let mut action = change.parent_action();
     let len = change.before.elements().len().max(change.after.elements().len());
-    let elements = (0..len)
-        .map(|i| {
-            let element = change.element(Some(i), Some(i)).if_relevant();
-            let diff = by_mode(&element, NestingMode::Single, attributes);
-            action = action.and_part(diff.action);
-            diff
-        })
-        .collect();
+    let (elements, action) =
+        parts(change, Of::Nested { attributes, all_replace: false }, &At::Positions(len));
     Diff::new(action, Kind::List { elements, context: false }).replacing(change.forces_replacement())
 }
 
 fn set<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let change = &change.wholly_relevant();
-    let mut action = change.parent_action();
-    let elements = sequence::set_places(change)
-        .into_iter()
-        .map(|(before, after)| {
-            let diff = by_mode(&change.element(before, after), NestingMode::Single, attributes);
-            action = action.and_part(diff.action);
-            let replace = diff.replace || change.forces_replacement();
-            diff.replacing(replace)
-        })
-        .collect();
+    let places = At::of_set(change);
+    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, &places);
     Diff::new(action, Kind::Set { elements, nested: true }).replacing(change.forces_replacement())
 }
 
 fn map<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
-    let mut action = change.parent_action();
-    let elements = change
-        .explicit_keys()
-        .into_iter()
-        .map(|key| {
-            let element = change.member(&key).if_relevant();
-            let diff = by_mode(&element, NestingMode::Single, attributes);
-            action = action.and_part(diff.action);
-            let replace = diff.replace || change.forces_replacement();
-            Entry { key, diff: diff.replacing(replace) }
-        })
-        .collect();
+    let keys = At::Keys(change.explicit_keys());
+    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, &keys);
     Diff::new(action, Kind::Map { elements, nested: true }).replacing(change.forces_replacement())
 }

@@ -1,7 +1,7 @@
 //! The state document.
 
 use super::error::DocumentError;
-use super::field::{flag, list, object, raw, text};
+use super::field::{flag, is_null, list, object, raw, text};
 use super::{Unseen, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
@@ -87,8 +87,10 @@ impl<'t> State<'t> {
 fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), JsonError> {
     object(reader, |key, reader| match &*key {
         "root_module" => {
-            let root = raw(reader)?;
-            modules(root, &mut state.resources).map(|count| state.has_child_modules = count > 1)
+            let modules = modules(reader)?;
+            state.has_child_modules = modules.len() > 1;
+            state.resources = resources(modules);
+            Ok(())
         }
         "outputs" => object(reader, |name, reader| {
             state.outputs.push(output(name, reader)?);
@@ -100,36 +102,79 @@ fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), Json
     Ok(())
 }
 
-/// Reads a module and all below it and gives their number, without a call for each level: how deep they nest is not ours to choose.
-fn modules<'t>(root: Raw<'t>, resources: &mut Vec<StateResource<'t>>) -> Result<usize, JsonError> {
-    // Each with whether it or an ancestor has had a resource.
-    let mut waiting = vec![(root, false)];
-    let mut module = 0;
-    while let Some((raw_module, mut has_had)) = waiting.pop() {
-        let mut children = Vec::new();
-        let start = resources.len();
-        object(&mut raw_module.reader(), |key, reader| match &*key {
-            "resources" => {
-                resources.extend(list(reader, |reader| resource(reader, module))?);
-                Ok(())
-            }
-            "child_modules" => {
-                children = list(reader, raw)?;
-                Ok(())
-            }
-            _ => reader.raw().map(|_| ()),
-        })?;
-        if let Some(first) = resources.get_mut(start) {
-            first.follows_resources = has_had;
-            has_had = true;
-        }
-        waiting.extend(children.into_iter().rev().map(|child| (child, has_had)));
-        module += 1;
-    }
-    Ok(module)
+/// A module, by itself.
+struct Module<'t> {
+    /// The position of the module around it.
+    parent: Option<usize>,
+    resources: Vec<StateResource<'t>>,
 }
 
-fn resource<'t>(reader: &mut Reader<'t>, module: usize) -> Result<StateResource<'t>, JsonError> {
+/// What the reader of modules is in.
+enum Level {
+    Module(usize),
+    ChildrenOf(usize),
+}
+
+/// Reads a module and all below it, each before its children: in one pass, and without a call for each level, as how
+/// deep they nest is not ours to choose.
+fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
+    let mut modules = Vec::new();
+    let mut open = Vec::new();
+    let module = |reader: &mut Reader<'t>, modules: &mut Vec<_>, open: &mut Vec<_>, parent| {
+        modules.push(Module { parent, resources: Vec::new() });
+        if !is_null(reader)? {
+            reader.enter(b'{')?;
+            open.push((Level::Module(modules.len() - 1), true));
+        }
+        Ok(())
+    };
+    module(reader, &mut modules, &mut open, None)?;
+    while let Some((level, is_first)) = open.last_mut() {
+        match *level {
+            Level::Module(index) => match reader.next_member(is_first)?.as_deref() {
+                Some("resources") => modules[index].resources = list(reader, resource)?,
+                Some("child_modules") => {
+                    // Of a repeated key the last one counts.
+                    modules.truncate(index + 1);
+                    if !is_null(reader)? {
+                        reader.enter(b'[')?;
+                        open.push((Level::ChildrenOf(index), true));
+                    }
+                }
+                Some(_) => {
+                    reader.raw()?;
+                }
+                None => {
+                    open.pop();
+                }
+            },
+            Level::ChildrenOf(parent) if reader.next_element(is_first)? => {
+                module(reader, &mut modules, &mut open, Some(parent))?;
+            }
+            Level::ChildrenOf(_) => {
+                open.pop();
+            }
+        }
+    }
+    Ok(modules)
+}
+
+/// The resources of all modules, each told where it is.
+fn resources<'t>(modules: Vec<Module<'t>>) -> Vec<StateResource<'t>> {
+    let mut resources = Vec::with_capacity(modules.iter().map(|module| module.resources.len()).sum());
+    // Whether each module or one around it has had a resource.
+    let mut has_had = Vec::with_capacity(modules.len());
+    for (index, module) in modules.into_iter().enumerate() {
+        let around = module.parent.is_some_and(|parent| has_had[parent]);
+        has_had.push(around || !module.resources.is_empty());
+        for (i, resource) in module.resources.into_iter().enumerate() {
+            resources.push(StateResource { module: index, follows_resources: around && i == 0, ..resource });
+        }
+    }
+    resources
+}
+
+fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError> {
     let mut resource = StateResource {
         address: Text::default(),
         mode: Text::from("managed"),
@@ -140,7 +185,7 @@ fn resource<'t>(reader: &mut Reader<'t>, module: usize) -> Result<StateResource<
         sensitive_values: Raw::NULL,
         tainted: false,
         deposed: None,
-        module,
+        module: 0,
         follows_resources: false,
     };
     object(reader, |key, reader| {

@@ -4,17 +4,23 @@
 //! text, the rules of Go's decoder for repeated keys and lone surrogates, and where in the document a part
 //! stands. Reading a value costs one pass; [`Raw`] passes over one without building it.
 
+mod raw;
 mod read;
+mod skip;
 mod string;
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::text::Text;
-pub use read::{JsonError, MAX_DEPTH, Raw, Reader};
+pub use raw::Raw;
+pub use read::{JsonError, MAX_DEPTH, Reader};
 
 /// A JSON value, borrowed from the text it was read from as far as that is possible.
 ///
-/// Two values are equal if they have the same structure and the same text for each number.
+/// Two values are equal if they have the same structure and the same text for each number. A clone shares what is
+/// inside.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Json<'t> {
     /// `null`
@@ -26,10 +32,13 @@ pub enum Json<'t> {
     /// A string, its escapes resolved.
     String(Text<'t>),
     /// The elements in order.
-    Array(Vec<Json<'t>>),
+    Array(Arc<[Json<'t>]>),
     /// The members, sorted by key; of a repeated key the last one counts.
-    Object(Vec<(Text<'t>, Json<'t>)>),
+    Object(Arc<[(Text<'t>, Json<'t>)]>),
 }
+
+/// Large documents are mostly values.
+const _: () = assert!(size_of::<Json<'_>>() == 3 * size_of::<usize>());
 
 impl<'t> Json<'t> {
     /// Reads one value that is all of the text.
@@ -62,6 +71,32 @@ impl<'t> Json<'t> {
     pub fn get(&self, key: &str) -> Option<&Json<'t>> {
         let members = self.members();
         members.binary_search_by(|(k, _)| k.as_str().cmp(key)).ok().map(|i| &members[i].1)
+    }
+
+    /// As [`Json::get`], for names that are asked for in their order: `at` is where the next one is expected.
+    #[inline]
+    pub(crate) fn get_next(&self, key: &str, at: &mut usize) -> Option<&Json<'t>> {
+        let members = self.members();
+        if members.is_empty() {
+            return None;
+        }
+        let expected = members.get(*at).map(|(k, _)| k.as_str().cmp(key));
+        match expected {
+            Some(Ordering::Equal) => {
+                *at += 1;
+                Some(&members[*at - 1].1)
+            }
+            Some(Ordering::Greater) | None
+                if *at == 0 || members[..*at].last().is_some_and(|m| &*m.0 < key) =>
+            {
+                None
+            }
+            _ => {
+                let found = members.binary_search_by(|(k, _)| k.as_str().cmp(key));
+                *at = found.map_or_else(|at| at, |at| at + 1);
+                found.ok().map(|i| &members[i].1)
+            }
+        }
     }
 
     /// The members of an object; none for every other value.
@@ -147,4 +182,26 @@ impl fmt::Debug for Json<'_> {
 /// A number of this text for serde, which keeps the text.
 pub(crate) fn number(text: &str) -> serde_json::Number {
     serde_json::Number::from_string_unchecked(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn names_in_any_order_are_found_where_they_are(
+            names in proptest::collection::btree_set("[a-d]{1,2}", 0..6),
+            asked in proptest::collection::vec("[a-d]{1,2}", 0..12),
+        ) {
+            let members = names.iter().map(|name| (Text::from(name.as_str()), Json::String(name.as_str().into())));
+            let object = Json::Object(members.collect());
+            let mut at = 0;
+            for name in &asked {
+                prop_assert_eq!(object.get_next(name, &mut at), object.get(name));
+            }
+        }
+    }
 }

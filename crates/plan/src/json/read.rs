@@ -1,8 +1,10 @@
 //! The reader: a cursor over the text that builds values or passes over them.
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
-use super::Json;
+use super::{Json, Raw};
 use crate::text::Text;
 
 /// The deepest nesting of arrays and objects that is read.
@@ -44,62 +46,14 @@ impl JsonError {
     }
 }
 
-/// A value that has been found but not read: its text.
-///
-/// Of a raw value only the brackets and strings are known to be well-formed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Raw<'t> {
-    text: &'t str,
-    offset: usize,
-}
-
-/// Shows where the value stands, not what it is: it may be secret.
-impl std::fmt::Debug for Raw<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Raw({} bytes at {})", self.text.len(), self.offset)
-    }
-}
-
-impl<'t> Raw<'t> {
-    /// The value `null` that stands nowhere.
-    pub const NULL: Raw<'static> = Raw { text: "null", offset: 0 };
-
-    /// The text of the value.
-    pub fn text(&self) -> &'t str {
-        self.text
-    }
-
-    /// Where the value begins in the document, in bytes.
-    pub fn offset(&self) -> usize {
-        self.offset
-    }
-
-    /// Reads the value.
-    ///
-    /// # Errors
-    ///
-    /// What stands there is no JSON value. The offset of the error counts from the start of the document.
-    pub fn read(&self) -> Result<Json<'t>, JsonError> {
-        let mut reader = self.reader();
-        let value = reader.value()?;
-        reader.end()?;
-        Ok(value)
-    }
-
-    /// A reader over the value, for reading a part of it.
-    pub fn reader(&self) -> Reader<'t> {
-        Reader { base: self.offset, ..Reader::new(self.text) }
-    }
-}
-
 /// A cursor over a JSON text.
 #[derive(Clone)]
 pub struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
-    depth: usize,
+    pub(super) depth: usize,
     /// Where `text` begins in the document.
-    base: usize,
+    pub(super) base: usize,
 }
 
 /// Shows where the reader stands, not what it reads: that may be secret.
@@ -140,35 +94,48 @@ impl<'t> Reader<'t> {
     ///
     /// No JSON value comes next.
     pub fn value(&mut self) -> Result<Json<'t>, JsonError> {
+        self.value_among(&mut Unfinished::default())
+    }
+
+    /// Reads the value that comes next; the parts of what is not yet whole wait in `unfinished`.
+    pub(super) fn value_among(&mut self, unfinished: &mut Unfinished<'t>) -> Result<Json<'t>, JsonError> {
         match self.peek() {
             Some(b'"') => Ok(Json::String(self.string()?)),
             Some(b'{') => {
-                let mut members: Vec<(Text<'t>, Json<'t>)> = Vec::new();
+                let start = unfinished.members.len();
                 self.members(|key, reader| {
+                    // Made where they wait: moving what was just written costs more than reading it.
                     match reader.peek() {
-                        Some(b'"') => members.push((key, Json::String(reader.string()?))),
-                        _ => members.push((key, reader.value()?)),
+                        Some(b'"') => unfinished.members.push((key, Json::String(reader.string()?))),
+                        _ => {
+                            let value = reader.value_among(unfinished)?;
+                            unfinished.members.push((key, value));
+                        }
                     }
-                    Ok(())
+                    Ok::<(), JsonError>(())
                 })?;
-                sort_members(&mut members);
-                Ok(Json::Object(members))
+                Ok(Json::Object(sorted_members(&mut unfinished.members, start)))
             }
             Some(b'[') => {
-                let mut elements = Vec::new();
+                let start = unfinished.elements.len();
                 self.elements(|reader| {
-                    // Made where they stay: moving what was just written costs more than reading it.
                     match reader.peek() {
-                        Some(b'"') => elements.push(Json::String(reader.string()?)),
+                        Some(b'"') => unfinished.elements.push(Json::String(reader.string()?)),
                         Some(b'f') => {
                             reader.word("false")?;
-                            elements.push(Json::Bool(false));
+                            unfinished.elements.push(Json::Bool(false));
                         }
-                        _ => elements.push(reader.value()?),
+                        _ => {
+                            let value = reader.value_among(unfinished)?;
+                            unfinished.elements.push(value);
+                        }
                     }
-                    Ok(())
+                    Ok::<(), JsonError>(())
                 })?;
-                Ok(Json::Array(elements))
+                Ok(Json::Array(match unfinished.elements.len() == start {
+                    true => Arc::default(),
+                    false => unfinished.elements.drain(start..).collect(),
+                }))
             }
             Some(b'n') => self.word("null").map(|()| Json::Null),
             Some(b't') => self.word("true").map(|()| Json::Bool(true)),
@@ -189,30 +156,13 @@ impl<'t> Reader<'t> {
         &mut self,
         mut member: impl FnMut(Text<'t>, &mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.open(b'{', "expected an object")?;
-        if self.peek() == Some(b'}') {
-            self.close();
-            return Ok(());
-        }
-        loop {
-            if self.peek() != Some(b'"') {
-                return Err(self.unexpected("expected a key in quotes").into());
-            }
-            let key = self.string()?;
-            if self.peek() != Some(b':') {
-                return Err(self.unexpected("expected `:` after a key").into());
-            }
-            self.at += 1;
+        self.deepen(b'{')?;
+        let mut is_first = true;
+        while let Some(key) = self.next_member(&mut is_first)? {
             member(key, self)?;
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b'}') => {
-                    self.close();
-                    return Ok(());
-                }
-                _ => return Err(self.unexpected("expected `,` or `}`").into()),
-            }
         }
+        self.depth -= 1;
+        Ok(())
     }
 
     /// Reads an array, calling `element` before each element, which it must read or pass over.
@@ -224,22 +174,61 @@ impl<'t> Reader<'t> {
         &mut self,
         mut element: impl FnMut(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
-        self.open(b'[', "expected an array")?;
-        if self.peek() == Some(b']') {
-            self.close();
-            return Ok(());
-        }
-        loop {
+        self.deepen(b'[')?;
+        let mut is_first = true;
+        while self.next_element(&mut is_first)? {
             element(self)?;
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                Some(b']') => {
-                    self.close();
-                    return Ok(());
-                }
-                _ => return Err(self.unexpected("expected `,` or `]`").into()),
-            }
         }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Steps into an object or array, for a walk that keeps its own account of where it is: how deep it gets is not
+    /// limited.
+    pub(crate) fn enter(&mut self, bracket: u8) -> Result<(), JsonError> {
+        if self.peek() != Some(bracket) {
+            let message = if bracket == b'{' { "expected an object" } else { "expected an array" };
+            return Err(self.unexpected(message));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The key of the next member of the object that the reader is in; `None` at its end, which is passed over.
+    pub(crate) fn next_member(&mut self, is_first: &mut bool) -> Result<Option<Text<'t>>, JsonError> {
+        match self.peek() {
+            Some(b'}') => {
+                self.at += 1;
+                return Ok(None);
+            }
+            _ if std::mem::take(is_first) => {}
+            Some(b',') => self.at += 1,
+            _ => return Err(self.unexpected("expected `,` or `}`")),
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("expected a key in quotes"));
+        }
+        let key = self.string()?;
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("expected `:` after a key"));
+        }
+        self.at += 1;
+        Ok(Some(key))
+    }
+
+    /// Whether the array that the reader is in has another element, before which it then stands; else its end is
+    /// passed over.
+    pub(crate) fn next_element(&mut self, is_first: &mut bool) -> Result<bool, JsonError> {
+        match self.peek() {
+            Some(b']') => {
+                self.at += 1;
+                return Ok(false);
+            }
+            _ if std::mem::take(is_first) => {}
+            Some(b',') => self.at += 1,
+            _ => return Err(self.unexpected("expected `,` or `]`")),
+        }
+        Ok(true)
     }
 
     /// Passes over the value that comes next and gives its text.
@@ -296,21 +285,14 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn open(&mut self, bracket: u8, message: &'static str) -> Result<(), JsonError> {
-        if self.peek() != Some(bracket) {
-            return Err(self.unexpected(message));
-        }
-        if self.depth >= MAX_DEPTH {
+    /// Steps into an object or array by a call of its own.
+    fn deepen(&mut self, bracket: u8) -> Result<(), JsonError> {
+        if self.depth >= MAX_DEPTH && self.peek() == Some(bracket) {
             return Err(self.error("arrays and objects nest too deeply (more than 200 levels)"));
         }
+        self.enter(bracket)?;
         self.depth += 1;
-        self.at += 1;
         Ok(())
-    }
-
-    fn close(&mut self) {
-        self.depth -= 1;
-        self.at += 1;
     }
 
     fn word(&mut self, word: &str) -> Result<(), JsonError> {
@@ -350,38 +332,30 @@ impl<'t> Reader<'t> {
         self.at = at;
         Ok(Json::Number(&self.text[start..at]))
     }
-
-    /// Passes over brackets that balance, however deep they nest.
-    fn skip_brackets(&mut self) -> Result<(), JsonError> {
-        let bytes = self.text.as_bytes();
-        let mut depth = 0usize;
-        while let Some(byte) = bytes.get(self.at) {
-            match byte {
-                b'"' => {
-                    self.skip_string()?;
-                    continue;
-                }
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        self.at += 1;
-                        return Ok(());
-                    }
-                }
-                _ => {}
-            }
-            self.at += 1;
-        }
-        Err(self.truncated("the text ends inside of an object or array"))
-    }
 }
 
-/// Sorts by key; of a repeated key the last member counts, as in Go.
-fn sort_members<'t>(members: &mut Vec<(Text<'t>, Json<'t>)>) {
-    if members.is_sorted_by(|a, b| a.0 < b.0) {
-        return;
+/// The parts of arrays and objects that are being read, the outer ones first.
+///
+/// When one is whole its parts are moved to a place of just their size: one allocation for each, where a list that
+/// grows by itself takes several and keeps room that stays empty.
+#[derive(Default)]
+pub(super) struct Unfinished<'t> {
+    elements: Vec<Json<'t>>,
+    members: Vec<(Text<'t>, Json<'t>)>,
+}
+
+/// The members from `start` on, sorted by key; of a repeated key the last member counts, as in Go.
+pub(super) fn sorted_members<'t>(
+    unfinished: &mut Vec<(Text<'t>, Json<'t>)>,
+    start: usize,
+) -> Arc<[(Text<'t>, Json<'t>)]> {
+    if unfinished.len() == start {
+        return Arc::default();
     }
+    if unfinished[start..].is_sorted_by(|a, b| a.0 < b.0) {
+        return unfinished.drain(start..).collect();
+    }
+    let mut members = unfinished.split_off(start);
     members.sort_by(|a, b| a.0.cmp(&b.0));
     members.dedup_by(|later, earlier| {
         let same = later.0 == earlier.0;
@@ -390,4 +364,5 @@ fn sort_members<'t>(members: &mut Vec<(Text<'t>, Json<'t>)>) {
         }
         same
     });
+    members.into()
 }

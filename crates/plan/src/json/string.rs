@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         self.at += 1;
         let bytes = self.text.as_bytes();
         loop {
-            match memchr::memchr2(b'"', b'\\', &bytes[self.at..]) {
+            match quote_or_escape(&bytes[self.at..]) {
                 Some(length) if bytes[self.at + length] == b'"' => {
                     self.at += length + 1;
                     return Ok(());
@@ -109,24 +109,44 @@ impl<'t> Reader<'t> {
     }
 }
 
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// The high bit of each byte below `n`; a borrow can only spoil the bytes above the first one found.
+fn below(word: u64, n: u64) -> u64 {
+    word.wrapping_sub(ONES * n) & !word & (ONES << 7)
+}
+
+/// The high bit of each byte that is a quote or a backslash, as far as the first one.
+fn quotes_and_escapes(word: u64) -> u64 {
+    below(word ^ (ONES * u64::from(b'"')), 1) | below(word ^ (ONES * u64::from(b'\\')), 1)
+}
+
 /// The first byte that ends a run of ordinary characters: a quote, a backslash or a control character.
-///
-/// Most strings are short, so that eight bytes at a time in plain integers beat a call of a vector search.
 fn special(bytes: &[u8]) -> Option<usize> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    // The high bit of each byte below `n`; a borrow can only spoil the bytes above the first one found.
-    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & HIGH;
+    first(
+        bytes,
+        |word| quotes_and_escapes(word) | below(word, 0x20),
+        |byte| matches!(byte, b'"' | b'\\' | ..0x20),
+    )
+}
+
+/// The first byte that is a quote or a backslash.
+fn quote_or_escape(bytes: &[u8]) -> Option<usize> {
+    first(bytes, quotes_and_escapes, |byte| matches!(byte, b'"' | b'\\'))
+}
+
+/// The first byte that is wanted, among eight at a time as the high bit of its byte in a word.
+///
+/// Most strings are short, so that plain integers beat a call of a vector search.
+#[inline]
+fn first(bytes: &[u8], in_word: impl Fn(u64) -> u64, wanted: impl Fn(u8) -> bool) -> Option<usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let quote = below(word ^ (ONES * u64::from(b'"')), 1);
-        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let found = quote | backslash | below(word, 0x20);
+        let found = in_word(u64::from_le_bytes(*word));
         if found != 0 {
             return Some(index * 8 + found.trailing_zeros() as usize / 8);
         }
     }
-    let in_rest = rest.iter().position(|b| matches!(b, b'"' | b'\\' | ..0x20));
+    let in_rest = rest.iter().position(|byte| wanted(*byte));
     in_rest.map(|index| words.len() * 8 + index)
 }

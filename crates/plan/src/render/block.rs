@@ -3,7 +3,7 @@
 use super::{View, Writer, escape};
 use crate::diff::{Action, Block, BlockType, Diff, Kind};
 
-impl Writer {
+impl Writer<'_> {
     pub(super) fn block(&mut self, diff: &Diff<'_>, block: &Block<'_>, indent: usize, view: View) {
         if block.attributes.is_empty() && block.blocks.is_empty() && !block.has_repeated_types {
             self.push("{}");
@@ -54,11 +54,12 @@ impl Writer {
             }
             self.push("\n");
         }
-        for block in &ty.blocks {
-            if block.diff.action == Action::NoOp && !view.show_unchanged {
+        for index in 0..ty.blocks.len() {
+            if ty.blocks.action(index) == Action::NoOp && !view.show_unchanged {
                 hidden += 1;
                 continue;
             }
+            let block = ty.blocks.get(index);
             space(self);
             self.warnings(&block.diff, indent);
             self.start_line(indent, block.diff.action);
@@ -70,6 +71,7 @@ impl Writer {
             }
             self.value(&block.diff, indent, view);
             self.push("\n");
+            self.flush_much();
         }
         hidden
     }

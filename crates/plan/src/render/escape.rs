@@ -38,6 +38,11 @@ pub(super) fn name(out: &mut String, name: &str) {
 }
 
 fn is_identifier(name: &str) -> bool {
+    // Most names; the rule for all of them asks tables.
+    let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-');
+    if name.bytes().all(plain) {
+        return name.bytes().next().is_some_and(|first| first == b'_' || first.is_ascii_alphabetic());
+    }
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c))
         && chars.all(|c| c == '-' || unicode_ident::is_xid_continue(c))

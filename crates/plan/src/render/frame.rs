@@ -66,7 +66,7 @@ impl Counts {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     fn prose(&mut self, frame: Frame, text: &str) {
         let wrapped = wrap(text, frame.width);
         self.push(&wrapped);
@@ -292,11 +292,6 @@ impl Writer {
 
     pub(crate) fn line_break(&mut self) {
         self.push("\n");
-    }
-
-    /// Takes what has been written so far.
-    pub(crate) fn take(&mut self) -> String {
-        std::mem::take(&mut self.out)
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) enum Heading<'a> {
     Deferred(&'a str),
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes a resource with its header: the `diff` is that of its body.
     pub(crate) fn resource(&mut self, header: &Header<'_>, diff: &Diff<'_>, show_unchanged: bool) {
         match header.heading {

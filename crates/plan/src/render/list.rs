@@ -1,13 +1,13 @@
 //! Lists, tuples and sets.
 
 use super::{View, Writer};
-use crate::diff::{Action, Diff};
+use crate::diff::{Action, Diff, Parts};
 
-impl Writer {
+impl Writer<'_> {
     pub(super) fn list(
         &mut self,
         diff: &Diff<'_>,
-        elements: &[Diff<'_>],
+        elements: &Parts<'_, Diff<'_>>,
         context: bool,
         indent: usize,
         view: View,
@@ -21,26 +21,26 @@ impl Writer {
         let whole = View { show_unchanged: true, ..inner };
         let mut hidden = 0;
         // The unchanged element just passed, which is shown if a change follows.
-        let mut last_unchanged: Option<&Diff<'_>> = None;
+        let mut last_unchanged = None;
         let mut after_change = false;
-        for element in elements {
-            if element.action != Action::NoOp || view.show_unchanged {
+        for index in 0..elements.len() {
+            if elements.action(index) != Action::NoOp || view.show_unchanged {
                 if hidden > 0 && context {
                     self.hidden(indent + 1, hidden, "element");
                     hidden = 0;
                 }
                 if let Some(before) = last_unchanged.take() {
-                    self.element(before, indent + 1, whole);
+                    self.element(&elements.get(before), indent + 1, whole);
                 }
-                self.element(element, indent + 1, inner);
+                self.element(&elements.get(index), indent + 1, inner);
                 after_change = true;
             } else if !context {
                 hidden += 1;
             } else if after_change {
-                self.element(element, indent + 1, whole);
+                self.element(&elements.get(index), indent + 1, whole);
                 after_change = false;
             } else {
-                hidden += usize::from(last_unchanged.replace(element).is_some());
+                hidden += usize::from(last_unchanged.replace(index).is_some());
             }
         }
         hidden += usize::from(last_unchanged.is_some());
@@ -53,7 +53,7 @@ impl Writer {
     pub(super) fn set(
         &mut self,
         diff: &Diff<'_>,
-        elements: &[Diff<'_>],
+        elements: &Parts<'_, Diff<'_>>,
         nested: bool,
         indent: usize,
         view: View,
@@ -67,11 +67,11 @@ impl Writer {
         self.open_list(diff, own);
         let inner = View { no_null_suffix: true, omit_replace: false, ..view };
         let mut hidden = 0;
-        for element in elements {
-            if element.action == Action::NoOp && !view.show_unchanged {
+        for index in 0..elements.len() {
+            if elements.action(index) == Action::NoOp && !view.show_unchanged {
                 hidden += 1;
             } else {
-                self.element(element, indent + 1, inner);
+                self.element(&elements.get(index), indent + 1, inner);
             }
         }
         if hidden > 0 {
@@ -91,5 +91,6 @@ impl Writer {
         self.start_line(indent, diff.action);
         self.value(diff, indent, view);
         self.push(",\n");
+        self.flush_much();
     }
 }

@@ -1,7 +1,7 @@
 //! The human renderer: what `terraform show` prints.
 //!
-//! It knows diffs and the facts around them, never the documents they came from. Everything is written into
-//! one string; a value that is not shown costs nothing.
+//! It knows diffs and the facts around them, never the documents they came from. What is written is
+//! passed on as it grows; a value that is not shown costs nothing.
 
 mod block;
 mod colour;
@@ -22,6 +22,8 @@ pub(crate) use header::{Header, Heading};
 pub(crate) use state::StateFrame;
 pub(crate) use summary::SummaryLine;
 
+use std::io::{self, Write};
+
 use crate::diff::{Action, Diff};
 
 /// How much of a value is shown, and how.
@@ -35,29 +37,52 @@ struct View {
     omit_replace: bool,
 }
 
+/// How much text may wait before it is passed on.
+const ENOUGH: usize = 1 << 16;
+
 /// Writes diffs as text.
-#[derive(Debug)]
-pub(crate) struct Writer {
+pub(crate) struct Writer<'w> {
+    /// What has been written and not been passed on.
     out: String,
+    /// Where text is passed on to.
+    to: &'w mut dyn Write,
+    /// What has been written may still be changed.
+    is_held: bool,
+    /// Why text could not be passed on.
+    error: Option<io::Error>,
     colour: Colour,
     /// There are no symbols and no columns for them: a state.
     plain: bool,
 }
 
-impl Writer {
+impl<'w> Writer<'w> {
     /// A writer of changes.
-    pub(crate) fn new(colour: Colour) -> Self {
-        Self { out: String::new(), colour, plain: false }
+    pub(crate) fn new(to: &'w mut dyn Write, colour: Colour) -> Self {
+        Self { out: String::new(), to, is_held: false, error: None, colour, plain: false }
     }
 
     /// A writer of values.
-    pub(crate) fn of_state(colour: Colour) -> Self {
-        Self { plain: true, ..Self::new(colour) }
+    pub(crate) fn of_state(to: &'w mut dyn Write, colour: Colour) -> Self {
+        Self { plain: true, ..Self::new(to, colour) }
+    }
+}
+
+impl Writer<'_> {
+    /// Passes on what has been written.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        let written = match self.error.take() {
+            Some(error) => Err(error),
+            None => self.to.write_all(self.out.as_bytes()),
+        };
+        self.out.clear();
+        written
     }
 
-    /// What has been written.
-    pub(crate) fn finish(self) -> String {
-        self.out
+    /// Passes on what has been written if it is much, so that a large value does not stand in memory as text too.
+    fn flush_much(&mut self) {
+        if self.out.len() >= ENOUGH && !self.is_held && self.error.is_none() {
+            self.error = self.flush().err();
+        }
     }
 
     fn push(&mut self, text: &str) {

@@ -1,13 +1,13 @@
 //! Objects and maps.
 
 use super::{View, Writer, escape, is_identifying};
-use crate::diff::{Action, Diff, Entry, Kind};
+use crate::diff::{Action, Diff, Entry, Kind, Parts};
 
-impl Writer {
+impl Writer<'_> {
     pub(super) fn object(
         &mut self,
         diff: &Diff<'_>,
-        attributes: &[Entry<'_>],
+        attributes: &Parts<'_, Entry<'_>>,
         nested: bool,
         indent: usize,
         view: View,
@@ -28,19 +28,26 @@ impl Writer {
     }
 
     /// Writes the attributes of an object or block that are to be shown, and gives the number of the others.
-    pub(super) fn attributes(&mut self, attributes: &[Entry<'_>], indent: usize, view: View) -> usize {
-        let width = attributes.iter().map(|a| escape::name_width(&a.key)).max().unwrap_or_default();
+    pub(super) fn attributes(
+        &mut self,
+        attributes: &Parts<'_, Entry<'_>>,
+        indent: usize,
+        view: View,
+    ) -> usize {
+        let width = attributes.names().map(|name| escape::name_width(name)).max().unwrap_or_default();
         let mut hidden = 0;
-        for Entry { key, diff } in attributes {
-            if is_identifying(key) {
-                self.entry(key, width, diff, indent, View { show_unchanged: true, ..view });
-            } else if diff.action != Action::NoOp || view.show_unchanged {
-                self.entry(key, width, diff, indent, view);
-            } else {
-                hidden += 1;
-                continue;
-            }
+        for (index, name) in attributes.names().enumerate() {
+            let view = match is_identifying(name) {
+                true => View { show_unchanged: true, ..view },
+                false if attributes.action(index) != Action::NoOp || view.show_unchanged => view,
+                false => {
+                    hidden += 1;
+                    continue;
+                }
+            };
+            self.entry(name, width, &attributes.get(index).diff, indent, view);
             self.push("\n");
+            self.flush_much();
         }
         hidden
     }
@@ -48,7 +55,7 @@ impl Writer {
     pub(super) fn map(
         &mut self,
         diff: &Diff<'_>,
-        elements: &[Entry<'_>],
+        elements: &Parts<'_, Entry<'_>>,
         nested: bool,
         indent: usize,
         view: View,
@@ -64,16 +71,18 @@ impl Writer {
         self.push("\n");
         let width = match nested {
             true => 0,
-            false => elements.iter().map(|e| escape::quoted_width(&e.key)).max().unwrap_or_default(),
+            false => elements.names().map(|key| escape::quoted_width(key)).max().unwrap_or_default(),
         };
         let inner =
             View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false, ..view };
         let mut hidden = 0;
-        for Entry { key, diff } in elements {
-            if diff.action == Action::NoOp && !view.show_unchanged {
+        for index in 0..elements.len() {
+            if elements.action(index) == Action::NoOp && !view.show_unchanged {
                 hidden += 1;
                 continue;
             }
+            let entry = elements.get(index);
+            let Entry { key, diff } = &*entry;
             self.warnings(diff, indent + 1);
             self.start_line(indent + 1, diff.action);
             let start = self.out.len();
@@ -82,6 +91,7 @@ impl Writer {
             self.push(" = ");
             self.value(diff, indent + 1, inner);
             self.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
+            self.flush_much();
         }
         if hidden > 0 {
             self.hidden(indent + 1, hidden, "element");

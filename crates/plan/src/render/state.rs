@@ -15,7 +15,7 @@ pub(crate) struct StateFrame<'a> {
     pub(crate) tainted: bool,
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn empty_state(&mut self) {
         self.push("The state file is empty. No resources are represented.\n");
     }

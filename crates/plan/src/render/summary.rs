@@ -12,7 +12,7 @@ pub(crate) struct SummaryLine<'a> {
     pub(crate) reasons: &'a [String],
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn summary_group(&mut self, title: &str, count: usize) {
         let (bold, reset) = (self.colour.bold(), self.colour.reset());
         self.push(&format!("{bold}{title}{reset} ({count})\n"));

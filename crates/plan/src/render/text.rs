@@ -3,7 +3,7 @@
 use super::{View, Writer, escape};
 use crate::diff::{Action, Diff, Line};
 
-impl Writer {
+impl Writer<'_> {
     pub(super) fn lines(&mut self, diff: &Diff<'_>, lines: &[Line<'_>], indent: usize, view: View) {
         self.push("<<-EOT");
         self.forces_replacement(diff, view);
@@ -25,12 +25,14 @@ impl Writer {
         self.push("jsonencode(");
         let whitespace_only = diff.action == Action::Update && value.action == Action::NoOp;
         let start = self.out.len();
+        let was_held = std::mem::replace(&mut self.is_held, true);
         let inner = View {
             no_null_suffix: true,
             show_unchanged: view.show_unchanged || whitespace_only,
             omit_replace: false,
         };
         self.value(value, indent + 1, inner);
+        self.is_held = was_held;
         if !whitespace_only {
             self.forces_replacement(diff, view);
         }

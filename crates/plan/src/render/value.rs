@@ -3,7 +3,7 @@
 use super::{View, Writer, escape};
 use crate::diff::{Action, Diff, Kind, Primitive, Scalar, Sensitivity};
 
-impl Writer {
+impl Writer<'_> {
     /// Writes a value after its key, or as an element of a list.
     pub(super) fn value(&mut self, diff: &Diff<'_>, indent: usize, view: View) {
         match &diff.kind {

@@ -4,6 +4,7 @@ mod filter;
 mod json;
 mod plan;
 mod schemas;
+mod sides;
 mod state;
 mod summary;
 

@@ -4,12 +4,11 @@ use std::io::Write;
 
 use objchange::schema::Block;
 
+use super::sides::{Relevant, Sides, diff_resource};
 use super::{Filter, Options, PlanMode, Schemas, ShowError};
-use crate::change::{Change, Paths, Unknown};
 use crate::diff::{Action, Diff};
 use crate::differ;
-use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, ValueChange};
-use crate::json::{Json, Raw, closed};
+use crate::document::{ChangedResource, OutputChange, Plan, ResourceActions};
 use crate::render::{Counts, Header, Heading, Outcome, Writer, output_width};
 
 /// The diffs of a plan, made one at a time as they are asked for.
@@ -65,22 +64,26 @@ impl<'p, 't> PlanDiff<'p, 't> {
     pub fn drift(
         &self,
     ) -> Result<impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't>, ShowError> {
-        let this = *self;
-        let matters = match this.drifted().next() {
-            Some(_) if this.shows_all_drift() => true,
-            Some(first) => first.and_then(|_| this.has_difference())?,
+        let mut drifted = self.drifted().peekable();
+        let matters = match drifted.peek() {
+            Some(Ok(_)) => self.shows_all_drift() || self.has_difference()?,
+            // What cannot be read is for the caller to meet.
+            Some(Err(_)) => true,
             None => false,
         };
-        Ok(matters.then(|| this.drifted()).into_iter().flatten())
+        Ok(matters.then_some(drifted).into_iter().flatten())
     }
 
     /// The resources that have changed outside of Terraform.
     fn drifted(self) -> impl Iterator<Item = Result<ResourceDiff<'p, 't>, ShowError>> + use<'p, 't> {
+        let relevant = (!self.shows_all_drift()).then(|| Relevant::new(self.plan));
         let differs = move |entry: &Result<ResourceDiff<'_, '_>, _>| {
             self.shows_all_drift() || entry.as_ref().map_or(true, |entry| entry.diff.action != Action::NoOp)
         };
-        let diff = move |resource| {
-            let diff = self.drift_of(resource)?;
+        let diff = move |resource: &'p ChangedResource<'t>| {
+            let schema = self.schemas.of_change(resource)?;
+            let relevant = relevant.as_ref().map(|relevant| relevant.of(&resource.address));
+            let diff = diff_resource(self.plan.text(), resource, schema, relevant)?;
             Ok(ResourceDiff { resource, diff })
         };
         self.plan.resource_drift.iter().map(diff).filter(differs)
@@ -88,19 +91,6 @@ impl<'p, 't> PlanDiff<'p, 't> {
 
     fn shows_all_drift(&self) -> bool {
         self.mode == PlanMode::RefreshOnly
-    }
-
-    fn drift_of(&self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
-        let schema = self.schemas.of_change(resource)?;
-        let relevant: Vec<&[Json<'t>]> = self
-            .plan
-            .relevant_attributes
-            .iter()
-            .filter(|r| r.resource.is_empty() || r.resource == resource.address)
-            .map(|r| r.path.elements())
-            .collect();
-        let relevant = (!self.shows_all_drift()).then_some(&relevant[..]);
-        Ok(diff_resource(self.plan.text(), resource, schema, relevant)?)
     }
 
     /// What differs in an output.
@@ -111,7 +101,7 @@ impl<'p, 't> PlanDiff<'p, 't> {
     pub fn output(&self, output: &OutputChange<'t>) -> Result<Diff<'t>, ShowError> {
         let name = &output.name;
         let sides = Sides::read(self.plan.text(), &output.change, || format!("output_changes.{name}"))?;
-        Ok(differ::output(sides.change()))
+        Ok(differ::output(sides.change(&sides.replaced())))
     }
 
     /// Whether anything moves, or differs by its values whatever its action says.
@@ -147,70 +137,6 @@ pub(super) fn is_shown(resource: &ChangedResource<'_>) -> bool {
         ResourceActions::Delete => &*resource.mode != "data",
         _ => true,
     }
-}
-
-/// The two sides of a change and their marks, read.
-struct Sides<'t> {
-    before: Json<'t>,
-    after: Json<'t>,
-    unknown: Json<'t>,
-    before_sensitive: Json<'t>,
-    after_sensitive: Json<'t>,
-    replace: Json<'t>,
-}
-
-impl<'t> Sides<'t> {
-    fn read(
-        document: &str,
-        change: &ValueChange<'t>,
-        location: impl Fn() -> String,
-    ) -> Result<Self, DocumentError> {
-        let read = |raw: &Raw<'t>, part: &str| {
-            raw.read().map_err(|error| {
-                DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
-            })
-        };
-        let (before, after) = (read(&change.before, "before")?, read(&change.after, "after")?);
-        Ok(Self {
-            before_sensitive: closed(read(&change.before_sensitive, "before_sensitive")?, &before),
-            after_sensitive: closed(read(&change.after_sensitive, "after_sensitive")?, &after),
-            before,
-            after,
-            unknown: read(&change.after_unknown, "after_unknown")?,
-            replace: read(&change.replace_paths, "replace_paths")?,
-        })
-    }
-
-    fn change(&self) -> Change<'_, 't> {
-        Change {
-            unknown: Unknown::Marks(&self.unknown),
-            before_sensitive: &self.before_sensitive,
-            after_sensitive: &self.after_sensitive,
-            replace: Paths::places(self.replace.elements().iter().map(Json::elements)),
-            ..Change::new(&self.before, &self.after)
-        }
-    }
-}
-
-fn diff_resource<'t>(
-    document: &str,
-    resource: &ChangedResource<'t>,
-    schema: Option<&'t Block>,
-    relevant: Option<&[&[Json<'t>]]>,
-) -> Result<Diff<'t>, DocumentError> {
-    let sides = Sides::read(document, &resource.change, || format!("{}: change", resource.address))?;
-    let mut change = sides.change();
-    if let Some(relevant) = relevant {
-        change.relevant = Paths::subtrees(relevant.iter().copied());
-        change = change.if_relevant();
-    }
-    if resource.change.actions == ResourceActions::Forget {
-        change = change.unchanged();
-    }
-    Ok(match schema {
-        Some(schema) => differ::block(change, schema),
-        None => differ::block_by_shape(change),
-    })
 }
 
 /// Renders a plan as `terraform show` prints it.
@@ -254,7 +180,7 @@ pub fn write_plan(
     let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
     let diffs = PlanDiff::new(plan, schemas).in_mode(options.mode);
     let frame = options.frame();
-    let mut writer = Writer::new(options.colour);
+    let mut writer = Writer::new(out, options.colour);
     if plan.format_version > (1, 2) {
         writer.version_warning(frame);
     }
@@ -269,7 +195,7 @@ pub fn write_plan(
             has_drift = true;
         }
         write_resource(&mut writer, resource, Heading::Drift, &diff, options);
-        out.write_all(writer.take().as_bytes())?;
+        writer.flush()?;
     }
     if has_drift {
         writer.drift_end(frame, options.notice());
@@ -307,7 +233,7 @@ pub fn write_plan(
             let diff = diffs.resource(&deferred.resource)?;
             let heading = Heading::Deferred(&deferred.reason);
             write_resource(&mut writer, &deferred.resource, heading, &diff, options);
-            out.write_all(writer.take().as_bytes())?;
+            writer.flush()?;
         }
         writer.deferred_end(frame);
     }
@@ -319,7 +245,7 @@ pub fn write_plan(
         for resource in diffs.shown().filter(|r| wanted(r)) {
             let diff = diffs.resource(resource)?;
             write_resource(&mut writer, resource, Heading::Change, &diff, options);
-            out.write_all(writer.take().as_bytes())?;
+            writer.flush()?;
         }
         writer.plan_line(&counts);
         if !filter.is_all() {
@@ -331,18 +257,17 @@ pub fn write_plan(
         let width = outputs.iter().map(|output| output_width(&output.name)).max().unwrap_or_default();
         for output in changed_outputs {
             writer.output(&output.name, width, &diffs.output(output)?);
-            out.write_all(writer.take().as_bytes())?;
+            writer.flush()?;
         }
         if !counts.any() {
             writer.outputs_only(frame);
         }
     }
-    out.write_all(writer.finish().as_bytes())?;
-    Ok(())
+    Ok(writer.flush()?)
 }
 
 fn write_resource(
-    writer: &mut Writer,
+    writer: &mut Writer<'_>,
     resource: &ChangedResource<'_>,
     heading: Heading<'_>,
     diff: &Diff<'_>,
@@ -395,8 +320,10 @@ pub fn render_resource_change(
         return Ok(String::new());
     }
     let diff = diff_resource(change, &resource, schema, None)?;
-    let mut writer = Writer::new(options.colour);
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes, options.colour);
     let show_unchanged = options.full || resource.change.importing.is_some();
     writer.resource(&header(&resource, Heading::Change), &diff, show_unchanged);
-    Ok(writer.finish())
+    writer.flush()?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -36,7 +36,7 @@ pub fn write_state(
     options: &Options,
     filter: &Filter,
 ) -> Result<(), ShowError> {
-    let mut writer = Writer::of_state(options.colour);
+    let mut writer = Writer::of_state(out, options.colour);
     if state.is_empty() {
         writer.empty_state();
     }
@@ -52,7 +52,7 @@ pub fn write_state(
             writer.line_break();
         }
         write_resource(&mut writer, state, resource, schemas)?;
-        out.write_all(writer.take().as_bytes())?;
+        writer.flush()?;
     }
     if !state.outputs.is_empty() && filter.is_all() {
         writer.outputs_heading();
@@ -60,8 +60,7 @@ pub fn write_state(
             write_output(&mut writer, state, output)?;
         }
     }
-    out.write_all(writer.finish().as_bytes())?;
-    Ok(())
+    Ok(writer.flush()?)
 }
 
 fn read<'t>(
@@ -78,7 +77,7 @@ fn unchanged<'v, 't>(value: &'v Json<'t>, sensitive: &'v Json<'t>) -> Change<'v,
 }
 
 fn write_resource(
-    writer: &mut Writer,
+    writer: &mut Writer<'_>,
     state: &State<'_>,
     resource: &StateResource<'_>,
     schemas: &Schemas,
@@ -94,7 +93,11 @@ fn write_resource(
     with_resource_diff(state, resource, schemas, |diff| writer.state_resource(&frame, diff))
 }
 
-fn write_output(writer: &mut Writer, state: &State<'_>, output: &StateOutput<'_>) -> Result<(), ShowError> {
+fn write_output(
+    writer: &mut Writer<'_>,
+    state: &State<'_>,
+    output: &StateOutput<'_>,
+) -> Result<(), ShowError> {
     with_output_diff(state, output, |diff| writer.state_output(&output.name, diff))
 }
 

@@ -37,16 +37,15 @@ pub fn write_summary(
     options: &Options,
     filter: &Filter,
 ) -> Result<(), ShowError> {
-    let mut writer = Writer::new(options.colour);
+    let mut writer = Writer::new(out, options.colour);
     match document {
         Document::Plan(plan) => plan_summary(&mut writer, plan, filter),
         Document::State(state) => state_summary(&mut writer, state, filter),
     }
-    out.write_all(writer.finish().as_bytes())?;
-    Ok(())
+    Ok(writer.flush()?)
 }
 
-fn plan_summary(writer: &mut Writer, plan: &Plan<'_>, filter: &Filter) {
+fn plan_summary(writer: &mut Writer<'_>, plan: &Plan<'_>, filter: &Filter) {
     let shown: Vec<_> = plan
         .resource_changes
         .iter()
@@ -89,7 +88,7 @@ fn plan_summary(writer: &mut Writer, plan: &Plan<'_>, filter: &Filter) {
     }
 }
 
-fn state_summary(writer: &mut Writer, state: &State<'_>, filter: &Filter) {
+fn state_summary(writer: &mut Writer<'_>, state: &State<'_>, filter: &Filter) {
     let shown: Vec<_> = state.resources.iter().filter(|r| filter.matches_address(&r.address)).collect();
     writer.summary_group("Resources", shown.len());
     for resource in shown {

@@ -1,0 +1,174 @@
+//! The parts of a collection: made, or made again when they are asked for.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Serialize, Serializer};
+
+use super::{Action, Diff, Entry, NestedBlock};
+use crate::differ::Deferred;
+use crate::text::Text;
+
+/// The elements, attributes or blocks of a collection.
+///
+/// Those of a large collection are not kept: a diff takes many times the bytes of a small value. What happens to each
+/// is known, and the rest is made, each time, when it is asked for.
+#[derive(Clone)]
+pub struct Parts<'t, T>(Repr<'t, T>);
+
+#[derive(Clone)]
+enum Repr<'t, T> {
+    Made(Vec<T>),
+    Deferred(Arc<Deferred<'t>>),
+}
+
+/// A part of a collection: a diff, perhaps with the name it goes by.
+pub trait Part<'t>: Clone {
+    /// The part with this diff; the name is there where the parts of the collection have names.
+    fn new(name: Option<Text<'t>>, diff: Diff<'t>) -> Self;
+
+    /// What differs in it.
+    fn diff(&self) -> &Diff<'t>;
+
+    /// The name it goes by.
+    fn name(&self) -> Option<&Text<'t>>;
+}
+
+impl<'t, T: Part<'t>> Parts<'t, T> {
+    pub(crate) fn deferred(deferred: Deferred<'t>) -> Self {
+        Self(Repr::Deferred(Arc::new(deferred)))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Repr::Made(parts) => parts.len(),
+            Repr::Deferred(deferred) => deferred.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The parts, in their order.
+    pub fn iter(&self) -> impl Iterator<Item = Cow<'_, T>> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// The part at a position.
+    ///
+    /// # Panics
+    ///
+    /// There is none.
+    pub fn get(&self, index: usize) -> Cow<'_, T> {
+        match &self.0 {
+            Repr::Made(parts) => Cow::Borrowed(&parts[index]),
+            Repr::Deferred(deferred) => {
+                Cow::Owned(T::new(deferred.name(index).cloned(), deferred.diff(index)))
+            }
+        }
+    }
+
+    /// What happens to the part at a position.
+    ///
+    /// # Panics
+    ///
+    /// There is none.
+    pub fn action(&self, index: usize) -> Action {
+        match &self.0 {
+            Repr::Made(parts) => parts[index].diff().action,
+            Repr::Deferred(deferred) => deferred.action(index),
+        }
+    }
+
+    /// The names of the parts, if they have names.
+    pub fn names(&self) -> impl Iterator<Item = &Text<'t>> {
+        (0..self.len()).filter_map(|i| match &self.0 {
+            Repr::Made(parts) => parts[i].name(),
+            Repr::Deferred(deferred) => deferred.name(i),
+        })
+    }
+}
+
+impl<T> Default for Parts<'_, T> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl<T> From<Vec<T>> for Parts<'_, T> {
+    fn from(parts: Vec<T>) -> Self {
+        Self(Repr::Made(parts))
+    }
+}
+
+impl<T> FromIterator<T> for Parts<'_, T> {
+    fn from_iter<I: IntoIterator<Item = T>>(parts: I) -> Self {
+        Self(Repr::Made(parts.into_iter().collect()))
+    }
+}
+
+impl<'t, T: Part<'t> + PartialEq> PartialEq for Parts<'t, T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<'t, T: Part<'t> + Eq> Eq for Parts<'t, T> {}
+
+impl<'t, T: Part<'t> + fmt::Debug> fmt::Debug for Parts<'t, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<'t, T: Part<'t> + Serialize> Serialize for Parts<'t, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'t> Part<'t> for Diff<'t> {
+    fn new(_: Option<Text<'t>>, diff: Diff<'t>) -> Self {
+        diff
+    }
+
+    fn diff(&self) -> &Diff<'t> {
+        self
+    }
+
+    fn name(&self) -> Option<&Text<'t>> {
+        None
+    }
+}
+
+impl<'t> Part<'t> for Entry<'t> {
+    fn new(name: Option<Text<'t>>, diff: Diff<'t>) -> Self {
+        Entry { key: name.unwrap_or_default(), diff }
+    }
+
+    fn diff(&self) -> &Diff<'t> {
+        &self.diff
+    }
+
+    fn name(&self) -> Option<&Text<'t>> {
+        Some(&self.key)
+    }
+}
+
+impl<'t> Part<'t> for NestedBlock<'t> {
+    fn new(label: Option<Text<'t>>, diff: Diff<'t>) -> Self {
+        NestedBlock { label, diff }
+    }
+
+    fn diff(&self) -> &Diff<'t> {
+        &self.diff
+    }
+
+    fn name(&self) -> Option<&Text<'t>> {
+        self.label.as_ref()
+    }
+}

@@ -1,0 +1,342 @@
+//! The parts of collections: made at once where they are few, and one at a time where they are many.
+
+use objchange::Type;
+use objchange::schema::{Attribute, Block};
+use smol_str::SmolStr;
+
+use super::sequence::Place;
+use super::{attribute, block, hidden, json, nested, sequence};
+use crate::change::{Change, Paths, Position, Unknown};
+use crate::diff::{Action, Diff, Part, Parts, Sensitivity};
+use crate::json::Json;
+use crate::text::Text;
+
+/// From how many parts on a collection is too large to keep the diffs of all at once.
+const LARGE: usize = 8192;
+
+/// What the parts of a collection are.
+#[derive(Clone, Copy)]
+pub(super) enum Of<'t> {
+    /// Values of a plain type.
+    Typed(&'t Type),
+    /// Values by their shape.
+    Shaped,
+    /// Values by their shape that stay as they are and have no marks.
+    Same,
+    /// Objects with a nested type; those of sets and maps all force the replacement if the collection does.
+    Nested { attributes: &'t [(SmolStr, Attribute)], all_replace: bool },
+    /// Blocks, of a type with these marks.
+    Blocks(&'t Block, Option<Sensitivity>),
+}
+
+/// Where the parts of a collection are found on its two sides.
+pub(super) enum At<'t> {
+    /// Under these keys.
+    Keys(Vec<Text<'t>>),
+    /// In pairs.
+    Places(Vec<Place>),
+    /// At the same positions, so many.
+    Positions(usize),
+}
+
+impl<'t> At<'t> {
+    /// The elements of a set; a new set needs no table to find out that all of it is new.
+    pub(super) fn of_set(change: &Change<'_, 't>) -> Self {
+        Self::Places(match change.before.elements() {
+            [] => (0..change.after.elements().len()).map(|j| (None, Some(j))).collect(),
+            _ => sequence::set_places(change),
+        })
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            At::Keys(keys) => keys.len(),
+            At::Places(places) => places.len(),
+            At::Positions(len) => *len,
+        }
+    }
+
+    fn part<'v>(&self, change: &Change<'v, 't>, index: usize, position: &mut Position) -> Change<'v, 't> {
+        match self {
+            At::Keys(keys) => change.next_member(&keys[index], position),
+            At::Places(places) => change.element(places[index].0, places[index].1),
+            At::Positions(_) => change.element(Some(index), Some(index)),
+        }
+    }
+}
+
+impl<'t> Of<'t> {
+    /// The diff of a part, and the action that it has for the collection.
+    fn diff(self, part: Change<'_, 't>, replace: bool) -> (Diff<'t>, Action) {
+        let diff = match self {
+            Of::Typed(ty) => attribute::value(part.if_relevant(), ty),
+            Of::Shaped => json::shape(&part),
+            Of::Same => json::unchanged(&part),
+            Of::Nested { attributes, .. } => nested::single(&part.if_relevant(), attributes),
+            Of::Blocks(schema, _) => block::block(part.if_relevant(), schema),
+        };
+        let action = diff.action;
+        let diff = match self {
+            Of::Typed(_) | Of::Shaped | Of::Same => diff,
+            Of::Nested { all_replace, .. } => {
+                let replace = diff.replace || all_replace && replace;
+                diff.replacing(replace)
+            }
+            Of::Blocks(_, marks) => {
+                let replace = diff.replace || replace;
+                hidden::block_of_marked_type(diff.replacing(replace), marks)
+            }
+        };
+        (diff, action)
+    }
+}
+
+/// The diffs of the parts of a collection, and the action that they give it.
+pub(super) fn parts<'t, T: Part<'t>>(
+    change: &Change<'_, 't>,
+    of: Of<'t>,
+    at: &At<'t>,
+) -> (Parts<'t, T>, Action) {
+    parts_kept_below(LARGE, change, of, at)
+}
+
+fn parts_kept_below<'t, T: Part<'t>>(
+    large: usize,
+    change: &Change<'_, 't>,
+    of: Of<'t>,
+    at: &At<'t>,
+) -> (Parts<'t, T>, Action) {
+    let mut action = change.parent_action();
+    let len = at.len();
+    if len >= large
+        && let Some(mut deferred) = Deferred::new(change, of, at)
+    {
+        let mut actions = Vec::with_capacity(len);
+        for index in 0..len {
+            let (diff, of_part) = deferred.part(index);
+            action = action.and_part(of_part);
+            actions.push(diff.action);
+        }
+        deferred.actions = actions.into_boxed_slice();
+        return (Parts::deferred(deferred), action);
+    }
+    let replace = change.forces_replacement();
+    let mut position = Position::default();
+    let mut made = Vec::with_capacity(len);
+    for index in 0..len {
+        let (diff, of_part) = of.diff(at.part(change, index, &mut position), replace);
+        action = action.and_part(of_part);
+        let name = match at {
+            At::Keys(keys) => Some(keys[index].clone()),
+            _ => None,
+        };
+        made.push(T::new(name, diff));
+    }
+    (made.into(), action)
+}
+
+/// A large collection: what is needed to make the diff of each part, and what happens to it.
+///
+/// The diff of a part is made twice, first for its action alone; within it nothing is deferred again, so that this
+/// does not multiply where large collections hold others.
+pub(crate) struct Deferred<'t> {
+    before: Json<'t>,
+    after: Json<'t>,
+    unknown: Json<'t>,
+    before_sensitive: Json<'t>,
+    after_sensitive: Json<'t>,
+    modern: bool,
+    depth: usize,
+    replace: bool,
+    of: Of<'t>,
+    at: Packed<'t>,
+    actions: Box<[Action]>,
+}
+
+/// As [`At`], in less room.
+enum Packed<'t> {
+    Keys(Box<[Text<'t>]>),
+    Places(Box<[[u32; 2]]>),
+    Positions,
+}
+
+/// Stands for no position.
+const NOWHERE: u32 = u32::MAX;
+
+impl<'t> Deferred<'t> {
+    /// `None` if what is known of the change does not let itself be kept.
+    fn new(change: &Change<'_, 't>, of: Of<'t>, at: &At<'t>) -> Option<Self> {
+        let Unknown::Marks(unknown) = change.unknown else { return None };
+        if change.within_deferred || !change.replace.ends_here() || !change.relevant.is_everything() {
+            return None;
+        }
+        let packed = |i: Option<usize>| match i {
+            Some(i) => u32::try_from(i).ok().filter(|i| *i != NOWHERE),
+            None => Some(NOWHERE),
+        };
+        let at = match at {
+            At::Keys(keys) => Packed::Keys(keys.clone().into_boxed_slice()),
+            At::Places(places) => {
+                let places = places.iter().map(|(i, j)| Some([packed(*i)?, packed(*j)?]));
+                Packed::Places(places.collect::<Option<_>>()?)
+            }
+            At::Positions(_) => Packed::Positions,
+        };
+        Some(Self {
+            before: change.before.clone(),
+            after: change.after.clone(),
+            unknown: unknown.clone(),
+            before_sensitive: change.before_sensitive.clone(),
+            after_sensitive: change.after_sensitive.clone(),
+            modern: change.modern,
+            depth: change.depth,
+            replace: change.forces_replacement(),
+            of,
+            at,
+            actions: Box::default(),
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    pub(crate) fn action(&self, index: usize) -> Action {
+        self.actions[index]
+    }
+
+    pub(crate) fn name(&self, index: usize) -> Option<&Text<'t>> {
+        match &self.at {
+            Packed::Keys(keys) => Some(&keys[index]),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
+        self.part(index).0
+    }
+
+    fn part(&self, index: usize) -> (Diff<'t>, Action) {
+        let change = Change {
+            unknown: Unknown::Marks(&self.unknown),
+            before_sensitive: &self.before_sensitive,
+            after_sensitive: &self.after_sensitive,
+            replace: Paths::none(),
+            modern: self.modern,
+            depth: self.depth,
+            within_deferred: true,
+            ..Change::new(&self.before, &self.after)
+        };
+        let part = match &self.at {
+            Packed::Keys(keys) => change.member(&keys[index]),
+            Packed::Places(places) => {
+                let [i, j] = places[index].map(|i| (i != NOWHERE).then_some(i as usize));
+                change.element(i, j)
+            }
+            Packed::Positions => change.element(Some(index), Some(index)),
+        };
+        self.of.diff(part, self.replace)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use objchange::schema::{NestedBlock, NestingMode};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::diff::{self, Entry};
+
+    /// A list of objects, and a shape of marks for it.
+    fn object() -> impl Strategy<Value = String> {
+        let value = prop::sample::select(vec!["null", "\"x\"", "\"\"", "1", "[1]", "{\"c\":\"[2]\"}"]);
+        let member = prop::sample::select(vec!["a", "b"]);
+        prop_oneof![
+            4 => prop::collection::btree_map(member, value, 0..3).prop_map(|members| {
+                let members: Vec<_> = members.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+                format!("{{{}}}", members.join(","))
+            }),
+            1 => Just("null".to_owned()),
+        ]
+    }
+
+    fn mark() -> impl Strategy<Value = String> {
+        let marks = vec!["true", "false", "{}", "{\"a\":true}", "{\"b\":[true]}"];
+        prop::sample::select(marks).prop_map(str::to_owned)
+    }
+
+    fn list(of: impl Strategy<Value = String>, keyed: bool) -> impl Strategy<Value = String> {
+        let joined = move |parts: Vec<String>| match keyed {
+            true => {
+                let members = parts.iter().enumerate().map(|(i, part)| format!("\"{i}\":{part}"));
+                format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+            }
+            false => format!("[{}]", parts.join(",")),
+        };
+        vec(of, 0..5).prop_map(joined)
+    }
+
+    fn check<'t, T: Part<'t> + PartialEq + std::fmt::Debug>(
+        change: &Change<'_, 't>,
+        of: Of<'t>,
+        at: impl Fn() -> At<'t>,
+    ) -> Result<(), TestCaseError> {
+        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, &at());
+        let (deferred, same) = parts_kept_below::<T>(0, change, of, &at());
+        prop_assert_eq!(action, same);
+        prop_assert_eq!(&made, &deferred);
+        let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
+        prop_assert_eq!(actions(&made), actions(&deferred));
+        let names = |parts: &Parts<'t, T>| parts.names().cloned().collect::<Vec<_>>();
+        prop_assert_eq!(names(&made), names(&deferred));
+        Ok(())
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_made_again_is_what_would_have_been_kept(
+            (keyed, sides, marks) in any::<bool>().prop_flat_map(|keyed| (
+                Just(keyed),
+                vec(list(object(), keyed), 2),
+                vec(list(mark(), keyed), 3),
+            )),
+            (replace, modern) in any::<(bool, bool)>(),
+        ) {
+            let ty = Type::object([("a", Type::String), ("b", Type::Dynamic)]);
+            let attributes =
+                || [("a", Attribute::optional(Type::String)), ("b", Attribute::optional(Type::Dynamic))];
+            let schema = Block::new(attributes(), [("n", NestedBlock::new(NestingMode::List, Block::new(attributes(), [])))]);
+            let read: Vec<_> = sides.iter().chain(&marks).map(|text| Json::parse(text).unwrap()).collect();
+            let [before, after, unknown, before_sensitive, after_sensitive] = &read[..] else { unreachable!() };
+            let root = Json::parse("[[]]").unwrap();
+            let paths = root.elements().iter().map(Json::elements).collect();
+            let change = Change {
+                unknown: Unknown::Marks(unknown),
+                before_sensitive,
+                after_sensitive,
+                replace: if replace { Paths::places(&paths) } else { Paths::none() },
+                modern,
+                ..Change::new(before, after)
+            };
+            let marks = Sensitivity { before: true, after: false, unchanged: false };
+            let kinds = [
+                Of::Typed(&ty),
+                Of::Shaped,
+                Of::Nested { attributes: schema.attributes(), all_replace: keyed },
+                Of::Blocks(&schema, None),
+                Of::Blocks(&schema, Some(marks)),
+            ];
+            for of in kinds {
+                if keyed {
+                    check::<Entry<'_>>(&change, of, || At::Keys(change.keys()))?;
+                    check::<diff::NestedBlock<'_>>(&change, of, || At::Keys(change.explicit_keys()))?;
+                } else {
+                    let len = before.elements().len().max(after.elements().len());
+                    check::<Diff<'_>>(&change, of, || At::Positions(len))?;
+                    check::<Diff<'_>>(&change, of, || At::of_set(&change))?;
+                }
+            }
+        }
+    }
+}
