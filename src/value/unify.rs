@@ -54,9 +54,12 @@ pub(super) enum Apart {
 pub(super) struct Unifier {
     /// What the parts of a tuple or an object have in common, by where that type is in memory. It is kept, so
     /// that no other one can come to stand there.
-    common_parts: RefCell<HashMap<usize, (Type, Result<Type, Apart>)>>,
+    common_parts: RefCell<HashMap<usize, Known>>,
     steps_left: Cell<u64>,
 }
+
+/// A type, and the common type of its parts.
+type Known = (Type, Result<Type, Apart>);
 
 impl Default for Unifier {
     fn default() -> Self {
