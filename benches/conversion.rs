@@ -69,7 +69,10 @@ fn common_types(c: &mut Criterion) {
         let mut group = c.benchmark_group(name);
         for n in SIZES {
             let types = LazyCell::new(|| types(n));
-            group.bench_function(BenchmarkId::from_parameter(n), |b| b.iter(|| unify(black_box(&*types))));
+            group.bench_function(BenchmarkId::from_parameter(n), |b| {
+                let types = &*types;
+                b.iter(|| unify(black_box(types)));
+            });
         }
         group.finish();
     }
@@ -88,7 +91,8 @@ fn nesting(c: &mut Criterion) {
     for levels in [5, 10, 20, 40, 60] {
         let value = LazyCell::new(|| Value::tuple([nested(levels), Value::tuple::<Value>([])]));
         group.bench_function(BenchmarkId::from_parameter(levels), |b| {
-            b.iter(|| black_box(&*value).convert(&Type::list(Type::Dynamic)));
+            let value = &*value;
+            b.iter(|| black_box(value).convert(&Type::list(Type::Dynamic)));
         });
     }
     group.finish();
@@ -129,7 +133,8 @@ fn conversions(c: &mut Criterion) {
         for n in SIZES {
             let value = LazyCell::new(|| elements(n));
             group.bench_function(BenchmarkId::from_parameter(n), |b| {
-                b.iter_with_large_drop(|| black_box(&*value).convert(&to).expect("it converts"));
+                let value = &*value;
+                b.iter_with_large_drop(|| black_box(value).convert(&to).expect("it converts"));
             });
         }
         group.finish();

@@ -42,21 +42,27 @@ fn measure(c: &mut Criterion, id: &str, forms: &dyn Fn() -> Forms) {
     let forms = LazyCell::new(forms);
     let id = || BenchmarkId::from_parameter(id);
     c.benchmark_group("format_read_json").bench_function(id(), |b| {
+        let forms = &*forms;
         b.iter_with_large_drop(|| Value::from_json(black_box(&forms.json), &forms.ty));
     });
     c.benchmark_group("format_read_marker_json").bench_function(id(), |b| {
+        let forms = &*forms;
         b.iter_with_large_drop(|| Value::from_marker_json(black_box(&forms.markers), &forms.ty));
     });
     c.benchmark_group("format_read_msgpack").bench_function(id(), |b| {
+        let forms = &*forms;
         b.iter_with_large_drop(|| Value::from_msgpack(black_box(&forms.msgpack), &forms.ty));
     });
     c.benchmark_group("format_write_json").bench_function(id(), |b| {
+        let forms = &*forms;
         b.iter(|| black_box(&forms.value).to_json(&forms.ty));
     });
     c.benchmark_group("format_write_marker_json").bench_function(id(), |b| {
+        let forms = &*forms;
         b.iter(|| black_box(&forms.value).to_marker_json(&forms.ty));
     });
     c.benchmark_group("format_write_msgpack").bench_function(id(), |b| {
+        let forms = &*forms;
         b.iter(|| black_box(&forms.value).to_msgpack(&forms.ty));
     });
 }
