@@ -44,6 +44,7 @@ fn main() {
             assert_object_compatible(&schema, black_box(&planned), black_box(&actual))
         });
 
+        reading(n);
         sequences("e_lcs_edits", n, &scenarios::edited_lists(n));
         sequences("e_lcs_ten_edits", n, &scenarios::lists_with_ten_edits(n));
     }
@@ -58,6 +59,18 @@ fn main() {
     count("f_typical_assert_object_compatible", 1, || {
         assert_object_compatible(&schema, black_box(&planned), black_box(&actual))
     });
+}
+
+/// A container takes one allocation; an element is an object with a list of two objects.
+fn reading(n: usize) {
+    let Scenario { schema, prior: value, .. } = scenarios::items(n, NestingMode::List);
+    let ty = schema.implied_type();
+    let json = value.to_json(ty).expect("it is wholly known");
+    let markers = value.to_marker_json(ty).expect("it is finite");
+    let msgpack = value.to_msgpack(ty).expect("it carries no marks");
+    count("read_json", n, || Value::from_json(black_box(&json), ty));
+    count("read_marker_json", n, || Value::from_marker_json(black_box(&markers), ty));
+    count("read_msgpack", n, || Value::from_msgpack(black_box(&msgpack), ty));
 }
 
 fn merging(name: &str, n: usize, scenario: &Scenario) {

@@ -196,6 +196,37 @@ fn common_types() {
     }
 }
 
+/// Which type the inner elements share is asked at each level anew.
+fn nested(levels: usize) -> Value {
+    let empty = || Value::tuple::<Value>([]);
+    (0..levels).fold(empty(), |inner, _| {
+        Value::tuple([Value::tuple([Value::null(Type::Dynamic)]), Value::tuple([inner, empty()])])
+    })
+}
+
+#[test]
+fn nesting_does_not_multiply_the_work() {
+    let value = Value::tuple([nested(60), Value::tuple::<Value>([])]);
+    let error = value.convert(&Type::list(Type::Dynamic)).unwrap_err();
+    assert_eq!(error.kind.slug(), "no_common_type");
+    assert!(!error.to_string().is_empty());
+
+    let deep = Value::unknown(value.ty().clone());
+    let want = Type::list(Type::list(Type::list(Type::Dynamic)));
+    assert_eq!(deep.convert(&Type::list(Type::Dynamic)).unwrap().ty(), &want);
+}
+
+#[test]
+fn what_would_take_too_long_is_an_error_of_its_own() {
+    // Each level holds the one below twice: 2^60 types that take as little memory as 60.
+    let doubled = |inner: Type| Type::tuple([inner.clone(), Type::tuple([inner])]);
+    let ty = |leaf| (0..60).fold(Type::tuple([leaf]), |inner, _| doubled(inner));
+    let error = Value::tuple([ty(Type::Number), ty(Type::String)].map(Value::unknown))
+        .convert(&Type::list(Type::Dynamic))
+        .unwrap_err();
+    assert_eq!(error.kind.slug(), "too_complex");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 

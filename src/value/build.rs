@@ -2,6 +2,7 @@
 
 use std::hash::Hasher;
 use std::sync::Arc;
+use std::vec::Drain;
 
 use smol_str::SmolStr;
 use triomphe::ThinArc;
@@ -82,19 +83,9 @@ impl Value {
 
     /// A tuple of these elements.
     pub fn tuple<V: Into<Value>>(elements: impl IntoIterator<Item = V>) -> Self {
-        let elements: Vec<Value> = elements.into_iter().map(Into::into).collect();
+        let mut elements: Vec<Value> = elements.into_iter().map(Into::into).collect();
         let ty = Type::tuple(elements.iter().map(|e| e.ty().clone()));
-        Self(Repr::Tuple(sealed(ty, 'T', Flags::default(), elements)))
-    }
-
-    /// A tuple of these elements, with this type where they fit it.
-    pub(crate) fn tuple_like(template: &Type, elements: Vec<Value>) -> Self {
-        match template {
-            Type::Tuple(tuple) if tuple.elements().iter().eq(elements.iter().map(Value::ty)) => {
-                Self(Repr::Tuple(sealed(template.clone(), 'T', Flags::default(), elements)))
-            }
-            _ => Self::tuple(elements),
-        }
+        Self(Repr::Tuple(sealed(ty, 'T', Flags::default(), elements.drain(..))))
     }
 
     /// An object with these attributes; of two with one name the later counts.
@@ -108,43 +99,57 @@ impl Value {
                 *slot = Some(value);
             }
         }
-        let values = values.into_iter().flatten().collect();
-        Self(Repr::Object(sealed(Type::Object(ty), 'O', Flags::default(), values)))
+        let mut values: Vec<Value> = values.into_iter().flatten().collect();
+        Self(Repr::Object(sealed(Type::Object(ty), 'O', Flags::default(), values.drain(..))))
     }
 
     /// An object with the attribute names of `template`, and its type where the values fit it.
-    pub(crate) fn object_like(template: &Arc<ObjectType>, values: Vec<Value>) -> Self {
+    pub(crate) fn object_like(template: &Arc<ObjectType>, mut values: Vec<Value>) -> Self {
+        Self::object_of(template, values.drain(..))
+    }
+
+    /// As [`object_like`](Self::object_like).
+    pub(super) fn object_of(template: &Arc<ObjectType>, values: Drain<'_, Value>) -> Self {
         debug_assert_eq!(template.attributes().len(), values.len());
         let fits = template.optional().is_empty()
-            && std::iter::zip(template.attributes(), &values).all(|((_, ty), v)| ty == v.ty());
+            && std::iter::zip(template.attributes(), values.as_slice()).all(|((_, ty), v)| ty == v.ty());
         let ty = if fits {
             template.clone()
         } else {
             let names = template.attributes().iter().map(|(n, _)| n.clone());
-            Arc::new(ObjectType::new(names.zip(values.iter().map(|v| v.ty().clone()))))
+            Arc::new(ObjectType::new(names.zip(values.as_slice().iter().map(|v| v.ty().clone()))))
         };
         Self(Repr::Object(sealed(Type::Object(ty), 'O', Flags::default(), values)))
     }
 
     /// A list with the type of `template` where the elements fit it, else with the type that they have;
     /// a tuple if they have several.
-    pub(crate) fn list_like(template: &Type, elements: Vec<Value>) -> Self {
+    pub(crate) fn list_like(template: &Type, mut elements: Vec<Value>) -> Self {
         let inferred = || element_type(&Type::list(Type::Dynamic), &elements);
         match element_type(template, &elements).or_else(|_| inferred()) {
-            Ok(ty) => Self::sealed_list(list_type(template, ty), elements),
+            Ok(ty) => Self::sealed_list(list_type(template, ty), &mut elements, 0),
             Err(_) => Self::tuple(elements),
         }
     }
 
     /// As [`list_like`](Self::list_like), but elements of several types are an error.
-    pub(crate) fn checked_list(template: &Type, elements: Vec<Value>) -> Result<Self, ConstructError> {
-        let ty = element_type(template, &elements)?;
-        Ok(Self::sealed_list(list_type(template, ty), elements))
+    pub(crate) fn checked_list(template: &Type, mut elements: Vec<Value>) -> Result<Self, ConstructError> {
+        Self::list_of(template, &mut elements, 0)
     }
 
-    fn sealed_list(ty: Type, elements: Vec<Value>) -> Self {
-        let elements = typed(&ty, elements);
-        Self(Repr::List(sealed(ty, 'L', Flags::default(), elements)))
+    /// As [`checked_list`](Self::checked_list), of what stands from here on.
+    pub(super) fn list_of(
+        template: &Type,
+        elements: &mut Vec<Value>,
+        from: usize,
+    ) -> Result<Self, ConstructError> {
+        let ty = element_type(template, &elements[from..])?;
+        Ok(Self::sealed_list(list_type(template, ty), elements, from))
+    }
+
+    fn sealed_list(ty: Type, elements: &mut Vec<Value>, from: usize) -> Self {
+        give_type(&ty, &mut elements[from..]);
+        Self(Repr::List(sealed(ty, 'L', Flags::default(), elements.drain(from..))))
     }
 
     /// A set with the type of `template` where the elements fit it, else with the type that they have;
@@ -162,20 +167,24 @@ impl Value {
         Self::checked_set_of(template, elements).map_err(|(error, _)| error)
     }
 
-    fn checked_set_of(template: &Type, elements: Vec<Value>) -> Result<Self, (ConstructError, Vec<Value>)> {
+    fn checked_set_of(
+        template: &Type,
+        mut elements: Vec<Value>,
+    ) -> Result<Self, (ConstructError, Vec<Value>)> {
         let ty = match element_type(template, &elements) {
             Ok(Some(element)) => Type::set(element),
             Ok(None) => template.clone(),
             Err(error) => return Err((error, elements)),
         };
-        let members = Members::new(typed(&ty, elements));
+        give_type(&ty, &mut elements);
+        let mut members = Members::new(elements);
         let flags = if members.tied { Flags::TIED } else { Flags::default() };
-        Ok(Self(Repr::Set(sealed(ty, 'S', flags, members.elements))).with_marks(members.marks))
+        Ok(Self(Repr::Set(sealed(ty, 'S', flags, members.elements.drain(..)))).with_marks(members.marks))
     }
 
     /// A set of elements that are distinct, in order, without ties, and fit the type.
-    pub(crate) fn sorted_set(ty: &Type, elements: Vec<Value>) -> Self {
-        Self(Repr::Set(sealed(ty.clone(), 'S', Flags::default(), elements)))
+    pub(crate) fn sorted_set(ty: &Type, mut elements: Vec<Value>) -> Self {
+        Self(Repr::Set(sealed(ty.clone(), 'S', Flags::default(), elements.drain(..))))
     }
 
     /// Whether the order of some elements of this set is that of insertion.
@@ -251,14 +260,13 @@ fn element_type_of<'a>(
 }
 
 /// Gives untyped elements the element type of the collection.
-fn typed(ty: &Type, mut elements: Vec<Value>) -> Vec<Value> {
+fn give_type(ty: &Type, elements: &mut [Value]) {
     if let Some(element) = ty.element() {
-        for value in &mut elements {
+        for value in elements {
             retype(value, element);
             share_type(value, element);
         }
     }
-    elements
 }
 
 /// Has a value that nobody else holds yet, and its parts, share a type that is equal to their own, so that
@@ -305,13 +313,13 @@ fn retype(value: &mut Value, ty: &Type) {
 }
 
 /// Puts the elements behind a header that says what is known about all of them.
-fn sealed(ty: Type, kind: char, own: Flags, elements: Vec<Value>) -> super::Seq {
+pub(super) fn sealed(ty: Type, kind: char, own: Flags, elements: Drain<'_, Value>) -> super::Seq {
     let mut hasher = hasher();
     hasher.write_u8(kind as u8);
     let mut flags = Flags::default();
     // Equal sets may iterate differently where order keys tie, so their hash must not see the order.
     let mut members = 0u64;
-    for element in &elements {
+    for element in elements.as_slice() {
         let hash = element.content_hash();
         if kind == 'S' {
             members = members.wrapping_add(hash);
@@ -323,7 +331,7 @@ fn sealed(ty: Type, kind: char, own: Flags, elements: Vec<Value>) -> super::Seq 
     hasher.write_u64(members);
     let flags = Flags(flags.0 & Flags::INHERITED.0).with(own);
     let head = Head { ty, hash: hasher.finish(), flags };
-    ThinArc::from_header_and_iter(head, elements.into_iter())
+    ThinArc::from_header_and_iter(head, elements)
 }
 
 impl From<bool> for Value {

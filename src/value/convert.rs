@@ -1,4 +1,4 @@
-//! Converting a value to another type, as configuration does (spec section 1, "Conversion").
+//! Converting a value to another type, as configuration does .
 
 mod error;
 
@@ -11,7 +11,8 @@ pub use error::{ConvertError, ConvertErrorKind};
 pub(crate) use error::{nameless, place};
 
 use super::build::normal_form;
-use super::{Kind, Number, ObjectType, PathStack, Refinements, StepRef, Type, Value, unify};
+use super::unify::{Apart, Unifier};
+use super::{Kind, Number, ObjectType, PathStack, Refinements, StepRef, Type, Value};
 
 impl Value {
     /// The value as one of another type, as configuration converts it.
@@ -50,10 +51,14 @@ impl Value {
         if self.ty() == &plain {
             return Ok(self.clone());
         }
-        if !self.ty().converts_to(to) {
-            return Err(ConvertErrorKind::wrong_type(self, to).at(path));
-        }
-        let converted = convert(self, Target { accepts: to, gives: &plain }, path)?;
+        let types = Unifier::default();
+        let apart = |apart| match apart {
+            Apart::Never => ConvertErrorKind::wrong_type(self, to).at(path),
+            Apart::TooComplex => ConvertErrorKind::TooComplex.at(path),
+        };
+        types.converts(self.ty(), to).map_err(apart)?;
+        let converted = convert(self, Target { accepts: to, gives: &plain, types: &types }, path)?;
+        types.check_budget().map_err(apart)?;
         Ok(if converted.ty().has_optional() { without_optional(&converted) } else { converted })
     }
 }
@@ -65,17 +70,31 @@ struct Target<'t> {
     accepts: &'t Type,
     /// The same without optional attributes, made once for all values.
     gives: &'t Type,
+    /// What is known already about the types of the value.
+    types: &'t Unifier,
 }
 
 impl<'t> Target<'t> {
-    fn of_both(ty: &'t Type) -> Self {
-        Self { accepts: ty, gives: ty }
+    /// The same for another type, which has no optional attributes.
+    fn with<'u>(self, ty: &'u Type) -> Target<'u>
+    where
+        't: 'u,
+    {
+        self.part(ty, ty)
+    }
+
+    /// The target for a part.
+    fn part<'u>(self, accepts: &'u Type, gives: &'u Type) -> Target<'u>
+    where
+        't: 'u,
+    {
+        Target { accepts, gives, types: self.types }
     }
 
     /// The target for the elements of a collection.
     fn element(self) -> Self {
         let element = |ty: &'t Type| ty.element().unwrap_or(&Type::Dynamic);
-        Self { accepts: element(self.accepts), gives: element(self.gives) }
+        self.part(element(self.accepts), element(self.gives))
     }
 }
 
@@ -87,8 +106,8 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
     let path = path.hide(value.is_marked());
     let no_common_type = |_| ConvertErrorKind::NoCommonType.at(path);
     let converted = match (value.kind(), to.accepts, to.gives) {
-        (Kind::Null, ..) => Value::null(filled(value.ty(), to.gives)),
-        (Kind::Unknown(refinements), ..) => unknown(value.ty(), refinements, to.gives),
+        (Kind::Null, ..) => Value::null(filled(value.ty(), to.gives, to.types)),
+        (Kind::Unknown(refinements), ..) => unknown(value.ty(), refinements, to),
         (Kind::Number(n), Type::String, _) => Value::from(n.to_string()),
         (Kind::Bool(b), Type::String, _) => Value::from(if b { "true" } else { "false" }),
         (Kind::String(s), Type::Number, _) => match Number::parse(s) {
@@ -102,7 +121,7 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
         },
         // Some elements may turn out equal, so nobody knows how many there will be.
         (Kind::Set(from), Type::List(_), _) if from.len() > 1 && !value.is_wholly_known() => {
-            unknown(value.ty(), &Refinements::default(), to.gives)
+            unknown(value.ty(), &Refinements::default(), to)
         }
         (Kind::List(_) | Kind::Set(_) | Kind::Tuple(_), Type::List(_), _) => {
             let (element, elements) = elements(value, to, path)?;
@@ -122,23 +141,24 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
             let elements: Result<Vec<Value>, _> = std::iter::zip(from, targets)
                 .enumerate()
                 .map(|(i, (element, (accepts, gives)))| {
-                    convert(element, Target { accepts, gives }, path.then(StepRef::Position(i)))
+                    convert(element, to.part(accepts, gives), path.then(StepRef::Position(i)))
                 })
                 .collect();
             Value::tuple(elements?)
         }
         (Kind::Object(from), Type::Object(accepts), Type::Object(gives)) => {
-            object((accepts, gives), path, |name, to, absent| match from.get(name) {
+            object((accepts, gives), to, path, |name, to, absent| match from.get(name) {
                 Some(member) => convert(without_null_marks(member), to, path.attribute(name)).map(Some),
                 None => Ok(absent.then(|| Value::null(to.gives.clone()))),
             })?
         }
         (Kind::Map(from), Type::Object(accepts), Type::Object(gives)) => {
-            object((accepts, gives), path, |name, to, absent| match from.get(name) {
-                Some(element) if !element.ty().converts_to(to.accepts) => {
-                    Err(ConvertErrorKind::wrong_type(element, to.accepts).at(path))
-                }
-                Some(element) => convert(element, to, path.then(StepRef::Key(name))).map(Some),
+            object((accepts, gives), to, path, |name, to, absent| match from.get(name) {
+                Some(element) => match to.types.converts(element.ty(), to.accepts) {
+                    Ok(()) => convert(element, to, path.then(StepRef::Key(name))).map(Some),
+                    Err(Apart::Never) => Err(ConvertErrorKind::wrong_type(element, to.accepts).at(path)),
+                    Err(Apart::TooComplex) => Err(ConvertErrorKind::TooComplex.at(path)),
+                },
                 // As in Terraform: a null that comes so has another type than one of an absent attribute.
                 None => Ok(absent.then(|| Value::null(to.accepts.clone()))),
             })?
@@ -156,12 +176,15 @@ fn elements(
 ) -> Result<(Type, Vec<Value>), ConvertError> {
     let (from, to) = (value.ty(), collection.element());
     let collection = collection.accepts;
-    let no_common_type = || ConvertErrorKind::NoCommonType.at(path);
+    let no_common_type = |apart| match apart {
+        Apart::Never => ConvertErrorKind::NoCommonType.at(path),
+        Apart::TooComplex => ConvertErrorKind::TooComplex.at(path),
+    };
     let common;
     let mut to = to;
     if *to.gives == Type::Dynamic && !from.is_collection() {
-        common = unify(value.children().map(Value::ty)).ok_or_else(no_common_type)?;
-        to = Target::of_both(&common);
+        common = to.types.common_part(from).map_err(no_common_type)?;
+        to = to.with(&common);
     }
     let keeps_null_marks = !matches!(from, Type::List(_) | Type::Set(_));
     let mut elements = Vec::with_capacity(value.len().unwrap_or_default());
@@ -186,7 +209,7 @@ fn elements(
         return Err(error);
     }
     let Some(first) = elements.first() else {
-        return Ok((filled(from.element().unwrap_or(&Type::Dynamic), to.gives), elements));
+        return Ok((filled(from.element().unwrap_or(&Type::Dynamic), to.gives, to.types), elements));
     };
     let ty = first.ty();
     if elements.iter().all(|element| element.ty() == ty) {
@@ -203,14 +226,13 @@ fn elements(
         }
     }
     if !to.gives.has_dynamic() {
-        return Err(no_common_type());
+        return Err(no_common_type(Apart::Never));
     }
     // What stands in for the dynamic type differs from element to element.
-    let common = unify(elements.iter().map(Value::ty)).ok_or_else(no_common_type)?;
-    let elements = elements
-        .iter()
-        .map(|element| convert(element, Target::of_both(&common), path))
-        .collect::<Result<_, _>>()?;
+    let types: Vec<&Type> = elements.iter().map(Value::ty).collect();
+    let common = to.types.common(&types).map_err(no_common_type)?;
+    let elements =
+        elements.iter().map(|element| convert(element, to.with(&common), path)).collect::<Result<_, _>>()?;
     Ok((common, elements))
 }
 
@@ -227,13 +249,14 @@ fn keys(value: &Value) -> Vec<SmolStr> {
 /// where it may be absent.
 fn object(
     (accepts, gives): (&ObjectType, &Arc<ObjectType>),
+    to: Target<'_>,
     path: PathStack<'_>,
     member: impl Fn(&str, Target<'_>, bool) -> Result<Option<Value>, ConvertError>,
 ) -> Result<Value, ConvertError> {
     let mut missing = Vec::new();
     let mut values = Vec::with_capacity(accepts.attributes().len());
     for ((name, accepts_type), (_, gives)) in std::iter::zip(accepts.attributes(), gives.attributes()) {
-        match member(name, Target { accepts: accepts_type, gives }, accepts.is_optional(name))? {
+        match member(name, to.part(accepts_type, gives), accepts.is_optional(name))? {
             Some(value) => values.push(value),
             None => missing.push(name.clone()),
         }
@@ -275,7 +298,8 @@ fn without_null_marks(value: &Value) -> &Value {
 }
 
 /// The unknown value of a type that comes from one of another type.
-fn unknown(from: &Type, refinements: &Refinements, to: &Type) -> Value {
+fn unknown(from: &Type, refinements: &Refinements, target: Target<'_>) -> Value {
+    let to = target.gives;
     let mut kept = refinements.nullness_only();
     let length = match (from, to) {
         (Type::Tuple(tuple), Type::List(_) | Type::Set(_)) => Some(tuple.elements().len() as u64),
@@ -292,20 +316,19 @@ fn unknown(from: &Type, refinements: &Refinements, to: &Type) -> Value {
         // Elements may turn out equal.
         kept.length_lower = kept.length_lower.map(|n| n.min(1));
     }
-    let ty = filled(from, to);
+    let ty = filled(from, to, target.types);
     Value::refined_unknown(ty.clone(), kept).unwrap_or_else(|_| Value::unknown(ty))
 }
 
 /// A type in which each dynamic part is replaced by what another type has in its place.
-fn filled(from: &Type, to: &Type) -> Type {
+fn filled(from: &Type, to: &Type, types: &Unifier) -> Type {
     if !to.has_dynamic() {
         return to.clone();
     }
-    let part = |from: Option<&Type>, to: &Type| filled(from.unwrap_or(&Type::Dynamic), to);
+    let part = |from: Option<&Type>, to: &Type| filled(from.unwrap_or(&Type::Dynamic), to, types);
     // A collection takes the type that the parts of a tuple or an object have in common.
     let element = |to: &Type| match from {
-        Type::Tuple(tuple) => part(unify(tuple.elements()).as_ref(), to),
-        Type::Object(object) => part(unify(object.attributes().iter().map(|(_, ty)| ty)).as_ref(), to),
+        Type::Tuple(_) | Type::Object(_) => part(types.common_part(from).ok().as_ref(), to),
         _ => part(from.element(), to),
     };
     match to {

@@ -23,6 +23,7 @@ mod quote;
 mod read_ahead;
 mod set;
 mod show;
+mod stack;
 mod ty;
 mod unify;
 mod unknown;

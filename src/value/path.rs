@@ -6,16 +6,18 @@ use std::hash::{Hash, Hasher};
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::quote::{visible, visible_json};
+use super::quote::visible_json;
 use super::{Kind, Number, Value};
 
 mod parse;
 
 pub use parse::ParsePathError;
+use parse::is_name;
 
 /// Where a part stands in a value: the steps from the root.
 ///
-/// Written as in Terraform's messages: `.disk[0].size`.
+/// Written as in Terraform's messages: `.disk[0].size`. An attribute's name that is no identifier is quoted:
+/// `.labels."a b"`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Path(Vec<PathStep>);
 
@@ -83,17 +85,22 @@ impl fmt::Display for Path {
 impl fmt::Display for PathStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Attribute(name) => write!(f, ".{}", visible(name)),
+            Self::Attribute(name) if is_name(name) => write!(f, ".{name}"),
+            Self::Attribute(name) => write!(f, ".{}", quoted(name)),
             Self::Index(key) if key.contains_marked() => f.write_str("[(sensitive value)]"),
             Self::Index(key) => match key.kind() {
                 Kind::Number(n) => write!(f, "[{n}]"),
-                // As in JSON, which is how configuration would write it, too.
-                Kind::String(s) => write!(f, "[{}]", visible_json(&serde_json::Value::from(s).to_string())),
+                Kind::String(s) => write!(f, "[{}]", quoted(s)),
                 Kind::Bool(b) => write!(f, "[{b}]"),
                 _ => f.write_str("[…]"),
             },
         }
     }
+}
+
+/// As in JSON, which is how configuration would write it, too.
+fn quoted(text: &str) -> String {
+    visible_json(&serde_json::Value::from(text).to_string())
 }
 
 impl fmt::Debug for PathStep {

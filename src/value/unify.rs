@@ -1,4 +1,9 @@
-//! Which types convert to which, and the common type of several (spec section 1, "Conversion").
+//! Which types convert to which, and the common type of several.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use super::{ObjectType, Type};
 
@@ -10,7 +15,9 @@ use super::{ObjectType, Type};
 /// map. A list takes in sets and tuples, a set tuples, a map objects. Next to anything that is no primitive,
 /// a dynamic type leaves the whole dynamic. No types at all give the dynamic type.
 ///
-/// Takes time linear in the size of the types, unless many different lists, sets and tuples are mixed.
+/// Takes time linear in the size of the types times their depth, unless many different lists, sets and tuples
+/// are mixed. Where finding out would take unreasonable time the answer is `None`, too;
+/// [`convert`](crate::Value::convert) tells that apart.
 ///
 /// ```
 /// use objchange::Type;
@@ -24,7 +31,40 @@ use super::{ObjectType, Type};
 /// ```
 #[doc(alias = "UnifyUnsafe")]
 pub fn unify<'t>(types: impl IntoIterator<Item = &'t Type>) -> Option<Type> {
-    unify_all(&types.into_iter().collect::<Vec<_>>())
+    Unifier::default().common(&types.into_iter().collect::<Vec<_>>()).ok()
+}
+
+/// How many questions about types one question may lead to. What takes that many are thousands of different lists
+/// mixed with sets and tuples that one or the other refuses, and types that hold one type very often.
+const MAX_STEPS: u64 = 1 << 24;
+
+/// Why types do not go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Apart {
+    /// They have no type in common, or there is no conversion.
+    Never,
+    /// It would take too long to find out.
+    TooComplex,
+}
+
+/// Answers questions about types that hang together, and remembers what takes long to find out.
+///
+/// Whether a tuple converts to a list of elements of any type is the question which type its elements have in
+/// common. It comes up again for each type around the tuple: twice a level, if nobody remembered the answer.
+pub(super) struct Unifier {
+    /// What the parts of a tuple or an object have in common, by where that type is in memory. It is kept, so
+    /// that no other one can come to stand there.
+    common_parts: RefCell<HashMap<usize, Known>>,
+    steps_left: Cell<u64>,
+}
+
+/// A type, and the common type of its parts.
+type Known = (Type, Result<Type, Apart>);
+
+impl Default for Unifier {
+    fn default() -> Self {
+        Self { common_parts: RefCell::default(), steps_left: Cell::new(MAX_STEPS) }
+    }
 }
 
 /// How many types there are of each kind.
@@ -57,112 +97,213 @@ impl Census {
     }
 }
 
-fn unify_all(types: &[&Type]) -> Option<Type> {
-    let [first, rest @ ..] = types else { return Some(Type::Dynamic) };
-    if rest.iter().all(|ty| ty == first) {
-        return Some(first.without_optional());
+impl Unifier {
+    fn spend_one(&self) -> Result<(), Apart> {
+        self.steps_left.set(self.steps_left.get().saturating_sub(1));
+        self.check_budget()
     }
-    let census = Census::of(types);
-    let typed = types.len() - census.dynamic;
-    let one_kind = [census.lists, census.sets, census.maps, census.tuples, census.objects].contains(&typed);
-    if one_kind && census.dynamic > 0 {
-        return Some(Type::Dynamic);
+
+    /// Fails if a question has been too complex.
+    pub(super) fn check_budget(&self) -> Result<(), Apart> {
+        if self.steps_left.get() > 0 { Ok(()) } else { Err(Apart::TooComplex) }
     }
-    match typed {
-        n if n == census.primitives => unify_primitives(types),
-        n if n == census.lists => unify_elements(types).map(Type::list),
-        n if n == census.sets => unify_elements(types).map(Type::set),
-        n if n == census.maps => unify_elements(types).map(Type::map),
-        n if n == census.tuples => unify_tuples(types),
-        n if n == census.objects => unify_objects(types),
-        n if n == census.maps + census.objects && census.dynamic == 0 => {
-            unify_parts(types, Type::map).or_else(|| preferred(types))
+
+    /// As [`unify`].
+    pub(super) fn common(&self, types: &[&Type]) -> Result<Type, Apart> {
+        let [first, rest @ ..] = types else { return Ok(Type::Dynamic) };
+        if rest.iter().all(|ty| ty == first) {
+            return Ok(first.without_optional());
         }
-        n if n == census.lists + census.tuples && census.dynamic == 0 => {
-            unify_parts(types, Type::list).or_else(|| preferred(types))
+        self.spend_one()?;
+        let census = Census::of(types);
+        let typed = types.len() - census.dynamic;
+        let one_kind =
+            [census.lists, census.sets, census.maps, census.tuples, census.objects].contains(&typed);
+        if one_kind && census.dynamic > 0 {
+            return Ok(Type::Dynamic);
         }
-        n if n == census.maps + census.objects => preferred(types),
-        n if n == census.lists + census.sets + census.tuples => preferred(types),
-        _ => None,
-    }
-}
-
-fn unify_primitives(types: &[&Type]) -> Option<Type> {
-    let mut typed = types.iter().filter(|ty| ***ty != Type::Dynamic);
-    if typed.clone().any(|ty| **ty == Type::String) {
-        return Some(Type::String);
-    }
-    let first = *typed.next()?;
-    typed.all(|ty| *ty == first).then(|| first.clone())
-}
-
-fn unify_elements(types: &[&Type]) -> Option<Type> {
-    let elements: Vec<&Type> = types.iter().filter_map(|ty| ty.element()).collect();
-    unify_all(&elements)
-}
-
-/// A collection of the common type of all elements and attributes.
-fn unify_parts(types: &[&Type], collection: fn(Type) -> Type) -> Option<Type> {
-    let mut parts = Vec::new();
-    for ty in types {
-        match ty {
-            Type::List(e) | Type::Set(e) | Type::Map(e) => parts.push(&**e),
-            Type::Tuple(t) => parts.extend(t.elements()),
-            Type::Object(o) => parts.extend(o.attributes().iter().map(|(_, ty)| ty)),
-            _ => {}
+        match typed {
+            n if n == census.primitives => common_primitive(types),
+            n if n == census.lists => self.common_element(types).map(Type::list),
+            n if n == census.sets => self.common_element(types).map(Type::set),
+            n if n == census.maps => self.common_element(types).map(Type::map),
+            n if n == census.tuples => self.common_of_tuples(types),
+            n if n == census.objects => self.common_of_objects(types),
+            n if n == census.maps + census.objects && census.dynamic == 0 => {
+                self.collection(types, Type::map).or_else(|apart| self.preferred_after(apart, types))
+            }
+            n if n == census.lists + census.tuples && census.dynamic == 0 => {
+                self.collection(types, Type::list).or_else(|apart| self.preferred_after(apart, types))
+            }
+            n if n == census.maps + census.objects => self.preferred(types),
+            n if n == census.lists + census.sets + census.tuples => self.preferred(types),
+            _ => Err(Apart::Never),
         }
     }
-    let common = unify_all(&parts).map(collection)?;
-    // A dynamic part hides that others have nothing in common.
-    (!common.has_dynamic() || types.iter().all(|ty| ty.converts_to(&common))).then_some(common)
-}
 
-fn unify_tuples(types: &[&Type]) -> Option<Type> {
-    let tuples: Vec<&[Type]> = types
-        .iter()
-        .filter_map(|ty| match ty {
-            Type::Tuple(t) => Some(t.elements()),
-            _ => None,
+    /// The common type of the parts of a tuple or an object.
+    pub(super) fn common_part(&self, whole: &Type) -> Result<Type, Apart> {
+        let (address, parts): (_, Vec<&Type>) = match whole {
+            Type::Tuple(tuple) => (Arc::as_ptr(tuple).addr(), tuple.elements().iter().collect()),
+            Type::Object(object) => (Arc::as_ptr(object).addr(), types_of(object).collect()),
+            _ => return Err(Apart::Never),
+        };
+        if parts.iter().all(|part| part.is_primitive()) {
+            return self.common(&parts);
+        }
+        if let Some((_, common)) = self.common_parts.borrow().get(&address) {
+            return common.clone();
+        }
+        let common = self.common(&parts);
+        self.common_parts.borrow_mut().insert(address, (whole.clone(), common.clone()));
+        common
+    }
+
+    fn common_element(&self, types: &[&Type]) -> Result<Type, Apart> {
+        let elements: Vec<&Type> = types.iter().filter_map(|ty| ty.element()).collect();
+        self.common(&elements)
+    }
+
+    /// A collection of the common type of all elements and attributes.
+    fn collection(&self, types: &[&Type], of: fn(Type) -> Type) -> Result<Type, Apart> {
+        let mut parts = Vec::new();
+        for ty in types {
+            match ty {
+                Type::List(e) | Type::Set(e) | Type::Map(e) => parts.push(&**e),
+                Type::Tuple(t) => parts.extend(t.elements()),
+                Type::Object(o) => parts.extend(types_of(o)),
+                _ => {}
+            }
+        }
+        let common = self.common(&parts).map(of)?;
+        // A dynamic part hides that others have nothing in common.
+        if common.has_dynamic() {
+            types.iter().try_for_each(|ty| self.converts(ty, &common))?;
+        }
+        Ok(common)
+    }
+
+    fn common_of_tuples(&self, types: &[&Type]) -> Result<Type, Apart> {
+        let tuples: Vec<&[Type]> = types
+            .iter()
+            .filter_map(|ty| match ty {
+                Type::Tuple(t) => Some(t.elements()),
+                _ => None,
+            })
+            .collect();
+        let length = tuples.first().map_or(0, |first| first.len());
+        if tuples.iter().any(|t| t.len() != length) {
+            return self.collection(types, Type::list);
+        }
+        let column = |i: usize| tuples.iter().filter_map(|t| t.get(i)).collect::<Vec<_>>();
+        let elements: Result<Vec<Type>, _> = (0..length).map(|i| self.common(&column(i))).collect();
+        elements.map(Type::tuple)
+    }
+
+    fn common_of_objects(&self, types: &[&Type]) -> Result<Type, Apart> {
+        let objects: Vec<&ObjectType> = types.iter().filter_map(|ty| ty.as_object()).collect();
+        let names =
+            |o: &'_ ObjectType| o.attributes().iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        let expected = objects.first().map_or_else(Vec::new, |first| names(first));
+        if objects.iter().any(|o| !o.attributes().iter().map(|(name, _)| name).eq(&expected)) {
+            return self.collection(types, Type::map);
+        }
+        let column = |i: usize| {
+            objects.iter().filter_map(|o| o.attributes().get(i).map(|(_, ty)| ty)).collect::<Vec<_>>()
+        };
+        let attributes: Result<Vec<_>, _> =
+            expected.into_iter().enumerate().map(|(i, name)| Ok((name, self.common(&column(i))?))).collect();
+        attributes.map(Type::object)
+    }
+
+    fn preferred_after(&self, apart: Apart, types: &[&Type]) -> Result<Type, Apart> {
+        match apart {
+            Apart::Never => self.preferred(types),
+            Apart::TooComplex => Err(apart),
+        }
+    }
+
+    /// The first list or map, or else set, that all the others convert to; those of strings before others.
+    fn preferred(&self, types: &[&Type]) -> Result<Type, Apart> {
+        let mut candidates: Vec<&Type> = types.iter().copied().filter(|ty| ty.is_collection()).collect();
+        candidates.sort_by_key(|ty| (matches!(ty, Type::Set(_)), ty.element() != Some(&Type::String)));
+        candidates.dedup();
+        // What does not convert to one of them often converts to none, so it is asked first.
+        let mut refusing = None;
+        for candidate in candidates {
+            let mut all = refusing.into_iter().chain(types.iter().copied());
+            match all.try_for_each(|ty| self.converts(ty, candidate).map_err(|apart| (apart, ty))) {
+                Ok(()) => return Ok(candidate.without_optional()),
+                Err((Apart::Never, ty)) => refusing = Some(ty),
+                Err((Apart::TooComplex, _)) => return Err(Apart::TooComplex),
+            }
+        }
+        Err(Apart::Never)
+    }
+
+    /// Fails where [`Type::converts_to`] is false.
+    pub(super) fn converts(&self, from: &Type, to: &Type) -> Result<(), Apart> {
+        self.spend_one()?;
+        match (from, to) {
+            (_, Type::Dynamic) | (Type::Dynamic, _) => Ok(()),
+            (Type::String | Type::Number | Type::Bool, Type::String)
+            | (Type::String | Type::Number, Type::Number)
+            | (Type::String | Type::Bool, Type::Bool) => Ok(()),
+            (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
+            | (Type::Map(from), Type::Map(to)) => self.converts(from, to),
+            (Type::Tuple(_), Type::List(to) | Type::Set(to)) | (Type::Object(_), Type::Map(to))
+                if **to == Type::Dynamic =>
+            {
+                self.common_part(from).map(|_| ())
+            }
+            (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
+                self.all_convert(from.elements().iter(), to)
+            }
+            (Type::Object(from), Type::Map(to)) => self.all_convert(types_of(from), to),
+            (Type::Tuple(from), Type::Tuple(to)) if from.elements().len() == to.elements().len() => {
+                std::iter::zip(from.elements(), to.elements())
+                    .try_for_each(|(from, to)| self.converts(from, to))
+            }
+            (Type::Object(from), Type::Object(to)) => {
+                to.attributes().iter().try_for_each(|(name, to_type)| match from.attribute(name) {
+                    Some(from) => self.converts(from, to_type),
+                    None if to.is_optional(name) => Ok(()),
+                    None => Err(Apart::Never),
+                })
+            }
+            // An element for an optional attribute may be missing.
+            (Type::Map(from), Type::Object(to)) => to
+                .attributes()
+                .iter()
+                .filter(|(name, _)| !to.is_optional(name))
+                .try_for_each(|(_, to_type)| self.converts(from, to_type)),
+            _ => Err(Apart::Never),
+        }
+    }
+
+    fn all_convert<'t>(
+        &self,
+        mut parts: impl Iterator<Item = &'t Type>,
+        element: &Type,
+    ) -> Result<(), Apart> {
+        let mut previous = None;
+        parts.try_for_each(|part| {
+            if previous.replace(part) == Some(part) { Ok(()) } else { self.converts(part, element) }
         })
-        .collect();
-    let length = tuples.first()?.len();
-    if tuples.iter().any(|t| t.len() != length) {
-        return unify_parts(types, Type::list);
     }
-    let elements: Option<Vec<Type>> =
-        (0..length).map(|i| unify_all(&tuples.iter().filter_map(|t| t.get(i)).collect::<Vec<_>>())).collect();
-    elements.map(Type::tuple)
 }
 
-fn unify_objects(types: &[&Type]) -> Option<Type> {
-    let objects: Vec<&ObjectType> = types.iter().filter_map(|ty| ty.as_object()).collect();
-    let first = objects.first()?;
-    let names = |o: &ObjectType| o.attributes().iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    let expected = names(first);
-    if objects.iter().any(|o| !o.attributes().iter().map(|(name, _)| name).eq(&expected)) {
-        return unify_parts(types, Type::map);
-    }
-    let attributes: Option<Vec<_>> = expected
-        .into_iter()
-        .enumerate()
-        .map(|(i, name)| {
-            let column: Vec<&Type> =
-                objects.iter().filter_map(|o| o.attributes().get(i).map(|(_, ty)| ty)).collect();
-            Some((name, unify_all(&column)?))
-        })
-        .collect();
-    attributes.map(Type::object)
+fn types_of(object: &ObjectType) -> impl Iterator<Item = &Type> {
+    object.attributes().iter().map(|(_, ty)| ty)
 }
 
-/// The first list or map, or else set, that all the others convert to; those of strings before others.
-fn preferred(types: &[&Type]) -> Option<Type> {
-    let mut candidates: Vec<&Type> = types.iter().copied().filter(|ty| ty.is_collection()).collect();
-    candidates.sort_by_key(|ty| (matches!(ty, Type::Set(_)), ty.element() != Some(&Type::String)));
-    candidates.dedup();
-    candidates
-        .into_iter()
-        .find(|candidate| types.iter().all(|ty| ty.converts_to(candidate)))
-        .map(Type::without_optional)
+fn common_primitive(types: &[&Type]) -> Result<Type, Apart> {
+    let typed = || types.iter().copied().filter(|ty| **ty != Type::Dynamic);
+    if typed().any(|ty| *ty == Type::String) {
+        return Ok(Type::String);
+    }
+    let first = typed().next().ok_or(Apart::Never)?;
+    if typed().all(|ty| ty == first) { Ok(first.clone()) } else { Err(Apart::Never) }
 }
 
 impl Type {
@@ -176,42 +317,6 @@ impl Type {
     /// assert!(!Type::list(Type::String).converts_to(&Type::String));
     /// ```
     pub fn converts_to(&self, to: &Type) -> bool {
-        match (self, to) {
-            (_, Type::Dynamic) | (Type::Dynamic, _) => true,
-            (Type::String | Type::Number | Type::Bool, Type::String)
-            | (Type::String | Type::Number, Type::Number)
-            | (Type::String | Type::Bool, Type::Bool) => true,
-            (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
-            | (Type::Map(from), Type::Map(to)) => from.converts_to(to),
-            (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
-                parts_convert_to(from.elements().iter(), to)
-            }
-            (Type::Object(from), Type::Map(to)) => {
-                parts_convert_to(from.attributes().iter().map(|(_, ty)| ty), to)
-            }
-            (Type::Tuple(from), Type::Tuple(to)) => {
-                from.elements().len() == to.elements().len()
-                    && std::iter::zip(from.elements(), to.elements()).all(|(from, to)| from.converts_to(to))
-            }
-            (Type::Object(from), Type::Object(to)) => to.attributes().iter().all(|(name, to_type)| {
-                from.attribute(name).map_or_else(|| to.is_optional(name), |from| from.converts_to(to_type))
-            }),
-            // An element for an optional attribute may be missing.
-            (Type::Map(from), Type::Object(to)) => to
-                .attributes()
-                .iter()
-                .all(|(name, to_type)| to.is_optional(name) || from.converts_to(to_type)),
-            _ => false,
-        }
-    }
-}
-
-/// Whether parts of these types can be elements of one collection.
-fn parts_convert_to<'t>(parts: impl Iterator<Item = &'t Type>, element: &Type) -> bool {
-    if *element == Type::Dynamic {
-        unify(parts).is_some()
-    } else {
-        let mut previous = None;
-        parts.filter(|ty| previous.replace(*ty) != Some(*ty)).all(|ty| ty.converts_to(element))
+        Unifier::default().converts(self, to).is_ok()
     }
 }

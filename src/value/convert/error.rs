@@ -2,6 +2,7 @@
 
 use smol_str::SmolStr;
 
+use crate::value::unify::Unifier;
 use crate::value::{ParseNumberError, Path, PathStack, Type, Value};
 
 /// Why a value could not be converted: where, and what is wrong there. Never holds the value.
@@ -19,7 +20,7 @@ pub struct ConvertError {
 #[non_exhaustive]
 pub enum ConvertErrorKind {
     /// Values of the one type never convert to the other.
-    #[error("{}", mismatch(.from, .to))]
+    #[error("{}", mismatch(.from, .to, &Unifier::default()))]
     WrongType {
         /// The type of the value.
         from: Type,
@@ -42,6 +43,12 @@ pub enum ConvertErrorKind {
     /// The elements of a collection must have one type, and have no type in common.
     #[error("the elements of a collection must have one type, but these have none in common")]
     NoCommonType,
+    /// The types of the parts are so many and so different that finding their common type would take too long.
+    #[error(
+        "there are too many different types in this value to find the one that they have in common; \
+         state the type, or give the elements of its lists the same one"
+    )]
+    TooComplex,
 }
 
 impl ConvertErrorKind {
@@ -53,6 +60,7 @@ impl ConvertErrorKind {
             Self::NotABool => "not_a_bool",
             Self::MissingAttributes { .. } => "missing_attributes",
             Self::NoCommonType => "no_common_type",
+            Self::TooComplex => "too_complex",
         }
     }
 
@@ -70,7 +78,9 @@ impl ConvertErrorKind {
     /// keys may be nobody's to see.
     pub(crate) fn without_keys(self) -> Self {
         match self {
-            Self::WrongType { from, to } => Self::WrongType { from: without_keys(&from, &to), to },
+            Self::WrongType { from, to } => {
+                Self::WrongType { from: without_keys(&from, &to, &Unifier::default()), to }
+            }
             kind => kind,
         }
     }
@@ -83,12 +93,13 @@ pub(crate) fn place(path: &Path) -> String {
 
 /// The type with no attributes in its objects.
 pub(crate) fn nameless(ty: &Type) -> Type {
-    without_keys(ty, &Type::Dynamic)
+    without_keys(ty, &Type::Dynamic, &Unifier::default())
 }
 
 /// A type that does not convert to another, without the names of attributes that the other one does not have.
-fn without_keys(from: &Type, to: &Type) -> Type {
-    let fails = |from: &Type, to: &Type| !from.converts_to(to);
+fn without_keys(from: &Type, to: &Type, types: &Unifier) -> Type {
+    let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
+    let without_keys = |from: &Type, to: &Type| without_keys(from, to, types);
     // A map is taken for an object by its elements, each for one attribute.
     let element = match to {
         Type::Object(to) => {
@@ -124,7 +135,9 @@ fn without_keys(from: &Type, to: &Type) -> Type {
 }
 
 /// Says why values of one type never convert to another.
-fn mismatch(from: &Type, to: &Type) -> String {
+fn mismatch(from: &Type, to: &Type, types: &Unifier) -> String {
+    let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
+    let mismatch = |from: &Type, to: &Type| mismatch(from, to, types);
     let attribute =
         |name: &str, from: &Type, to: &Type| format!("attribute {name:?}: {}", mismatch(from, to));
     let whole = || format!("{} is required, not {}", described(to), described(from));
@@ -138,11 +151,11 @@ fn mismatch(from: &Type, to: &Type) -> String {
             ConvertErrorKind::NoCommonType.to_string()
         }
         (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
-            let failing = from.elements().iter().enumerate().find(|(_, from)| !from.converts_to(to));
+            let failing = from.elements().iter().enumerate().find(|(_, from)| fails(from, to));
             failing.map_or_else(whole, |(i, from)| format!("element {i}: {}", mismatch(from, to)))
         }
         (Type::Object(from), Type::Map(to)) => {
-            let failing = from.attributes().iter().find(|(_, from)| !from.converts_to(to));
+            let failing = from.attributes().iter().find(|(_, from)| fails(from, to));
             failing.map_or_else(whole, |(name, from)| attribute(name, from, to))
         }
         (Type::Tuple(from), Type::Tuple(to)) if from.elements().len() != to.elements().len() => {
@@ -151,7 +164,7 @@ fn mismatch(from: &Type, to: &Type) -> String {
         }
         (Type::Tuple(from), Type::Tuple(to)) => {
             let mut pairs = std::iter::zip(from.elements(), to.elements()).enumerate();
-            let failing = pairs.find(|(_, (from, to))| !from.converts_to(to));
+            let failing = pairs.find(|(_, (from, to))| fails(from, to));
             failing.map_or_else(whole, |(i, (from, to))| format!("element {i}: {}", mismatch(from, to)))
         }
         (Type::Object(from), Type::Object(to)) => {
@@ -163,12 +176,12 @@ fn mismatch(from: &Type, to: &Type) -> String {
             }
             let mut shared =
                 to.attributes().iter().filter_map(|(name, to)| Some((name, from.attribute(name)?, to)));
-            let failing = shared.find(|(_, from, to)| !from.converts_to(to));
+            let failing = shared.find(|(_, from, to)| fails(from, to));
             failing.map_or_else(whole, |(name, from, to)| attribute(name, from, to))
         }
         (Type::Map(from), Type::Object(to)) => {
             let required = to.attributes().iter().filter(|(name, _)| !to.is_optional(name));
-            let failing = required.into_iter().find(|(_, to)| !from.converts_to(to));
+            let failing = required.into_iter().find(|(_, to)| fails(from, to));
             failing.map_or_else(whole, |(name, to)| attribute(name, from, to))
         }
         _ => whole(),

@@ -14,6 +14,7 @@ use self::fields::{Fields, Source};
 use super::{Form, ReadError, json_message, place_in, refinements};
 use crate::value::build::ConstructError;
 use crate::value::limits::{Budget, MAX_DEPTH};
+use crate::value::stack::Stack;
 use crate::value::{Marks, Number, Path, PathStack, StepRef, Type, Value};
 
 /// The key under which `serde_json` hands over the text of a number.
@@ -24,6 +25,7 @@ pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadE
         text,
         form,
         budget: Budget::new(),
+        stack: RefCell::default(),
         failed_at: Cell::default(),
         failed_in: RefCell::default(),
     };
@@ -49,6 +51,7 @@ struct Document<'t> {
     text: &'t str,
     form: Form,
     budget: Budget,
+    stack: RefCell<Stack>,
     /// The line and column of an error in a part that was set aside before it was read: where the error
     /// arrives, `serde_json` is already past that part.
     failed_at: Cell<Option<(usize, usize)>>,
@@ -206,26 +209,23 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let stack = &self.document.stack;
+        let base = stack.borrow().open();
         match self.ty {
             Type::List(element) | Type::Set(element) => {
-                let mut elements = Vec::new();
-                while let Some(value) =
-                    seq.next_element_seed(self.inside(element, StepRef::Position(elements.len())))?
-                {
-                    elements.push(value);
+                let mut positions = 0..;
+                while let Some(value) = seq.next_element_seed(
+                    self.inside(element, StepRef::Position(positions.next().unwrap_or_default())),
+                )? {
+                    stack.borrow_mut().push(value);
                 }
-                self.constructed(if matches!(self.ty, Type::List(_)) {
-                    Value::checked_list(self.ty, elements)
-                } else {
-                    Value::checked_set(self.ty, elements)
-                })
+                self.constructed(stack.borrow_mut().collection(base, self.ty))
             }
             Type::Tuple(tuple) => {
                 let expected = tuple.elements().len();
-                let mut elements = Vec::new();
                 for (i, ty) in tuple.elements().iter().enumerate() {
                     match seq.next_element_seed(self.inside(ty, StepRef::Position(i)))? {
-                        Some(value) => elements.push(value),
+                        Some(value) => stack.borrow_mut().push(value),
                         None => {
                             return Err(self.error(format_args!("{expected} elements are expected, not {i}")));
                         }
@@ -234,7 +234,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
                 if seq.next_element::<de::IgnoredAny>()?.is_some() {
                     return Err(self.error(format_args!("{expected} elements are expected, not more")));
                 }
-                Ok(Value::tuple_like(self.ty, elements))
+                Ok(stack.borrow_mut().tuple(base, self.ty))
             }
             _ => Err(self.mismatch("an array")),
         }

@@ -70,6 +70,10 @@ impl<'m> Cursor<'m> {
                 let float = self.piece(decode::read_f64)?;
                 Number::from_f64(float).ok_or(NotANumber)
             }
+            Marker::FixPos(n) => {
+                self.take(1)?;
+                Ok(n.into())
+            }
             marker if is_integer(marker) => Ok(self.integer("a number")?.into()),
             _ => Ok(Number::parse(self.text("a number")?)?),
         }
@@ -85,13 +89,30 @@ impl<'m> Cursor<'m> {
     /// Text, in the form of a string or of bytes.
     pub(super) fn text(&mut self, expected: &'static str) -> Result<&'m str, MsgpackProblem> {
         let length = match self.peek()? {
-            Marker::FixStr(_) | Marker::Str8 | Marker::Str16 | Marker::Str32 => {
-                self.piece(decode::read_str_len)?
+            // The most of them; the codec would look at the marker once more.
+            Marker::FixStr(length) => {
+                self.take(1)?;
+                length.into()
             }
+            Marker::Str8 | Marker::Str16 | Marker::Str32 => self.piece(decode::read_str_len)?,
             Marker::Bin8 | Marker::Bin16 | Marker::Bin32 => self.piece(decode::read_bin_len)?,
             marker => return Err(wrong_kind(expected, marker)),
         };
         std::str::from_utf8(self.take(length as usize)?).map_err(|_| InvalidUtf8)
+    }
+
+    /// Passes over a short text if it comes next. That it is valid UTF-8 need not be checked then.
+    pub(super) fn take_text(&mut self, text: &str) -> bool {
+        let after = self.rest.split_first().filter(|(marker, _)| {
+            matches!(Marker::from_u8(**marker), Marker::FixStr(length) if usize::from(length) == text.len())
+        });
+        match after.and_then(|(_, rest)| rest.strip_prefix(text.as_bytes())) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
     }
 
     /// The number of elements that follow.

@@ -13,6 +13,7 @@ use super::{MAX_EXTENSION, MAX_MESSAGE, MsgpackError, REFINED, refinements};
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
 use crate::value::limits::{Budget, MAX_DEPTH};
+use crate::value::stack::Stack;
 use crate::value::{ObjectType, PathStack, StepRef, TupleType, Type, Value};
 
 /// Room is made for at most so many elements before they are there: a length is only a claim.
@@ -23,8 +24,8 @@ pub(super) fn from_slice(message: &[u8], ty: &Type) -> Result<Value, MsgpackErro
     if message.len() > MAX_MESSAGE {
         return Err(root.error(0, MessageTooLong { length: message.len() }));
     }
-    let mut reader = Reader { cursor: Cursor::new(message), budget: Budget::new() };
-    let value = reader.value(ty, root)?;
+    let mut reader = Reader { cursor: Cursor::new(message), budget: Budget::new(), stack: Stack::default() };
+    let value = reader.value(ty, root).map_err(|error| *error)?;
     match reader.cursor.left() {
         0 => Ok(value),
         count => Err(root.error(reader.cursor.offset(), TrailingBytes { count })),
@@ -58,7 +59,7 @@ enum Failure {
     /// Because of itself; where that is, is still to be added.
     Here(MsgpackProblem),
     /// Because of something inside of it.
-    Inside(MsgpackError),
+    Inside(Box<MsgpackError>),
 }
 
 impl From<MsgpackProblem> for Failure {
@@ -67,22 +68,30 @@ impl From<MsgpackProblem> for Failure {
     }
 }
 
+impl From<Box<MsgpackError>> for Failure {
+    fn from(error: Box<MsgpackError>) -> Self {
+        Self::Inside(error)
+    }
+}
+
 impl From<MsgpackError> for Failure {
     fn from(error: MsgpackError) -> Self {
-        Self::Inside(error)
+        Self::Inside(Box::new(error))
     }
 }
 
 struct Reader<'m> {
     cursor: Cursor<'m>,
     budget: Budget,
+    stack: Stack,
 }
 
 impl<'m> Reader<'m> {
-    fn value(&mut self, ty: &Type, at: Place<'_>) -> Result<Value, MsgpackError> {
+    /// The error is boxed, so that the many values around it need not be moved in as much memory as it takes.
+    fn value(&mut self, ty: &Type, at: Place<'_>) -> Result<Value, Box<MsgpackError>> {
         let start = self.cursor.offset();
         self.part(ty, at).map_err(|failure| match failure {
-            Failure::Here(problem) => at.error(start, problem),
+            Failure::Here(problem) => Box::new(at.error(start, problem)),
             Failure::Inside(error) => error,
         })
     }
@@ -101,14 +110,7 @@ impl<'m> Reader<'m> {
             Type::Number => Ok(self.cursor.number()?.into()),
             Type::String => Ok(self.cursor.text("a string")?.into()),
             Type::Dynamic => self.typed(at),
-            Type::List(element) => {
-                let elements = self.elements(element, at)?;
-                Ok(Value::checked_list(ty, elements).map_err(MsgpackProblem::from)?)
-            }
-            Type::Set(element) => {
-                let elements = self.elements(element, at)?;
-                Ok(Value::checked_set(ty, elements).map_err(MsgpackProblem::from)?)
-            }
+            Type::List(element) | Type::Set(element) => self.elements(ty, element, at),
             Type::Map(element) => {
                 let entries = self.entries(element, at)?;
                 Ok(Value::checked_map(ty, entries).map_err(MsgpackProblem::from)?)
@@ -143,14 +145,15 @@ impl<'m> Reader<'m> {
         Ok(self.value(&ty.without_optional(), Place { depth: at.depth + 1, ..at })?)
     }
 
-    fn elements(&mut self, ty: &Type, at: Place<'_>) -> Result<Vec<Value>, Failure> {
+    fn elements(&mut self, ty: &Type, element: &Type, at: Place<'_>) -> Result<Value, Failure> {
         at.check_depth()?;
         let count = self.cursor.array_len("an array")?;
-        let mut elements = Vec::with_capacity(count.min(MAX_RESERVED));
+        let base = self.stack.open();
         for i in 0..count {
-            elements.push(self.value(ty, at.inside(StepRef::Position(i)))?);
+            let value = self.value(element, at.inside(StepRef::Position(i)))?;
+            self.stack.push(value);
         }
-        Ok(elements)
+        Ok(self.stack.collection(base, ty).map_err(MsgpackProblem::from)?)
     }
 
     fn tuple(&mut self, ty: &Type, tuple: &TupleType, at: Place<'_>) -> Result<Value, Failure> {
@@ -159,10 +162,12 @@ impl<'m> Reader<'m> {
         if found != expected {
             return Err(WrongCount { expected, found }.into());
         }
-        let elements = std::iter::zip(0.., tuple.elements())
-            .map(|(i, element)| self.value(element, at.inside(StepRef::Position(i))))
-            .collect::<Result<Vec<Value>, MsgpackError>>()?;
-        Ok(Value::tuple_like(ty, elements))
+        let base = self.stack.open();
+        for (i, element) in tuple.elements().iter().enumerate() {
+            let value = self.value(element, at.inside(StepRef::Position(i)))?;
+            self.stack.push(value);
+        }
+        Ok(self.stack.tuple(base, ty))
     }
 
     fn entries(&mut self, ty: &Type, at: Place<'_>) -> Result<Vec<(SmolStr, Value)>, Failure> {
@@ -192,25 +197,32 @@ impl<'m> Reader<'m> {
         if found != expected {
             return Err(WrongCount { expected, found }.into());
         }
-        let mut values: Vec<Option<Value>> = vec![None; expected];
+        let base = self.stack.open_object(object);
         for likely in 0..found {
             let start = self.cursor.offset();
-            let name = self.key(at)?;
+            let (name, position) = match object.attributes().get(likely) {
+                Some((name, _)) if self.cursor.take_text(name) => (name.as_str(), Some(likely)),
+                _ => {
+                    let name = self.key(at)?;
+                    (name, object.position_of_key(likely, name))
+                }
+            };
             let inside = at.inside(StepRef::Attribute(name));
-            let Some(i) = object.position_of_key(likely, name) else {
+            let Some(i) = position else {
                 return Err(inside.error(start, NoSuchAttribute).into());
             };
-            if values[i].is_some() {
+            if self.stack.is_given(base, i) {
                 return Err(inside.error(start, RepeatedKey).into());
             }
-            values[i] = Some(self.value(&object.attributes()[i].1, inside)?);
+            let value = self.value(&object.attributes()[i].1, inside)?;
+            self.stack.set(base, i, value);
         }
         // As many names as attributes, and none twice: none is missing.
-        Ok(Value::object_like(object, values.into_iter().flatten().collect()))
+        Ok(self.stack.object(base, object))
     }
 
-    fn key(&mut self, at: Place<'_>) -> Result<&'m str, MsgpackError> {
+    fn key(&mut self, at: Place<'_>) -> Result<&'m str, Box<MsgpackError>> {
         let start = self.cursor.offset();
-        self.cursor.text("a string as key").map_err(|problem| at.error(start, problem))
+        self.cursor.text("a string as key").map_err(|problem| Box::new(at.error(start, problem)))
     }
 }

@@ -2,8 +2,10 @@
 
 use std::str::FromStr;
 
+use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
+
 use super::{Path, PathStep};
-use crate::value::{Number, Value, visible};
+use crate::value::{Number, Value};
 
 /// Why a text is no path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,8 +19,10 @@ pub struct ParsePathError {
 
 /// Reads a path as configuration and Terraform's messages write it: `disk[0].size`, `.tags["Name"]`.
 ///
-/// What [`Display`](std::fmt::Display) writes is read back, but for steps to the elements of a set, which
-/// have no text.
+/// An attribute's name that is no identifier stands in double quotes, with the escapes of JSON: `labels."a b"`.
+///
+/// What [`Display`](std::fmt::Display) writes is read back, but for steps to elements of a set that are no string,
+/// number or bool, and for sensitive keys: these have no text.
 ///
 /// ```
 /// use objchange::value::Path;
@@ -38,21 +42,17 @@ impl FromStr for Path {
         let mut steps = Vec::new();
         let mut rest = text;
         while !rest.is_empty() {
-            let error = |problem| ParsePathError { column: text.len() - rest.len() + 1, problem };
-            let (step, left) = match rest.strip_prefix('[') {
-                Some(inside) => index(inside).map_err(|(left, problem)| ParsePathError {
-                    column: text.len() - left.len() + 1,
-                    problem,
-                })?,
-                None => {
-                    let name = match rest.strip_prefix('.') {
-                        Some(name) => name,
-                        None if steps.is_empty() => rest,
-                        None => return Err(error("a step begins with a dot or a bracket")),
-                    };
-                    attribute(name).map_err(error)?
-                }
+            let step = if let Some(inside) = rest.strip_prefix('[') {
+                index(inside)
+            } else if let Some(name) = rest.strip_prefix('.') {
+                attribute(name)
+            } else if steps.is_empty() {
+                attribute(rest)
+            } else {
+                Err((rest, NO_STEP))
             };
+            let (step, left) = step
+                .map_err(|(left, problem)| ParsePathError { column: text.len() - left.len() + 1, problem })?;
             steps.push(step);
             rest = left;
         }
@@ -60,33 +60,73 @@ impl FromStr for Path {
     }
 }
 
-/// The name up to the next step, and what follows it.
-fn attribute(text: &str) -> Result<(PathStep, &str), &'static str> {
-    let end = text.find(['.', '[', ']', '"']).unwrap_or(text.len());
+/// What is left of the text where the problem is, and what it is.
+type Problem<'t> = (&'t str, &'static str);
+
+const NO_STEP: &str = "a step begins with a dot or a bracket, and a name with other characters than letters, \
+                       digits, _ and - stands in double quotes";
+
+/// The name of an attribute, and what follows it; or the place of a problem.
+fn attribute(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
+    if text.starts_with('"') {
+        let (name, rest) = quoted(text)?;
+        return Ok((PathStep::Attribute(name.into()), rest));
+    }
+    let end = text.char_indices().find(|(at, c)| !is_in_name(*c, *at == 0)).map_or(text.len(), |(at, _)| at);
     match text.split_at(end) {
-        ("", _) => Err("an attribute's name is missing"),
-        // It is not written as it is, and what is written is not to be read as another name.
-        (name, _) if visible(name) != name => {
-            Err("an attribute's name has a character that is not printable")
+        ("", "") => Err((text, "an attribute's name is missing")),
+        ("", _) if text.starts_with(['.', '[', ']']) => Err((text, "an attribute's name is missing")),
+        ("", _) if text.starts_with(|c: char| c.is_ascii_digit()) => {
+            Err((text, "a position stands in brackets, as in [0]"))
         }
+        ("", _) => Err((text, NO_NAME)),
         (name, rest) => Ok((PathStep::Attribute(name.into()), rest)),
     }
 }
 
+const NO_NAME: &str =
+    r#"a name is made of letters, digits, _ and -; one with other characters stands in double quotes"#;
+
+/// A string in double quotes, and what follows it.
+fn quoted(text: &str) -> Result<(String, &str), Problem<'_>> {
+    let mut strings = serde_json::Deserializer::from_str(text).into_iter::<String>();
+    match strings.next() {
+        Some(Ok(string)) => Ok((string, &text[strings.byte_offset()..])),
+        _ => Err((text, "the string in double quotes is not closed, or has a wrong escape")),
+    }
+}
+
+/// Whether an attribute's name can stand in a path as it is: an identifier of the configuration language.
+pub(super) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.char_indices().all(|(at, c)| is_in_name(c, at == 0))
+}
+
+fn is_in_name(c: char, first: bool) -> bool {
+    use GeneralCategory::{ConnectorPunctuation, DecimalNumber, LetterNumber};
+    use GeneralCategoryGroup::{Letter, Mark};
+    if c.is_ascii() {
+        return c.is_ascii_alphabetic() || c == '_' || !first && (c.is_ascii_digit() || c == '-');
+    }
+    let inside = || {
+        c.general_category_group() == Mark
+            || matches!(c.general_category(), DecimalNumber | ConnectorPunctuation)
+    };
+    c.general_category_group() == Letter || c.general_category() == LetterNumber || !first && inside()
+}
+
 /// The key up to the closing bracket, and what follows that; or the place of a problem.
-fn index(text: &str) -> Result<(PathStep, &str), (&str, &'static str)> {
+fn index(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
     const NO_KEY: &str = "an index is a number or a string in double quotes";
     let (key, rest) = if text.starts_with('"') {
-        let mut strings = serde_json::Deserializer::from_str(text).into_iter::<String>();
-        match strings.next() {
-            Some(Ok(key)) => (Value::from(key), &text[strings.byte_offset()..]),
-            _ => return Err((text, "the string in double quotes is not closed, or has a wrong escape")),
-        }
+        let (key, rest) = quoted(text)?;
+        (Value::from(key), rest)
     } else {
-        let (number, rest) = text.split_at(text.find(']').unwrap_or(text.len()));
-        let is_plain = number.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
-        match Number::parse(number) {
+        let (key, rest) = text.split_at(text.find(']').unwrap_or(text.len()));
+        let is_plain = key.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
+        match Number::parse(key) {
             Ok(number) if is_plain => (Value::from(number), rest),
+            // An element of a set.
+            _ if key == "true" || key == "false" => (Value::from(key == "true"), rest),
             _ => return Err((text, NO_KEY)),
         }
     };
@@ -109,7 +149,16 @@ mod tests {
 
     #[test]
     fn what_is_no_path_is_refused_with_its_place() {
-        refused("a..b", 2);
+        refused("a..b", 3);
+        refused("a b", 2);
+        refused(" a", 1);
+        refused("a ", 2);
+        refused("a.b,c", 4);
+        refused("a.0", 3);
+        refused("a.*", 3);
+        refused("a[*]", 3);
+        refused(r#"a."b"#, 3);
+        refused(r#""a"b"#, 4);
         refused("a[", 3);
         refused("a[0", 4);
         refused(r#"a["b"#, 3);
@@ -117,8 +166,8 @@ mod tests {
         refused("a]", 2);
         refused("a[0x1]", 3);
         refused("a[1e99999999]", 3);
-        refused(".", 1);
-        refused("a.\u{1b}", 2);
+        refused(".", 2);
+        refused("a.\u{1b}", 3);
     }
 
     #[test]
@@ -141,9 +190,10 @@ mod tests {
 
     fn step() -> impl Strategy<Value = PathStep> {
         prop_oneof![
-            "[^.\\[\\]\"]{1,8}"
-                .prop_filter("printable", |name| visible(name) == *name)
-                .prop_map(|name| PathStep::Attribute(name.into())),
+            "[a-zé_][a-z0-9é_-]{0,7}|.{0,8}".prop_map(|name| PathStep::Attribute(name.into())),
+            any::<bool>().prop_map(|element| PathStep::Index(Value::from(element))),
+            "-?[0-9]{1,40}([.][0-9]{1,9})?"
+                .prop_map(|number| PathStep::Index(Value::from(Number::parse(&number).expect("a number")))),
             any::<u32>().prop_map(|i| PathStep::Index(Value::from(i64::from(i)))),
             ".{0,8}".prop_map(|key| PathStep::Index(Value::from(key))),
         ]

@@ -344,7 +344,7 @@ fn names_of_others_do_not_reach_the_terminal_as_they_are() {
     let fixed = ["plan", "--color", "always", "--schema", "-", "--type", "test_disk", "--config"];
     let output = objchange(fixed.iter().copied().chain([config.to_str().unwrap()]), &schemas);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    assert!(output.stdout.contains(r".any.\x1b[31mred\u009b\u202e"), "{}", output.stdout);
+    assert!(output.stdout.contains(r#".any."\u001b[31mred\u009b\u202e""#), "{}", output.stdout);
     let config = folder.file("config.json", r#"{"name":"a","\u001b[31m\u009b":"x"}"#);
     let output = objchange(fixed.iter().copied().chain([config.to_str().unwrap()]), &schemas);
     let message = output.stderr.split_once("error:").map_or("", |(_, message)| message);

@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::{Document, Key, ValueSeed};
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
+use crate::value::stack::Base;
 use crate::value::{ObjectType, StepRef, Type, Value};
 
 /// Where the value of an entry comes from.
@@ -40,7 +41,7 @@ impl<'de, A: MapAccess<'de>> Source<'_, 'de, A> {
 pub(super) enum Fields<'t, 'de> {
     Map(&'t Type, UniqueEntries),
     /// With the position of the attribute that is likely to come next.
-    Object(&'t Arc<ObjectType>, Vec<Option<Value>>, usize),
+    Object(&'t Arc<ObjectType>, Base, usize),
     Dynamic {
         ty: Option<Type>,
         value: Option<Value>,
@@ -52,7 +53,9 @@ impl<'t, 'de> Fields<'t, 'de> {
     pub(super) fn new<E: de::Error>(seed: &ValueSeed<'t>) -> Result<Self, E> {
         match seed.ty {
             Type::Map(element) => Ok(Self::Map(element, UniqueEntries::default())),
-            Type::Object(object) => Ok(Self::Object(object, vec![None; object.attributes().len()], 0)),
+            Type::Object(object) => {
+                Ok(Self::Object(object, seed.document.stack.borrow_mut().open_object(object), 0))
+            }
             Type::Dynamic => Ok(Self::Dynamic { ty: None, value: None, raw: None }),
             _ => Err(seed.mismatch("an object")),
         }
@@ -75,7 +78,7 @@ impl<'t, 'de> Fields<'t, 'de> {
                 let value = source.read(document, inside)?;
                 entries.push(key, value);
             }
-            Self::Object(object, values, likely) => {
+            Self::Object(object, base, likely) => {
                 let Some(i) = object.position_of_key(*likely, key) else {
                     // The type does not know it, so it may be anything: a key, which may have to be hidden.
                     let inside = seed.inside(seed.ty, StepRef::Key(key));
@@ -86,10 +89,11 @@ impl<'t, 'de> Fields<'t, 'de> {
                 *likely = i + 1;
                 let (name, ty) = &object.attributes()[i];
                 let inside = seed.inside(ty, StepRef::Attribute(name));
-                if values[i].is_some() {
+                if document.stack.borrow().is_given(*base, i) {
                     return Err(inside.error("this attribute stands twice; each may stand only once"));
                 }
-                values[i] = Some(source.read(document, inside)?);
+                let value = source.read(document, inside)?;
+                document.stack.borrow_mut().set(*base, i, value);
             }
             Self::Dynamic { ty, value, raw } => match key {
                 "type" if ty.is_none() => {
@@ -123,15 +127,12 @@ impl<'t, 'de> Fields<'t, 'de> {
     pub(super) fn finish<E: de::Error>(self, seed: &ValueSeed<'_>) -> Result<Value, E> {
         match self {
             Self::Map(_, entries) => seed.constructed(Value::checked_map(seed.ty, entries.into_entries())),
-            Self::Object(object, values, _) => {
+            Self::Object(object, base, _) => {
+                let mut stack = seed.document.stack.borrow_mut();
                 if seed.own_type {
-                    let missing = values.iter().filter(|value| value.is_none()).count();
-                    seed.document.budget.spend(missing).map_err(|e| seed.error(e))?;
+                    seed.document.budget.spend(stack.missing(base)).map_err(|e| seed.error(e))?;
                 }
-                let values = std::iter::zip(object.attributes(), values)
-                    .map(|((_, ty), value)| value.unwrap_or_else(|| Value::null(ty.clone())))
-                    .collect();
-                Ok(Value::object_like(object, values))
+                Ok(stack.object(base, object))
             }
             Self::Dynamic { ty: Some(_), value: Some(value), .. } => Ok(value),
             Self::Dynamic { ty: Some(ty), raw: Some(raw), .. } => seed.document.reread(raw, seed.typed(&ty)),
