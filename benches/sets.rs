@@ -163,11 +163,11 @@ fn schema() -> Block {
     Block::new([], [("item", NestedBlock::new(NestingMode::Set, item()))])
 }
 
-/// An object of such elements, in which every tenth is changed unless it is the prior or planned one.
-fn object(n: usize, role: Role, element: Element) -> Value {
+/// An object of such elements, in which every tenth may be changed.
+fn object(n: usize, role: Role, element: Element, changed: bool) -> Value {
     let item = item();
     let elements = (0..n).map(|i| {
-        let changed = role == Role::Config && i % 10 == 0;
+        let changed = changed && i % 10 == 0;
         let members = Value::object(element(if changed { i + n } else { i }, role));
         item.coerce_value(&members).expect("it fits the schema")
     });
@@ -175,12 +175,21 @@ fn object(n: usize, role: Role, element: Element) -> Value {
     Value::object([("item", elements)])
 }
 
-fn measure(c: &mut Criterion, group: &str, run: impl Fn(&Block, &Value, &Value), roles: [Role; 2]) {
+/// `changed` tells whether elements of the second object are others than in the first.
+fn measure(
+    c: &mut Criterion,
+    group: &str,
+    run: impl Fn(&Block, &Value, &Value),
+    roles: [Role; 2],
+    changed: bool,
+) {
     let schema = schema();
     for (name, element) in SHAPES {
         let mut group = c.benchmark_group(format!("{group}_{name}"));
         for n in SIZES {
-            let input = LazyCell::new(|| roles.map(|role| object(n, role, element)));
+            let input = LazyCell::new(|| {
+                [object(n, roles[0], element, false), object(n, roles[1], element, changed)]
+            });
             group.bench_function(BenchmarkId::from_parameter(n), |b| {
                 let [first, second] = &*input;
                 b.iter(|| run(&schema, black_box(first), black_box(second)));
@@ -194,14 +203,15 @@ fn merging(c: &mut Criterion) {
     let merge = |schema: &Block, prior: &Value, config: &Value| {
         black_box(proposed_new(schema, prior, config).expect("they fit the schema"));
     };
-    measure(c, "proposed_new", merge, [Role::Prior, Role::Config]);
+    measure(c, "proposed_new", merge, [Role::Prior, Role::Config], true);
 }
 
 fn comparing(c: &mut Criterion) {
     let compare = |schema: &Block, planned: &Value, actual: &Value| {
         black_box(assert_object_compatible(schema, planned, actual));
     };
-    measure(c, "object_compatible", compare, [Role::Planned, Role::Actual]);
+    measure(c, "object_compatible", compare, [Role::Planned, Role::Actual], false);
+    measure(c, "object_incompatible", compare, [Role::Planned, Role::Actual], true);
 }
 
 fn config() -> Criterion {

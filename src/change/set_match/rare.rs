@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 
 use super::walk::{Element, Part};
 use super::{MANY_CHOICES, could_have_come_from};
-use crate::change::groups::Groups;
+use crate::change::groups::{Groups, mix, mix_key};
 use crate::schema::{Members, NestingMode};
 use crate::value::{Kind, Value, hasher};
 
@@ -108,18 +108,8 @@ impl Place {
     }
 
     fn key(self, key: &str) -> Self {
-        let mut hash = hasher();
-        hash.write_u64(self.value);
-        hash.write(key.as_bytes());
-        Self { value: hash.finish(), ..self }
+        Self { value: mix_key(self.value, key), ..self }
     }
-}
-
-fn mix(a: u64, b: u64) -> u64 {
-    let mut hash = hasher();
-    hash.write_u64(a);
-    hash.write_u64(b);
-    hash.finish()
 }
 
 /// Collects the facts of an element, innermost objects first.
