@@ -12,7 +12,7 @@ use super::ignore_changes::{IgnoreChanges, ignore_changes};
 use super::invalid_plan::InvalidPlan;
 use super::plan_valid::assert_plan_valid;
 use super::proposed_new::proposed_new;
-use crate::schema::{Block, CoerceError};
+use crate::schema::{Block, CoerceError, UnknownPath};
 use crate::value::{Marks, Path, Type, TypeMismatch, Value};
 
 /// Who plans a resource: a real provider, a simulated one, or a test.
@@ -164,6 +164,9 @@ pub enum PlanChangeError {
     /// The configuration is unknown as a whole; only parts of it may be.
     #[error("configuration: it is unknown as a whole; only parts of a configuration may be unknown")]
     UnknownConfig,
+    /// What is to be ignored is nothing that the schema knows.
+    #[error("ignore_changes: {0}")]
+    IgnoreChanges(#[from] UnknownPath),
     /// A value does not fit the schema.
     #[error(transparent)]
     Change(#[from] ChangeError),
@@ -177,8 +180,8 @@ pub enum PlanChangeError {
 ///
 /// # Errors
 ///
-/// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole, or the
-/// provider cannot plan. What is wrong
+/// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole, what is to
+/// be ignored is nothing that the schema knows, or the provider cannot plan. What is wrong
 /// with the provider's answer is no error of this function: see [`PlannedChange::violations`].
 ///
 /// ```
@@ -208,6 +211,7 @@ pub fn plan_change(
     provider: &mut dyn Provider,
 ) -> Result<PlannedChange, PlanChangeError> {
     let PlanRequest { schema, prior, config, lifecycle } = request;
+    lifecycle.ignore_changes.check(schema)?;
     let before = with_schema_marks(schema, prior);
     if config.is_null() {
         let action = if prior.is_null() { Action::NoOp } else { Action::Delete };
