@@ -1,5 +1,6 @@
 //! The program `objchange`.
 
+mod arguments;
 mod check;
 mod encoding;
 mod exit;
@@ -41,7 +42,10 @@ enum When {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, color } = Cli::parse();
+    let Cli { command, color } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::code(arguments::answer(error)),
+    };
     match color {
         When::Auto => ColorChoice::Auto,
         When::Always => ColorChoice::Always,

@@ -217,7 +217,9 @@ impl Report {
         if let (Some(junit), Some(path)) = (self.junit, &args.junit) {
             let xml = junit.finish();
             if path.as_os_str() == "-" {
-                io::stdout().write_all(xml.as_bytes())?;
+                let mut out = io::stdout().lock();
+                out.write_all(xml.as_bytes())?;
+                out.flush()?;
             } else if let Err(error) = std::fs::write(path, xml) {
                 exit::complain(&format!("{}: cannot be written: {error}", path.display()))?;
                 return Ok(ExitCode::from(exit::UNUSABLE));
