@@ -28,7 +28,7 @@ impl IgnoreChanges {
     }
 }
 
-/// The configuration with what is ignored as it is in the prior state (spec section 6).
+/// The configuration with what is ignored as it is in the prior state.
 pub(super) fn ignore_changes(schema: &Block, prior: &Value, config: &Value, ignore: &IgnoreChanges) -> Value {
     if prior.is_null() || config.is_null() {
         return config.clone();

@@ -202,7 +202,7 @@ impl Pattern {
                 }
             }
             Self::Entries(parts) => {
-                let entries = planned.as_map().into_iter().flat_map(|entries| entries.iter());
+                let entries = planned.as_map().into_iter().flat_map(crate::value::Map::iter);
                 for (part, (key, planned)) in std::iter::zip(parts, entries) {
                     part.facts(planned, mix_key(place, key), add);
                 }
@@ -220,7 +220,7 @@ pub(super) fn offered(actual: &Value, place: u64, add: &mut impl FnMut(u64)) {
     for (i, part) in parts_of(actual).iter().enumerate() {
         offered(part, mix(place, i as u64), add);
     }
-    for (key, part) in actual.as_map().into_iter().flat_map(|entries| entries.iter()) {
+    for (key, part) in actual.as_map().into_iter().flat_map(crate::value::Map::iter) {
         offered(part, mix_key(place, key), add);
     }
 }

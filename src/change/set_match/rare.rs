@@ -153,7 +153,7 @@ impl Facts {
                     hash.write_u64(value.content_hash());
                 }
                 Part::Objects(nesting, members) => {
-                    self.objects(nesting, members, value, place.member(position))
+                    self.objects(nesting, members, value, place.member(position));
                 }
             }
             true
