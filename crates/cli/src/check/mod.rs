@@ -24,7 +24,7 @@ over, and a line of more than 64 MiB is a failure. Text is UTF-8 or UTF-16.
 Exit codes:
   0  all cases passed
   1  cases failed
-  2  an input cannot be used: it cannot be read, or no line of it is a case
+  2  an input cannot be used: it cannot be read, or no line of it is a case; or the output cannot be written
 
 Examples:
   objchange check tests/cases/*.jsonl

@@ -38,7 +38,7 @@ Without --planned a simulated provider plans: it fills what is computed with unk
 Exit codes:
   0  the change is planned
   1  the planned object breaks the contract between Terraform and its providers
-  2  the input cannot be used
+  2  the input cannot be used, or the output cannot be written
 
 Examples:
   objchange plan --schema schemas.json --type aws_instance \\
