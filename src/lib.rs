@@ -69,6 +69,8 @@
 //! where few elements are edited, n·log n where each occurs a few times, and n²/64 at worst; see
 //! [`change::common_subsequence`].
 
+#![forbid(unsafe_code)]
+
 pub mod case;
 pub mod change;
 pub mod schema;

@@ -1,6 +1,26 @@
 //! Positions grouped by a hash, without an allocation for each group.
 
+use std::hash::Hasher;
+
 use hashbrown::HashMap;
+
+use crate::value::hasher;
+
+/// One hash of two.
+pub(super) fn mix(a: u64, b: u64) -> u64 {
+    let mut hash = hasher();
+    hash.write_u64(a);
+    hash.write_u64(b);
+    hash.finish()
+}
+
+/// One hash of a hash and a key.
+pub(super) fn mix_key(a: u64, key: &str) -> u64 {
+    let mut hash = hasher();
+    hash.write_u64(a);
+    hash.write(key.as_bytes());
+    hash.finish()
+}
 
 /// Positions with equal hashes, ascending within each group.
 pub(super) struct Groups {

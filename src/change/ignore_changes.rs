@@ -1,7 +1,7 @@
 //! Configuration as the lifecycle argument `ignore_changes` has it.
 
-use crate::schema::{Attribute, AttributeType, Block, NestedType, NestingMode};
-use crate::value::{Kind, Path, PathStep, StepRef, Value};
+use crate::schema::{Attribute, AttributeType, Block, NestedType, NestingMode, UnknownPath};
+use crate::value::{Kind, Map, Path, PathTrie, StepRef, Value};
 
 /// What of a resource's configuration is not looked at once the resource exists.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -11,11 +11,21 @@ pub enum IgnoreChanges {
     None,
     /// Nothing is.
     All,
-    /// Everything but what is at these paths.
+    /// Everything but what is at these paths, each of which the schema must know.
     Paths(Vec<Path>),
 }
 
-/// The configuration with what is ignored as it is in the prior state (spec section 6).
+impl IgnoreChanges {
+    /// Checks that the schema knows what is to be ignored: a name that is wrong would ignore nothing.
+    pub(super) fn check(&self, schema: &Block) -> Result<(), UnknownPath> {
+        match self {
+            Self::None | Self::All => Ok(()),
+            Self::Paths(paths) => paths.iter().try_for_each(|path| schema.check_path(path)),
+        }
+    }
+}
+
+/// The configuration with what is ignored as it is in the prior state.
 pub(super) fn ignore_changes(schema: &Block, prior: &Value, config: &Value, ignore: &IgnoreChanges) -> Value {
     if prior.is_null() || config.is_null() {
         return config.clone();
@@ -23,9 +33,13 @@ pub(super) fn ignore_changes(schema: &Block, prior: &Value, config: &Value, igno
     match ignore {
         IgnoreChanges::None => config.clone(),
         IgnoreChanges::All => without_computed(schema, prior),
-        IgnoreChanges::Paths(paths) => paths
-            .iter()
-            .fold(config.clone(), |config, path| with_prior_at(&config, Some(prior), path.steps())),
+        IgnoreChanges::Paths(paths) => {
+            let mut ignored = PathTrie::default();
+            for path in paths {
+                *ignored.insert(path) = true;
+            }
+            with_prior_at(config, prior, &ignored)
+        }
     }
 }
 
@@ -68,41 +82,64 @@ fn nested_without_computed(nested: &NestedType, value: &Value) -> Value {
     })
 }
 
-/// The value with the part at the path taken from prior; a path that leads nowhere changes nothing, but a
+/// The value with the parts at the paths taken from prior; a path that leads nowhere changes nothing, but a
 /// map element that stands on one side alone is added or dropped.
-fn with_prior_at(config: &Value, prior: Option<&Value>, steps: &[PathStep]) -> Value {
-    let Some((first, rest)) = steps.split_first() else {
-        return prior.cloned().unwrap_or_else(|| config.clone());
-    };
-    let Some(prior) = prior else { return config.clone() };
-    let prior_part = prior.step(first);
-    if let (true, PathStep::Index(key)) = (rest.is_empty(), first)
-        && let Some(key) = key.as_str()
-        && let Some(value) = with_map_element(config, prior, key)
-    {
-        return value;
+fn with_prior_at(config: &Value, prior: &Value, ignored: &PathTrie<bool>) -> Value {
+    if *ignored.value() {
+        return prior.clone();
     }
-    config.map_steps(|step, child| {
-        let here = PathStep::from(step) == *first;
-        if here && prior_part.is_some() { with_prior_at(child, prior_part, rest) } else { child.clone() }
-    })
+    if ignored.is_leaf() {
+        return config.clone();
+    }
+    match config.kind() {
+        Kind::Map(entries) => with_map_elements(config, Some(entries), prior.as_map(), ignored),
+        Kind::Null if prior.as_map().is_some() => with_map_elements(config, None, prior.as_map(), ignored),
+        // An element that both sets have is the same in both.
+        Kind::Set(_) => config.clone(),
+        _ => config.map_steps(|step, child| {
+            let below = ignored.child(step).zip(step_in(prior, step));
+            below.map_or_else(|| child.clone(), |(ignored, prior)| with_prior_at(child, prior, ignored))
+        }),
+    }
 }
 
-/// A map with one element as it is in prior, or missing as it is there.
-fn with_map_element(config: &Value, prior: &Value, key: &str) -> Option<Value> {
-    let entries = match config.kind() {
-        Kind::Map(entries) => Some(entries),
-        Kind::Null => None,
-        _ => return None,
-    };
-    let of_prior = prior.as_map().and_then(|m| m.get(key));
-    let others = entries.iter().flat_map(|m| m.iter()).filter(|(k, _)| *k != key);
-    let merged: Vec<_> = others
-        .map(|(k, v)| (k.clone(), v.clone()))
-        .chain(of_prior.map(|value| (key.into(), value.clone())))
-        .collect();
-    if entries.is_none() && merged.is_empty() {
-        return None;
+/// The part of an object, list or tuple that stands at this step.
+fn step_in<'v>(value: &'v Value, step: StepRef<'_>) -> Option<&'v Value> {
+    match (value.kind(), step) {
+        (Kind::Object(object), StepRef::Attribute(name)) => object.get(name),
+        (Kind::List(elements) | Kind::Tuple(elements), StepRef::Position(i)) => elements.get(i),
+        _ => None,
     }
-    Some(Value::map_like(config.ty(), merged).with_marks(config.marks()))
 }
+
+/// A map with the ignored elements as they are in prior, or missing as they are there; a null one becomes a map
+/// if it gains elements.
+fn with_map_elements(
+    config: &Value,
+    entries: Option<Map<'_>>,
+    prior: Option<Map<'_>>,
+    ignored: &PathTrie<bool>,
+) -> Value {
+    let of_prior = |key: &str| prior.and_then(|prior| prior.get(key));
+    let kept = entries.iter().flat_map(|entries| entries.iter()).filter_map(|(key, value)| {
+        let value = match (ignored.child(StepRef::Key(key)), of_prior(key)) {
+            (Some(ignored), prior) if *ignored.value() => prior?.clone(),
+            (Some(ignored), Some(prior)) => with_prior_at(value, prior, ignored),
+            _ => value.clone(),
+        };
+        Some((key.clone(), value))
+    });
+    let is_new = |key: &str| {
+        ignored.child(StepRef::Key(key)).is_some_and(|ignored| *ignored.value())
+            && entries.is_none_or(|entries| entries.get(key).is_none())
+    };
+    let gained = prior.iter().flat_map(|prior| prior.iter()).filter(|(key, _)| is_new(key));
+    let merged: Vec<_> = kept.chain(gained.map(|(key, value)| (key.clone(), value.clone()))).collect();
+    if entries.is_none() && merged.is_empty() {
+        return config.clone();
+    }
+    Value::map_like(config.ty(), merged).with_marks(config.marks())
+}
+
+#[cfg(test)]
+mod tests;

@@ -24,10 +24,9 @@ use crate::value::{Marks, Path, Type, Value};
 ///
 /// # Errors
 ///
-/// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole, or the
-/// provider cannot plan. What is wrong
-/// with the provider's answer is no error of this function: see
-/// [`PlannedChange::violations`].
+/// The configuration or the prior object does not fit the schema, the configuration is unknown as a whole, what is to
+/// be ignored is nothing that the schema knows, or the provider cannot plan. What is wrong with the provider's answer
+/// is no error of this function: see [`PlannedChange::violations`].
 ///
 /// ```
 /// use objchange::change::{Action, Lifecycle, PlanRequest, SimulatedProvider, plan_change};
@@ -56,6 +55,7 @@ pub fn plan_change(
     provider: &mut dyn Provider,
 ) -> Result<PlannedChange, PlanChangeError> {
     let PlanRequest { schema, lifecycle, .. } = request;
+    lifecycle.ignore_changes.check(schema)?;
     let sides = Sides::new(request)?;
     if sides.config.is_null() {
         return Ok(sides.without_config());
@@ -75,6 +75,7 @@ pub fn plan_change(
     };
     let mut violations = distinct(step.unusable.drain(..).chain(step.invalid.drain(..)));
     let mut at_apply = Vec::new();
+    let mut answers_marks = std::mem::take(&mut step.marks);
     if action.is_replace() && !lifecycle.tainted {
         // The object that takes its place starts from nothing, and nothing of its configuration is ignored.
         step = plan_step(schema, &nothing, &sides.config, provider)?;
@@ -82,12 +83,13 @@ pub fn plan_change(
         let known: HashSet<Path> = violations.iter().map(|violation| violation.path().clone()).collect();
         at_apply = distinct(step.invalid.drain(..).filter(|violation| !known.contains(violation.path())));
         violations = distinct(violations.into_iter().chain(step.unusable.drain(..)));
+        answers_marks.append(&mut step.marks);
     }
-    let after = sides.mark(&step.planned.mark_where_present(&step.marks));
+    let after = sides.mark(&step.planned.mark_where_present(&answers_marks));
     if action == Action::NoOp && !sides.before.same_marks(&after) {
         action = Action::Update;
     }
-    let hidden = hidden(&sides, &after);
+    let hidden = hidden(&sides, &answers_marks, &after);
     let hide = |violations: Vec<PlanViolation>| violations.into_iter().map(|v| hidden.hide(v)).collect();
     let (violations, at_apply) = (hide(violations), hide(at_apply));
     let replace_reason = replace_reason.map(|reason| match reason {

@@ -48,6 +48,17 @@ impl<'s> Members<'s> {
         }
     }
 
+    /// The member of that name.
+    pub(crate) fn get(self, name: &str) -> Option<Member<'s>> {
+        match self {
+            Self::Block(block) => {
+                let attribute = block.attribute(name).map(Member::Attribute);
+                attribute.or_else(|| block.block_type(name).map(Member::Blocks))
+            }
+            Self::Nested(nested) => nested.attribute(name).map(Member::Attribute),
+        }
+    }
+
     /// The members with their names, in the order of the object's type.
     pub(crate) fn iter(self) -> impl Iterator<Item = (&'s SmolStr, Member<'s>)> {
         let (block, nested) = match self {

@@ -48,7 +48,7 @@ pub use marks::{Marks, NoSuchParts};
 pub use msgpack::{MsgpackError, MsgpackProblem};
 pub use number::{Number, ParseNumberError};
 pub use path::{ParsePathError, Path, PathStep};
-pub(crate) use path::{PathStack, StepRef};
+pub(crate) use path::{PathStack, PathTrie, StepRef};
 pub use path_set::PathSet;
 pub use quote::{quote_into, visible, visible_json};
 pub(crate) use read_ahead::read_ahead;

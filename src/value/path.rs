@@ -221,6 +221,14 @@ impl<T: Default> PathTrie<T> {
         &self.value
     }
 
+    pub(crate) fn is_leaf(&self) -> bool {
+        self.children.is_empty()
+    }
+
+    pub(crate) fn child(&self, step: StepRef<'_>) -> Option<&PathTrie<T>> {
+        if self.children.is_empty() { None } else { self.children.get(&PathStep::from(step)) }
+    }
+
     /// The steps that lead on from here.
     pub(crate) fn children(&self) -> impl Iterator<Item = (&PathStep, &PathTrie<T>)> {
         self.children.iter()
@@ -228,5 +236,15 @@ impl<T: Default> PathTrie<T> {
 
     pub(crate) fn child_at(&self, step: &PathStep) -> Option<&PathTrie<T>> {
         self.children.get(step)
+    }
+}
+
+/// One node after the other: a path may be longer than the stack is deep.
+impl<T> Drop for PathTrie<T> {
+    fn drop(&mut self) {
+        let mut rest: Vec<_> = self.children.drain().collect();
+        while let Some((_, mut node)) = rest.pop() {
+            rest.extend(node.children.drain());
+        }
     }
 }

@@ -79,7 +79,9 @@ fn assert_all_hide(schema: &Block, [prior, config, planned]: [&Value; 3]) {
 
 /// Plans with the planned object as the provider's answer, or with what is proposed.
 fn assert_planning_hides(schema: &Block, [prior, config, planned]: [&Value; 3]) {
-    for (planned, force_replace) in [(Some(planned), false), (None, false), (None, true)] {
+    for (planned, force_replace) in
+        [(Some(planned), false), (Some(planned), true), (None, false), (None, true)]
+    {
         let lifecycle = Lifecycle { force_replace, ..Lifecycle::default() };
         let request = PlanRequest { schema, prior, config, lifecycle };
         assert_shows_no_secret(&format!("{request:?}"));

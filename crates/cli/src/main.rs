@@ -1,11 +1,13 @@
 //! The program `objchange`.
 
+mod arguments;
 mod check;
 mod encoding;
 mod exit;
 mod input;
 mod plan;
 mod show;
+mod stdio;
 mod style;
 
 use std::process::ExitCode;
@@ -41,13 +43,19 @@ enum When {
 }
 
 fn main() -> ExitCode {
-    let Cli { command, color } = Cli::parse();
+    let Cli { command, color } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::code(stdio::check().and_then(|()| arguments::answer(error))),
+    };
     match color {
         When::Auto => ColorChoice::Auto,
         When::Always => ColorChoice::Always,
         When::Never => ColorChoice::Never,
     }
     .write_global();
+    if let Err(error) = stdio::check() {
+        return exit::code(Err(error));
+    }
     exit::code(match command {
         Command::Check(args) => check::run(&args),
         Command::Plan(args) => plan::run(&args),

@@ -14,7 +14,7 @@ use crate::input::{InputError, Source};
 const AFTER_HELP: &str = "\
 Exit codes:
   0  the document is shown
-  2  the input cannot be used
+  2  the input cannot be used, or the output cannot be written
 
 Examples:
   terraform show -json tfplan | objchange show --schemas schemas.json

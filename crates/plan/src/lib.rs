@@ -12,6 +12,8 @@
 //! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no
 //! text.
 
+#![forbid(unsafe_code)]
+
 mod change;
 mod diff;
 mod differ;

@@ -12,7 +12,7 @@ use super::carried::Carried;
 use super::{PlanViolation, Sides};
 use crate::change::InvalidPlan;
 use crate::schema::Block;
-use crate::value::{Path, PathStep, SENSITIVE, TypeMismatch, TypeMismatchKind, Value, nameless};
+use crate::value::{Marks, Path, PathStep, SENSITIVE, TypeMismatch, TypeMismatchKind, Value, nameless};
 
 /// What must not be shown: what stands where values are marked, and what stood under a mark before.
 pub(super) struct Hidden<'a, F: FnOnce() -> Places> {
@@ -28,10 +28,22 @@ pub(super) struct Hidden<'a, F: FnOnce() -> Places> {
 pub(super) struct Places(HashSet<Vec<Option<SmolStr>>>);
 
 /// What must not be shown of what is said about a plan.
-pub(super) fn hidden<'a>(sides: &'a Sides<'a>, after: &'a Value) -> Hidden<'a, impl FnOnce() -> Places> {
-    let places = LazyCell::new(|| {
+pub(super) fn hidden<'a>(
+    sides: &'a Sides<'a>,
+    answers_marks: &'a [(Path, Marks)],
+    after: &'a Value,
+) -> Hidden<'a, impl FnOnce() -> Places> {
+    let places = LazyCell::new(move || {
         let marks = [&sides.before, after].map(|value| value.unmark_deep_with_paths().1);
-        Places(marks.iter().flatten().chain(&sides.config_marks).map(|(path, _)| place(path)).collect())
+        Places(
+            marks
+                .iter()
+                .flatten()
+                .chain(&sides.config_marks)
+                .chain(answers_marks)
+                .map(|(path, _)| place(path))
+                .collect(),
+        )
     });
     Hidden { schema: sides.schema, carried: &sides.carried, places }
 }

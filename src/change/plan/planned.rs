@@ -1,7 +1,7 @@
 //! What planning finds out.
 
 use crate::change::{Action, ChangeError, InvalidPlan};
-use crate::schema::CoerceError;
+use crate::schema::{CoerceError, UnknownPath};
 use crate::value::{Path, TypeMismatch, Value};
 
 /// Why an object is replaced.
@@ -94,6 +94,9 @@ pub enum PlanChangeError {
     /// The configuration is unknown as a whole; only parts of it may be.
     #[error("configuration: it is unknown as a whole; only parts of a configuration may be unknown")]
     UnknownConfig,
+    /// What is to be ignored is nothing that the schema knows.
+    #[error("ignore_changes: {0}")]
+    IgnoreChanges(#[from] UnknownPath),
     /// A value does not fit the schema.
     #[error(transparent)]
     Change(#[from] ChangeError),

@@ -12,6 +12,13 @@ use crate::value::{Kind, Type, Value, hasher};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Choice(u128);
 
+impl Choice {
+    /// The choices that set but one of the leaves that this one sets.
+    pub(super) fn single(self) -> impl Iterator<Item = Self> {
+        (0..u128::BITS).map(|leaf| Self(1 << leaf)).filter(move |single| self.0 & single.0 != 0)
+    }
+}
+
 /// The hash over the parts of an element that must be equal for a prior element of some shape to match.
 pub(super) struct Signature {
     pub(super) hash: foldhash::fast::FoldHasher<'static>,
@@ -41,8 +48,8 @@ impl Signature {
     /// Adds the members of an object of the shape of `prior`; false if no such prior element can match.
     pub(super) fn object(&mut self, members: Members<'_>, prior: &Value, subject: &Value) -> bool {
         let Some(shape) = Element::new(members, prior) else { return true };
-        if members.are_plain() && shape.aligned {
-            // All of the object must be equal.
+        if members.are_plain() && shape.aligned && !shape.object.is_empty() {
+            // All of the object must be equal. An object without attributes may become of an unknown one, too.
             self.hash.write_u64(subject.content_hash());
             return true;
         }
@@ -62,6 +69,10 @@ impl Signature {
             match part {
                 Part::Leaf { computed } => {
                     self.leaf(computed, subject);
+                    true
+                }
+                Part::Objects(NestingMode::Set, _) => {
+                    self.leaf(false, subject);
                     true
                 }
                 Part::Objects(nesting, members) => self.objects(nesting, members, prior, subject),
@@ -91,10 +102,6 @@ impl Signature {
         subject: &Value,
     ) -> bool {
         match prior.kind() {
-            Kind::Set(_) => {
-                self.hash.write_u64(subject.content_hash());
-                true
-            }
             Kind::List(elements) | Kind::Tuple(elements) => {
                 let found = match subject.kind() {
                     Kind::List(s) | Kind::Tuple(s) => Some(s),
@@ -137,6 +144,7 @@ pub(super) fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hashe
     object.all_parts(members, |_, _, part, value| {
         if let Part::Objects(nesting, members) = part {
             match value.kind() {
+                _ if nesting == NestingMode::Set => {}
                 Kind::List(elements) | Kind::Tuple(elements) => {
                     hash.write_usize(elements.len());
                     elements.iter().for_each(|e| shape(members, e, hash));
@@ -156,7 +164,6 @@ pub(super) fn shape(members: Members<'_>, element: &Value, hash: &mut impl Hashe
                     }
                 }
                 Kind::Object(_) => shape(members, value, hash),
-                Kind::Set(_) => hash.write_u8(2),
                 _ => hash.write_u8(3),
             }
         }

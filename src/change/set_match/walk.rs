@@ -17,6 +17,8 @@ impl<'s> From<Member<'s>> for Part<'s> {
         match member {
             Member::Blocks(nested) => Self::Objects(nested.nesting, Members::Block(&nested.block)),
             Member::Attribute(attribute) => match &attribute.ty {
+                // Where config leaves a computed set null, it is no other than null.
+                AttributeType::Plain(Type::Set(_)) => Self::Leaf { computed: false },
                 AttributeType::Plain(_) => Self::Leaf { computed: attribute.computed },
                 AttributeType::Nested(nested) => Self::Objects(nested.nesting(), Members::Nested(nested)),
             },
@@ -91,7 +93,7 @@ pub(super) fn could_have_come_from(members: Members<'_>, prior: &Value, config: 
 
 /// The same for all objects of a nested type or block, which differ somewhere.
 fn objects_fit(nesting: NestingMode, members: Members<'_>, prior: &Value, config: &Value) -> bool {
-    if matches!(config.ty(), Type::Set(_)) {
+    if nesting == NestingMode::Set || matches!(config.ty(), Type::Set(_)) {
         return false;
     }
     let unknown = |prior: &Value| Value::unknown(prior.ty().clone());

@@ -1,5 +1,8 @@
 //! The report in JUnit's XML, as CI systems read it: a suite for each input, a test case for each case.
+//!
+//! XML cannot hold every character, not even escaped, so all that is not printable is written as in the text report.
 
+use objchange::value::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::Unusable;
@@ -13,7 +16,7 @@ pub(super) struct Junit {
 
 impl Junit {
     pub(super) fn input(&mut self, name: &str) {
-        self.suites.push(TestSuite::new(name));
+        self.suites.push(TestSuite::new(&*visible(name)));
     }
 
     pub(super) fn verdict(&mut self, input: &str, verdict: &Verdict) {
@@ -22,20 +25,20 @@ impl Junit {
             Err(failure) => failure_status(failure),
         };
         let name = match &verdict.id {
-            Some(id) => id.clone(),
+            Some(id) => visible(id).into_owned(),
             None => format!("line {}", verdict.line),
         };
         let mut case = TestCase::new(name, status);
-        case.set_classname(verdict.op.as_deref().unwrap_or("case"));
+        case.set_classname(&*visible(verdict.op.as_deref().unwrap_or("case")));
         case.set_time(verdict.duration);
-        case.extra.insert("file".into(), input.into());
+        case.extra.insert("file".into(), (&*visible(input)).into());
         case.extra.insert("line".into(), verdict.line.to_string().into());
         self.add(case);
     }
 
     pub(super) fn unusable(&mut self, unusable: &Unusable) {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-        status.set_message(unusable.to_string());
+        status.set_message(&*visible(&unusable.to_string()));
         self.add(TestCase::new("(reading the input)", status));
     }
 
@@ -63,13 +66,17 @@ fn failure_status(failure: &Failure) -> TestCaseStatus {
             status
                 .set_type("different")
                 .set_message(format!("{place}the answers differ{note}"))
-                .set_description(format!("got:  {}\nwant: {}", difference.got, difference.want));
+                .set_description(format!(
+                    "got:  {}\nwant: {}",
+                    visible(&difference.got),
+                    visible(&difference.want)
+                ));
             return status;
         }
         Failure::Malformed(malformed) => (
             NonSuccessKind::Error,
             "malformed",
-            format!("column {}: {}", malformed.column, malformed.message),
+            format!("column {}: {}", malformed.column, visible(&malformed.message)),
         ),
         Failure::UnknownOperation => {
             (NonSuccessKind::Error, "unknown_operation", "unknown operation".to_owned())

@@ -24,7 +24,7 @@ over, and a line of more than 64 MiB is a failure. Text is UTF-8 or UTF-16.
 Exit codes:
   0  all cases passed
   1  cases failed
-  2  an input cannot be used: it cannot be read, or no line of it is a case
+  2  an input cannot be used: it cannot be read, or no line of it is a case; or the output cannot be written
 
 Examples:
   objchange check tests/cases/*.jsonl
@@ -217,7 +217,9 @@ impl Report {
         if let (Some(junit), Some(path)) = (self.junit, &args.junit) {
             let xml = junit.finish();
             if path.as_os_str() == "-" {
-                io::stdout().write_all(xml.as_bytes())?;
+                let mut out = io::stdout().lock();
+                out.write_all(xml.as_bytes())?;
+                out.flush()?;
             } else if let Err(error) = std::fs::write(path, xml) {
                 exit::complain(&format!("{}: cannot be written: {error}", path.display()))?;
                 return Ok(ExitCode::from(exit::UNUSABLE));

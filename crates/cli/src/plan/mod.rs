@@ -19,8 +19,10 @@ use objchange::change::{
     IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedResource, Provider,
     SimulatedProvider, plan_change,
 };
-use objchange::schema::{AttributeType, Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
-use objchange::value::Path;
+use objchange::schema::{
+    Block, ProviderSchemas, SchemaDocumentError, SchemaKind, UnknownPath, UnknownPathKind,
+};
+use objchange::value::{Path, PathStep};
 
 use self::object::{Form, ObjectError};
 use self::prior::{Prior, StateError};
@@ -36,7 +38,7 @@ Without --planned a simulated provider plans: it fills what is computed with unk
 Exit codes:
   0  the change is planned
   1  the planned object breaks the contract between Terraform and its providers
-  2  the input cannot be used
+  2  the input cannot be used, or the output cannot be written
 
 Examples:
   objchange plan --schema schemas.json --type aws_instance \\
@@ -132,8 +134,8 @@ fn part(text: &str) -> Result<Path, String> {
 enum PlanError {
     #[error(transparent)]
     Input(#[from] InputError),
-    #[error("{option} {}: the schema has no such attribute or block", path.to_string().trim_start_matches('.'))]
-    NoSuchPart { option: &'static str, path: Path },
+    #[error("{option} {}: {}{}", .error.path.to_string().trim_start_matches('.'), .error.kind, suggestion(&similar_parts(.error)))]
+    NoSuchPart { option: &'static str, error: UnknownPath },
     #[error("standard input (-) can be read only once")]
     OneStdin,
     #[error("{input}:{}:{}: {}{}", error.line, error.column, location(error), error.message)]
@@ -192,14 +194,7 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
     }
 
     let schema = read_schema(schema_source, args)?;
-    let given = args.ignore_changes.iter().filter_map(|ignored| match ignored {
-        Ignored::All => None,
-        Ignored::Path(path) => Some(("--ignore-changes", path)),
-    });
-    let required = args.requires_replace.iter().map(|path| ("--requires-replace", path));
-    if let Some((option, path)) = given.chain(required).find(|(_, path)| !leads_somewhere(&schema, path)) {
-        return Err(PlanError::NoSuchPart { option, path: schema.hide_keys(path) });
-    }
+    check_paths(&schema, args)?;
     let prior = match prior_source {
         Some(source) => read_prior(source, &schema, args)?,
         None => Prior { value: Value::null(schema.implied_type().clone()), tainted: false },
@@ -250,19 +245,36 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
     Ok((schema, plan))
 }
 
-/// Whether the path leads to a block, an attribute, or into one that has parts.
-fn leads_somewhere(schema: &Block, path: &Path) -> bool {
-    let leads_into = |depth: usize| {
-        let start: Path = path.steps()[..depth].iter().cloned().collect();
-        let ty = match schema.attribute_by_path(&start).map(|attribute| &attribute.ty) {
-            Some(AttributeType::Plain(ty)) => ty,
-            Some(AttributeType::Nested(_)) | None => return false,
-        };
-        !ty.is_primitive()
+/// Whether the schema knows what the arguments name.
+fn check_paths(schema: &Block, args: &Args) -> Result<(), PlanError> {
+    let unknown =
+        |option, path| schema.check_path(path).map_err(|error| PlanError::NoSuchPart { option, error });
+    for ignored in &args.ignore_changes {
+        if let Ignored::Path(path) = ignored {
+            unknown("--ignore-changes", path)?;
+        }
+    }
+    for path in &args.requires_replace {
+        match unknown("--requires-replace", path) {
+            // A provider may name an element of a set, which only a value tells.
+            Err(PlanError::NoSuchPart { error, .. }) if error.kind == UnknownPathKind::NotAnElement => {}
+            checked => checked?,
+        }
+    }
+    Ok(())
+}
+
+/// The path with the unknown name in it replaced by each that is like it.
+fn similar_parts(error: &UnknownPath) -> Vec<String> {
+    let Some(PathStep::Attribute(wrong)) = error.path.steps().get(error.known) else { return Vec::new() };
+    let names = most_similar(wrong, error.names.iter().map(String::as_str));
+    let with = |name: String| {
+        let steps = error.path.steps().iter().enumerate().map(|(i, step)| {
+            if i == error.known { PathStep::Attribute(name.as_str().into()) } else { step.clone() }
+        });
+        steps.collect::<Path>().to_string().trim_start_matches('.').to_owned()
     };
-    schema.attribute_by_path(path).is_some()
-        || schema.block_by_path(path).is_some()
-        || (1..path.steps().len()).any(leads_into)
+    names.into_iter().map(with).collect()
 }
 
 fn read_schema(input: Source, args: &Args) -> Result<Block, PlanError> {
@@ -302,10 +314,14 @@ fn read_schema(input: Source, args: &Args) -> Result<Block, PlanError> {
 
 /// A few resource types whose names are most like the wanted one.
 fn similar(document: &ProviderSchemas, providers: &[&str], name: &str) -> Vec<String> {
-    let names = providers.iter().flat_map(|provider| document.names(provider, SchemaKind::Resource));
-    let is_part = |other: &str| !other.is_empty() && (other.contains(name) || name.contains(other));
+    most_similar(name, providers.iter().flat_map(|provider| document.names(provider, SchemaKind::Resource)))
+}
+
+/// The few of these names that are most like the wanted one.
+fn most_similar<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let is_part = |other: &str| !other.is_empty() && (other.contains(wanted) || wanted.contains(other));
     let mut likely: Vec<(f64, &str)> = names
-        .map(|other| (strsim::jaro_winkler(other, name), other))
+        .map(|other| (strsim::jaro_winkler(other, wanted), other))
         .filter(|(score, other)| *score > 0.9 || is_part(other))
         .collect();
     likely.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -7,6 +7,7 @@ use anstream::AutoStream;
 use anstyle::Style;
 use objchange::Value;
 use objchange::change::{Action, PlanViolation, PlannedChange, ReplaceReason};
+use objchange::value::visible;
 
 use super::changes::PathChange;
 use super::reason;
@@ -28,7 +29,7 @@ pub(super) fn write(label: &str, plan: &PlannedChange, changes: &[PathChange<'_>
         Action::CreateThenDelete => "must be replaced: created, then destroyed",
         other => other.slug(),
     };
-    writeln!(out, "{STRONG}{label}: {what}{STRONG:#}")?;
+    writeln!(out, "{STRONG}{}: {what}{STRONG:#}", visible(label))?;
     writeln!(out, "  reason: {}", reason::sentence(plan))?;
     if !changes.is_empty() {
         writeln!(out)?;

@@ -128,6 +128,29 @@ fn sensitive_content_is_not_shown() {
 }
 
 #[test]
+fn junit_reports_hold_what_xml_can_hold() {
+    // Characters that XML forbids, in all that comes from a case.
+    let odd = "\u{fffe}\u{ffff}\u{b}\u{1b}[31m\u{9b}]]>&<\u{1fffe}\u{202e}\u{0}";
+    let text = serde_json::to_string(odd).unwrap();
+    let failing = FAILS.replace(r#""id":""#, &format!(r#""id":"{}"#, &text[1..text.len() - 1]));
+    let cases = [
+        failing.as_str(),
+        &format!(r#"{{"op":{text},"id":{text}}}"#),
+        &format!(r#"{{"op":"coerce_value","schema":{{}},"id":{text},{text}:1}}"#),
+        &format!(
+            r#"{{"op":"action_for_change","before":{text},"after":{text},"type":"string","want":{text}}}"#
+        ),
+        odd,
+    ];
+    let output = objchange(["check", "--junit", "-", "-"], cases.join("\n"));
+    assert_eq!(output.code, 1);
+    let is_xml =
+        |c: char| matches!(c, '\n' | ' '..='\u{7e}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..='\u{1fffd}');
+    assert_eq!(output.stdout.chars().find(|c| !is_xml(*c)), None, "{}", output.stdout);
+    assert!(output.stdout.contains(r"\ufffe\uffff\v"), "{}", output.stdout);
+}
+
+#[test]
 fn junit_reports_name_every_case() {
     let output = objchange(["check", "--junit", "-", "-"], format!("{PASSES}\n{FAILS}\n"));
     assert_eq!(output.code, 1);

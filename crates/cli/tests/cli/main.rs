@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod check;
+mod output;
 mod plan;
 mod program;
 mod schemas;

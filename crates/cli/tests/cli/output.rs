@@ -1,0 +1,118 @@
+//! Where output goes, and what becomes of it there.
+#![cfg(unix)]
+
+use std::process::Command;
+
+use crate::program::{objchange, workspace};
+
+/// What a shell makes of a line in which `$objchange` is the program: the exit code and standard error.
+#[track_caller]
+fn shell(line: &str) -> (i32, String) {
+    let output = Command::new("sh")
+        .args(["-c", line])
+        .env("objchange", env!("CARGO_BIN_EXE_objchange"))
+        .current_dir(workspace())
+        .output()
+        .unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Arguments that make the program write to standard output.
+fn writers() -> Vec<String> {
+    let folder = "examples/aws_instance";
+    let plan =
+        format!("plan --schema {folder}/schemas.json --type aws_instance --config {folder}/config.json");
+    let cases = "tests/cases/*.jsonl";
+    let show = "show --schemas examples/terraform_data/schemas.json examples/terraform_data/plan.json";
+    [
+        "--help".to_owned(),
+        "--version".to_owned(),
+        "help plan".to_owned(),
+        "check --help".to_owned(),
+        format!("check {cases}"),
+        format!("check --json {cases}"),
+        format!("check --junit - {cases}"),
+        plan.clone(),
+        format!("{plan} --json"),
+        show.to_owned(),
+        format!("{show} --json"),
+        format!("{show} --summary"),
+    ]
+    .to_vec()
+}
+
+#[test]
+fn output_that_is_lost_is_an_error() {
+    if !std::path::Path::new("/dev/full").exists() {
+        return;
+    }
+    for arguments in writers() {
+        let (fine, errors) = shell(&format!(r#""$objchange" {arguments} > /dev/null"#));
+        assert_eq!(fine, 0, "{arguments}: {errors}");
+        let (full, errors) = shell(&format!(r#""$objchange" {arguments} > /dev/full"#));
+        assert_eq!(full, 2, "{arguments}");
+        assert!(errors.contains("error: the output cannot be written: "), "{arguments}: {errors}");
+        let (closed, errors) = shell(&format!(r#""$objchange" {arguments} >&-"#));
+        assert_eq!(closed, 2, "{arguments}");
+        assert!(errors.contains("standard output is closed"), "{arguments}: {errors}");
+    }
+    let (full, errors) = shell(r#""$objchange" check --junit /dev/full tests/cases/*.jsonl"#);
+    assert_eq!(full, 2);
+    assert!(errors.contains("error: /dev/full: cannot be written: "), "{errors}");
+}
+
+/// As other programs do, which the signal of a closed pipe ends: quietly, and not as if all were well.
+#[test]
+fn a_reader_that_stops_ends_the_program_quietly() {
+    for arguments in writers() {
+        // The reader is gone before the program begins.
+        let line = format!(r#"{{ sleep 0.1; "$objchange" {arguments}; echo "code $?" >&2; }} | true"#);
+        let (_, errors) = shell(&line);
+        let errors: Vec<&str> = errors.lines().filter(|line| !line.starts_with("warning:")).collect();
+        assert_eq!(errors, ["code 141"], "{arguments}");
+    }
+}
+
+#[test]
+fn what_errors_repeat_of_arguments_is_legible() {
+    let bad = "a\u{9b}31m\u{202e}\u{1b}[31mb\nc\u{7f}";
+    let folder = "examples/aws_instance";
+    let schema = format!("{folder}/schemas.json");
+    let config = format!("{folder}/config.json");
+    let plan = ["plan", "--schema", &schema, "--type", "aws_instance", "--config", &config];
+    let with = |arguments: &[&'static str]| {
+        let arguments = arguments.iter().map(|argument| argument.replace("BAD", bad));
+        plan.iter().map(|argument| (*argument).to_owned()).chain(arguments).collect::<Vec<_>>()
+    };
+    let own = |arguments: &[&str]| arguments.iter().map(|argument| argument.replace("BAD", bad)).collect();
+    for arguments in [
+        own(&["BAD"]),
+        own(&["--BAD"]),
+        own(&["check", "--BAD"]),
+        own(&["check", "--jsonBAD"]),
+        own(&["check", "--json=BAD", "x"]),
+        own(&["check", "BAD"]),
+        own(&["check", "--junit", "BAD/x", "tests/cases/coerce_value.jsonl"]),
+        own(&["--color", "BAD", "check", "x"]),
+        own(&["show", "BAD"]),
+        own(&["show", "x", "BAD"]),
+        own(&["show", "--action", "BAD"]),
+        own(&["plan", "--schema", "BAD", "--type", "BAD", "--config", "BAD"]),
+        with(&["--ignore-changes", "BAD"]),
+        with(&["--ignore-changes", "tags[\"BAD\"].x"]),
+        with(&["--requires-replace", "BAD"]),
+        with(&["--prior", "BAD"]),
+        with(&["--type", "BAD"]),
+        with(&["--provider", "BAD"]),
+    ] {
+        let output = objchange(&arguments, "");
+        assert_ne!(output.code, 0, "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+        for text in [&output.stderr, &output.stdout] {
+            let hidden = text.chars().find(|c| c.is_control() && *c != '\n' || *c == '\u{202e}');
+            assert_eq!(hidden, None, "{arguments:?}: {text:?}");
+        }
+    }
+    let output = objchange(["show", "--action", bad], "");
+    assert!(output.stderr.contains(r"'a\u009b31m\u202e\x1b[31mb\nc\x7f'"), "{}", output.stderr);
+}
