@@ -94,7 +94,7 @@ pub fn plan_change(
     let (violations, at_apply) = (hide(violations), hide(at_apply));
     let replace_reason = replace_reason.map(|reason| match reason {
         ReplaceReason::CannotUpdate(paths) => {
-            ReplaceReason::CannotUpdate(paths.into_iter().map(|path| hidden.hide_path(path)).collect())
+            ReplaceReason::CannotUpdate(paths.iter().map(|path| hidden.hide_path(path)).collect())
         }
         reason => reason,
     });

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use triomphe::ThinArc;
 
 use super::path::PathTrie;
-use super::{Descend, Flags, Head, Kind, Marked, Path, Repr, Seq, StepRef, Value};
+use super::{Descend, Flags, Head, Kind, Marked, Path, Repr, StepRef, Value};
 
 /// A set of marks on one value.
 ///
@@ -297,22 +297,15 @@ impl Value {
 
     /// A container like this one, whose parts differ from its own in their marks alone.
     pub(crate) fn with_same_content(&self, parts: Vec<Value>) -> Value {
-        let head = |head: &Head| {
-            let marked =
-                if parts.iter().any(Value::contains_marked) { Flags::MARKED } else { Flags::default() };
-            Head {
-                ty: head.ty.clone(),
-                hash: head.hash,
-                flags: head.flags.without(Flags::MARKED).with(marked),
-            }
-        };
-        let seq = |seq: &Seq| ThinArc::from_header_and_iter(head(&seq.header.header), parts.iter().cloned());
+        let Some(head) = self.unmarked().head() else { return self.clone() };
+        let marked = if parts.iter().any(Value::contains_marked) { Flags::MARKED } else { Flags::default() };
+        let flags = head.flags.without(Flags::MARKED).with(marked);
+        let head = Head { ty: head.ty.clone(), hash: head.hash, flags };
         let repr = match &self.unmarked().0 {
-            Repr::List(s) => Repr::List(seq(s)),
-            Repr::Tuple(s) => Repr::Tuple(seq(s)),
-            Repr::Object(s) => Repr::Object(seq(s)),
+            Repr::List(_) => Repr::List(ThinArc::from_header_and_iter(head, parts.into_iter())),
+            Repr::Tuple(_) => Repr::Tuple(ThinArc::from_header_and_iter(head, parts.into_iter())),
+            Repr::Object(_) => Repr::Object(ThinArc::from_header_and_iter(head, parts.into_iter())),
             Repr::Map(m) => {
-                let head = head(&m.header.header);
                 let entries: Vec<_> = m.slice.iter().map(|(key, _)| key.clone()).zip(parts).collect();
                 Repr::Map(ThinArc::from_header_and_iter(head, entries.into_iter()))
             }

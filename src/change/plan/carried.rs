@@ -51,8 +51,8 @@ impl Carried {
     }
 
     fn holds(&self, value: &Value, place: Place) -> bool {
-        // What is marked in part is looked at part by part.
-        !value.is_null() && !value.contains_marked() && self.contents.contains(&key(value.clone(), place))
+        // What the schema marks in it does not make it another value.
+        !value.is_null() && self.contents.contains(&key(value.unmark_deep().0, place))
     }
 }
 

@@ -81,10 +81,10 @@ impl<F: FnOnce() -> Places> Hidden<'_, F> {
     }
 
     /// The path without the keys of what is marked.
-    pub(super) fn hide_path(&self, path: Path) -> Path {
-        match self.depth(&path) {
-            Some(depth) => self.schema.hide_keys_below(&path, depth),
-            None => self.path_without_carried(&path),
+    pub(super) fn hide_path(&self, path: &Path) -> Path {
+        match self.depth(path) {
+            Some(depth) => self.schema.hide_keys_below(path, depth),
+            None => self.path_without_carried(path),
         }
     }
 

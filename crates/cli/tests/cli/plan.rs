@@ -132,6 +132,41 @@ fn every_action_says_its_reason() {
 }
 
 #[test]
+fn what_the_prior_object_hides_stays_hidden() {
+    let prior = r#"{"id":{"$sensitive":"d-1"},"name":"data","size":10,"tags":{"a":"b"},"token":null}"#;
+    shows(
+        &plan("kept-secret", prior, r#"{"name":"data","size":20,"tags":{"a":"b","c":"d-1"}}"#, &[]),
+        0,
+        "test_disk: will be updated in place\n  \
+         reason: the planned object differs from the prior one, and nothing requires a new object\n\n  \
+         ~ .size       10 → 20\n  \
+         + .tags[\"c\"]  (sensitive value)\n\n\
+         no longer sensitive after the change; hidden here all the same\n  \
+         ! .id\n",
+    );
+}
+
+#[test]
+fn what_a_replacement_breaks_shows_when_it_is_applied() {
+    let prior = r#"{"id":"d-1","name":"data","size":10,"tags":null,"token":null}"#;
+    // The size is the prior one: fine for an update, but the object that takes its place has no prior one.
+    let planned = r#"{"id":"d-1","name":"logs","size":10,"tags":null,"token":null}"#;
+    let folder = Folder::new("at-apply-answer");
+    let planned = folder.file("planned.json", planned);
+    let arguments = ["--planned", planned.to_str().unwrap(), "--requires-replace", "name"];
+    let output = plan("at-apply", prior, r#"{"name":"logs","size":20}"#, &arguments);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(
+        output.stdout.ends_with(
+            "1 violation of the provider's contract: Terraform finds out when it applies the replacement\n  \
+             ! .size: the planned value (10) is not the configured one (20) (not_config)\n"
+        ),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
 fn a_providers_plan_is_checked() {
     let folder = Folder::new("planned");
     let planned = folder

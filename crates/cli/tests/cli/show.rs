@@ -38,6 +38,25 @@ fn colour_and_json_on_demand() {
 }
 
 #[test]
+fn labels_of_a_sensitive_block_type_stay_out_of_json() {
+    let schemas = concat!(env!("CARGO_TARGET_TMPDIR"), "/labels-schemas.json");
+    let schema = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/x/a":{"resource_schemas":{"a_b":
+        {"version":0,"block":{"block_types":{"user":{"nesting_mode":"map","block":{"attributes":{
+        "name":{"type":"string","optional":true}}}}}}}}}}}"#;
+    std::fs::write(schemas, schema).unwrap();
+    let plan = |sensitive: &str| {
+        PLAN.replace(r#"{"secret":"hunter2"}"#, r#"{"user":{"hunter2":{"name":"x"}}}"#).replace(
+            r#""after_sensitive":{"secret":true}"#,
+            &format!(r#""after_sensitive":{{"user":{sensitive}}}"#),
+        )
+    };
+    let json = show(&["--schemas", schemas, "--json"], plan("true")).stdout;
+    assert!(json.contains(r#""label":"(sensitive value)""#) && !json.contains("hunter2"), "{json}");
+    let json = show(&["--schemas", schemas, "--json"], plan(r#"{"hunter2":true}"#)).stdout;
+    assert!(json.contains(r#""label":"hunter2""#), "{json}");
+}
+
+#[test]
 fn a_summary_needs_no_schemas() {
     let output = show(&["--summary"], PLAN);
     assert_eq!(output.stdout, "Create (1)\n  + a_b.c\n");

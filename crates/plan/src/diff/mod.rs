@@ -120,6 +120,9 @@ pub struct Sensitivity {
     pub after: bool,
     /// The value itself stays the same.
     pub unchanged: bool,
+    /// It is a block type that is sensitive as a whole: then the labels of its blocks are, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub whole_type: bool,
 }
 
 /// A value without parts; in JSON it is what it was in the document.
@@ -193,14 +196,29 @@ pub struct UnknownBlocks {
 }
 
 /// One nested block.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+///
+/// In JSON the label of a block whose type is sensitive as a whole is `(sensitive value)`. Terraform's text shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NestedBlock<'t> {
     /// The label of a block in a map.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<Text<'t>>,
     /// What differs in the block.
-    #[serde(flatten)]
     pub diff: Diff<'t>,
+}
+
+impl Serialize for NestedBlock<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'d, 't> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            label: Option<&'d str>,
+            #[serde(flatten)]
+            diff: &'d Diff<'t>,
+        }
+        let is_hidden = matches!(&self.diff.kind, Kind::SensitiveBlock(marks) if marks.whole_type);
+        let label = self.label.as_deref().map(|label| if is_hidden { "(sensitive value)" } else { label });
+        Shown { label, diff: &self.diff }.serialize(serializer)
+    }
 }
 
 impl<'t> Diff<'t> {

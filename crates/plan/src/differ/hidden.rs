@@ -26,18 +26,18 @@ pub(super) fn sensitive_block<'v, 't>(
 /// The marks of a whole block type; `None` if it has none.
 pub(super) fn sensitivity_of(change: &Change<'_, '_>) -> Option<Sensitivity> {
     let (before, after) = (change.is_before_sensitive(), change.is_after_sensitive());
-    (before || after).then_some(Sensitivity { before, after, unchanged: false })
+    (before || after).then_some(Sensitivity { before, after, unchanged: false, whole_type: false })
 }
 
 /// What of a type's marks holds for a block to which this happens: only the side on which it is.
 pub(super) fn marks_for(action: Action, marks: Sensitivity) -> Option<Sensitivity> {
-    let Sensitivity { before, after, unchanged } = marks;
+    let Sensitivity { before, after, unchanged, whole_type } = marks;
     let (before, after) = match action {
         Action::Create => (false, after),
         Action::Delete => (before, false),
         Action::NoOp | Action::Update => (before, after),
     };
-    (before || after).then_some(Sensitivity { before, after, unchanged })
+    (before || after).then_some(Sensitivity { before, after, unchanged, whole_type })
 }
 
 /// A block whose type is marked: it must not be shown, but does the same to the block around it. Marks of its own say
@@ -45,6 +45,7 @@ pub(super) fn marks_for(action: Action, marks: Sensitivity) -> Option<Sensitivit
 pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity>) -> Diff<'t> {
     let Some(mut sensitivity) = marks.and_then(|marks| marks_for(diff.action, marks)) else { return diff };
     sensitivity.unchanged = diff.action == Action::NoOp;
+    sensitivity.whole_type = true;
     let changes = sensitivity.unchanged && sensitivity.before != sensitivity.after;
     let action = if changes { Action::Update } else { diff.action };
     Diff { action, kind: Kind::SensitiveBlock(sensitivity), ..diff }
@@ -62,7 +63,7 @@ fn sensitivity<'v, 't>(
     let unchanged = inner == Action::NoOp;
     // A mark that comes or goes is a change of its own, unless there is nothing to hide.
     let action = if unchanged && before != after && !change.is_null() { Action::Update } else { inner };
-    Some((action, Sensitivity { before, after, unchanged }))
+    Some((action, Sensitivity { before, after, unchanged, whole_type: false }))
 }
 
 /// The diff of a value that is not known until the change has been applied, if this is one.

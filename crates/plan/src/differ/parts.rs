@@ -319,7 +319,7 @@ mod tests {
                 modern,
                 ..Change::new(before, after)
             };
-            let marks = Sensitivity { before: true, after: false, unchanged: false };
+            let marks = Sensitivity { before: true, after: false, unchanged: false, whole_type: false };
             let kinds = [
                 Of::Typed(&ty),
                 Of::Shaped,

@@ -74,7 +74,7 @@ impl Writer<'_> {
         thing: &str,
         indent: usize,
     ) {
-        let Sensitivity { before, after, unchanged } = sensitivity;
+        let Sensitivity { before, after, unchanged, .. } = sensitivity;
         if before == after || matches!(action, Action::Create | Action::Delete) {
             return;
         }
