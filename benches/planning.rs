@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use objchange::Value;
-use objchange::change::{Action, Lifecycle, PlanRequest, SimulatedProvider, plan_change};
+use objchange::change::{Action, PlanRequest, SimulatedProvider, plan_change};
 use objchange::schema::{Block, NestingMode, ProviderSchemas, SchemaKind};
 
 mod scenarios;
@@ -18,7 +18,7 @@ fn plan(c: &mut Criterion, group: &str, n: usize, build: impl Fn() -> Scenario) 
     let mut group = c.benchmark_group(group);
     group.bench_function(BenchmarkId::from_parameter(n), |b| {
         let Scenario { schema, prior, config } = &*input;
-        let request = PlanRequest { schema, prior, config, lifecycle: Lifecycle::default() };
+        let request = PlanRequest::new(schema, prior, config);
         b.iter_with_large_drop(|| {
             let change = plan_change(black_box(&request), &mut SimulatedProvider::default());
             let change = change.expect("the objects fit the schema");

@@ -9,9 +9,12 @@
 
 mod access;
 mod action;
+mod apply;
+mod carried;
 mod computed_blocks;
 mod error;
 mod groups;
+mod hide;
 mod ignore_changes;
 mod inconsistent_result;
 mod invalid_plan;
@@ -21,14 +24,18 @@ mod object_compatible;
 mod plan;
 mod plan_valid;
 mod proposed_new;
+mod provider;
 mod sequence;
 mod set_compatible;
 mod set_match;
-mod simulated;
 mod subsequence;
 mod value_compatible;
 
 pub use action::{Action, action_for_change};
+pub use apply::{
+    AppliedChange, ApplyChangeError, ApplyQuestion, ApplyRequest, ApplyViolation, Applying, apply_change,
+    begin_apply,
+};
 pub use computed_blocks::prepare_computed_blocks;
 pub use error::ChangeError;
 pub use ignore_changes::IgnoreChanges;
@@ -37,12 +44,15 @@ pub use invalid_plan::{InvalidPlan, InvalidPlanKind};
 pub use legacy::normalize_from_legacy_sdk;
 pub use object_compatible::assert_object_compatible;
 pub use plan::{
-    Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlanViolation, PlannedChange,
-    PlannedResource, Provider, ReplaceReason, plan_change,
+    Lifecycle, PlanChangeError, PlanQuestion, PlanRequest, PlanViolation, PlannedChange, Planning,
+    ReplaceReason, begin_plan, plan_change,
 };
 pub use plan_valid::assert_plan_valid;
 pub use proposed_new::{planned_data_resource, proposed_new};
+pub use provider::{
+    AppliedResource, ApplyResourceChange, DeferredReason, Diagnostic, PlanResourceChange, PlannedResource,
+    PrivateData, Provider, ProviderError, Severity, SimulatedProvider,
+};
 pub use sequence::longest_common_subsequence;
-pub use simulated::SimulatedProvider;
 pub use subsequence::common_subsequence;
 pub use value_compatible::assert_value_compatible;

@@ -1,22 +1,24 @@
 //! Planning one change: what Terraform Core does around a provider.
 
-mod carried;
-mod hide;
+mod judged;
 mod planned;
 mod request;
+mod sides;
+
+use std::cell::OnceCell;
 
 use hashbrown::HashSet;
 
-use self::carried::Carried;
-use self::hide::hidden;
+use self::judged::{Judged, distinct, judge};
 pub use self::planned::{PlanChangeError, PlanViolation, PlannedChange, ReplaceReason};
-pub use self::request::{Lifecycle, PlanRequest, PlanResourceChange, PlannedResource, Provider};
+pub use self::request::{Lifecycle, PlanRequest};
+use self::sides::Sides;
 use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
+use super::hide::Hidden;
 use super::ignore_changes::ignore_changes;
-use super::plan_valid::assert_plan_valid;
 use super::proposed_new::proposed_new;
-use crate::schema::{Block, Marked};
+use super::provider::{Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, have_errors};
 use crate::value::{Marks, Path, Type, Value};
 
 /// Plans one change from end to end: proposes the new object, has the provider plan it, checks its answer,
@@ -29,7 +31,7 @@ use crate::value::{Marks, Path, Type, Value};
 /// is no error of this function: see [`PlannedChange::violations`].
 ///
 /// ```
-/// use objchange::change::{Action, Lifecycle, PlanRequest, SimulatedProvider, plan_change};
+/// use objchange::change::{Action, PlanRequest, SimulatedProvider, plan_change};
 /// use objchange::schema::{Attribute, Block};
 /// use objchange::{Type, Value};
 ///
@@ -39,232 +41,263 @@ use crate::value::{Marks, Path, Type, Value};
 /// );
 /// let prior = Value::object([("id", Value::from("vol-1")), ("size", Value::from(10))]);
 /// let config = Value::object([("size", 20)]);
-/// let request = PlanRequest {
-///     schema: &schema,
-///     prior: &prior,
-///     config: &config,
-///     lifecycle: Lifecycle::default(),
-/// };
+/// let request = PlanRequest::new(&schema, &prior, &config);
 /// let change = plan_change(&request, &mut SimulatedProvider::default())?;
 /// assert_eq!(change.action, Action::Update);
 /// assert_eq!(change.after, Value::object([("id", Value::from("vol-1")), ("size", Value::from(20))]));
 /// # Ok::<(), objchange::change::PlanChangeError>(())
 /// ```
 pub fn plan_change(
-    request: &PlanRequest<'_>,
+    request: &PlanRequest,
     provider: &mut dyn Provider,
 ) -> Result<PlannedChange, PlanChangeError> {
-    let PlanRequest { schema, lifecycle, .. } = request;
-    lifecycle.ignore_changes.check(schema)?;
+    let mut planning = begin_plan(request)?;
+    loop {
+        planning = match planning {
+            Planning::Ask(question) => {
+                let answer = provider.plan(question.request()).map_err(PlanChangeError::Provider)?;
+                question.answer(answer)?
+            }
+            Planning::Done(change) => return Ok(*change),
+        };
+    }
+}
+
+/// How far planning a change has come.
+#[derive(Debug)]
+#[must_use = "a change is planned when all questions are answered"]
+pub enum Planning {
+    /// A provider has to be asked: once, and a second time where the object is replaced.
+    Ask(PlanQuestion),
+    /// The change is planned.
+    Done(Box<PlannedChange>),
+}
+
+/// Begins to plan a change, step by step: for whoever asks a provider in another way than by a call that waits for the
+/// answer. [`plan_change`] does the same with a [`Provider`].
+///
+/// # Errors
+///
+/// As for [`plan_change`].
+///
+/// ```
+/// use objchange::change::{Action, PlanRequest, PlanResourceChange, PlannedResource, Planning, begin_plan};
+/// use objchange::schema::{Attribute, Block};
+/// use objchange::{Type, Value};
+///
+/// /// Stands for a client that is waited for.
+/// async fn ask(question: &PlanResourceChange) -> PlannedResource {
+///     PlannedResource::new(question.proposed.clone())
+/// }
+///
+/// async fn plan(request: &PlanRequest) -> Result<Action, objchange::change::PlanChangeError> {
+///     let mut planning = begin_plan(request)?;
+///     loop {
+///         planning = match planning {
+///             Planning::Ask(question) => {
+///                 let answer = ask(question.request()).await;
+///                 question.answer(answer)?
+///             }
+///             Planning::Done(change) => return Ok(change.action),
+///         };
+///     }
+/// }
+///
+/// let schema = Block::new([("size", Attribute::optional(Type::Number))], []);
+/// let size = |n: i64| Value::object([("size", n)]);
+/// let request = PlanRequest::new(&schema, &size(10), &size(20));
+/// # let mut plan = std::pin::pin!(plan(&request));
+/// # let std::task::Poll::Ready(action) =
+/// #     plan.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) else { panic!() };
+/// # use std::future::Future;
+/// assert_eq!(action?, Action::Update); // what `plan(&request).await` gave
+/// # Ok::<(), objchange::change::PlanChangeError>(())
+/// ```
+pub fn begin_plan(request: &PlanRequest) -> Result<Planning, PlanChangeError> {
+    request.lifecycle.ignore_changes.check(&request.schema)?;
     let sides = Sides::new(request)?;
     if sides.config.is_null() {
-        return Ok(sides.without_config());
+        return Ok(Planning::Done(Box::new(sides.without_config(request))));
     }
-    let nothing = Value::null(schema.implied_type().clone());
     // A tainted object is planned for as if it were not there.
-    let from = if lifecycle.tainted { &nothing } else { &sides.prior };
-    let ignoring = ignore_changes(schema, from, &sides.config, &lifecycle.ignore_changes);
-    let mut step = plan_step(schema, from, &ignoring, provider)?;
-    let replace_reason = replace_reason(request, &sides.prior, &mut step);
-    let mut action = match &replace_reason {
-        _ if sides.prior.is_null() => Action::Create,
-        Some(_) if lifecycle.create_before_destroy => Action::CreateThenDelete,
-        Some(_) => Action::DeleteThenCreate,
-        None if step.planned.definitely_equals(&sides.prior) => Action::NoOp,
-        None => Action::Update,
-    };
-    let mut violations = distinct(step.unusable.drain(..).chain(step.invalid.drain(..)));
-    let mut at_apply = Vec::new();
-    let mut answers_marks = std::mem::take(&mut step.marks);
-    if action.is_replace() && !lifecycle.tainted {
-        // The object that takes its place starts from nothing, and nothing of its configuration is ignored.
-        step = plan_step(schema, &nothing, &sides.config, provider)?;
-        // What is wrong with the first answer as well need not be said twice.
-        let known: HashSet<Path> = violations.iter().map(|violation| violation.path().clone()).collect();
-        at_apply = distinct(step.invalid.drain(..).filter(|violation| !known.contains(violation.path())));
-        violations = distinct(violations.into_iter().chain(step.unusable.drain(..)));
-        answers_marks.append(&mut step.marks);
-    }
-    let after = sides.mark(&step.planned.mark_where_present(&answers_marks));
-    if action == Action::NoOp && !sides.before.same_marks(&after) {
-        action = Action::Update;
-    }
-    let hidden = hidden(&sides, &answers_marks, &after);
-    let hide = |violations: Vec<PlanViolation>| violations.into_iter().map(|v| hidden.hide(v)).collect();
-    let (violations, at_apply) = (hide(violations), hide(at_apply));
-    let replace_reason = replace_reason.map(|reason| match reason {
-        ReplaceReason::CannotUpdate(paths) => {
-            ReplaceReason::CannotUpdate(paths.iter().map(|path| hidden.hide_path(path)).collect())
-        }
-        reason => reason,
-    });
-    drop(hidden);
-    Ok(PlannedChange {
-        action,
-        replace_reason,
-        violations,
-        at_apply,
-        legacy_type_system: step.legacy_type_system,
-        no_longer_sensitive: sides.no_longer_sensitive(&after),
-        proposed: sides.carried.mark(&sides.mark(&step.proposed)),
-        after: sides.carried.mark(&after),
-        before: sides.before,
-    })
+    let from = if request.lifecycle.tainted { sides.nothing() } else { sides.prior.clone() };
+    let config = ignore_changes(&sides.schema, &from, &sides.config, &request.lifecycle.ignore_changes);
+    let plan = Plan { sides, lifecycle: request.lifecycle.clone(), first: None };
+    let PlanRequest { private, identity, deferral_allowed, .. } = request;
+    plan.ask(from, &config, (private.clone(), identity.clone()), *deferral_allowed)
 }
 
-/// The two objects that a change is planned from, with their marks and without.
-struct Sides<'a> {
-    schema: &'a Block,
-    /// The prior object, marked as it is given and as the schema says.
-    before: Value,
-    prior: Value,
-    config: Value,
-    config_marks: Vec<(Path, Marks)>,
-    prior_marks: Vec<(Path, Marks)>,
-    carried: Carried,
+/// A change while it is planned.
+#[derive(Debug)]
+struct Plan {
+    sides: Sides,
+    lifecycle: Lifecycle,
+    /// What the first answer has led to, where it is a replacement.
+    first: Option<First>,
 }
 
-impl<'a> Sides<'a> {
-    fn new(request: &PlanRequest<'a>) -> Result<Self, PlanChangeError> {
-        let PlanRequest { schema, prior, config, .. } = request;
-        if !config.is_known() {
-            return Err(PlanChangeError::UnknownConfig);
-        }
-        let implied = schema.implied_type();
-        let prior = match prior.ty() == implied && !implied.has_dynamic() {
-            true => (*prior).clone(),
-            false => schema.coerce_config(prior).map_err(PlanChangeError::Prior)?,
-        };
-        let config = schema.coerce_config(config).map_err(PlanChangeError::Config)?;
-        let before = schema.mark_hidden(&prior);
-        let carried = Carried::new(&prior);
-        let (prior, prior_marks) = prior.unmark_deep_with_paths();
-        let (config, config_marks) = config.unmark_deep_with_paths();
-        Ok(Self { schema, before, prior, config, config_marks, prior_marks, carried })
-    }
-
-    /// A planned or proposed object with the marks of configuration and of the schema.
-    fn mark(&self, value: &Value) -> Value {
-        let value = value.mark_where_present(&self.config_marks);
-        if self.prior_marks.is_empty() {
-            // Then the object before has just the schema's marks, and those of what did not change are there already.
-            self.schema.mark_hidden_like(&value, Marked { plain: &self.prior, marked: &self.before })
-        } else {
-            self.schema.mark_hidden(&value)
-        }
-    }
-
-    /// Where the prior object is marked and what comes after is there, but not marked.
-    fn no_longer_sensitive(&self, after: &Value) -> Vec<Path> {
-        let is_shown = |path: &&Path| {
-            let mut at = Some(after);
-            for step in path.steps() {
-                at = at.filter(|value| !value.is_marked()).and_then(|value| value.step(step));
-            }
-            at.is_some_and(|value| !value.is_marked() && !value.is_null())
-        };
-        let sensitive = self.prior_marks.iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
-        sensitive.map(|(path, _)| path).filter(is_shown).cloned().collect()
-    }
-
-    /// What happens where nothing is configured.
-    fn without_config(self) -> PlannedChange {
-        let gone = Value::null(self.schema.implied_type().clone());
-        PlannedChange {
-            action: if self.prior.is_null() { Action::NoOp } else { Action::Delete },
-            replace_reason: None,
-            before: self.before,
-            after: gone.clone(),
-            proposed: gone,
-            no_longer_sensitive: Vec::new(),
-            violations: Vec::new(),
-            at_apply: Vec::new(),
-            legacy_type_system: false,
-        }
-    }
-}
-
-/// One question to the provider, and what is wrong with its answer.
-struct PlanStep {
-    proposed: Value,
-    planned: Value,
-    /// The marks of the answer, which only a provider in the same program can set.
+/// What is left of the first answer where the provider is asked again.
+#[derive(Debug)]
+struct First {
+    action: Action,
+    replace_reason: Option<ReplaceReason>,
+    violations: Vec<PlanViolation>,
     marks: Vec<(Path, Marks)>,
-    requires_replace: Vec<Path>,
-    /// What makes the answer unusable: it has not the schema's type, or holds what is for the provider alone.
-    unusable: Vec<PlanViolation>,
-    /// What does not go with prior object and configuration.
-    invalid: Vec<PlanViolation>,
-    legacy_type_system: bool,
+    diagnostics: Vec<Diagnostic>,
 }
 
-fn plan_step(
-    schema: &Block,
-    prior: &Value,
-    config: &Value,
-    provider: &mut dyn Provider,
-) -> Result<PlanStep, PlanChangeError> {
-    let config = prepare_computed_blocks(schema, config)?;
-    let proposed = proposed_new(schema, prior, &config)?;
-    let request = PlanResourceChange { schema, prior, config: &config, proposed: &proposed };
-    let answer = provider.plan(&request).map_err(PlanChangeError::Provider)?;
-    let (planned, marks) = answer.planned.unmark_deep_with_paths();
-    let mismatches = planned.ty().mismatches(schema.implied_type());
-    let invalid = match mismatches.is_empty() {
-        true => assert_plan_valid(schema, prior, &config, &planned),
-        // What is of the wrong type is not looked at further.
-        false => Vec::new(),
-    };
-    let write_only = match mismatches.is_empty() {
-        true => schema.write_only_paths(&planned),
-        false => Vec::new(),
-    };
-    // A path that leads to null says that the attribute is where it should be.
-    let write_only =
-        write_only.into_iter().filter(|path| planned.at(path).is_some_and(|value| !value.is_null()));
-    let unusable = mismatches.into_iter().map(PlanViolation::WrongType);
-    Ok(PlanStep {
-        unusable: unusable.chain(write_only.map(PlanViolation::WriteOnly)).collect(),
-        invalid: invalid.into_iter().map(PlanViolation::Invalid).collect(),
-        proposed,
-        planned,
-        marks,
-        requires_replace: answer.requires_replace,
-        legacy_type_system: answer.legacy_type_system,
-    })
+/// What a provider has to be asked before planning can go on.
+#[derive(Debug)]
+pub struct PlanQuestion {
+    plan: Box<Plan>,
+    request: PlanResourceChange,
 }
 
-/// The violations without those that say the same of the same place as an earlier one.
-fn distinct(violations: impl Iterator<Item = PlanViolation>) -> Vec<PlanViolation> {
-    let mut seen = HashSet::new();
-    violations.filter(|violation| seen.insert((violation.kind(), violation.path().clone()))).collect()
-}
-
-fn replace_reason(request: &PlanRequest<'_>, prior: &Value, step: &mut PlanStep) -> Option<ReplaceReason> {
-    if prior.is_null() {
-        return None;
+impl Plan {
+    fn ask(
+        self,
+        prior: Value,
+        config: &Value,
+        (private, identity): (PrivateData, Option<Value>),
+        deferral_allowed: bool,
+    ) -> Result<Planning, PlanChangeError> {
+        let schema = self.sides.schema.clone();
+        let config = prepare_computed_blocks(&schema, config)?;
+        let proposed = proposed_new(&schema, &prior, &config)?;
+        let request =
+            PlanResourceChange { schema, prior, config, proposed, private, identity, deferral_allowed };
+        Ok(Planning::Ask(PlanQuestion { plan: Box::new(self), request }))
     }
-    if request.lifecycle.tainted {
-        return Some(ReplaceReason::Tainted);
-    }
-    let null = Value::null(Type::Dynamic);
-    let mut paths = Vec::new();
-    for path in &step.requires_replace {
-        let (before, after) = (prior.at(path), step.planned.at(path));
-        if before.is_none() && after.is_none() {
-            step.invalid.push(PlanViolation::RequiresReplaceNowhere(path.clone()));
-            continue;
+
+    fn done(self, answer: Judged, action: Action, replace_reason: Option<ReplaceReason>) -> PlannedChange {
+        let Self { sides, first, .. } = self;
+        let mut diagnostics = answer.diagnostics;
+        let mut marks = answer.marks;
+        let (mut violations, mut at_apply) = (answer.unusable, answer.invalid);
+        match first {
+            // Of the object that takes the place of the old one the contract is looked at when it is applied. What is
+            // wrong with the first answer as well need not be said twice.
+            Some(first) => {
+                let known: HashSet<Path> = first.violations.iter().map(|v| v.path().clone()).collect();
+                at_apply.retain(|violation| !known.contains(violation.path()));
+                violations = first.violations.into_iter().chain(violations).collect();
+                diagnostics = first.diagnostics.into_iter().chain(diagnostics).collect();
+                marks.extend(first.marks);
+            }
+            None => violations.append(&mut at_apply),
         }
-        let write_only = request.schema.attribute_by_path(path).is_some_and(|a| a.write_only);
-        if write_only || !before.unwrap_or(&null).definitely_equals(after.unwrap_or(&null)) {
-            paths.push(path.clone());
+        let after = sides.mark(&answer.planned.mark_where_present(&marks));
+        let action = match action {
+            Action::NoOp if !sides.before.same_marks(&after) => Action::Update,
+            action => action,
+        };
+        let hidden = Hidden {
+            schema: &sides.schema,
+            carried: &sides.carried,
+            marked: &[&sides.before, &after],
+            marks: sides.config_marks.iter().chain(&marks).map(|(path, _)| path).collect(),
+            places: OnceCell::new(),
+        };
+        let hide = |found: Vec<PlanViolation>| {
+            distinct(found.into_iter()).into_iter().map(|violation| violation.hide(&hidden)).collect()
+        };
+        let (violations, at_apply) = (hide(violations), hide(at_apply));
+        let replace_reason = replace_reason.map(|reason| match reason {
+            ReplaceReason::CannotUpdate(paths) => {
+                ReplaceReason::CannotUpdate(paths.iter().map(|path| hidden.path(path)).collect())
+            }
+            reason => reason,
+        });
+        PlannedChange {
+            action,
+            replace_reason,
+            violations,
+            at_apply,
+            legacy_type_system: answer.legacy_type_system,
+            no_longer_sensitive: sides.no_longer_sensitive(&after),
+            proposed: sides.carried.mark(&sides.mark(&answer.proposed)),
+            after: sides.carried.mark(&after),
+            before: sides.before,
+            private: answer.private,
+            identity: answer.identity,
+            deferred: answer.deferred,
+            diagnostics,
         }
     }
-    if request.lifecycle.force_replace {
-        Some(ReplaceReason::Requested)
-    } else if paths.is_empty() {
-        None
-    } else {
-        Some(ReplaceReason::CannotUpdate(paths))
+}
+
+impl PlanQuestion {
+    /// What the provider is asked.
+    pub fn request(&self) -> &PlanResourceChange {
+        &self.request
+    }
+
+    /// Goes on with the provider's answer.
+    ///
+    /// # Errors
+    ///
+    /// The provider has found errors, or the change cannot be planned for the second time. What is wrong with the
+    /// answer is no error: see [`PlannedChange::violations`].
+    pub fn answer(self, answer: PlannedResource) -> Result<Planning, PlanChangeError> {
+        if have_errors(&answer.diagnostics) {
+            return Err(PlanChangeError::Refused(answer.diagnostics));
+        }
+        let Self { mut plan, request } = self;
+        let requires_replace = answer.requires_replace.clone();
+        let mut answer = judge(&request, answer);
+        if let Some(first) = &mut plan.first {
+            let (action, reason) = (first.action, first.replace_reason.take());
+            return Ok(Planning::Done(Box::new(plan.done(answer, action, reason))));
+        }
+        let replace_reason = plan.replace_reason(&requires_replace, &mut answer);
+        let action = match &replace_reason {
+            _ if plan.sides.prior.is_null() => Action::Create,
+            Some(_) if plan.lifecycle.create_before_destroy => Action::CreateThenDelete,
+            Some(_) => Action::DeleteThenCreate,
+            None if answer.planned.definitely_equals(&plan.sides.prior) => Action::NoOp,
+            None => Action::Update,
+        };
+        // A tainted object was planned for as if it were not there.
+        if !action.is_replace() || plan.lifecycle.tainted || answer.deferred.is_some() {
+            return Ok(Planning::Done(Box::new(plan.done(answer, action, replace_reason))));
+        }
+        // The object that takes its place starts from nothing, and nothing of its configuration is ignored.
+        let violations = answer.unusable.into_iter().chain(answer.invalid).collect();
+        let (marks, diagnostics) = (answer.marks, answer.diagnostics);
+        plan.first = Some(First { action, replace_reason, violations, marks, diagnostics });
+        let (nothing, config) = (plan.sides.nothing(), plan.sides.config.clone());
+        plan.ask(nothing, &config, (answer.private, answer.identity), request.deferral_allowed)
+    }
+}
+
+impl Plan {
+    fn replace_reason(&self, requires_replace: &[Path], answer: &mut Judged) -> Option<ReplaceReason> {
+        let Sides { schema, prior, .. } = &self.sides;
+        if prior.is_null() {
+            return None;
+        }
+        if self.lifecycle.tainted {
+            return Some(ReplaceReason::Tainted);
+        }
+        let null = Value::null(Type::Dynamic);
+        let mut paths = Vec::new();
+        for path in requires_replace {
+            let (before, after) = (prior.at(path), answer.planned.at(path));
+            if before.is_none() && after.is_none() {
+                answer.invalid.push(PlanViolation::RequiresReplaceNowhere(path.clone()));
+                continue;
+            }
+            let write_only = schema.attribute_by_path(path).is_some_and(|a| a.write_only);
+            if write_only || !before.unwrap_or(&null).definitely_equals(after.unwrap_or(&null)) {
+                paths.push(path.clone());
+            }
+        }
+        if self.lifecycle.force_replace {
+            Some(ReplaceReason::Requested)
+        } else if paths.is_empty() {
+            None
+        } else {
+            Some(ReplaceReason::CannotUpdate(paths))
+        }
     }
 }

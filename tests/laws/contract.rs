@@ -201,7 +201,8 @@ proptest! {
         (force_replace, tainted) in any::<(bool, bool)>(),
     ) {
         let lifecycle = Lifecycle { force_replace, tainted, ..Default::default() };
-        let request = PlanRequest { schema: &schema, prior: &prior, config: &config, lifecycle };
+        let mut request = PlanRequest::new(&schema, &prior, &config);
+        request.lifecycle = lifecycle;
         let change = plan_change(&request, &mut SimulatedProvider::default());
         match change {
             Ok(mut change) => {

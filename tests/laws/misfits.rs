@@ -68,15 +68,12 @@ proptest! {
 
         for ignore_changes in [IgnoreChanges::default(), IgnoreChanges::All, IgnoreChanges::Paths(paths.clone())] {
             let lifecycle = Lifecycle { ignore_changes, ..Default::default() };
-            let request = PlanRequest { schema: &schema, prior: &a, config: &b, lifecycle };
+            let mut request = PlanRequest::new(&schema, &a, &b);
+            request.lifecycle = lifecycle;
             let simulated = &mut SimulatedProvider { requires_replace: paths.clone() };
-            let mut wild = |_: &PlanResourceChange<'_>| {
-                Ok(PlannedResource {
-                    planned: c.clone(),
-                    requires_replace: paths.clone(),
-                    legacy_type_system: false,
-                })
-            };
+            let mut answer = PlannedResource::new(c.clone());
+            answer.requires_replace.clone_from(&paths);
+            let mut wild = |_: &PlanResourceChange| Ok(answer.clone());
             for change in [plan_change(&request, simulated), plan_change(&request, &mut wild)] {
                 match change {
                     Ok(change) => prop_assert!(change.violations.iter().all(|v| !v.to_string().is_empty())),

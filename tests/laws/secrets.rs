@@ -83,15 +83,12 @@ fn assert_planning_hides(schema: &Block, [prior, config, planned]: [&Value; 3]) 
         [(Some(planned), false), (Some(planned), true), (None, false), (None, true)]
     {
         let lifecycle = Lifecycle { force_replace, ..Lifecycle::default() };
-        let request = PlanRequest { schema, prior, config, lifecycle };
+        let mut request = PlanRequest::new(schema, prior, config);
+        request.lifecycle = lifecycle;
         assert_shows_no_secret(&format!("{request:?}"));
-        let mut provider = |request: &PlanResourceChange<'_>| {
+        let mut provider = |request: &PlanResourceChange| {
             assert_shows_no_secret(&format!("{request:?}"));
-            let answer = PlannedResource {
-                planned: planned.unwrap_or(request.proposed).clone(),
-                requires_replace: Vec::new(),
-                legacy_type_system: false,
-            };
+            let answer = PlannedResource::new(planned.unwrap_or(&request.proposed).clone());
             assert_shows_no_secret(&format!("{answer:?}"));
             Ok(answer)
         };
@@ -170,7 +167,7 @@ proptest! {
             let marks = hidden.iter().filter(is_outermost).map(|path| (path.clone(), Marks::SENSITIVE));
             value.mark_with_paths(&marks.collect::<Vec<_>>()).unwrap()
         };
-        let request = PlanRequest { schema: &schema, prior: &prior, config: &config, lifecycle: Lifecycle::default() };
+        let request = PlanRequest::new(&schema, &prior, &config);
         if let Ok(change) = plan_change(&request, &mut SimulatedProvider::default()) {
             prop_assert_eq!(&change.before, &marked(&prior));
             prop_assert_eq!(&change.proposed, &marked(&change.proposed.unmark_deep().0));

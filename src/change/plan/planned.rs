@@ -1,6 +1,9 @@
 //! What planning finds out.
 
-use crate::change::{Action, ChangeError, InvalidPlan};
+use crate::change::hide::Hidden;
+use crate::change::{
+    Action, ChangeError, DeferredReason, Diagnostic, InvalidPlan, PrivateData, ProviderError,
+};
 use crate::schema::{CoerceError, UnknownPath};
 use crate::value::{Path, TypeMismatch, Value};
 
@@ -32,6 +35,9 @@ pub enum PlanViolation {
     /// A path that requires replacement is neither in the prior nor in the planned object.
     #[error("{0}: required to be replaced, but neither the prior nor the planned object has it")]
     RequiresReplaceNowhere(Path),
+    /// The provider answers that it cannot plan yet, although that was not allowed.
+    #[error("the provider defers the change, which was not allowed")]
+    DeferralNotAllowed,
 }
 
 impl PlanViolation {
@@ -42,21 +48,46 @@ impl PlanViolation {
             Self::WriteOnly(_) => "write_only_not_null",
             Self::Invalid(invalid) => invalid.kind.slug(),
             Self::RequiresReplaceNowhere(_) => "requires_replace_nowhere",
+            Self::DeferralNotAllowed => "deferral_not_allowed",
         }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
+        const ROOT: &Path = &Path::root();
         match self {
             Self::WrongType(mismatch) => &mismatch.path,
             Self::WriteOnly(path) | Self::RequiresReplaceNowhere(path) => path,
             Self::Invalid(invalid) => &invalid.path,
+            Self::DeferralNotAllowed => ROOT,
+        }
+    }
+
+    /// The violation without the content of what is marked.
+    pub(super) fn hide(self, hidden: &Hidden<'_>) -> Self {
+        match self {
+            Self::WrongType(mismatch) => Self::WrongType(hidden.mismatch(mismatch)),
+            Self::WriteOnly(path) => Self::WriteOnly(hidden.path(&path)),
+            Self::Invalid(InvalidPlan { path, kind, prior, config, planned, unfit }) => {
+                Self::Invalid(InvalidPlan {
+                    kind,
+                    prior: hidden.value(&path, prior),
+                    config: hidden.value(&path, config),
+                    planned: hidden.value(&path, planned),
+                    // It has a path of its own, and tells no more than the kind.
+                    unfit: unfit.filter(|_| !hidden.hides(&path)),
+                    path: hidden.path(&path),
+                })
+            }
+            Self::RequiresReplaceNowhere(path) => Self::RequiresReplaceNowhere(hidden.path(&path)),
+            Self::DeferralNotAllowed => self,
         }
     }
 }
 
 /// A planned change. Sensitive parts of its values are marked.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct PlannedChange {
     /// What happens.
     pub action: Action,
@@ -79,10 +110,18 @@ pub struct PlannedChange {
     pub at_apply: Vec<PlanViolation>,
     /// The provider uses the legacy type system.
     pub legacy_type_system: bool,
+    /// What the provider wants to have back when the change is made.
+    pub private: PrivateData,
+    /// Which object of the service it will be, as far as the provider has said.
+    pub identity: Option<Value>,
+    /// The provider cannot plan the change yet, and why. The object after is a guess then.
+    pub deferred: Option<DeferredReason>,
+    /// What the provider has to say; no errors.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// Why a change could not be planned.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanChangeError {
     /// The configuration does not fit the schema.
@@ -100,7 +139,25 @@ pub enum PlanChangeError {
     /// A value does not fit the schema.
     #[error(transparent)]
     Change(#[from] ChangeError),
-    /// The provider could not plan.
-    #[error("the provider cannot plan this change: {0}")]
-    Provider(String),
+    /// The provider has found errors.
+    #[error("the provider cannot plan this change: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Refused(Vec<Diagnostic>),
+    /// The provider does not answer.
+    #[error("the provider does not answer: {0}")]
+    Provider(#[source] ProviderError),
+}
+
+impl PlanChangeError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Config(_) => "config",
+            Self::Prior(_) => "prior",
+            Self::UnknownConfig => "unknown_config",
+            Self::IgnoreChanges(_) => "ignore_changes",
+            Self::Change(error) => error.kind(),
+            Self::Refused(_) => "refused",
+            Self::Provider(_) => "provider",
+        }
+    }
 }

@@ -1,65 +1,29 @@
-//! What is to be planned, what a provider is asked, and what it answers.
+//! What is to be planned.
 
 use std::fmt;
 
-use crate::change::ignore_changes::IgnoreChanges;
+use crate::change::{IgnoreChanges, PrivateData};
 use crate::schema::Block;
-use crate::value::{Path, SENSITIVE, Value};
-
-/// Who plans a resource: a real provider, a simulated one, or a test.
-///
-/// Any function of the right shape is one.
-pub trait Provider {
-    /// Plans the change from the prior to the proposed object.
-    ///
-    /// # Errors
-    ///
-    /// What the provider says where it cannot plan.
-    fn plan(&mut self, request: &PlanResourceChange<'_>) -> Result<PlannedResource, String>;
-}
-
-impl<F: FnMut(&PlanResourceChange<'_>) -> Result<PlannedResource, String>> Provider for F {
-    fn plan(&mut self, request: &PlanResourceChange<'_>) -> Result<PlannedResource, String> {
-        self(request)
-    }
-}
-
-/// What a provider is asked. The values carry no marks, so [`Debug`] shows none of their content.
-#[derive(Clone, Copy)]
-pub struct PlanResourceChange<'a> {
-    /// The schema of the resource type.
-    pub schema: &'a Block,
-    /// The object as it is, or null.
-    pub prior: &'a Value,
-    /// The configuration, coerced to the schema's type.
-    pub config: &'a Value,
-    /// Prior and configuration merged.
-    pub proposed: &'a Value,
-}
-
-/// What a provider answers. What of the planned object is sensitive is not known here, so [`Debug`] shows none of its
-/// content.
-#[derive(Clone, PartialEq, Eq)]
-pub struct PlannedResource {
-    /// The object that it plans.
-    pub planned: Value,
-    /// Where a difference needs a new object.
-    pub requires_replace: Vec<Path>,
-    /// It uses the legacy type system, so that an invalid plan is only worth a warning.
-    pub legacy_type_system: bool,
-}
+use crate::value::Value;
 
 /// What is to be planned.
 #[derive(Clone)]
-pub struct PlanRequest<'a> {
+#[non_exhaustive]
+pub struct PlanRequest {
     /// The schema of the resource type.
-    pub schema: &'a Block,
+    pub schema: Block,
     /// The object as it is; null if there is none.
-    pub prior: &'a Value,
+    pub prior: Value,
     /// The configuration; null if the object is to go. Any object that can be coerced to the schema will do.
-    pub config: &'a Value,
+    pub config: Value,
     /// How the change is to be made.
     pub lifecycle: Lifecycle,
+    /// What the provider left with the prior object.
+    pub private: PrivateData,
+    /// Which object of the service the prior object is, as far as the provider has said.
+    pub identity: Option<Value>,
+    /// The provider may answer that it cannot plan yet.
+    pub deferral_allowed: bool,
 }
 
 /// What besides the configuration decides how a change is made.
@@ -75,51 +39,43 @@ pub struct Lifecycle {
     pub tainted: bool,
 }
 
-impl fmt::Debug for PlanResourceChange<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { schema, prior, config, proposed } = self;
-        f.debug_struct("PlanResourceChange")
-            .field("schema", schema)
-            .field("prior", &Outline(prior))
-            .field("config", &Outline(config))
-            .field("proposed", &Outline(proposed))
-            .finish()
-    }
-}
-
-impl fmt::Debug for PlannedResource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { planned, requires_replace, legacy_type_system } = self;
-        f.debug_struct("PlannedResource")
-            .field("planned", &Outline(planned))
-            .field("requires_replace", requires_replace)
-            .field("legacy_type_system", legacy_type_system)
-            .finish()
+impl PlanRequest {
+    /// A change of an object to what is configured, both of this schema.
+    ///
+    /// ```
+    /// use objchange::change::{Lifecycle, PlanRequest};
+    /// # use objchange::schema::Block;
+    /// # use objchange::{Type, Value};
+    /// # let schema = Block::new::<&str>([], []);
+    /// # let (prior, config) = (Value::null(schema.implied_type().clone()), Value::object::<&str, Value>([]));
+    /// let mut request = PlanRequest::new(&schema, &prior, &config);
+    /// request.lifecycle = Lifecycle { create_before_destroy: true, ..Lifecycle::default() };
+    /// ```
+    pub fn new(schema: &Block, prior: &Value, config: &Value) -> Self {
+        Self {
+            schema: schema.clone(),
+            prior: prior.clone(),
+            config: config.clone(),
+            lifecycle: Lifecycle::default(),
+            private: PrivateData::default(),
+            identity: None,
+            deferral_allowed: false,
+        }
     }
 }
 
 /// What the schema calls sensitive is not shown, whether it is marked or not.
-impl fmt::Debug for PlanRequest<'_> {
+impl fmt::Debug for PlanRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { schema, prior, config, lifecycle } = self;
+        let Self { schema, prior, config, lifecycle, private, identity, deferral_allowed } = self;
         f.debug_struct("PlanRequest")
             .field("schema", schema)
             .field("prior", &schema.mark_hidden(prior))
             .field("config", &schema.mark_hidden(config))
             .field("lifecycle", lifecycle)
+            .field("private", private)
+            .field("identity", identity)
+            .field("deferral_allowed", deferral_allowed)
             .finish()
-    }
-}
-
-/// Whether an object is there, without its content.
-struct Outline<'v>(&'v Value);
-
-impl fmt::Debug for Outline<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            value if value.is_null() => f.write_str("null"),
-            value if !value.is_known() => f.write_str("(known after apply)"),
-            _ => f.write_str(SENSITIVE),
-        }
     }
 }

@@ -217,27 +217,19 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
                 .collect(),
         )
     };
-    let request = PlanRequest {
-        schema: &schema,
-        prior: &prior.value,
-        config: &config,
-        lifecycle: Lifecycle {
-            ignore_changes,
-            create_before_destroy: args.create_before_destroy,
-            force_replace: args.replace,
-            tainted: prior.tainted,
-        },
+    let mut request = PlanRequest::new(&schema, &prior.value, &config);
+    request.lifecycle = Lifecycle {
+        ignore_changes,
+        create_before_destroy: args.create_before_destroy,
+        force_replace: args.replace,
+        tainted: prior.tainted,
     };
     let requires_replace = args.requires_replace.clone();
     let plan = match answer {
         Some(planned) => {
-            let mut provider = |_: &PlanResourceChange<'_>| {
-                Ok(PlannedResource {
-                    planned: planned.clone(),
-                    requires_replace: requires_replace.clone(),
-                    legacy_type_system: false,
-                })
-            };
+            let mut answer = PlannedResource::new(planned);
+            answer.requires_replace = requires_replace;
+            let mut provider = |_: &PlanResourceChange| Ok(answer.clone());
             plan_change(&request, &mut provider as &mut dyn Provider)?
         }
         None => plan_change(&request, &mut SimulatedProvider { requires_replace })?,

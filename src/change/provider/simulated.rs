@@ -1,6 +1,6 @@
 //! A provider that behaves as its schema says.
 
-use super::plan::{PlanResourceChange, PlannedResource, Provider};
+use super::{PlanResourceChange, PlannedResource, Provider, ProviderError};
 use crate::schema::{Attribute, AttributeType, Block, Member, Members, NestedBlock, NestingMode};
 use crate::value::{Path, StepRef, Type, Value};
 
@@ -19,18 +19,18 @@ pub struct SimulatedProvider {
 }
 
 impl Provider for SimulatedProvider {
-    fn plan(&mut self, request: &PlanResourceChange<'_>) -> Result<PlannedResource, String> {
-        let PlanResourceChange { schema, prior, proposed, .. } = request;
+    fn plan(&mut self, request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
+        let PlanResourceChange { schema, prior, proposed, private, identity, .. } = request;
         let planned = if Answer::Kept.object(schema, proposed, prior).identical(prior) {
-            (*prior).clone()
+            prior.clone()
         } else {
             Answer::Computed.object(schema, proposed, prior)
         };
-        Ok(PlannedResource {
-            planned,
-            requires_replace: self.requires_replace.clone(),
-            legacy_type_system: false,
-        })
+        let mut answer = PlannedResource::new(planned);
+        answer.requires_replace.clone_from(&self.requires_replace);
+        answer.private.clone_from(private);
+        answer.identity.clone_from(identity);
+        Ok(answer)
     }
 }
 

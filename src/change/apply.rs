@@ -1,0 +1,335 @@
+//! Making one planned change: what Terraform Core does around a provider, and what it saves.
+
+mod applied;
+
+use std::cell::OnceCell;
+
+pub use self::applied::{AppliedChange, ApplyChangeError, ApplyViolation};
+use super::action::Action;
+use super::carried::Carried;
+use super::hide::Hidden;
+use super::object_compatible::assert_object_compatible;
+use super::plan::PlannedChange;
+use super::provider::{AppliedResource, ApplyResourceChange, PrivateData, ProviderError, have_errors};
+use crate::schema::Block;
+use crate::value::{Descend, Marks, Path, Value};
+
+/// A planned change that is to be made.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ApplyRequest {
+    /// The schema of the resource type.
+    pub schema: Block,
+    /// What was planned.
+    pub change: PlannedChange,
+    /// The configuration, in which nothing is unknown any more; null where the object is destroyed.
+    pub config: Value,
+    /// What the provider left with the prior object.
+    pub prior_private: PrivateData,
+}
+
+impl ApplyRequest {
+    /// A planned change with the configuration that it was planned for.
+    pub fn new(schema: &Block, change: &PlannedChange, config: &Value) -> Self {
+        let (schema, change, config) = (schema.clone(), change.clone(), config.clone());
+        Self { schema, change, config, prior_private: PrivateData::default() }
+    }
+}
+
+/// Makes a planned change from end to end, and checks what comes of it.
+///
+/// # Errors
+///
+/// The configuration does not fit the schema or is not wholly known, or the provider does not answer. What is wrong with
+/// its answer is no error of this function: see [`AppliedChange::violations`].
+///
+/// ```
+/// use objchange::change::{
+///     AppliedResource, ApplyRequest, ApplyResourceChange, PlanRequest, SimulatedProvider, apply_change, plan_change,
+/// };
+/// use objchange::schema::{Attribute, Block};
+/// use objchange::{Type, Value};
+///
+/// let schema = Block::new(
+///     [("id", Attribute::computed(Type::String)), ("size", Attribute::optional(Type::Number))],
+///     [],
+/// );
+/// let config = Value::object([("size", 20)]);
+/// let nothing = Value::null(schema.implied_type().clone());
+/// let request = PlanRequest::new(&schema, &nothing, &config);
+/// let change = plan_change(&request, &mut SimulatedProvider::default())?;
+///
+/// let mut provider = |question: &ApplyResourceChange| {
+///     let size = question.planned.attribute("size").cloned().unwrap();
+///     Ok(AppliedResource::new(Value::object([("id", Value::from("vol-1")), ("size", size)])))
+/// };
+/// let applied = apply_change(&ApplyRequest::new(&schema, &change, &config), &mut provider)?;
+/// assert!(applied.violations.is_empty());
+/// assert_eq!(applied.saved.to_string(), r#"{id = "vol-1", size = 20}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn apply_change(
+    request: &ApplyRequest,
+    provider: &mut dyn FnMut(&ApplyResourceChange) -> Result<AppliedResource, ProviderError>,
+) -> Result<AppliedChange, ApplyChangeError> {
+    let mut applying = begin_apply(request)?;
+    loop {
+        applying = match applying {
+            Applying::Ask(question) => {
+                let answer = provider(question.request()).map_err(ApplyChangeError::Provider)?;
+                question.answer(answer)
+            }
+            Applying::Done(applied) => return Ok(*applied),
+        };
+    }
+}
+
+/// How far making a change has come.
+#[derive(Debug)]
+#[must_use = "a change is made when all questions are answered"]
+pub enum Applying {
+    /// A provider has to be asked: once, and twice where the object is replaced.
+    Ask(ApplyQuestion),
+    /// The change is made, as far as it could be.
+    Done(Box<AppliedChange>),
+}
+
+/// What a provider has to be asked before the change can go on.
+#[derive(Debug)]
+pub struct ApplyQuestion {
+    apply: Box<Apply>,
+    request: ApplyResourceChange,
+}
+
+/// A change while it is made.
+#[derive(Debug)]
+struct Apply {
+    schema: Block,
+    change: PlannedChange,
+    config: Value,
+    prior: Value,
+    planned: Value,
+    prior_private: PrivateData,
+    /// What has come of the steps so far.
+    result: AppliedChange,
+    /// The steps that are left, the next one last.
+    steps: Vec<Step>,
+}
+
+/// One call of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Create,
+    Update,
+    Destroy,
+}
+
+/// Begins to make a planned change, step by step: for whoever asks a provider in another way than by a call that waits
+/// for the answer. [`apply_change`] does the same with a function.
+///
+/// A change of nothing but what is sensitive is made without asking the provider.
+///
+/// # Errors
+///
+/// As for [`apply_change`].
+pub fn begin_apply(request: &ApplyRequest) -> Result<Applying, ApplyChangeError> {
+    let ApplyRequest { schema, change, config, prior_private } = request;
+    let config = schema.coerce_config(config).map_err(ApplyChangeError::Config)?.unmark_deep().0;
+    if let Some(path) = first_unknown(&config) {
+        return Err(ApplyChangeError::UnknownConfig { path: schema.hide_keys(&path) });
+    }
+    let (prior, planned) = (change.before.unmark_deep().0, change.after.unmark_deep().0);
+    let steps = match change.action {
+        Action::NoOp => vec![],
+        Action::Update if prior.identical(&planned) => vec![],
+        Action::Create => vec![Step::Create],
+        Action::Update => vec![Step::Update],
+        Action::Delete => vec![Step::Destroy],
+        Action::DeleteThenCreate => vec![Step::Create, Step::Destroy],
+        Action::CreateThenDelete => vec![Step::Destroy, Step::Create],
+    };
+    let result = AppliedChange {
+        saved: change.after.clone(),
+        tainted: false,
+        deposed: None,
+        violations: Vec::new(),
+        legacy_type_system: false,
+        private: change.private.clone(),
+        identity: change.identity.clone(),
+        diagnostics: Vec::new(),
+    };
+    let apply = Apply {
+        schema: schema.clone(),
+        change: change.clone(),
+        config,
+        prior,
+        planned,
+        prior_private: prior_private.clone(),
+        result,
+        steps,
+    };
+    Ok(apply.go_on())
+}
+
+fn first_unknown(value: &Value) -> Option<Path> {
+    let mut found = None;
+    value.walk(|path, part| {
+        if found.is_none() && !part.is_known() {
+            found = Some(path.to_path());
+        }
+        if found.is_some() || part.is_wholly_known() { Descend::Over } else { Descend::Into }
+    });
+    found
+}
+
+impl Apply {
+    /// The question of the next step, or the end.
+    fn go_on(mut self) -> Applying {
+        let Some(step) = self.steps.pop() else { return Applying::Done(Box::new(self.result)) };
+        let nothing = Value::null(self.schema.implied_type().clone());
+        let (prior, planned, config) = match step {
+            Step::Create => (nothing, self.planned.clone(), self.config.clone()),
+            Step::Update => (self.prior.clone(), self.planned.clone(), self.config.clone()),
+            Step::Destroy => (self.prior.clone(), nothing.clone(), nothing),
+        };
+        // What was planned for the new object is not for the old one.
+        let is_old = step == Step::Destroy && self.change.action.is_replace();
+        let private = if is_old { self.prior_private.clone() } else { self.change.private.clone() };
+        let identity = self.change.identity.clone().filter(|_| !is_old);
+        let schema = self.schema.clone();
+        let request = ApplyResourceChange { schema, prior, planned, config, private, identity };
+        Applying::Ask(ApplyQuestion { apply: Box::new(self), request })
+    }
+}
+
+impl ApplyQuestion {
+    /// What the provider is asked.
+    pub fn request(&self) -> &ApplyResourceChange {
+        &self.request
+    }
+
+    /// Goes on with the provider's answer. Where that is a failure, nothing more is asked.
+    pub fn answer(self, answer: AppliedResource) -> Applying {
+        let Self { mut apply, request } = self;
+        let creates = request.prior.is_null();
+        let is_destroyed = request.planned.is_null();
+        let result = judge(&request, &answer);
+        let failed =
+            have_errors(&answer.diagnostics) || !result.violations.is_empty() && !answer.legacy_type_system;
+        let (saved, violations) = apply.shown(result);
+        apply.result.violations.extend(violations);
+        apply.result.legacy_type_system |= answer.legacy_type_system;
+        apply.result.diagnostics.extend(answer.diagnostics);
+        if is_destroyed && apply.change.action == Action::CreateThenDelete {
+            // The new object is there; of the old one is left what could not be destroyed.
+            apply.result.deposed = (!saved.is_null()).then_some(saved);
+        } else {
+            apply.result.tainted = creates && failed && !saved.is_null();
+            if creates && apply.change.action == Action::CreateThenDelete && failed {
+                // The old object stays: as it was where there is no new one, else beside that.
+                let old = apply.change.before.clone();
+                let is_there = !saved.is_null();
+                apply.result.deposed = is_there.then(|| old.clone());
+                apply.result.saved = if is_there { saved } else { old };
+            } else {
+                apply.result.saved = saved;
+            }
+            apply.result.private = answer.private;
+            apply.result.identity = answer.identity;
+        }
+        if failed {
+            apply.steps.clear();
+        }
+        apply.go_on()
+    }
+}
+
+/// What a provider's answer comes to, without marks.
+struct Judged {
+    saved: Value,
+    violations: Vec<ApplyViolation>,
+}
+
+fn judge(request: &ApplyResourceChange, answer: &AppliedResource) -> Judged {
+    let ApplyResourceChange { schema, prior, planned, .. } = request;
+    let failed = have_errors(&answer.diagnostics);
+    // Without an answer the object is taken to be as it was, or gone where it was to go.
+    let kept = || if planned.is_null() && failed { planned.clone() } else { prior.clone() };
+    let Some(new_state) = &answer.new_state else {
+        let violations = if failed { Vec::new() } else { vec![ApplyViolation::NoObject] };
+        return Judged { saved: kept(), violations };
+    };
+    let new_state = new_state.unmark_deep().0;
+    let mismatches = new_state.ty().mismatches(schema.implied_type());
+    if !mismatches.is_empty() {
+        // Such an object cannot be saved.
+        let violations = mismatches.into_iter().map(ApplyViolation::WrongType).collect();
+        return Judged { saved: prior.clone(), violations };
+    }
+    let mut violations = Vec::new();
+    let has_value = |path: &Path| new_state.at(path).is_some_and(|value| !value.is_null());
+    let write_only = schema.write_only_paths(&new_state).into_iter().filter(has_value);
+    violations.extend(write_only.map(ApplyViolation::WriteOnly));
+    new_state.walk(|path, part| {
+        if !part.is_known() {
+            violations.push(ApplyViolation::Unknown(path.to_path()));
+        }
+        if part.is_wholly_known() { Descend::Over } else { Descend::Into }
+    });
+    if planned.is_null() && !failed && !new_state.is_null() {
+        violations.push(ApplyViolation::NotDestroyed);
+    } else if !failed {
+        let inconsistent = assert_object_compatible(schema, planned, &new_state);
+        violations.extend(inconsistent.into_iter().map(ApplyViolation::Inconsistent));
+    }
+    Judged { saved: known(&without_write_only(schema, &new_state)), violations }
+}
+
+/// The value with null in place of what is unknown: a state has no unknown values.
+fn known(value: &Value) -> Value {
+    match value.is_known() {
+        _ if value.is_wholly_known() => value.clone(),
+        false => Value::null(value.ty().clone()),
+        true => value.map_children(known),
+    }
+}
+
+/// The object without what is for the provider alone: it is never saved.
+fn without_write_only(schema: &Block, value: &Value) -> Value {
+    if !schema.has_write_only() {
+        return value.clone();
+    }
+    let paths: Vec<_> =
+        schema.write_only_paths(value).into_iter().map(|path| (path, Marks::EPHEMERAL)).collect();
+    let null = |part: &Value| Value::null(part.ty().clone());
+    emptied(&value.mark_where_present(&paths), &null)
+}
+
+fn emptied(value: &Value, null: &impl Fn(&Value) -> Value) -> Value {
+    if value.is_marked() {
+        return null(value);
+    }
+    if value.contains_marked() { value.map_children(|part| emptied(part, null)) } else { value.clone() }
+}
+
+impl Apply {
+    /// What is saved with its marks, and what is wrong without what must not be shown.
+    fn shown(&self, judged: Judged) -> (Value, Vec<ApplyViolation>) {
+        let (before, after) = (&self.change.before, &self.change.after);
+        let carried = Carried::new(before);
+        let marks = after.unmark_deep_with_paths().1;
+        let saved = self.schema.mark_hidden(&judged.saved.mark_where_present(&marks));
+        let hidden = Hidden {
+            schema: &self.schema,
+            carried: &carried,
+            marked: &[before, after, &saved],
+            marks: Vec::new(),
+            places: OnceCell::new(),
+        };
+        let violations = judged.violations.into_iter().map(|violation| violation.hide(&hidden)).collect();
+        (carried.mark(&saved), violations)
+    }
+}
+
+#[cfg(test)]
+mod tests;

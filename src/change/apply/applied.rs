@@ -1,0 +1,130 @@
+//! What comes of making a change.
+
+use crate::change::hide::Hidden;
+use crate::change::{Diagnostic, InconsistentResult, PrivateData, ProviderError};
+use crate::schema::CoerceError;
+use crate::value::{Path, TypeMismatch, Value};
+
+/// A change that was made, or tried. Sensitive parts of its values are marked.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct AppliedChange {
+    /// The object that Terraform saves: null if there is none any more. Nothing in it is unknown, and nothing that is for
+    /// the provider alone.
+    pub saved: Value,
+    /// The object was created, but not as it should be: it is saved as tainted, and replaced next time.
+    pub tainted: bool,
+    /// The old object, where a new one is there and the old one could not be destroyed.
+    pub deposed: Option<Value>,
+    /// What is wrong with the provider's answers. Terraform reports them as errors, but for those of the result's
+    /// consistency where the provider uses the legacy type system.
+    pub violations: Vec<ApplyViolation>,
+    /// The provider uses the legacy type system.
+    pub legacy_type_system: bool,
+    /// What the provider wants to be kept with the object.
+    pub private: PrivateData,
+    /// Which object of the service it is, as far as the provider has said.
+    pub identity: Option<Value>,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// One way in which what a provider returns after apply is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApplyViolation {
+    /// There is neither an object nor an error.
+    #[error("the provider returned no object, and no error either")]
+    NoObject,
+    /// The object is not of the type that the schema implies.
+    #[error(transparent)]
+    WrongType(TypeMismatch),
+    /// A write-only attribute has a value.
+    #[error("{0}: a write-only attribute must be null after apply")]
+    WriteOnly(Path),
+    /// A part is still unknown.
+    #[error("{}: unknown after apply; all values must be known then", crate::change::error::place(.0))]
+    Unknown(Path),
+    /// The object was to be destroyed, and is there.
+    #[error("the object was to be destroyed, but the provider returned one")]
+    NotDestroyed,
+    /// The object is not the planned one.
+    #[error(transparent)]
+    Inconsistent(InconsistentResult),
+}
+
+impl ApplyViolation {
+    /// The stable name of the kind of violation.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoObject => "no_object",
+            Self::WrongType(_) => "wrong_type",
+            Self::WriteOnly(_) => "write_only_not_null",
+            Self::Unknown(_) => "unknown_after_apply",
+            Self::NotDestroyed => "not_destroyed",
+            Self::Inconsistent(inconsistent) => inconsistent.kind.slug(),
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        const ROOT: &Path = &Path::root();
+        match self {
+            Self::NoObject | Self::NotDestroyed => ROOT,
+            Self::WrongType(mismatch) => &mismatch.path,
+            Self::WriteOnly(path) | Self::Unknown(path) => path,
+            Self::Inconsistent(inconsistent) => &inconsistent.path,
+        }
+    }
+
+    /// The violation without the content of what is marked.
+    pub(super) fn hide(self, hidden: &Hidden<'_>) -> Self {
+        match self {
+            Self::NoObject | Self::NotDestroyed => self,
+            Self::WrongType(mismatch) => Self::WrongType(hidden.mismatch(mismatch)),
+            Self::WriteOnly(path) => Self::WriteOnly(hidden.path(&path)),
+            Self::Unknown(path) => Self::Unknown(hidden.path(&path)),
+            Self::Inconsistent(InconsistentResult { path, kind, planned, actual, unfit }) => {
+                Self::Inconsistent(InconsistentResult {
+                    kind,
+                    planned: hidden.value(&path, planned),
+                    actual: hidden.value(&path, actual),
+                    unfit: unfit.filter(|_| !hidden.hides(&path)),
+                    path: hidden.path(&path),
+                })
+            }
+        }
+    }
+}
+
+/// Why a change could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ApplyChangeError {
+    /// The configuration does not fit the schema.
+    #[error("configuration: {0}")]
+    Config(CoerceError),
+    /// Part of the configuration is unknown.
+    #[error(
+        "configuration: {}: unknown; a change can be made when its configuration is wholly known",
+        crate::change::error::place(path)
+    )]
+    UnknownConfig {
+        /// The first part that is unknown.
+        path: Path,
+    },
+    /// The provider does not answer.
+    #[error("the provider does not answer: {0}")]
+    Provider(#[source] ProviderError),
+}
+
+impl ApplyChangeError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Config(_) => "config",
+            Self::UnknownConfig { .. } => "unknown_config",
+            Self::Provider(_) => "provider",
+        }
+    }
+}

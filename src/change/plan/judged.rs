@@ -1,0 +1,66 @@
+//! What is wrong with what a provider plans.
+
+use hashbrown::HashSet;
+
+use super::PlanViolation;
+use crate::change::plan_valid::assert_plan_valid;
+use crate::change::provider::{DeferredReason, Diagnostic, PlanResourceChange, PlannedResource, PrivateData};
+use crate::value::{Marks, Path, Value};
+
+/// A provider's answer, and what is wrong with it.
+pub(super) struct Judged {
+    pub(super) proposed: Value,
+    pub(super) planned: Value,
+    /// The marks of the answer, which only a provider in the same program can set.
+    pub(super) marks: Vec<(Path, Marks)>,
+    /// What makes the answer unusable: it has not the schema's type, or holds what is for the provider alone.
+    pub(super) unusable: Vec<PlanViolation>,
+    /// What does not go with prior object and configuration.
+    pub(super) invalid: Vec<PlanViolation>,
+    pub(super) legacy_type_system: bool,
+    pub(super) private: PrivateData,
+    pub(super) identity: Option<Value>,
+    pub(super) deferred: Option<DeferredReason>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+pub(super) fn judge(request: &PlanResourceChange, answer: PlannedResource) -> Judged {
+    let PlanResourceChange { schema, prior, config, .. } = request;
+    let (planned, marks) = answer.planned.unmark_deep_with_paths();
+    let (mut unusable, mut invalid) = (Vec::new(), Vec::new());
+    let mismatches = planned.ty().mismatches(schema.implied_type());
+    if answer.deferred.is_some() && !request.deferral_allowed {
+        unusable.push(PlanViolation::DeferralNotAllowed);
+    } else if answer.deferred.is_some() {
+        // It is a guess.
+    } else if mismatches.is_empty() {
+        // A path that leads to null says that the attribute is where it should be.
+        let has_value = |path: &Path| planned.at(path).is_some_and(|value| !value.is_null());
+        let write_only = schema.write_only_paths(&planned).into_iter().filter(has_value);
+        unusable.extend(write_only.map(PlanViolation::WriteOnly));
+        invalid.extend(
+            assert_plan_valid(schema, prior, config, &planned).into_iter().map(PlanViolation::Invalid),
+        );
+    } else {
+        // What is of the wrong type is not looked at further.
+        unusable.extend(mismatches.into_iter().map(PlanViolation::WrongType));
+    }
+    Judged {
+        proposed: request.proposed.clone(),
+        planned,
+        marks,
+        unusable,
+        invalid,
+        legacy_type_system: answer.legacy_type_system,
+        private: answer.private,
+        identity: answer.identity,
+        deferred: answer.deferred,
+        diagnostics: answer.diagnostics,
+    }
+}
+
+/// The violations without those that say the same of the same place as an earlier one.
+pub(super) fn distinct(violations: impl Iterator<Item = PlanViolation>) -> Vec<PlanViolation> {
+    let mut seen = HashSet::new();
+    violations.filter(|violation| seen.insert((violation.kind(), violation.path().clone()))).collect()
+}

@@ -1,0 +1,88 @@
+//! What a change is planned from.
+
+use super::{PlanChangeError, PlanRequest, PlannedChange};
+use crate::change::Action;
+use crate::change::carried::Carried;
+use crate::schema::{Block, Marked};
+use crate::value::{Marks, Path, Value};
+
+/// The two objects that a change is planned from, with their marks and without.
+#[derive(Debug)]
+pub(super) struct Sides {
+    pub(super) schema: Block,
+    /// The prior object, marked as it is given and as the schema says.
+    pub(super) before: Value,
+    pub(super) prior: Value,
+    pub(super) config: Value,
+    pub(super) config_marks: Vec<(Path, Marks)>,
+    pub(super) prior_marks: Vec<(Path, Marks)>,
+    pub(super) carried: Carried,
+}
+
+impl Sides {
+    pub(super) fn new(request: &PlanRequest) -> Result<Self, PlanChangeError> {
+        let PlanRequest { schema, prior, config, .. } = request;
+        if !config.is_known() {
+            return Err(PlanChangeError::UnknownConfig);
+        }
+        let implied = schema.implied_type();
+        let prior = match prior.ty() == implied && !implied.has_dynamic() {
+            true => prior.clone(),
+            false => schema.coerce_config(prior).map_err(PlanChangeError::Prior)?,
+        };
+        let config = schema.coerce_config(config).map_err(PlanChangeError::Config)?;
+        let before = schema.mark_hidden(&prior);
+        let carried = Carried::new(&prior);
+        let (prior, prior_marks) = prior.unmark_deep_with_paths();
+        let (config, config_marks) = config.unmark_deep_with_paths();
+        Ok(Self { schema: schema.clone(), before, prior, config, config_marks, prior_marks, carried })
+    }
+
+    pub(super) fn nothing(&self) -> Value {
+        Value::null(self.schema.implied_type().clone())
+    }
+
+    /// A planned or proposed object with the marks of configuration and of the schema.
+    pub(super) fn mark(&self, value: &Value) -> Value {
+        let value = value.mark_where_present(&self.config_marks);
+        if self.prior_marks.is_empty() {
+            // Then the object before has just the schema's marks, and those of what did not change are there already.
+            self.schema.mark_hidden_like(&value, Marked { plain: &self.prior, marked: &self.before })
+        } else {
+            self.schema.mark_hidden(&value)
+        }
+    }
+
+    /// Where the prior object is marked and what comes after is there, but not marked.
+    pub(super) fn no_longer_sensitive(&self, after: &Value) -> Vec<Path> {
+        let is_shown = |path: &&Path| {
+            let mut at = Some(after);
+            for step in path.steps() {
+                at = at.filter(|value| !value.is_marked()).and_then(|value| value.step(step));
+            }
+            at.is_some_and(|value| !value.is_marked() && !value.is_null())
+        };
+        let sensitive = self.prior_marks.iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
+        sensitive.map(|(path, _)| path).filter(is_shown).cloned().collect()
+    }
+
+    /// What happens where nothing is configured.
+    pub(super) fn without_config(self, request: &PlanRequest) -> PlannedChange {
+        let gone = self.nothing();
+        PlannedChange {
+            action: if self.prior.is_null() { Action::NoOp } else { Action::Delete },
+            replace_reason: None,
+            before: self.before,
+            after: gone.clone(),
+            proposed: gone,
+            no_longer_sensitive: Vec::new(),
+            violations: Vec::new(),
+            at_apply: Vec::new(),
+            legacy_type_system: false,
+            private: request.private.clone(),
+            identity: request.identity.clone(),
+            deferred: None,
+            diagnostics: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! What a provider answers.
+
+use std::fmt;
+
+use super::question::{Outline, PrivateData};
+use crate::value::{Path, Value};
+
+/// What a provider plans. What of the object is sensitive is not known here, so [`Debug`] shows none of its content.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlannedResource {
+    /// The object that it plans.
+    pub planned: Value,
+    /// Where a difference needs a new object.
+    pub requires_replace: Vec<Path>,
+    /// It uses the legacy type system, so that an invalid plan is only worth a warning.
+    pub legacy_type_system: bool,
+    /// What it wants to have back when the plan is applied.
+    pub private: PrivateData,
+    /// Which object of the service it will be.
+    pub identity: Option<Value>,
+    /// It cannot plan yet, and why. The object is then a guess that nobody checks.
+    pub deferred: Option<DeferredReason>,
+    /// What it has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a provider has made of a planned change. What of the object is sensitive is not known here, so [`Debug`] shows none
+/// of its content.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AppliedResource {
+    /// The object as it is now, null if it is gone; `None` where the provider does not say.
+    pub new_state: Option<Value>,
+    /// It uses the legacy type system, so that an inconsistent result is only worth a warning.
+    pub legacy_type_system: bool,
+    /// What it wants to be kept with the object.
+    pub private: PrivateData,
+    /// Which object of the service it is.
+    pub identity: Option<Value>,
+    /// What it has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Why a provider cannot plan yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DeferredReason {
+    /// It does not say.
+    Unknown,
+    /// Something in the configuration of the resource is not known yet.
+    ResourceConfigUnknown,
+    /// Something in the provider's own configuration is not known yet.
+    ProviderConfigUnknown,
+    /// Something that the resource needs is not there yet.
+    AbsentPrerequisite,
+}
+
+/// Something that a provider says to people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// Whether it keeps the change from being made.
+    pub severity: Severity,
+    /// What it is about, in one line.
+    pub summary: String,
+    /// The whole story; may be empty.
+    pub detail: String,
+    /// The part that it is about.
+    pub path: Option<Path>,
+}
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Severity {
+    /// The change cannot be made, or was made only in part.
+    Error,
+    /// It is worth knowing.
+    Warning,
+}
+
+impl PlannedResource {
+    /// The answer that plans this object, and says nothing more.
+    pub fn new(planned: Value) -> Self {
+        Self {
+            planned,
+            requires_replace: Vec::new(),
+            legacy_type_system: false,
+            private: PrivateData::default(),
+            identity: None,
+            deferred: None,
+            diagnostics: Vec::new(),
+        }
+    }
+}
+
+impl AppliedResource {
+    /// The answer that this is the object now, and nothing more.
+    pub fn new(new_state: Value) -> Self {
+        Self {
+            new_state: Some(new_state),
+            legacy_type_system: false,
+            private: PrivateData::default(),
+            identity: None,
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// The answer that the provider has failed and does not say what the object is now.
+    pub fn failed(error: Diagnostic) -> Self {
+        let nothing = Self::new(Value::null(crate::value::Type::Dynamic));
+        Self { new_state: None, diagnostics: vec![error], ..nothing }
+    }
+}
+
+impl Diagnostic {
+    /// An error with this summary.
+    pub fn error(summary: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, summary: summary.into(), detail: String::new(), path: None }
+    }
+
+    /// A warning with this summary.
+    pub fn warning(summary: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(summary) }
+    }
+}
+
+/// The summary, and the part that it is about.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(path) = self.path.as_ref().filter(|path| !path.is_root()) {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(&self.summary)
+    }
+}
+
+/// Whether one of them is an error.
+pub(in crate::change) fn have_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+impl fmt::Debug for PlannedResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { planned, requires_replace, legacy_type_system, private, identity, deferred, diagnostics } =
+            self;
+        f.debug_struct("PlannedResource")
+            .field("planned", &Outline(planned))
+            .field("requires_replace", requires_replace)
+            .field("legacy_type_system", legacy_type_system)
+            .field("private", private)
+            .field("identity", &identity.as_ref().map(Outline))
+            .field("deferred", deferred)
+            .field("diagnostics", diagnostics)
+            .finish()
+    }
+}
+
+impl fmt::Debug for AppliedResource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { new_state, legacy_type_system, private, identity, diagnostics } = self;
+        f.debug_struct("AppliedResource")
+            .field("new_state", &new_state.as_ref().map(Outline))
+            .field("legacy_type_system", legacy_type_system)
+            .field("private", private)
+            .field("identity", &identity.as_ref().map(Outline))
+            .field("diagnostics", diagnostics)
+            .finish()
+    }
+}

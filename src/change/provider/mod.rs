@@ -1,0 +1,35 @@
+//! What stands between the rules and a provider: what it is asked, what it answers, and who asks it.
+//!
+//! The rules never call a provider themselves: [`begin_plan`](super::begin_plan) and
+//! [`begin_apply`](super::begin_apply) give questions and take answers. [`Provider`] is the simple way to drive them.
+
+mod answer;
+mod question;
+mod simulated;
+
+pub(super) use answer::have_errors;
+pub use answer::{AppliedResource, DeferredReason, Diagnostic, PlannedResource, Severity};
+pub use question::{ApplyResourceChange, PlanResourceChange, PrivateData};
+pub use simulated::SimulatedProvider;
+
+/// What keeps a provider from answering at all: a lost connection, a crash. What it has to say about a change is a
+/// [`Diagnostic`].
+pub type ProviderError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Who plans a resource: a real provider, a simulated one, or a test.
+///
+/// Any function of the right shape is one.
+pub trait Provider {
+    /// Plans the change from the prior to the proposed object.
+    ///
+    /// # Errors
+    ///
+    /// The provider does not answer.
+    fn plan(&mut self, request: &PlanResourceChange) -> Result<PlannedResource, ProviderError>;
+}
+
+impl<F: FnMut(&PlanResourceChange) -> Result<PlannedResource, ProviderError>> Provider for F {
+    fn plan(&mut self, request: &PlanResourceChange) -> Result<PlannedResource, ProviderError> {
+        self(request)
+    }
+}

@@ -1,0 +1,96 @@
+//! What a provider is asked.
+
+use std::fmt;
+
+use crate::schema::Block;
+use crate::value::{SENSITIVE, Value};
+
+/// What a provider is asked when a change is planned. The values carry no marks, so [`Debug`] shows none of their content.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct PlanResourceChange {
+    /// The schema of the resource type.
+    pub schema: Block,
+    /// The object as it is, or null.
+    pub prior: Value,
+    /// The configuration, coerced to the schema's type.
+    pub config: Value,
+    /// Prior and configuration merged.
+    pub proposed: Value,
+    /// What the provider left with the prior object, or with its earlier answer where it is asked again.
+    pub private: PrivateData,
+    /// Which object of the service it is, as far as the provider has said.
+    pub identity: Option<Value>,
+    /// The provider may answer that it cannot plan yet.
+    pub deferral_allowed: bool,
+}
+
+/// What a provider is asked when a change is made. The values carry no marks, so [`Debug`] shows none of their content.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct ApplyResourceChange {
+    /// The schema of the resource type.
+    pub schema: Block,
+    /// The object as it is, or null where one is created.
+    pub prior: Value,
+    /// The planned object, or null where the prior one is destroyed.
+    pub planned: Value,
+    /// The configuration, now wholly known; null where the object is destroyed.
+    pub config: Value,
+    /// What the provider left with its plan.
+    pub private: PrivateData,
+    /// Which object of the service it is, as planned.
+    pub identity: Option<Value>,
+}
+
+/// What a provider keeps with an object for itself. Nobody else knows what it is, so [`Debug`] shows only how long.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct PrivateData(pub Vec<u8>);
+
+impl fmt::Debug for PrivateData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PrivateData({} bytes)", self.0.len())
+    }
+}
+
+impl fmt::Debug for PlanResourceChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { schema, prior, config, proposed, private, identity, deferral_allowed } = self;
+        f.debug_struct("PlanResourceChange")
+            .field("schema", schema)
+            .field("prior", &Outline(prior))
+            .field("config", &Outline(config))
+            .field("proposed", &Outline(proposed))
+            .field("private", private)
+            .field("identity", &identity.as_ref().map(Outline))
+            .field("deferral_allowed", deferral_allowed)
+            .finish()
+    }
+}
+
+impl fmt::Debug for ApplyResourceChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { schema, prior, planned, config, private, identity } = self;
+        f.debug_struct("ApplyResourceChange")
+            .field("schema", schema)
+            .field("prior", &Outline(prior))
+            .field("planned", &Outline(planned))
+            .field("config", &Outline(config))
+            .field("private", private)
+            .field("identity", &identity.as_ref().map(Outline))
+            .finish()
+    }
+}
+
+/// Whether an object is there, without its content.
+pub(super) struct Outline<'v>(pub(super) &'v Value);
+
+impl fmt::Debug for Outline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            value if value.is_null() => f.write_str("null"),
+            value if !value.is_known() => f.write_str("(known after apply)"),
+            _ => f.write_str(SENSITIVE),
+        }
+    }
+}
