@@ -134,10 +134,11 @@ enum Step {
 /// As for [`apply_change`].
 pub fn begin_apply(request: &ApplyRequest) -> Result<Applying, ApplyChangeError> {
     let ApplyRequest { schema, change, config, prior_private } = request;
-    let config = schema.coerce_config(config).map_err(ApplyChangeError::Config)?.unmark_deep().0;
-    if let Some(path) = first_unknown(&config) {
-        return Err(ApplyChangeError::UnknownConfig { path: schema.hide_keys(&path) });
+    let config = schema.coerce_config(config).map_err(ApplyChangeError::Config)?;
+    if let Some(path) = first_unknown(&schema.mark_hidden(&config)) {
+        return Err(ApplyChangeError::UnknownConfig { path });
     }
+    let config = config.unmark_deep().0;
     let (prior, planned) = (change.before.unmark_deep().0, change.after.unmark_deep().0);
     let steps = match change.action {
         Action::NoOp => vec![],
@@ -171,13 +172,18 @@ pub fn begin_apply(request: &ApplyRequest) -> Result<Applying, ApplyChangeError>
     Ok(apply.go_on())
 }
 
+/// The first part that is unknown, or is marked and has an unknown part: what is inside is not told.
 fn first_unknown(value: &Value) -> Option<Path> {
     let mut found = None;
     value.walk(|path, part| {
-        if found.is_none() && !part.is_known() {
-            found = Some(path.to_path());
+        if part.is_wholly_known() || found.is_some() {
+            return Descend::Over;
         }
-        if found.is_some() || part.is_wholly_known() { Descend::Over } else { Descend::Into }
+        if part.is_known() && !part.is_marked() {
+            return Descend::Into;
+        }
+        found = Some(path.to_path());
+        Descend::Over
     });
     found
 }
@@ -247,6 +253,10 @@ impl ApplyQuestion {
 /// What a provider's answer comes to, without marks.
 struct Judged {
     saved: Value,
+    /// The object that the provider returned, whether it can be saved or not.
+    answer: Value,
+    /// The marks of the answer, which only a provider in the same program can set.
+    marks: Vec<(Path, Marks)>,
     violations: Vec<ApplyViolation>,
 }
 
@@ -257,14 +267,14 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource) -> Judged {
     let kept = || if planned.is_null() && failed { planned.clone() } else { prior.clone() };
     let Some(new_state) = &answer.new_state else {
         let violations = if failed { Vec::new() } else { vec![ApplyViolation::NoObject] };
-        return Judged { saved: kept(), violations };
+        return Judged { saved: kept(), answer: planned.clone(), marks: Vec::new(), violations };
     };
-    let new_state = new_state.unmark_deep().0;
+    let (new_state, marks) = new_state.unmark_deep_with_paths();
     let mismatches = new_state.ty().mismatches(schema.implied_type());
     if !mismatches.is_empty() {
         // Such an object cannot be saved.
         let violations = mismatches.into_iter().map(ApplyViolation::WrongType).collect();
-        return Judged { saved: prior.clone(), violations };
+        return Judged { saved: prior.clone(), answer: new_state, marks, violations };
     }
     let mut violations = Vec::new();
     let has_value = |path: &Path| new_state.at(path).is_some_and(|value| !value.is_null());
@@ -282,7 +292,8 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource) -> Judged {
         let inconsistent = assert_object_compatible(schema, planned, &new_state);
         violations.extend(inconsistent.into_iter().map(ApplyViolation::Inconsistent));
     }
-    Judged { saved: known(&without_write_only(schema, &new_state)), violations }
+    let saved = known(&without_write_only(schema, &new_state));
+    Judged { saved, answer: new_state, marks, violations }
 }
 
 /// The value with null in place of what is unknown: a state has no unknown values.
@@ -318,12 +329,14 @@ impl Apply {
         let (before, after) = (&self.change.before, &self.change.after);
         let carried = Carried::new(before);
         let marks = after.unmark_deep_with_paths().1;
-        let saved = self.schema.mark_hidden(&judged.saved.mark_where_present(&marks));
+        let saved = judged.saved.mark_where_present(&marks).mark_where_present(&judged.marks);
+        let saved = self.schema.mark_hidden(&saved);
+        let answer = self.schema.mark_hidden(&judged.answer);
         let hidden = Hidden {
             schema: &self.schema,
             carried: &carried,
-            marked: &[before, after, &saved],
-            marks: Vec::new(),
+            marked: &[before, after, &answer],
+            marks: judged.marks.iter().map(|(path, _)| path).collect(),
             places: OnceCell::new(),
         };
         let violations = judged.violations.into_iter().map(|violation| violation.hide(&hidden)).collect();

@@ -3,9 +3,10 @@
 use std::fmt::{Debug, Display};
 
 use objchange::change::{
-    Lifecycle, PlanRequest, PlanResourceChange, PlannedResource, SimulatedProvider, assert_object_compatible,
-    assert_plan_valid, assert_value_compatible, normalize_from_legacy_sdk, plan_change,
-    planned_data_resource, prepare_computed_blocks, proposed_new,
+    AppliedResource, ApplyRequest, ApplyResourceChange, Lifecycle, PlanRequest, PlanResourceChange,
+    PlannedResource, SimulatedProvider, apply_change, assert_object_compatible, assert_plan_valid,
+    assert_value_compatible, normalize_from_legacy_sdk, plan_change, planned_data_resource,
+    prepare_computed_blocks, proposed_new,
 };
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::{Descend, Kind, Marks, Path, Refinements};
@@ -99,7 +100,18 @@ fn assert_planning_hides(schema: &Block, [prior, config, planned]: [&Value; 3]) 
                     let json = value.to_redacted_json(schema.implied_type());
                     assert_shows_no_secret(&json.unwrap_or_else(|error| error.to_string()));
                 }
-                change.violations.into_iter().chain(change.at_apply).for_each(assert_hides);
+                change.violations.iter().chain(&change.at_apply).for_each(assert_hides);
+                let mut provider = |question: &ApplyResourceChange| {
+                    assert_shows_no_secret(&format!("{question:?}"));
+                    Ok(AppliedResource::new(planned.unwrap_or(&question.planned).clone()))
+                };
+                match apply_change(&ApplyRequest::new(schema, &change, config), &mut provider) {
+                    Ok(applied) => {
+                        assert_shows_no_secret(&format!("{applied:?}"));
+                        applied.violations.iter().for_each(assert_hides);
+                    }
+                    Err(error) => assert_hides(error),
+                }
             }
             Err(error) => assert_hides(error),
         }

@@ -62,8 +62,15 @@ impl Sides {
             }
             at.is_some_and(|value| !value.is_marked() && !value.is_null())
         };
-        let sensitive = self.prior_marks.iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
-        sensitive.map(|(path, _)| path).filter(is_shown).cloned().collect()
+        let mut outermost: Vec<&Path> = Vec::new();
+        for (path, marks) in &self.prior_marks {
+            // What is inside comes right behind what is around it, and its keys are not to be seen.
+            let is_inside = outermost.last().is_some_and(|outer| path.starts_with(outer));
+            if !is_inside && marks.contains(Marks::SENSITIVE) {
+                outermost.push(path);
+            }
+        }
+        outermost.into_iter().filter(is_shown).cloned().collect()
     }
 
     /// What happens where nothing is configured.
