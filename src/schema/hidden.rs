@@ -76,14 +76,15 @@ fn objects(members: Members<'_>, nesting: NestingMode, value: &Value, earlier: O
     match nesting {
         _ if !members.have_hidden() => value.clone(),
         NestingMode::Single | NestingMode::Group => object(members, value, earlier),
-        NestingMode::Set => {
+        // What is not coerced yet may hold the objects in another way than the schema says.
+        _ if matches!(value.kind(), Kind::Set(_)) => {
             let hides = |element: &Value| object(members, element, None).contains_marked();
             match value.as_elements() {
                 Some(elements) if elements.iter().any(hides) => value.clone().with_marks(Marks::SENSITIVE),
                 _ => value.clone(),
             }
         }
-        NestingMode::List | NestingMode::Map => {
+        NestingMode::List | NestingMode::Set | NestingMode::Map => {
             if let Some(earlier) = earlier
                 && earlier.plain.same_place(value)
             {
