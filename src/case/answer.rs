@@ -16,6 +16,8 @@ pub enum Answer {
     Action(&'static str),
     /// Values, of this declared type.
     Values(Vec<Value>, Type),
+    /// What comes of a change, part by part: of each its name and an answer, names of actions standing for any word.
+    Change(Vec<(&'static str, Answer)>),
     /// The engine cannot work with what it is given, and says why.
     Refused(String),
 }

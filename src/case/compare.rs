@@ -1,5 +1,7 @@
 //! Comparing an answer with the wanted one.
 
+use std::collections::BTreeMap;
+
 use hashbrown::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -8,7 +10,7 @@ use super::{Answer, Case, CaseError, Difference, Outcome, difference};
 use crate::schema::Block;
 use crate::value::{Path, PathStep, SENSITIVE, Type, Value, json_message};
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Want<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -21,14 +23,19 @@ struct Want<'a> {
     action: Option<String>,
     #[serde(borrow, default)]
     values: Option<Vec<&'a RawValue>>,
+    /// The parts of a change that matter to the case.
+    #[serde(borrow, default)]
+    change: Option<BTreeMap<String, &'a RawValue>>,
     #[serde(default)]
     panic: bool,
 }
 
 impl Want<'_> {
     fn is_empty(&self) -> bool {
-        let Self { value, ty, errors, action, values, panic } = self;
-        value.is_none() && ty.is_none() && errors.is_none() && action.is_none() && values.is_none() && !panic
+        let Self { value, ty, errors, action, values, change, panic } = self;
+        let has_some =
+            value.is_some() || ty.is_some() || errors.is_some() || action.is_some() || values.is_some();
+        !has_some && change.is_none() && !panic
     }
 
     /// What is wanted, without its content.
@@ -43,7 +50,7 @@ impl Want<'_> {
 }
 
 /// A wanted null is there, other than one that is missing.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+pub(super) fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
 
@@ -95,9 +102,47 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
     if want.is_empty() {
         return Err(case.wrong_field(
             "want",
-            "it needs one of `value`, `values`, `type`, `errors`, `action` and `panic`",
+            "it needs one of `value`, `values`, `type`, `errors`, `action`, `change` and `panic`",
         ));
     }
+    if let (Answer::Change(parts), Some(wanted)) = (answer, &want.change) {
+        for (name, raw) in wanted {
+            let known = || parts.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            let Some((_, part)) = parts.iter().find(|(other, _)| other == name) else {
+                return Err(case.wrong_field(
+                    "want",
+                    &format!("what came of the change has no {name:?}: it has {}", known()),
+                ));
+            };
+            if let Some(difference) = against(case, part, wanted_part(case, part, raw)?, raw.get())? {
+                let note = difference.note.map(|note| format!("; {note}")).unwrap_or_default();
+                return Ok(Some(Difference { note: Some(format!("{name}{note}")), ..difference }));
+            }
+        }
+        return Ok(None);
+    }
+    against(case, answer, want, text)
+}
+
+/// What is wanted of a part of a change, in the form that its answer has.
+fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: &'a RawValue) -> Result<Want<'a>, CaseError> {
+    let text = raw.get();
+    let wrong = |error: serde_json::Error| case.wrong_json("want", text, &error);
+    let none = Want::default();
+    Ok(match part {
+        Answer::Errors(_) => Want { errors: Some(serde_json::from_str(text).map_err(wrong)?), ..none },
+        Answer::Action(_) => Want { action: Some(text.trim_matches('"').to_owned()), ..none },
+        _ => Want { value: Some(raw), ..none },
+    })
+}
+
+/// How an answer differs from what is wanted of it.
+fn against<'a>(
+    case: &Case<'a>,
+    answer: &Answer,
+    want: Want<'a>,
+    text: &'a str,
+) -> Result<Option<Difference>, CaseError> {
     let whole = |got: String, want: String| Some(Difference::whole(got, want));
     Ok(match (answer, want) {
         (Answer::Value(got, ty), Want { value: Some(raw), .. }) => {
@@ -157,6 +202,10 @@ fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
         Answer::Values(values, ty) => {
             let texts: Vec<String> = values.iter().map(|v| difference::value_text(v, ty)).collect();
             format!(r#"{{"values":[{}]}}"#, texts.join(","))
+        }
+        Answer::Change(parts) => {
+            let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
+            format!("a change with {}", names.join(", "))
         }
         Answer::Refused(message) => format!("refused: {message}"),
     }

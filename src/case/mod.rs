@@ -12,6 +12,7 @@
 //! ```
 
 mod answer;
+mod change;
 mod compare;
 mod difference;
 mod format;

@@ -78,6 +78,8 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
                 Err(error) => Answer::Errors(vec![(error.path, "coerce")]),
             }
         }
+        "plan_change" => super::change::plan(case)?,
+        "apply_change" => super::change::apply(case)?,
         "implied_type" => Answer::Type(case.schema()?.implied_type().clone()),
         _ => return Ok(None),
     };
