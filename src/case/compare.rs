@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Answer, Case, CaseError, Difference, Outcome, difference};
+use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, difference};
 use crate::schema::Block;
 use crate::value::{Path, PathStep, SENSITIVE, Type, Value, json_message};
 
@@ -174,7 +174,7 @@ fn against<'a>(
             difference::of_values(&list(got), &list(&want), list(got).ty())
         }
         (Answer::Errors(got), Want { errors: Some(want), .. }) => {
-            let got = got.iter().map(|(path, kind)| error_text(path, kind)).collect();
+            let got = got.iter().map(error_text).collect();
             let hidden = HiddenKeys::new(case);
             errors_difference(got, want.iter().map(|error| wanted_text(&hidden, error)).collect())
         }
@@ -182,7 +182,11 @@ fn against<'a>(
             // Of another sort than the answer: with a schema that hides something, no more is said of it.
             let hides = case.schema().is_ok_and(|schema| schema.has_hidden());
             let want = if hides { want.sort().to_owned() } else { difference::redacted(text) };
-            whole(answer_text(case, answer), want)
+            let explained = match answer {
+                Answer::Errors(errors) => errors.iter().map(|error| error.sentence.clone()).collect(),
+                _ => Vec::new(),
+            };
+            Some(Difference { explained, ..Difference::whole(answer_text(case, answer), want) })
         }
     })
 }
@@ -195,7 +199,7 @@ fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
         }
         Answer::Type(ty) => format!(r#"{{"type":{ty}}}"#),
         Answer::Errors(errors) => {
-            let texts: Vec<String> = errors.iter().map(|(path, kind)| error_text(path, kind).shown).collect();
+            let texts: Vec<String> = errors.iter().map(|error| error_text(error).shown).collect();
             format!("errors {}", list_of(&texts))
         }
         Answer::Action(action) => format!(r#"{{"action":"{action}"}}"#),
@@ -221,6 +225,8 @@ struct ErrorText {
     /// The same with marked parts left out.
     shown: String,
     has_hidden: bool,
+    /// What it means, if the engine says so.
+    sentence: String,
 }
 
 /// A step of a path in an [`ErrorText`].
@@ -254,11 +260,12 @@ impl ErrorText {
             let colon = if text.is_empty() { "" } else { ": " };
             *text = format!("{text}{colon}{kind}");
         }
-        Self { key, loose, shown, has_hidden }
+        Self { key, loose, shown, has_hidden, sentence: String::new() }
     }
 }
 
-fn error_text(path: &Path, kind: &str) -> ErrorText {
+fn error_text(error: &AnsweredError) -> ErrorText {
+    let path = &error.path;
     let is_hidden = |step: &PathStep| matches!(step, PathStep::Index(key) if key.contains_marked());
     let steps = path.steps().iter().map(|step| match step {
         PathStep::Attribute(name) => StepText::attribute(name),
@@ -269,7 +276,8 @@ fn error_text(path: &Path, kind: &str) -> ErrorText {
             StepText::index(&json, shown)
         }
     });
-    ErrorText::new(steps, kind, path.steps().iter().any(is_hidden))
+    let text = ErrorText::new(steps, error.kind, path.steps().iter().any(is_hidden));
+    ErrorText { sentence: error.sentence.clone(), ..text }
 }
 
 /// Which keys of paths in a case are not shown.
@@ -345,17 +353,26 @@ fn errors_difference(mut got: Vec<ErrorText>, mut want: Vec<ErrorText>) -> Optio
     }
     let common = got.len() - extra.len();
     let note = (common > 0).then(|| format!("{common} more that both have"));
-    Some(Difference { note, ..Difference::whole(list_of(&extra), list_of(&missing)) })
+    let explained = extra.iter().map(|error| error.sentence.clone()).collect();
+    Some(Difference {
+        note,
+        explained,
+        ..Difference::whole(list_of(&shown_texts(&extra)), list_of(&shown_texts(&missing)))
+    })
 }
 
-/// What the first of two sorted lists has and the second lacks, as it is shown.
-fn only_in(these: &[ErrorText], those: &[ErrorText]) -> Vec<String> {
+fn shown_texts(errors: &[&ErrorText]) -> Vec<String> {
+    errors.iter().map(|error| error.shown.clone()).collect()
+}
+
+/// What the first of two sorted lists has and the second lacks.
+fn only_in<'e>(these: &'e [ErrorText], those: &[ErrorText]) -> Vec<&'e ErrorText> {
     let mut rest = those.iter().map(|error| &error.key).peekable();
     let lacking = |error: &&ErrorText| {
         while rest.next_if(|other| **other < error.key).is_some() {}
         rest.next_if(|other| **other == error.key).is_none()
     };
-    these.iter().filter(lacking).map(|error| error.shown.clone()).collect()
+    these.iter().filter(lacking).collect()
 }
 
 fn list_of(texts: &[String]) -> String {

@@ -21,6 +21,8 @@ pub struct Difference {
     pub want: String,
     /// What a reader must know to understand the two texts.
     pub note: Option<String>,
+    /// The sentences of the errors that the engine reports and the case does not want.
+    pub explained: Vec<String>,
 }
 
 const ABSENT: &str = "(nothing)";
@@ -28,7 +30,7 @@ const ABSENT: &str = "(nothing)";
 impl Difference {
     /// Two answers that differ as a whole.
     pub fn whole(got: impl Into<String>, want: impl Into<String>) -> Self {
-        Self { path: Path::root(), got: got.into(), want: want.into(), note: None }
+        Self { path: Path::root(), got: got.into(), want: want.into(), note: None, explained: Vec::new() }
     }
 
     fn at(path: Path, got: impl Into<String>, want: impl Into<String>) -> Self {
@@ -213,7 +215,7 @@ mod tests {
     #[track_caller]
     fn check(got: &Value, want: &Value, expected: &str) {
         let difference = of_values(got, want, got.ty()).expect("the values differ");
-        let Difference { path, got, want, note } = difference;
+        let Difference { path, got, want, note, explained: _ } = difference;
         let note = note.map(|n| format!(" ({n})")).unwrap_or_default();
         assert_eq!(format!("{path}: {got} / {want}{note}"), expected);
     }

@@ -108,8 +108,27 @@ impl<'a> Case<'a> {
         self.text.contains("\"$sensitive\"") || self.text.contains("\"$ephemeral\"")
     }
 
-    pub(super) fn schema(&self) -> Result<Block, CaseError> {
-        self.parsed("schema")
+    /// The names of all fields, in the order of the text.
+    pub fn field_names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| &**name)
+    }
+
+    /// The schema of the case: a block, or an entry with its version and block, as
+    /// `terraform providers schema -json` prints it.
+    ///
+    /// # Errors
+    ///
+    /// The case has no schema, or what stands there is none.
+    pub fn schema(&self) -> Result<Block, CaseError> {
+        #[derive(serde::Deserialize)]
+        struct Entry<'a> {
+            #[serde(borrow)]
+            block: &'a RawValue,
+        }
+        let text = self.field("schema")?;
+        // No block has a member of that name. What is no entry is read as a block, and if it is none, that says why.
+        let text = serde_json::from_str::<Entry<'a>>(text).map_or(text, |entry| entry.block.get());
+        serde_json::from_str(text).map_err(|e| self.wrong_json("schema", text, &e))
     }
 
     pub(super) fn value(&self, name: &str, ty: &Type) -> Result<Value, CaseError> {

@@ -1,6 +1,6 @@
 //! Case files: what the engine is asked and what it must answer, one JSON object a line.
 //!
-//! The format is public (spec `case-format.md`): provider developers write their own conformance cases in it.
+//! The format is public (`schema/case.schema.json`): provider developers write their own conformance cases in it.
 //!
 //! ```
 //! use objchange::case::{Case, Outcome};
@@ -18,7 +18,7 @@ mod difference;
 mod format;
 mod ops;
 
-pub use answer::Answer;
+pub use answer::{Answer, AnsweredError};
 pub use difference::Difference;
 pub use format::{Case, CaseError};
 
@@ -37,6 +37,15 @@ pub enum Outcome {
 }
 
 impl Case<'_> {
+    /// Asks the engine; `None` if it does not know the operation.
+    ///
+    /// # Errors
+    ///
+    /// What the case says is not in the format.
+    pub fn answer(&self) -> Result<Option<Answer>, CaseError> {
+        ops::answer(self)
+    }
+
     /// Asks the engine and compares its answer with the wanted one.
     pub fn run(&self) -> Outcome {
         match ops::answer(self) {

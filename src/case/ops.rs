@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Answer, Case, CaseError};
+use super::{Answer, AnsweredError, Case, CaseError};
 use crate::change::{self, ChangeError};
 use crate::value::{Kind, StepRef, Type, Value};
 
@@ -40,20 +40,20 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
             let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
             let planned = case.value("planned", ty)?;
             let errors = change::assert_plan_valid(&schema, &prior, &config, &planned);
-            Answer::Errors(errors.into_iter().map(|e| (e.path, e.kind.slug())).collect())
+            Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect())
         }
         "assert_object_compatible" => {
             let schema = case.schema()?;
             let ty = schema.implied_type();
             let (planned, actual) = (case.value("planned", ty)?, case.value("actual", ty)?);
             let errors = change::assert_object_compatible(&schema, &planned, &actual);
-            Answer::Errors(errors.into_iter().map(|e| (e.path, e.kind.slug())).collect())
+            Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect())
         }
         "assert_value_compatible" => {
             let ty: Type = case.parsed("type")?;
             let (planned, actual) = (case.value("planned", &ty)?, case.value("actual", &ty)?);
             let errors = change::assert_value_compatible(&planned, &actual);
-            Answer::Errors(errors.into_iter().map(|e| (e.path, e.kind.slug())).collect())
+            Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect())
         }
         "action_for_change" => {
             let ty: Type = case.parsed("type")?;
@@ -75,7 +75,7 @@ pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
                     let ty = schema.implied_type();
                     Answer::Value(as_written(&value, &given, ty), ty.clone())
                 }
-                Err(error) => Answer::Errors(vec![(error.path, "coerce")]),
+                Err(error) => Answer::Errors(vec![AnsweredError::new(&error.path, "coerce", &error)]),
             }
         }
         "plan_change" => super::change::plan(case)?,

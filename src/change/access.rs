@@ -6,7 +6,7 @@ use super::ChangeError;
 use crate::schema::{Member, Members};
 use crate::value::{Kind, PathStack, Type, Value, nameless};
 
-/// A value's member by name (spec section 3, "Types of what is missing"): null in a null object, unknown in
+/// A value's member by name: null in a null object, unknown in
 /// an unknown one, and marked as the object is, unless that is null.
 pub(super) fn member<'v>(
     object: &'v Value,

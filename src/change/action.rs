@@ -39,7 +39,7 @@ impl Action {
     }
 }
 
-/// What happens to an object that is `before` now and will be `after` (spec section 6).
+/// What happens to an object that is `before` now and will be `after`.
 ///
 /// Never a replacement: that is decided by what a provider requires, see [`plan_change`](super::plan_change).
 ///

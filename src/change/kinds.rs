@@ -11,6 +11,9 @@ macro_rules! kinds {
         }
 
         impl $name {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
             /// The stable name of the kind, as case files and reports write it.
             pub const fn slug(self) -> &'static str {
                 match self {

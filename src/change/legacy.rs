@@ -5,8 +5,8 @@ use super::access::not_an_object;
 use crate::schema::{Block, NestedBlock, NestingMode};
 use crate::value::{Kind, ObjectType, PathStack, Type, Value};
 
-/// Gives blocks the form that the schema implies, where the legacy SDK leaves them null or unknown
-/// (spec section 6): a list or set is never null, and an unknown block becomes one of unknown attributes.
+/// Gives blocks the form that the schema implies, where the legacy SDK leaves them null or unknown,
+/// as Terraform Core does: a list or set is never null, and an unknown block becomes one of unknown attributes.
 ///
 /// # Errors
 ///

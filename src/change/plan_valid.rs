@@ -1,4 +1,4 @@
-//! Whether a provider's plan keeps its contract (spec section 4).
+//! Whether a provider's plan keeps its contract, as Terraform Core checks it.
 
 use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, set_elements};

@@ -1,4 +1,4 @@
-//! The proposed new object: prior state and configuration merged (spec section 3).
+//! The proposed new object: prior state and configuration merged.
 
 use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, not_an_object, set_elements};
@@ -40,7 +40,7 @@ pub fn proposed_new(schema: &Block, prior: &Value, config: &Value) -> Result<Val
 }
 
 /// The planned object of a data resource that is read during apply: each computed attribute that
-/// configuration does not set is unknown (spec section 3).
+/// configuration does not set is unknown.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Whether a value is what its plan said (spec section 5, `assert_value_compatible`).
+//! Whether a value is what its plan said.
 
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::{Unmatched, match_sets};

@@ -140,7 +140,7 @@ impl Block {
         find(&self.0.blocks, name)
     }
 
-    /// The type of the objects that this block describes (spec section 2, "implied type").
+    /// The type of the objects that this block describes.
     #[doc(alias = "ImpliedType")]
     pub fn implied_type(&self) -> &Type {
         &self.0.implied
@@ -151,7 +151,7 @@ impl Block {
         &self.0.object
     }
 
-    /// The object whose attributes are all null and which has no blocks (spec section 2, "empty value").
+    /// The object whose attributes are all null and which has no blocks.
     #[doc(alias = "EmptyValue")]
     #[doc(alias = "AllBlockAttrsNull")]
     pub fn empty_value(&self) -> &Value {

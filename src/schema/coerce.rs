@@ -1,4 +1,4 @@
-//! Bringing a value into the type that its schema implies (spec section 2, `coerce_value`).
+//! Bringing a value into the type that its schema implies, as Terraform Core does to configuration.
 
 use smol_str::SmolStr;
 

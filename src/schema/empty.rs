@@ -1,4 +1,4 @@
-//! The empty value of a block: what stands where nothing is configured (spec section 2, "empty value").
+//! The empty value of a block: what stands where nothing is configured.
 
 use super::attribute::NestingMode;
 use super::block::{Block, NestedBlock};

@@ -1,4 +1,4 @@
-//! Whether a schema is itself well-formed (spec section 2, "validate").
+//! Whether a schema is itself well-formed, by the rules that Terraform Core holds providers to.
 
 use smol_str::SmolStr;
 

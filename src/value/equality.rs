@@ -1,4 +1,4 @@
-//! The two equalities of values, and the hash that goes with them (spec section 1, "Two equalities").
+//! The two equalities of values, and the hash that goes with them.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::LazyLock;

@@ -1,7 +1,7 @@
 //! Values as JSON: read and written under a known type.
 //!
 //! Two forms share one reader and one writer. *Plain* is go-cty's JSON, as state files hold it: it has no
-//! unknown values and no marks. *Markers* is the form of case files (spec `case-format.md`), which writes an
+//! unknown values and no marks. *Markers* is the form of case files (`schema/case.schema.json`), which writes an
 //! unknown part as `{"$unknown":{}}` and a sensitive one as `{"$sensitive":…}`.
 
 use super::{Path, PathStack, Type, Value, nameless};

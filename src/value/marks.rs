@@ -1,4 +1,4 @@
-//! Marks: what must not be shown, kept beside a value (spec section 1, "Marks").
+//! Marks: what must not be shown, kept beside a value.
 
 use std::cell::Cell;
 use std::fmt;

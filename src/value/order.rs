@@ -1,4 +1,4 @@
-//! The fixed order of set elements (spec section 1, "Sets").
+//! The fixed order of set elements, the one in which Terraform writes them.
 //!
 //! Elements that are no strings, numbers or bools are ordered by a text made of them. The text is written
 //! once for each element, all of them into one buffer.

@@ -1,4 +1,4 @@
-//! Unknown values and what is promised about them (spec section 1, "Unknown").
+//! Unknown values and what is promised about them.
 
 use smol_str::SmolStr;
 
@@ -226,7 +226,7 @@ impl Value {
         Ok(Self(Repr::Unknown(std::sync::Arc::new(Unknown { ty, refinements }))))
     }
 
-    /// Whether a value of the final type may be what this unknown value becomes (spec section 5).
+    /// Whether a value of the final type may be what this unknown value becomes.
     ///
     /// An unknown `actual` is refused only where its own range lies outside; a null only by not-null.
     /// Anything known is only ever itself.

@@ -1,11 +1,12 @@
-//! Documents with what Terraform prints for them, byte for byte, without colour and with.
-
-#![expect(clippy::print_stdout, reason = "a test says that it is skipped")]
+//! Documents with what Terraform prints for them, byte for byte, without colour and with: those of `tests/vectors`, and
+//! the larger files where they are at hand.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use objchange_plan::{
     Colour, Options, Plan, PlanMode, Schemas, ShowError, State, render_plan, render_resource_change,
     render_state,
@@ -13,14 +14,25 @@ use objchange_plan::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The folder with inputs and right answers, where there is one.
-fn shared(path: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
-    if !path.exists() {
-        println!("skipped: {} is not here", path.display());
-        return None;
-    }
-    Some(path)
+fn main() -> ExitCode {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let own = workspace.join("tests/vectors/render.jsonl");
+    let text = own.clone();
+    let mut trials = vec![
+        Trial::test("own::render", move || check_file(&own)),
+        Trial::test("own::every_reason_has_a_case", move || every_reason_has_a_case(&text)),
+    ];
+    let mut larger = |name: &str, path: &str, check: fn(&Path) -> Result<(), Failed>| {
+        let path: PathBuf = workspace.join("../shared").join(path);
+        let is_absent = !path.exists();
+        let test = Trial::test(format!("larger::{name}"), move || check(&path));
+        trials.push(test.with_ignored_flag(is_absent));
+    };
+    larger("generated_documents", "vectors/render-dev.jsonl", check_file);
+    larger("plans_from_the_wild", "vectors/render-wild-dev.jsonl", check_file);
+    larger("runs_of_terraform", "vectors/render-terraform-dev.jsonl", check_file);
+    larger("files_that_terraform_wrote", "real/terraform", check_folders);
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
 #[derive(Deserialize)]
@@ -86,14 +98,25 @@ fn check(id: &str, want: &str, got: Result<String, ShowError>, wrong: &mut Vec<S
     }
 }
 
-#[track_caller]
-fn check_file(name: &str) {
-    let Some(path) = shared("vectors") else { return };
+fn verdict(count: usize, wrong: &[String]) -> Result<(), Failed> {
+    if count == 0 {
+        return Err("there are no cases".into());
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{} differ\n{}", wrong.len(), wrong.join("\n")).into())
+    }
+}
+
+fn check_file(path: &Path) -> Result<(), Failed> {
     let mut wrong = Vec::new();
-    for line in fs::read_to_string(path.join(name)).unwrap().lines() {
-        let case: BTreeMap<String, &RawValue> = serde_json::from_str(line).unwrap();
+    let mut count = 0;
+    for line in fs::read_to_string(path)?.lines() {
+        count += 1;
+        let case: BTreeMap<String, &RawValue> = serde_json::from_str(line)?;
         let id = case["id"].get();
-        let want: Want = serde_json::from_str(case["want"].get()).unwrap();
+        let want: Want = serde_json::from_str(case["want"].get())?;
         let plain = answer(&case, Colour::Never);
         if want.panic {
             let text = plain.unwrap();
@@ -105,46 +128,41 @@ fn check_file(name: &str) {
             check(id, &color, answer(&case, Colour::Always), &mut wrong);
         }
     }
-    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
+    verdict(count, &wrong)
 }
 
-#[test]
-fn generated_documents() {
-    check_file("render-dev.jsonl");
-}
-
-#[test]
-fn plans_from_the_wild() {
-    check_file("render-wild-dev.jsonl");
-}
-
-#[test]
-fn runs_of_terraform() {
-    check_file("render-terraform-dev.jsonl");
-}
-
-#[test]
-fn files_that_terraform_wrote() {
-    let Some(path) = shared("real/terraform") else { return };
+fn check_folders(path: &Path) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for folder in fs::read_dir(path).unwrap() {
-        let folder = folder.unwrap().path();
+    for folder in fs::read_dir(path)? {
+        let folder = folder?.path();
         let id = folder.file_name().unwrap().to_string_lossy().into_owned();
         let read = |file: &str| fs::read_to_string(folder.join(file)).ok();
-        let schemas = Schemas::parse(read("schemas.json").unwrap()).unwrap();
+        let schemas = Schemas::parse(read("schemas.json").unwrap())?;
         for (colour, suffix) in [(Colour::Never, "txt"), (Colour::Always, "color.txt")] {
             let options = Options { colour, ..Options::default() };
             let plan = read("plan.json").unwrap();
-            let got = render_plan(&Plan::parse(&plan).unwrap(), &schemas, &options);
+            let got = render_plan(&Plan::parse(&plan)?, &schemas, &options);
             check(&id, &read(&format!("show.{suffix}")).unwrap(), got, &mut wrong);
             count += 1;
             if let Some(state) = read("state.json") {
-                let got = render_state(&State::parse(&state).unwrap(), &schemas, &options);
+                let got = render_state(&State::parse(&state)?, &schemas, &options);
                 check(&id, &read(&format!("state.{suffix}")).unwrap(), got, &mut wrong);
             }
         }
     }
-    assert!(count > 0);
-    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
+    verdict(count, &wrong)
+}
+
+/// Every reason that the header of a resource knows, and every way in which a resource gets a header.
+fn every_reason_has_a_case(path: &Path) -> Result<(), Failed> {
+    let is_reason =
+        |word: &&str| word.contains('_') && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let mut wanted: Vec<&str> =
+        include_str!("../src/render/header.rs").split('"').filter(is_reason).collect();
+    assert!(wanted.len() > 15, "{wanted:?}");
+    wanted.extend(["resource_drift", "deferred_changes", "importing", "deposed", "previous_address"]);
+    let text = fs::read_to_string(path)?;
+    wanted.retain(|word| !text.contains(&format!("\"{word}\":")) && !text.contains(&format!(":\"{word}\"")));
+    if wanted.is_empty() { Ok(()) } else { Err(format!("without a case: {}", wanted.join(", ")).into()) }
 }

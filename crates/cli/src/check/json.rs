@@ -38,6 +38,8 @@ enum Reason<'a> {
         want: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<&'a str>,
+        #[serde(skip_serializing_if = "<[_]>::is_empty")]
+        explained: &'a [String],
     },
     Malformed {
         column: usize,
@@ -71,6 +73,7 @@ impl Json {
                 got: &difference.got,
                 want: &difference.want,
                 note: difference.note.as_deref(),
+                explained: &difference.explained,
             },
             Failure::Malformed(m) => Reason::Malformed { column: m.column, message: &m.message },
             Failure::UnknownOperation => Reason::UnknownOperation,

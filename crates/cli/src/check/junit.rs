@@ -67,9 +67,10 @@ fn failure_status(failure: &Failure) -> TestCaseStatus {
                 .set_type("different")
                 .set_message(format!("{place}the answers differ{note}"))
                 .set_description(format!(
-                    "got:  {}\nwant: {}",
+                    "got:  {}\nwant: {}{}",
                     visible(&difference.got),
-                    visible(&difference.want)
+                    visible(&difference.want),
+                    difference.explained.iter().map(|s| format!("\n{}", visible(s))).collect::<String>()
                 ));
             return status;
         }

@@ -5,6 +5,7 @@ mod junit;
 mod lines;
 mod render;
 mod run;
+mod spelling;
 mod text;
 
 use std::io::{self, Write};
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use wildmatch::WildMatch;
 
 use self::run::{Event, Failure, Malformed, Verdict};
 use crate::exit;
@@ -29,7 +31,8 @@ Exit codes:
 Examples:
   objchange check tests/cases/*.jsonl
   generate-cases | objchange check -
-  objchange check --junit report.xml cases.jsonl";
+  objchange check --junit report.xml cases.jsonl
+  objchange check --only 'disk-*' --only resize cases.jsonl";
 
 /// Run case files and compare the engine's answers with the wanted ones
 #[derive(Debug, clap::Args)]
@@ -38,6 +41,11 @@ pub(crate) struct Args {
     /// Case files, in JSON Lines; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Run only the cases whose id is like this, where `*` stands for any text and `?` for any character
+    /// (may be given more than once; lines that are no cases are failures all the same)
+    #[arg(long, value_name = "ID-GLOB")]
+    only: Vec<String>,
 
     /// Write a report as JSON to standard output, in place of the text
     /// (its form: schema/check-report.schema.json)
@@ -52,6 +60,19 @@ pub(crate) struct Args {
 /// Whether both paths lead to one file that is there.
 fn is_same_file(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Which cases are run: those whose id is like one of these, or all if there are none.
+struct Only(Vec<WildMatch>);
+
+impl Only {
+    fn new(globs: &[String]) -> Self {
+        Self(globs.iter().map(|glob| WildMatch::new(glob)).collect())
+    }
+
+    fn has(&self, id: Option<&str>) -> bool {
+        self.0.is_empty() || id.is_some_and(|id| self.0.iter().any(|glob| glob.matches(id)))
+    }
 }
 
 /// How many cases did what.
@@ -119,7 +140,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         input: Input::default(),
     };
     let progress = progress_bar(&inputs);
-    run::run(&inputs, &progress, |event| progress.suspend(|| report.handle(event)))?;
+    run::run(&inputs, &Only::new(&args.only), &progress, |event| progress.suspend(|| report.handle(event)))?;
     progress.finish_and_clear();
     report.finish(args)
 }
@@ -180,6 +201,9 @@ impl Report {
     }
 
     fn verdict(&mut self, verdict: &Verdict) -> io::Result<()> {
+        if verdict.left_out {
+            return Ok(());
+        }
         match verdict.result {
             Ok(()) => self.counts.passed += 1,
             Err(_) => self.counts.failed += 1,
@@ -227,6 +251,9 @@ impl Report {
         }
         if let Some(text) = self.text {
             text.finish(self.counts)?;
+        }
+        if !args.only.is_empty() && !self.unusable && self.counts == Counts::default() {
+            return exit::unusable(&"--only: no case has an id like this");
         }
         Ok(match (self.unusable, self.counts.failed) {
             (true, _) => ExitCode::from(exit::UNUSABLE),

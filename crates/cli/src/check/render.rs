@@ -1,7 +1,6 @@
 //! Cases about what people see: the operations that begin with `render_`.
 
 use objchange::case::{Case, CaseError, Difference, Outcome};
-use objchange::schema::Block;
 use objchange_plan::{Colour, Options, Plan, PlanMode, Schemas, ShowError, State};
 use serde::Deserialize;
 
@@ -102,7 +101,7 @@ fn render(case: &Case<'_>, options: &Options) -> Result<Option<Result<String, Sh
                 .and_then(|state| objchange_plan::render_state(&state, &Schemas::parse(schemas)?, options))
         }
         "render_resource_change" => {
-            let schema: Block = case.parsed("schema")?;
+            let schema = case.schema()?;
             objchange_plan::render_resource_change(case.field("change")?, Some(&schema), options)
         }
         _ => return Ok(None),

@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use objchange::case::{Case, CaseError, Difference, Outcome};
 
 use super::lines::{Line, Lines};
-use super::render;
+use super::{Only, render, spelling};
 use crate::encoding;
 use crate::input::Source;
 
@@ -25,6 +25,8 @@ pub(crate) struct Verdict {
     pub(crate) op: Option<String>,
     pub(crate) duration: Duration,
     pub(crate) result: Result<(), Failure>,
+    /// It is none of the cases that were asked for, and was not run.
+    pub(crate) left_out: bool,
 }
 
 /// Why a case failed.
@@ -64,6 +66,9 @@ pub(crate) enum Event {
 
 /// Asks whoever knows the operation.
 fn run_case(case: &Case<'_>) -> Outcome {
+    if let Err(error) = spelling::check(case) {
+        return Outcome::Unusable(error);
+    }
     if case.op().starts_with("render_") { render::run(case) } else { case.run() }
 }
 
@@ -83,6 +88,7 @@ type Job = (Vec<Line>, Sender<Vec<Verdict>>);
 /// At any time only a bounded number of lines is in memory.
 pub(crate) fn run<E>(
     inputs: &[Source],
+    only: &Only,
     progress: &ProgressBar,
     mut handle: impl FnMut(Event) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -95,7 +101,7 @@ pub(crate) fn run<E>(
         let steps = steps;
         scope.spawn(move || read_all(inputs, progress, &steps_in, &jobs_in));
         for _ in 0..workers {
-            scope.spawn(|| work(&jobs));
+            scope.spawn(|| work(&jobs, only));
         }
         for step in steps {
             match step {
@@ -111,12 +117,12 @@ pub(crate) fn run<E>(
     })
 }
 
-fn work(jobs: &Mutex<Receiver<Job>>) {
+fn work(jobs: &Mutex<Receiver<Job>>, only: &Only) {
     loop {
         let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((lines, verdicts)) = job else { return };
         // Nobody waits any more if the run was given up.
-        let _ = verdicts.send(lines.iter().map(judge).collect());
+        let _ = verdicts.send(lines.iter().map(|line| judge(line, only)).collect());
     }
 }
 
@@ -168,16 +174,27 @@ fn read_one(reader: impl Read, steps: &SyncSender<Step>, jobs: &Sender<Job>) -> 
     Some(Event::End)
 }
 
-fn judge(line: &Line) -> Verdict {
+fn judge(line: &Line, only: &Only) -> Verdict {
     let start = Instant::now();
-    let mut verdict =
-        Verdict { line: line.number, id: None, op: None, duration: Duration::ZERO, result: Ok(()) };
+    let mut verdict = Verdict {
+        line: line.number,
+        id: None,
+        op: None,
+        duration: Duration::ZERO,
+        result: Ok(()),
+        left_out: false,
+    };
     verdict.result = match &line.text {
         Ok(text) => match Case::parse(text) {
             Ok(case) => {
                 verdict.id = case.id().map(str::to_owned);
                 verdict.op = Some(case.op().to_owned());
-                outcome(&case)
+                if only.has(case.id()) {
+                    outcome(&case)
+                } else {
+                    verdict.left_out = true;
+                    Ok(())
+                }
             }
             Err(error) => {
                 let is_object = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()

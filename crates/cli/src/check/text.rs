@@ -7,12 +7,14 @@ use anstream::AutoStream;
 use objchange::case::Difference;
 use objchange::value::visible;
 
-use super::Counts;
 use super::run::{Failure, Verdict};
+use super::{Counts, spelling};
 use crate::style::{BAD, FAINT, GOOD};
 
 /// What is longer is cut around the first character that differs.
 const MAX_TEXT: usize = 400;
+/// So many errors are explained.
+const MAX_SENTENCES: usize = 10;
 /// How much is shown before that character.
 const BEFORE: usize = 60;
 
@@ -44,7 +46,13 @@ impl Text {
                 writeln!(out, "  this is no case that can be run: {}", visible(&malformed.message))
             }
             Failure::UnknownOperation => {
-                writeln!(out, "  unknown operation: objchange does not know what this asks for")
+                let op = verdict.op.as_deref().unwrap_or_default();
+                let hint = spelling::hint(op, spelling::operations());
+                writeln!(
+                    out,
+                    "  unknown operation: objchange does not know what this asks for{}",
+                    visible(&hint)
+                )
             }
             Failure::Panicked => {
                 writeln!(out, "  objchange itself crashed on this case: please report it with the case")
@@ -60,7 +68,7 @@ impl Text {
 }
 
 fn write_difference(out: &mut impl Write, difference: &Difference) -> io::Result<()> {
-    let Difference { path, got, want, note } = difference;
+    let Difference { path, got, want, note, explained } = difference;
     let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     if path.is_root() {
         writeln!(out, "  the answers differ{note}")?;
@@ -69,7 +77,14 @@ fn write_difference(out: &mut impl Write, difference: &Difference) -> io::Result
     }
     let (got, want) = excerpts(got, want);
     writeln!(out, "    got:  {BAD}{got}{BAD:#}")?;
-    writeln!(out, "    want: {GOOD}{want}{GOOD:#}")
+    writeln!(out, "    want: {GOOD}{want}{GOOD:#}")?;
+    for sentence in explained.iter().take(MAX_SENTENCES) {
+        writeln!(out, "    {}", excerpt(sentence, 0))?;
+    }
+    match explained.len().saturating_sub(MAX_SENTENCES) {
+        0 => Ok(()),
+        more => writeln!(out, "    …({more} more errors)"),
+    }
 }
 
 /// Both texts on one line each, and long ones cut to where they differ.

@@ -170,3 +170,113 @@ fn colours_are_for_terminals() {
     let output = objchange(["check", "-"], FAILS);
     assert!(!output.stdout.contains('\u{1b}'));
 }
+
+const VIOLATES: &str = r#"{"id":"violates","op":"assert_plan_valid","schema":{"attributes":{"size":{"type":"number","required":true}}},"prior":null,"config":{"size":1},"planned":{"size":2},"want":{"errors":[]}}"#;
+
+#[test]
+fn a_violation_is_explained() {
+    check(
+        VIOLATES,
+        1,
+        "FAIL (stdin):1  violates  assert_plan_valid\n  the answers differ\n    got:  [.size: not_config]\n    \
+         want: (none)\n    .size: the planned value (2) is not the configured one (1)\n0 passed, 1 failed\n",
+    );
+    let output = objchange(["check", "--json", "-"], VIOLATES);
+    let report: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(
+        report["failures"][0]["explained"],
+        serde_json::json!([".size: the planned value (2) is not the configured one (1)"])
+    );
+    let output = objchange(["check", "--junit", "-", "-"], VIOLATES);
+    assert!(output.stdout.contains("is not the configured one (1)</failure>"), "{}", output.stdout);
+}
+
+#[test]
+fn an_explanation_shows_nothing_sensitive() {
+    let secret = VIOLATES
+        .replace(r#""required":true"#, r#""required":true,"sensitive":true"#)
+        .replace(r#"{"size":1}"#, r#"{"size":8675301}"#)
+        .replace(r#"{"size":2}"#, r#"{"size":8675302}"#);
+    let marked = VIOLATES
+        .replace(r#"{"size":1}"#, r#"{"size":{"$sensitive":8675303}}"#)
+        .replace(r#"{"size":2}"#, r#"{"size":{"$sensitive":8675304}}"#);
+    for case in [secret, marked] {
+        for format in [&["check", "-"][..], &["check", "--json", "-"], &["check", "--junit", "-", "-"]] {
+            let output = objchange(format, &case);
+            assert_eq!(output.code, 1);
+            assert!(output.stdout.contains("not_config"), "{}", output.stdout);
+            assert!(!output.stdout.contains("867530"), "{}", output.stdout);
+        }
+    }
+}
+
+#[test]
+fn misspelt_names_are_malformed() {
+    let wants =
+        |kind: &str| VIOLATES.replace("[]", &format!(r#"[{{"path":[{{"attr":"size"}}],"kind":"{kind}"}}]"#));
+    check(wants("not_config"), 0, "1 passed, 0 failed\n");
+    for (case, message) in [
+        (
+            wants("not_confg"),
+            r#"`want`: this operation reports no errors of kind "not_confg"; did you mean `not_config`?"#,
+        ),
+        (wants("zebra"), r#"`want`: this operation reports no errors of kind "zebra""#),
+        (
+            VIOLATES.replace(r#""planned""#, r#""planed""#),
+            "`planed`: there is no such field; did you mean `planned`?",
+        ),
+        (PASSES.replace(r#""after""#, r#""Aftr""#), "`Aftr`: there is no such field; did you mean `after`?"),
+    ] {
+        let output = objchange(["check", "-"], &case);
+        assert_eq!(output.code, 1);
+        let line = format!("\n  this is no case that can be run: {message}\n");
+        assert!(output.stdout.contains(&line), "{}", output.stdout);
+    }
+    let output = objchange(["check", "-"], r#"{"op":"propose_new","want":{}}"#);
+    assert!(output.stdout.contains("asks for; did you mean `proposed_new`?\n"), "{}", output.stdout);
+}
+
+#[test]
+fn fields_for_readers_are_ignored() {
+    for field in ["note", "notes", "because", "before2", "link"] {
+        let case = PASSES.replacen('{', &format!(r#"{{"{field}":["anything"],"#), 1);
+        check(case, 0, "1 passed, 0 failed\n");
+    }
+}
+
+#[test]
+fn a_whole_schema_entry_is_a_schema() {
+    let entry = |case: &str| {
+        case.replace(r#""schema":"#, r#""schema":{"version":3,"block":"#)
+            .replace(r#","prior""#, r#"},"prior""#)
+    };
+    check(
+        entry(VIOLATES).replace("[]", r#"[{"path":[{"attr":"size"}],"kind":"not_config"}]"#),
+        0,
+        "1 passed, 0 failed\n",
+    );
+    let output = objchange(["check", "-"], entry(VIOLATES).replace("\"number\"", "\"numbr\""));
+    assert!(output.stdout.starts_with("FAIL (stdin):1:"), "{}", output.stdout);
+    assert!(output.stdout.contains("`schema`: "), "{}", output.stdout);
+}
+
+#[test]
+fn only_some_cases_are_run() {
+    let input = format!("{PASSES}\n{FAILS}\n{VIOLATES}\n");
+    for (globs, code, last) in [
+        (&["pass*"][..], 0, "1 passed, 0 failed"),
+        (&["*s"], 1, "1 passed, 2 failed"),
+        (&["f?ils", "passes"], 1, "1 passed, 1 failed"),
+        (&["*"], 1, "1 passed, 2 failed"),
+        (&["pass"], 2, "0 passed, 0 failed"),
+        (&["PASS*"], 2, "0 passed, 0 failed"),
+    ] {
+        let only = globs.iter().flat_map(|glob| ["--only", glob]);
+        let output = objchange(["check", "-"].into_iter().chain(only), &input);
+        assert_eq!(output.code, code, "{globs:?}");
+        assert_eq!(output.stdout.lines().last(), Some(last), "{globs:?}");
+    }
+    let output = objchange(["check", "-", "--only", "a", "--junit", "-"], &input);
+    assert!(!output.stdout.contains("testcase name="), "{}", output.stdout);
+    assert_eq!(output.stderr, "error: --only: no case has an id like this\n");
+}

@@ -51,6 +51,9 @@ fn own_cases_are_cases() {
     for entry in std::fs::read_dir(workspace().join("tests/cases")).unwrap() {
         check_cases(&validator, &entry.unwrap().path(), 1);
     }
+    for name in ["core", "provider-plans", "render"] {
+        check_cases(&validator, &workspace().join(format!("tests/vectors/{name}.jsonl")), 1);
+    }
 }
 
 #[test]

@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Picks the cases of this folder from larger files of cases: `pick.py FOLDER`.
+
+From every group of files the cases are taken by size, the smallest first, while they show what fewer than two of the
+cases before them show: an operation with an error kind, a nesting mode, an unknown or marked value; an action of a plan
+with its reason, its heading, an import, a move, a deposed object. Of every operation the ten smallest are there anyway.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+HERE = Path(__file__).parent
+GROUPS = {
+    "core": ["core-dev", "core-corner-dev", "core-mutated-dev", "core-large-dev"],
+    "provider-plans": ["provider-plans-dev"],
+    "render": ["render-dev", "render-wild-dev", "render-terraform-dev"],
+}
+# The smallest ones with a reason of deferral that the others do not have.
+MORE = {"render": {"render-116-actions-dev": "n101000607", "render-116-fresh-dev": "f910377"}}
+ENOUGH, SMALLEST, LARGEST = 2, 10, 30_000
+
+
+def schema_features(schema):
+    """The nesting modes and flags below a schema, wherever they stand."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from schema_features(part)
+    elif isinstance(schema, dict):
+        for key, part in schema.items():
+            if key == "block_types" and isinstance(part, dict):
+                for nested in part.values():
+                    yield ("block", nested.get("nesting_mode"), bool(nested.get("computed")))
+            if key == "nested_type" and isinstance(part, dict):
+                yield ("nested_type", part.get("nesting_mode"))
+            if part is True:
+                yield ("flag", key)
+            yield from schema_features(part)
+
+
+def value_features(text):
+    for marker in ("$unknown", "$sensitive", "$ephemeral", "$literal"):
+        if f'"{marker}"' in text:
+            yield ("marker", marker)
+
+
+def change_features(change, heading):
+    inner = change.get("change") or {}
+    what = "+".join(inner.get("actions") or [])
+    yield (heading, what, change.get("action_reason"))
+    for flag in ("deposed", "previous_address", "module_address", "index"):
+        if change.get(flag) is not None:
+            yield (heading, flag, what)
+    for flag in ("importing", "generated_config", "replace_paths", "before_sensitive", "after_sensitive"):
+        if inner.get(flag):
+            yield (heading, flag, what)
+    yield (heading, change.get("mode"), what)
+
+
+def features(case):
+    op = case["op"]
+    yield (op,)
+    want = case["want"]
+    for error in want.get("errors") or []:
+        yield (op, "error", error["kind"])
+        yield (op, "depth", min(len(error["path"]), 4))
+    yield (op, "wants", *sorted(k for k in want if want[k] not in (None, [], False)))
+    if "action" in want:
+        yield (op, "action", want["action"])
+    if "schema" in case and isinstance(case["schema"], dict):
+        for feature in schema_features(case["schema"]):
+            yield (op, *feature)
+    arguments = {k: v for k, v in case.items() if k not in ("want", "schema", "schemas", "note", "id", "op")}
+    for feature in value_features(json.dumps(arguments)):
+        yield (op, *feature)
+    for feature in schema_features(case.get("schemas") or {}):
+        yield (op, *feature)
+    plan = case.get("plan") or {}
+    for change in plan.get("resource_changes") or []:
+        yield from change_features(change, "change")
+    for change in plan.get("resource_drift") or []:
+        yield from change_features(change, "drift")
+    for deferred in plan.get("deferred_changes") or []:
+        yield ("deferred", deferred.get("reason"))
+        yield from change_features(deferred.get("resource_change") or {}, "deferred")
+    for output in (plan.get("output_changes") or {}).values():
+        yield ("output", "+".join(output.get("actions") or []))
+    for key in ("errored", "applyable"):
+        if key in plan:
+            yield (key, plan[key])
+
+
+def main(folder):
+    for group, names in GROUPS.items():
+        lines = []
+        for name in names:
+            with open(folder / f"{name}.jsonl", encoding="utf-8", newline="\n") as file:
+                lines += [line.rstrip("\n") for line in file]
+        cases = [json.loads(line) for line in lines]
+        order = sorted(range(len(lines)), key=lambda i: (len(lines[i]), lines[i]))
+        seen, ops, taken = Counter(), Counter(), []
+        for i in order:
+            if len(lines[i]) > LARGEST:
+                break
+            shown = set(features(cases[i]))
+            op = cases[i]["op"]
+            if ops[op] >= SMALLEST and all(seen[feature] >= ENOUGH for feature in shown):
+                continue
+            ops[op] += 1
+            seen.update(shown)
+            taken.append(lines[i])
+        for name, id in MORE.get(group, {}).items():
+            with open(folder / f"{name}.jsonl", encoding="utf-8", newline="\n") as file:
+                taken += [line.rstrip("\n") for line in file if json.loads(line)["id"] == id]
+        # As they stand: numbers and escapes would not survive being written anew.
+        with open(HERE / f"{group}.jsonl", "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(line + "\n" for line in taken)
+        print(group, len(taken))
+
+
+main(Path(sys.argv[1]))
