@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path as File;
 
 use objchange::case::{Answer, Case, Outcome};
-use objchange::change::{InconsistentResultKind, InvalidPlanKind, PlanViolation};
+use objchange::change::{ApplyViolation, InconsistentResultKind, InvalidPlanKind, PlanViolation};
 use objchange::schema::Block;
 use objchange::value::{ConvertErrorKind, Path, TypeMismatch, TypeMismatchKind};
 use objchange::{Type, Value};
@@ -98,9 +98,31 @@ fn answers_of_providers() {
         PlanViolation::WrongType(TypeMismatch { path: attribute("size"), kind }),
         PlanViolation::WriteOnly(attribute("pw")),
         PlanViolation::RequiresReplaceNowhere(attribute("zone")),
+        PlanViolation::DeferralNotAllowed,
     ];
-    let kinds = slugs(include_str!("../src/change/plan/planned.rs"));
-    let section = section("Answers of a provider around its plan", kinds);
+    // The errors for which nothing is planned stand behind, and are none of the provider's.
+    let source =
+        include_str!("../src/change/plan/planned.rs").split("pub enum PlanChangeError").next().unwrap();
+    let section = section("Answers of a provider around its plan", slugs(source));
+    for violation in violations {
+        assert_eq!(section[violation.kind()].sentence, violation.to_string());
+    }
+}
+
+#[test]
+fn answers_of_providers_after_apply() {
+    let attribute = |name: &str| Path::root().attribute(name);
+    let kind = TypeMismatchKind::OtherType { wanted: Type::Number, given: Type::String };
+    let violations = [
+        ApplyViolation::NoObject,
+        ApplyViolation::WrongType(TypeMismatch { path: attribute("size"), kind }),
+        ApplyViolation::WriteOnly(attribute("pw")),
+        ApplyViolation::Unknown(attribute("id")),
+        ApplyViolation::NotDestroyed,
+    ];
+    let source =
+        include_str!("../src/change/apply/applied.rs").split("pub enum ApplyChangeError").next().unwrap();
+    let section = section("Answers of a provider when a change is made", slugs(source));
     for violation in violations {
         assert_eq!(section[violation.kind()].sentence, violation.to_string());
     }

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::answer::AnsweredError;
 use super::compare::present;
 use super::{Answer, Case, CaseError};
 use crate::change::{
@@ -54,9 +55,11 @@ pub(super) fn plan(case: &Case<'_>) -> Result<Answer, CaseError> {
         (Ok(change), asked) => {
             let ty = schema.implied_type();
             let errors = |violations: &[crate::change::PlanViolation]| {
-                Answer::Errors(violations.iter().map(|v| (v.path().clone(), v.kind())).collect())
+                Answer::Errors(violations.iter().map(|v| AnsweredError::new(v.path(), v.kind(), v)).collect())
             };
-            let shown = change.no_longer_sensitive.iter().map(|path| (path.clone(), "no_longer_sensitive"));
+            let shown = change.no_longer_sensitive.iter().map(|path| {
+                AnsweredError::new(path, "no_longer_sensitive", &format!("{path}: no longer sensitive"))
+            });
             vec![
                 ("action", Answer::Action(change.action.slug())),
                 ("reason", Answer::Action(reason(&change))),
@@ -103,7 +106,7 @@ pub(super) fn apply(case: &Case<'_>) -> Result<Answer, CaseError> {
         Ok(applied) => applied,
         Err(failed) => return error(failed.kind()),
     };
-    let errors = applied.violations.iter().map(|v| (v.path().clone(), v.kind())).collect();
+    let errors = applied.violations.iter().map(|v| AnsweredError::new(v.path(), v.kind(), v)).collect();
     let deposed = applied.deposed.unwrap_or_else(|| Value::null(ty.clone()));
     Ok(Answer::Change(vec![
         ("action", Answer::Action(change.action.slug())),
