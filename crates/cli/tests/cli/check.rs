@@ -245,6 +245,13 @@ fn fields_for_readers_are_ignored() {
 }
 
 #[test]
+fn any_number_of_fields_is_ignored() {
+    let mut fields: String = (0..50_000).map(|i| format!(r#""reader {i}":0,"#)).collect();
+    write!(fields, r#""{}":0,"#, "long".repeat(250_000)).unwrap();
+    check(PASSES.replacen('{', &format!("{{{fields}"), 1), 0, "1 passed, 0 failed\n");
+}
+
+#[test]
 fn a_whole_schema_entry_is_a_schema() {
     let entry = |case: &str| {
         case.replace(r#""schema":"#, r#""schema":{"version":3,"block":"#)
