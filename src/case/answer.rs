@@ -41,3 +41,30 @@ pub enum Answer {
     /// The engine cannot work with what it is given, and says why.
     Refused(String),
 }
+
+impl Answer {
+    /// The `want` of a case that has this answer; `None` where a case cannot want it.
+    ///
+    /// It holds content that is marked, as a case does, so it is for case files and not for reports.
+    pub fn want(&self) -> Option<String> {
+        let json = |value: &Value, ty: &Type| value.to_marker_json(ty).ok();
+        Some(match self {
+            Self::Value(value, ty) => format!(r#"{{"value":{}}}"#, json(value, ty)?),
+            Self::Type(ty) => format!(r#"{{"type":{ty}}}"#),
+            Self::Action(action) => format!(r#"{{"action":"{action}"}}"#),
+            Self::Values(values, ty) => {
+                let values: Option<Vec<String>> = values.iter().map(|value| json(value, ty)).collect();
+                format!(r#"{{"values":[{}]}}"#, values?.join(","))
+            }
+            Self::Errors(errors) => {
+                let error = |error: &AnsweredError| {
+                    let path = serde_json::to_string(&error.path).ok()?;
+                    Some(format!(r#"{{"path":{path},"kind":"{}"}}"#, error.kind))
+                };
+                let errors: Option<Vec<String>> = errors.iter().map(error).collect();
+                format!(r#"{{"errors":[{}]}}"#, errors?.join(","))
+            }
+            Self::Refused(_) => return None,
+        })
+    }
+}

@@ -1,5 +1,6 @@
 //! `objchange check`: runs case files.
 
+mod bless;
 mod json;
 mod junit;
 mod lines;
@@ -32,7 +33,8 @@ Examples:
   objchange check tests/cases/*.jsonl
   generate-cases | objchange check -
   objchange check --junit report.xml cases.jsonl
-  objchange check --only 'disk-*' --only resize cases.jsonl";
+  objchange check --only 'disk-*' --only resize cases.jsonl
+  objchange check --bless --only new-case cases.jsonl";
 
 /// Run case files and compare the engine's answers with the wanted ones
 #[derive(Debug, clap::Args)]
@@ -46,6 +48,11 @@ pub(crate) struct Args {
     /// (may be given more than once; lines that are no cases are failures all the same)
     #[arg(long, value_name = "ID-GLOB")]
     only: Vec<String>,
+
+    /// Write the answers that the cases get into their `want`, in the files, after showing what differs;
+    /// nothing else in the files changes. A new case wants `{}`
+    #[arg(long, conflicts_with_all = ["json", "junit"])]
+    bless: bool,
 
     /// Write a report as JSON to standard output, in place of the text
     /// (its form: schema/check-report.schema.json)
@@ -99,6 +106,8 @@ struct Report {
     counts: Counts,
     unusable: bool,
     input: Input,
+    /// The lines of the cases that failed, for each input.
+    failed: Vec<Vec<u64>>,
 }
 
 /// The input that is being read.
@@ -131,6 +140,9 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if inputs.iter().filter(|input| **input == Source::Stdin).count() > 1 {
         return exit::unusable(&"standard input (-) can be read only once");
     }
+    if args.bless && inputs.contains(&Source::Stdin) {
+        return exit::unusable(&"--bless writes into files, and cannot into standard input (-)");
+    }
     let mut report = Report {
         text: (!args.json && !junit_to_stdout).then(text::Text::new),
         json: if args.json { Some(json::Json::start()?) } else { None },
@@ -138,6 +150,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         counts: Counts::default(),
         unusable: false,
         input: Input::default(),
+        failed: Vec::new(),
     };
     let progress = progress_bar(&inputs);
     run::run(&inputs, &Only::new(&args.only), &progress, |event| progress.suspend(|| report.handle(event)))?;
@@ -165,6 +178,7 @@ impl Report {
                     junit.input(&name);
                 }
                 self.input = Input { name, ..Input::default() };
+                self.failed.push(Vec::new());
                 Ok(())
             }
             Event::Verdict(_) if self.input.given_up => Ok(()),
@@ -212,6 +226,9 @@ impl Report {
             junit.verdict(&self.input.name, verdict);
         }
         let Err(failure) = &verdict.result else { return Ok(()) };
+        if let Some(lines) = self.failed.last_mut() {
+            lines.push(verdict.line);
+        }
         if let Some(json) = &mut self.json {
             json.failure(&self.input.name, verdict, failure)?;
         }
@@ -234,7 +251,7 @@ impl Report {
         Ok(())
     }
 
-    fn finish(self, args: &Args) -> io::Result<ExitCode> {
+    fn finish(mut self, args: &Args) -> io::Result<ExitCode> {
         if let Some(json) = self.json {
             json.finish(self.counts)?;
         }
@@ -254,6 +271,10 @@ impl Report {
         }
         if !args.only.is_empty() && !self.unusable && self.counts == Counts::default() {
             return exit::unusable(&"--only: no case has an id like this");
+        }
+        if args.bless {
+            let blessed = bless::files(&args.files, &self.failed)?;
+            self.counts.failed = self.counts.failed.saturating_sub(blessed);
         }
         Ok(match (self.unusable, self.counts.failed) {
             (true, _) => ExitCode::from(exit::UNUSABLE),

@@ -108,6 +108,19 @@ fn render(case: &Case<'_>, options: &Options) -> Result<Option<Result<String, Sh
     }))
 }
 
+/// The `want` of a case that has the answer that this one gets; `None` if there is no text. With colour where the case
+/// wants it.
+pub(super) fn want(case: &Case<'_>) -> Option<String> {
+    let options = options(case).ok()?;
+    let text = |colour| render(case, &Options { colour, ..options }).ok()??.ok();
+    let mut want = serde_json::Map::new();
+    want.insert("text".to_owned(), text(Colour::Never)?.into());
+    if case.parsed::<Want>("want").is_ok_and(|want| want.color.is_some()) {
+        want.insert("color".to_owned(), text(Colour::Always)?.into());
+    }
+    Some(serde_json::Value::from(want).to_string())
+}
+
 /// The first line that differs.
 fn difference(name: &str, got: &str, want: &str) -> Difference {
     let (mut got, mut want) = (got.split('\n'), want.split('\n'));

@@ -65,7 +65,7 @@ pub(crate) enum Event {
 }
 
 /// Asks whoever knows the operation.
-fn run_case(case: &Case<'_>) -> Outcome {
+pub(super) fn run_case(case: &Case<'_>) -> Outcome {
     if let Err(error) = spelling::check(case) {
         return Outcome::Unusable(error);
     }

@@ -245,6 +245,13 @@ fn fields_for_readers_are_ignored() {
 }
 
 #[test]
+fn any_number_of_fields_is_ignored() {
+    let mut fields: String = (0..50_000).map(|i| format!(r#""reader {i}":0,"#)).collect();
+    write!(fields, r#""{}":0,"#, "long".repeat(250_000)).unwrap();
+    check(PASSES.replacen('{', &format!("{{{fields}"), 1), 0, "1 passed, 0 failed\n");
+}
+
+#[test]
 fn a_whole_schema_entry_is_a_schema() {
     let entry = |case: &str| {
         case.replace(r#""schema":"#, r#""schema":{"version":3,"block":"#)
@@ -279,4 +286,56 @@ fn only_some_cases_are_run() {
     let output = objchange(["check", "-", "--only", "a", "--junit", "-"], &input);
     assert!(!output.stdout.contains("testcase name="), "{}", output.stdout);
     assert_eq!(output.stderr, "error: --only: no case has an id like this\n");
+}
+
+/// A case file of its own for a test.
+fn case_file(name: &str, content: &str) -> std::path::PathBuf {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+#[test]
+fn answers_are_blessed_and_nothing_else_changes() {
+    let odd = FAILS
+        .replace("\"op\"", "  \"note\" : [1.50, \"\\u00e9\"],\t\"op\"")
+        .replace("\"want\":", "\"want\" : ");
+    let render = r#"{"op":"render_state","schemas":{"format_version":"1.0"},"state":{"format_version":"1.0"},"want":{}}"#;
+    let before = format!(
+        "\u{feff}{odd} \r\n\n{PASSES}\n{VIOLATES}\n{render}\n{{\"op\":\"divine\",\"want\":{{}}}}\n{FAILS}"
+    );
+    let path = case_file("bless.jsonl", &before);
+    let bless = |extra: &[&str]| {
+        let path = path.to_str().unwrap();
+        objchange(["check", "--bless", path].iter().chain(extra), "")
+    };
+    let output = bless(&["--only", "violates"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("got:  [.size: not_config]"), "{}", output.stdout);
+    let violation = VIOLATES.replace("[]", r#"[{"path":[{"attr":"size"}],"kind":"not_config"}]"#);
+    let after = before.replace(VIOLATES, &violation);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), after);
+
+    let output = bless(&[]);
+    assert_eq!(output.code, 1, "one of them has no answer: {}", output.stdout);
+    let text = r#"{"text":"The state file is empty. No resources are represented.\n"}"#;
+    let after = after.replace(r#"{"value":{"size":2}}"#, r#"{"value":{"size":1}}"#);
+    let after = after.replace(render, &render.replace(r#""want":{}"#, &format!(r#""want":{text}"#)));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), after);
+    assert!(bless(&[]).stdout.ends_with("5 passed, 1 failed\n"));
+}
+
+#[test]
+fn only_files_are_blessed() {
+    let output = objchange(["check", "--bless", "-"], FAILS);
+    assert_eq!(output.code, 2);
+    assert_eq!(output.stderr, "error: --bless writes into files, and cannot into standard input (-)\n");
+    let utf16: Vec<u8> =
+        std::iter::once(0xfeff).chain(FAILS.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let path = case_file("bless-utf16.jsonl", "");
+    std::fs::write(&path, &utf16).unwrap();
+    let output = objchange(["check", "--bless", path.to_str().unwrap()], "");
+    assert_eq!(output.code, 1);
+    assert!(output.stderr.ends_with("only files in UTF-8 are written to\n"), "{}", output.stderr);
+    assert_eq!(std::fs::read(&path).unwrap(), utf16);
 }

@@ -1,0 +1,83 @@
+//! Writing the answers that cases get into what they want.
+
+use std::fs;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+
+use objchange::case::{Case, Outcome};
+use objchange::value::visible;
+
+use super::{render, run};
+use crate::exit;
+use crate::style::GOOD;
+
+/// Blesses the cases on these lines of each file, and says how many now pass.
+pub(super) fn files(files: &[PathBuf], lines: &[Vec<u64>]) -> io::Result<u64> {
+    let mut blessed = 0;
+    for (path, lines) in std::iter::zip(files, lines).filter(|(_, lines)| !lines.is_empty()) {
+        blessed += file(path, lines)?;
+    }
+    Ok(blessed)
+}
+
+fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
+    let name = path.display().to_string();
+    let text = match fs::read(path).map(String::from_utf8) {
+        Ok(Ok(text)) => text,
+        Ok(Err(_)) => {
+            exit::complain(&format!("{name}: only files in UTF-8 are written to"))?;
+            return Ok(0);
+        }
+        Err(error) => {
+            exit::complain(&format!("{name}: {error}"))?;
+            return Ok(0);
+        }
+    };
+    let mut out = anstream::stdout().lock();
+    let mut written = String::with_capacity(text.len());
+    let mut blessed = 0;
+    let mut lines = lines.iter().peekable();
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        let answer = lines.next_if_eq(&&number).and_then(|_| blessing(line));
+        let Some((range, want)) = answer else {
+            written += line;
+            continue;
+        };
+        blessed += 1;
+        writeln!(out, "{GOOD}blessed{GOOD:#} {}:{number}", visible(&name))?;
+        written += &line[..range.start];
+        written += &want;
+        written += &line[range.end..];
+    }
+    out.flush()?;
+    if blessed > 0
+        && let Err(error) = fs::write(path, written)
+    {
+        exit::complain(&format!("{name}: cannot be written: {error}"))?;
+        return Ok(0);
+    }
+    Ok(blessed)
+}
+
+/// Where a line says what is wanted, and what it gets; `None` if it is no case, or would not pass with that.
+fn blessing(line: &str) -> Option<(Range<usize>, String)> {
+    let (start, text) = match line.strip_prefix('\u{feff}') {
+        Some(text) => (line.len() - text.len(), text),
+        None => (0, line),
+    };
+    let case = Case::parse(text).ok()?;
+    let old = case.field("want").ok()?;
+    // An answer that a defect stands in the way of is none.
+    let want = panic::catch_unwind(AssertUnwindSafe(|| match case.op().starts_with("render_") {
+        true => render::want(&case),
+        false => case.answer().ok()??.want(),
+    }))
+    .ok()??;
+    let from = start + (old.as_ptr() as usize - text.as_ptr() as usize);
+    let range = from..from + old.len();
+    let blessed = format!("{}{want}{}", &line[start..range.start], &line[range.end..]);
+    let passes = matches!(run::run_case(&Case::parse(&blessed).ok()?), Outcome::Passed);
+    passes.then_some((range, want))
+}
