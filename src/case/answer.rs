@@ -64,6 +64,16 @@ impl Answer {
                 let errors: Option<Vec<String>> = errors.iter().map(error).collect();
                 format!(r#"{{"errors":[{}]}}"#, errors?.join(","))
             }
+            Self::Change(parts) => {
+                let part = |(name, answer): &(&str, Answer)| {
+                    let want = answer.want()?;
+                    // What a part wants stands without the name of its form.
+                    let (_, want) = want.strip_suffix('}')?.split_once(':')?;
+                    Some(format!(r#""{name}":{want}"#))
+                };
+                let parts: Option<Vec<String>> = parts.iter().map(part).collect();
+                format!(r#"{{"change":{{{}}}}}"#, parts?.join(","))
+            }
             Self::Refused(_) => return None,
         })
     }
