@@ -118,9 +118,9 @@ fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) ->
             change = change.wholly_relevant();
             At::of_set(&change)
         }
-        _ => At::Positions(change.before.elements().len().max(change.after.elements().len())),
+        _ => At::positions(change.before.elements().len().max(change.after.elements().len())),
     };
-    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), &at);
+    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), at);
     let unknown = unknown.then_some(UnknownBlocks { action: Action::NoOp, replace, sensitive: marks });
     (found(blocks, unknown), action)
 }

@@ -56,11 +56,11 @@ fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 pub(super) fn unchanged<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let kind = match change.after {
         Json::Array(elements) => {
-            let (elements, _) = parts(change, Of::Same, &At::Positions(elements.len()));
+            let (elements, _) = parts(change, Of::Same, At::positions(elements.len()));
             Kind::List { elements, context: true }
         }
         Json::Object(_) => {
-            let (attributes, _) = parts(change, Of::Same, &At::Keys(change.explicit_keys()));
+            let (attributes, _) = parts(change, Of::Same, At::Keys(change.explicit_keys()));
             Kind::Object { attributes, nested: false }
         }
         value => return text::primitive(&Change { depth: change.depth, ..Change::new(value, value) }, true),
@@ -79,11 +79,11 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: &Json<'t>) -> Diff<'t> {
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let is_object = |element: &Json<'_>| matches!(element, Json::Object(_));
     let places = sequence::places(change.before.elements(), change.after.elements(), is_object);
-    let (elements, action) = parts(change, Of::Shaped, &At::Places(places));
+    let (elements, action) = parts(change, Of::Shaped, At::Places(places));
     Diff::new(action, Kind::List { elements, context: true })
 }
 
 fn object<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let (attributes, action) = parts(change, Of::Shaped, &At::Keys(change.keys()));
+    let (attributes, action) = parts(change, Of::Shaped, At::Keys(change.keys()));
     Diff::new(action, Kind::Object { attributes, nested: false })
 }

@@ -4,7 +4,7 @@ use objchange::Type;
 use objchange::schema::{Attribute, Block};
 use smol_str::SmolStr;
 
-use super::sequence::Place;
+use super::sequence::Places;
 use super::{attribute, block, hidden, json, nested, sequence};
 use crate::change::{Change, Paths, Position, Unknown};
 use crate::diff::{Action, Diff, Part, Parts, Sensitivity};
@@ -34,33 +34,41 @@ pub(super) enum At<'t> {
     /// Under these keys.
     Keys(Vec<Text<'t>>),
     /// In pairs.
-    Places(Vec<Place>),
-    /// At the same positions, so many.
-    Positions(usize),
+    Places(Places),
 }
 
 impl<'t> At<'t> {
-    /// The elements of a set; a new set needs no table to find out that all of it is new.
+    /// The elements of a set.
     pub(super) fn of_set(change: &Change<'_, 't>) -> Self {
-        Self::Places(match change.before.elements() {
-            [] => (0..change.after.elements().len()).map(|j| (None, Some(j))).collect(),
-            _ => sequence::set_places(change),
-        })
+        Self::Places(sequence::set_places(change))
+    }
+
+    /// What stands at the same positions, so many.
+    pub(super) fn positions(count: usize) -> Self {
+        Self::Places(Places::Positions(count))
     }
 
     fn len(&self) -> usize {
         match self {
             At::Keys(keys) => keys.len(),
             At::Places(places) => places.len(),
-            At::Positions(len) => *len,
+        }
+    }
+
+    fn name(&self, index: usize) -> Option<&Text<'t>> {
+        match self {
+            At::Keys(keys) => Some(&keys[index]),
+            At::Places(_) => None,
         }
     }
 
     fn part<'v>(&self, change: &Change<'v, 't>, index: usize, position: &mut Position) -> Change<'v, 't> {
         match self {
             At::Keys(keys) => change.next_member(&keys[index], position),
-            At::Places(places) => change.element(places[index].0, places[index].1),
-            At::Positions(_) => change.element(Some(index), Some(index)),
+            At::Places(places) => {
+                let (before, after) = places.get(index);
+                change.element(before, after)
+            }
         }
     }
 }
@@ -95,7 +103,7 @@ impl<'t> Of<'t> {
 pub(super) fn parts<'t, T: Part<'t>>(
     change: &Change<'_, 't>,
     of: Of<'t>,
-    at: &At<'t>,
+    at: At<'t>,
 ) -> (Parts<'t, T>, Action) {
     parts_kept_below(LARGE, change, of, at)
 }
@@ -104,13 +112,14 @@ fn parts_kept_below<'t, T: Part<'t>>(
     large: usize,
     change: &Change<'_, 't>,
     of: Of<'t>,
-    at: &At<'t>,
+    at: At<'t>,
 ) -> (Parts<'t, T>, Action) {
     let mut action = change.parent_action();
     let len = at.len();
     if len >= large
-        && let Some(mut deferred) = Deferred::new(change, of, at)
+        && let Some(unknown) = Deferred::unknown(change)
     {
+        let mut deferred = Deferred::new(change, unknown, of, at);
         let mut actions = Vec::with_capacity(len);
         for index in 0..len {
             let (diff, of_part) = deferred.part(index);
@@ -126,11 +135,7 @@ fn parts_kept_below<'t, T: Part<'t>>(
     for index in 0..len {
         let (diff, of_part) = of.diff(at.part(change, index, &mut position), replace);
         action = action.and_part(of_part);
-        let name = match at {
-            At::Keys(keys) => Some(keys[index].clone()),
-            _ => None,
-        };
-        made.push(T::new(name, diff));
+        made.push(T::new(at.name(index).cloned(), diff));
     }
     (made.into(), action)
 }
@@ -149,43 +154,24 @@ pub(crate) struct Deferred<'t> {
     depth: usize,
     replace: bool,
     of: Of<'t>,
-    at: Packed<'t>,
+    at: At<'t>,
     actions: Box<[Action]>,
 }
 
-/// As [`At`], in less room.
-enum Packed<'t> {
-    Keys(Box<[Text<'t>]>),
-    Places(Box<[[u32; 2]]>),
-    Positions,
-}
-
-/// Stands for no position.
-const NOWHERE: u32 = u32::MAX;
-
 impl<'t> Deferred<'t> {
-    /// `None` if what is known of the change does not let itself be kept.
-    fn new(change: &Change<'_, 't>, of: Of<'t>, at: &At<'t>) -> Option<Self> {
+    /// What is unknown of a change, if what is known of it lets itself be kept.
+    fn unknown(change: &Change<'_, 't>) -> Option<Json<'t>> {
         let Unknown::Marks(unknown) = change.unknown else { return None };
-        if change.within_deferred || !change.replace.ends_here() || !change.relevant.is_everything() {
-            return None;
-        }
-        let packed = |i: Option<usize>| match i {
-            Some(i) => u32::try_from(i).ok().filter(|i| *i != NOWHERE),
-            None => Some(NOWHERE),
-        };
-        let at = match at {
-            At::Keys(keys) => Packed::Keys(keys.clone().into_boxed_slice()),
-            At::Places(places) => {
-                let places = places.iter().map(|(i, j)| Some([packed(*i)?, packed(*j)?]));
-                Packed::Places(places.collect::<Option<_>>()?)
-            }
-            At::Positions(_) => Packed::Positions,
-        };
-        Some(Self {
+        let is_kept =
+            !change.within_deferred && change.replace.ends_here() && change.relevant.is_everything();
+        is_kept.then(|| unknown.clone())
+    }
+
+    fn new(change: &Change<'_, 't>, unknown: Json<'t>, of: Of<'t>, at: At<'t>) -> Self {
+        Self {
             before: change.before.clone(),
             after: change.after.clone(),
-            unknown: unknown.clone(),
+            unknown,
             before_sensitive: change.before_sensitive.clone(),
             after_sensitive: change.after_sensitive.clone(),
             modern: change.modern,
@@ -194,7 +180,7 @@ impl<'t> Deferred<'t> {
             of,
             at,
             actions: Box::default(),
-        })
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -206,10 +192,7 @@ impl<'t> Deferred<'t> {
     }
 
     pub(crate) fn name(&self, index: usize) -> Option<&Text<'t>> {
-        match &self.at {
-            Packed::Keys(keys) => Some(&keys[index]),
-            _ => None,
-        }
+        self.at.name(index)
     }
 
     pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
@@ -227,14 +210,7 @@ impl<'t> Deferred<'t> {
             within_deferred: true,
             ..Change::new(&self.before, &self.after)
         };
-        let part = match &self.at {
-            Packed::Keys(keys) => change.member(&keys[index]),
-            Packed::Places(places) => {
-                let [i, j] = places[index].map(|i| (i != NOWHERE).then_some(i as usize));
-                change.element(i, j)
-            }
-            Packed::Positions => change.element(Some(index), Some(index)),
-        };
+        let part = self.at.part(&change, index, &mut Position::default());
         self.of.diff(part, self.replace)
     }
 }
@@ -282,8 +258,8 @@ mod tests {
         of: Of<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
-        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, &at());
-        let (deferred, same) = parts_kept_below::<T>(0, change, of, &at());
+        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
+        let (deferred, same) = parts_kept_below::<T>(0, change, of, at());
         prop_assert_eq!(action, same);
         prop_assert_eq!(&made, &deferred);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
@@ -333,7 +309,7 @@ mod tests {
                     check::<diff::NestedBlock<'_>>(&change, of, || At::Keys(change.explicit_keys()))?;
                 } else {
                     let len = before.elements().len().max(after.elements().len());
-                    check::<Diff<'_>>(&change, of, || At::Positions(len))?;
+                    check::<Diff<'_>>(&change, of, || At::positions(len))?;
                     check::<Diff<'_>>(&change, of, || At::of_set(&change))?;
                 }
             }

@@ -95,7 +95,7 @@ fn lines<'t>(before: &Json<'t>, after: &Json<'t>) -> Option<Kind<'t>> {
         return Some(Kind::Text { lines: new.iter().map(|text| line(Action::NoOp, text)).collect() });
     }
     let mut lines = Vec::with_capacity(old.len().max(new.len()));
-    for (i, j) in sequence::line_places(&old, &new) {
+    for (i, j) in sequence::line_places(&old, &new).iter() {
         let (i, j) = (i.map(|i| &old[i]), j.map(|j| &new[j]));
         if let Some(text) = i.filter(|_| i == j) {
             lines.push(line(Action::NoOp, text));
