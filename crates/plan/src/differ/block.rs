@@ -27,7 +27,7 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let change = Change { modern: true, ..change };
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
-        let members = keys.into_iter().map(|key| (key, ()));
+        let members = keys.iter().map(|key| (key, ()));
         let (attributes, action) = members_of(change, members, |c, ()| {
             // Shapes do not say that they force a replacement, attributes do.
             json::shape(&c).replacing(c.forces_replacement())

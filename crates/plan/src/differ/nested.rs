@@ -56,8 +56,7 @@ pub(super) fn single<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) ->
 
 fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let len = change.before.elements().len().max(change.after.elements().len());
-    let (elements, action) =
-        parts(change, Of::Nested { attributes, all_replace: false }, At::positions(len));
+    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: false }, At::positions(len));
     Diff::new(action, Kind::List { elements, context: false }).replacing(change.forces_replacement())
 }
 

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::sequence::Places;
 use super::{attribute, block, hidden, json, nested, sequence};
-use crate::change::{Change, Paths, Position, Unknown};
+use crate::change::{Change, Keys, Paths, Position, Unknown};
 use crate::diff::{Action, Diff, Part, Parts, Sensitivity};
 use crate::json::Json;
 use crate::text::Text;
@@ -32,7 +32,7 @@ pub(super) enum Of<'t> {
 /// Where the parts of a collection are found on its two sides.
 pub(super) enum At<'t> {
     /// Under these keys.
-    Keys(Vec<Text<'t>>),
+    Keys(Keys<'t>),
     /// In pairs.
     Places(Places),
 }
@@ -55,16 +55,16 @@ impl<'t> At<'t> {
         }
     }
 
-    fn name(&self, index: usize) -> Option<&Text<'t>> {
+    fn name(&self, index: usize) -> Option<Text<'t>> {
         match self {
-            At::Keys(keys) => Some(&keys[index]),
+            At::Keys(keys) => Some(keys.get(index)),
             At::Places(_) => None,
         }
     }
 
     fn part<'v>(&self, change: &Change<'v, 't>, index: usize, position: &mut Position) -> Change<'v, 't> {
         match self {
-            At::Keys(keys) => change.next_member(&keys[index], position),
+            At::Keys(keys) => change.next_member(&keys.get(index), position),
             At::Places(places) => {
                 let (before, after) = places.get(index);
                 change.element(before, after)
@@ -135,7 +135,7 @@ fn parts_kept_below<'t, T: Part<'t>>(
     for index in 0..len {
         let (diff, of_part) = of.diff(at.part(change, index, &mut position), replace);
         action = action.and_part(of_part);
-        made.push(T::new(at.name(index).cloned(), diff));
+        made.push(T::new(at.name(index), diff));
     }
     (made.into(), action)
 }
@@ -161,19 +161,24 @@ pub(crate) struct Deferred<'t> {
 impl<'t> Deferred<'t> {
     /// What is unknown of a change, if what is known of it lets itself be kept.
     fn unknown(change: &Change<'_, 't>) -> Option<Json<'t>> {
-        let Unknown::Marks(unknown) = change.unknown else { return None };
+        let unknown = match change.unknown {
+            Unknown::Nothing => change.after.bool(false),
+            Unknown::Whole => change.after.bool(true),
+            Unknown::Marks(unknown) => unknown,
+            Unknown::Members(_) => return None,
+        };
         let is_kept =
             !change.within_deferred && change.replace.ends_here() && change.relevant.is_everything();
-        is_kept.then(|| unknown.clone())
+        is_kept.then(|| unknown.to_json())
     }
 
     fn new(change: &Change<'_, 't>, unknown: Json<'t>, of: Of<'t>, at: At<'t>) -> Self {
         Self {
-            before: change.before.clone(),
-            after: change.after.clone(),
+            before: change.before.to_json(),
+            after: change.after.to_json(),
             unknown,
-            before_sensitive: change.before_sensitive.clone(),
-            after_sensitive: change.after_sensitive.clone(),
+            before_sensitive: change.before_sensitive.to_json(),
+            after_sensitive: change.after_sensitive.to_json(),
             modern: change.modern,
             depth: change.depth,
             replace: change.forces_replacement(),
@@ -191,7 +196,7 @@ impl<'t> Deferred<'t> {
         self.actions[index]
     }
 
-    pub(crate) fn name(&self, index: usize) -> Option<&Text<'t>> {
+    pub(crate) fn name(&self, index: usize) -> Option<Text<'t>> {
         self.at.name(index)
     }
 
@@ -201,14 +206,14 @@ impl<'t> Deferred<'t> {
 
     fn part(&self, index: usize) -> (Diff<'t>, Action) {
         let change = Change {
-            unknown: Unknown::Marks(&self.unknown),
-            before_sensitive: &self.before_sensitive,
-            after_sensitive: &self.after_sensitive,
+            unknown: Unknown::Marks(self.unknown.view()),
+            before_sensitive: self.before_sensitive.view(),
+            after_sensitive: self.after_sensitive.view(),
             replace: Paths::none(),
             modern: self.modern,
             depth: self.depth,
             within_deferred: true,
-            ..Change::new(&self.before, &self.after)
+            ..Change::new(self.before.view(), self.after.view())
         };
         let part = self.at.part(&change, index, &mut Position::default());
         self.of.diff(part, self.replace)
@@ -223,6 +228,7 @@ mod tests {
 
     use super::*;
     use crate::diff::{self, Entry};
+    use crate::json::View;
 
     /// A list of objects, and a shape of marks for it.
     fn object() -> impl Strategy<Value = String> {
@@ -264,7 +270,7 @@ mod tests {
         prop_assert_eq!(&made, &deferred);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
         prop_assert_eq!(actions(&made), actions(&deferred));
-        let names = |parts: &Parts<'t, T>| parts.names().cloned().collect::<Vec<_>>();
+        let names = |parts: &Parts<'t, T>| parts.names().collect::<Vec<_>>();
         prop_assert_eq!(names(&made), names(&deferred));
         Ok(())
     }
@@ -284,9 +290,10 @@ mod tests {
                 || [("a", Attribute::optional(Type::String)), ("b", Attribute::optional(Type::Dynamic))];
             let schema = Block::new(attributes(), [("n", NestedBlock::new(NestingMode::List, Block::new(attributes(), [])))]);
             let read: Vec<_> = sides.iter().chain(&marks).map(|text| Json::parse(text).unwrap()).collect();
-            let [before, after, unknown, before_sensitive, after_sensitive] = &read[..] else { unreachable!() };
+            let read: Vec<_> = read.iter().map(Json::view).collect();
+            let [before, after, unknown, before_sensitive, after_sensitive] = read[..] else { unreachable!() };
             let root = Json::parse("[[]]").unwrap();
-            let paths = root.elements().iter().map(Json::elements).collect();
+            let paths = root.view().elements().iter().map(View::elements).collect();
             let change = Change {
                 unknown: Unknown::Marks(unknown),
                 before_sensitive,

@@ -1,13 +1,13 @@
 //! Which elements of before and after belong together.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash};
 
 use hashbrown::hash_table::Entry;
-use hashbrown::{HashMap, HashSet, HashTable};
+use hashbrown::{HashMap, HashTable};
 use objchange::change::common_subsequence;
 
 use crate::change::Change;
-use crate::json::Json;
+use crate::json::{Elements, View};
 
 /// The positions of an element on both sides.
 pub(super) type Place = (Option<usize>, Option<usize>);
@@ -61,53 +61,69 @@ type State = foldhash::fast::RandomState;
 /// Lists of one length are paired position by position, unless the second is a reordering of the first; all
 /// others by their longest common subsequence, where two objects that face each other are paired as well.
 pub(super) fn places<'v, 't>(
-    before: &'v [Json<'t>],
-    after: &'v [Json<'t>],
-    is_object: impl Fn(&Json<'t>) -> bool,
+    before: Elements<'v, 't>,
+    after: Elements<'v, 't>,
+    is_object: impl Fn(View<'v, 't>) -> bool,
 ) -> Places {
-    if std::ptr::eq(before, after) {
+    if before.are_same(after) {
         return Places::Positions(before.len());
     }
-    generic_places(before, after, is_object)
+    let at = |side: Elements<'v, 't>| move |i| side.at(i);
+    generic_places((before.len(), at(before)), (after.len(), at(after)), is_object)
 }
 
 /// As [`places`], for lines of text.
 pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>]) -> Places {
-    generic_places(before, after, |_| false)
+    generic_places((before.len(), |i: usize| before[i]), (after.len(), |i: usize| after[i]), |_| false)
 }
 
-fn generic_places<T: Eq + std::hash::Hash>(
-    before: &[T],
-    after: &[T],
-    is_object: impl Fn(&T) -> bool,
+fn generic_places<T: Eq + Hash>(
+    before: (usize, impl Fn(usize) -> T),
+    after: (usize, impl Fn(usize) -> T),
+    is_object: impl Fn(T) -> bool,
 ) -> Places {
-    if before.is_empty() {
-        return Places::After(after.len());
+    if before.0 == 0 {
+        return Places::After(after.0);
     }
-    if after.is_empty() {
-        return Places::Before(before.len());
+    if after.0 == 0 {
+        return Places::Before(before.0);
     }
-    if before.len() == after.len() && !is_reordering(before, after) {
-        return Places::Positions(before.len());
+    if before.0 == after.0 && !is_reordering(before.0, &before.1, &after.1) {
+        return Places::Positions(before.0);
     }
-    let mut names: HashMap<&T, u32, State> = HashMap::with_capacity_and_hasher(before.len(), State::default());
+    let mut names: HashMap<T, u32, State> = HashMap::with_capacity_and_hasher(before.0, State::default());
     let mut name = |element| {
         let next = names.len() as u32;
         *names.entry(element).or_insert(next)
     };
-    let xs: Vec<u32> = before.iter().map(&mut name).collect();
-    let ys: Vec<u32> = after.iter().map(&mut name).collect();
-    by_subsequence(&xs, &ys, |i| is_object(&before[i]), |j| is_object(&after[j]))
+    let xs: Vec<u32> = (0..before.0).map(|i| name(before.1(i))).collect();
+    let ys: Vec<u32> = (0..after.0).map(|j| name(after.1(j))).collect();
+    by_subsequence(&xs, &ys, |i| is_object(before.1(i)), |j| is_object(after.1(j)))
 }
 
 /// Whether every element of before is somewhere in after, and not just all at their places.
-fn is_reordering<T: Eq + std::hash::Hash>(before: &[T], after: &[T]) -> bool {
-    let mut moved = std::iter::zip(before, after).filter(|(x, y)| x != y).map(|(x, _)| x).peekable();
+fn is_reordering<T: Eq + Hash>(
+    len: usize,
+    before: &impl Fn(usize) -> T,
+    after: &impl Fn(usize) -> T,
+) -> bool {
+    let mut moved = (0..len).filter(|i| before(*i) != after(*i)).peekable();
     if moved.peek().is_none() {
         return false;
     }
-    let in_after: HashSet<&T, State> = after.iter().collect();
-    moved.all(|element| in_after.contains(element))
+    let state = State::default();
+    let mut in_after: HashTable<u32> = HashTable::with_capacity(len);
+    for j in 0..len {
+        let element = after(j);
+        let equals = |k: &u32| after(*k as usize) == element;
+        in_after
+            .entry(state.hash_one(&element), equals, |k| state.hash_one(after(*k as usize)))
+            .or_insert(j as u32);
+    }
+    moved.all(|i| {
+        let element = before(i);
+        in_after.find(state.hash_one(&element), |k| after(*k as usize) == element).is_some()
+    })
 }
 
 fn by_subsequence(
@@ -159,11 +175,11 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
         return Places::Before(before.len());
     }
     let state = State::default();
-    let hash = |element: &Json<'_>, is_sensitive: bool| state.hash_one((element, is_sensitive));
+    let hash = |element: View<'_, '_>, is_sensitive: bool| state.hash_one((element, is_sensitive));
     // The first elements of after among those that equal each other.
     let mut first: HashTable<u32> = HashTable::with_capacity(after.len());
     let sensitive_after = |j: usize| change.is_element_sensitive_after(j);
-    let hash_after = |j: &u32| hash(&after[*j as usize], sensitive_after(*j as usize));
+    let hash_after = |j: &u32| hash(after.at(*j as usize), sensitive_after(*j as usize));
     // For each element of after the next one that equals it; none of them does in a set as it should be.
     let mut next_like: Vec<u32> = Vec::new();
     for (j, element) in after.iter().enumerate().rev() {
@@ -171,7 +187,8 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
             continue;
         }
         let is_sensitive = sensitive_after(j);
-        let equals = |k: &u32| after[*k as usize] == *element && sensitive_after(*k as usize) == is_sensitive;
+        let equals =
+            |k: &u32| after.at(*k as usize) == element && sensitive_after(*k as usize) == is_sensitive;
         match first.entry(hash(element, is_sensitive), equals, hash_after) {
             Entry::Occupied(mut entry) => {
                 next_like.resize(after.len(), NOWHERE);
@@ -182,15 +199,16 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
             }
         }
     }
-    let has_same_marks = std::ptr::eq(change.before_sensitive, change.after_sensitive);
-    if std::ptr::eq(before, after) && has_same_marks && first.len() == after.len() {
+    let has_same_marks = change.before_sensitive.is_same(change.after_sensitive);
+    if before.are_same(after) && has_same_marks && first.len() == after.len() {
         return Places::Positions(after.len());
     }
     let mut taken = vec![false; after.len()];
     let mut places = Vec::with_capacity(before.len().max(after.len()));
     for (i, element) in before.iter().enumerate() {
         let is_sensitive = change.is_element_sensitive_before(i);
-        let equals = |j: &u32| after[*j as usize] == *element && sensitive_after(*j as usize) == is_sensitive;
+        let equals =
+            |j: &u32| after.at(*j as usize) == element && sensitive_after(*j as usize) == is_sensitive;
         let found = first.find_entry(hash(element, is_sensitive), equals).ok();
         let found = found.map_or(NOWHERE, |entry| entry.remove().0);
         let mut like = found;
