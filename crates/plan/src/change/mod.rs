@@ -343,11 +343,10 @@ impl<'v, 't> Change<'v, 't> {
     /// The same place where `""` is null, if it is a legacy one.
     pub(crate) fn without_legacy_empty(mut self) -> Self {
         if !self.modern {
-            let is_empty = |value: View<'_, '_>| value.as_str() == Some("");
-            if is_empty(self.before) {
+            if self.before.is_empty_string() {
                 self.before = self.before.null();
             }
-            if is_empty(self.after) {
+            if self.after.is_empty_string() {
                 self.after = self.after.null();
             }
         }

@@ -23,7 +23,7 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
 
 /// What strings are that a plain pair of values does not describe; `None` if it does.
 fn strings<'t>(before: View<'_, 't>, after: View<'_, 't>, action: Action, depth: usize) -> Option<Kind<'t>> {
-    if !is_special(before) && !is_special(after) {
+    if !before.is_special_string() && !after.is_special_string() {
         return None;
     }
     let (old, new) = (embedded(before, depth + 1), embedded(after, depth + 1));
@@ -44,14 +44,6 @@ fn strings<'t>(before: View<'_, 't>, after: View<'_, 't>, action: Action, depth:
         }
         (None, None) => lines(before, after),
     }
-}
-
-/// Whether the value may be more than a string of one line.
-fn is_special(value: View<'_, '_>) -> bool {
-    value.as_str().is_some_and(|text| {
-        text.starts_with(['{', '['])
-            || (!value.is_verbatim() && memchr::memchr(b'\n', text.as_bytes()).is_some())
-    })
 }
 
 /// The JSON in a string, which is just a string where that nests too deeply.

@@ -1,5 +1,6 @@
-//! Values as they are kept: nodes of twelve bytes that say where in the document their text stands.
+//! Values as they are kept: nodes of eight bytes that say where in the document their text stands.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::string::StringAt;
@@ -7,15 +8,18 @@ use super::{Json, JsonError, Raw, Reader};
 
 /// A value or key, or where its parts are.
 ///
-/// Twelve bytes: large documents are mostly these.
+/// Eight bytes: large documents are mostly these.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     pub(super) tag: Tag,
+    len: [u8; 3],
     offset: u32,
-    len: u32,
 }
 
-const _: () = assert!(size_of::<Node>() == 12);
+const _: () = assert!(size_of::<Node>() == 8);
+
+/// Stands for a length that a node has no room for: it is elsewhere.
+const LONG: usize = (1 << 24) - 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
@@ -44,7 +48,19 @@ impl Node {
     pub(super) const TRUE: Self = Self::bare(Tag::True);
 
     const fn bare(tag: Tag) -> Self {
-        Self { tag, offset: 0, len: 0 }
+        Self { tag, len: [0; 3], offset: 0 }
+    }
+
+    #[inline]
+    fn new(tag: Tag, offset: u32, len: usize) -> Self {
+        let [a, b, c, ..] = len.min(LONG).to_le_bytes();
+        Self { tag, len: [a, b, c], offset }
+    }
+
+    #[inline]
+    fn len(self) -> usize {
+        let [a, b, c] = self.len;
+        u32::from_le_bytes([a, b, c, 0]) as usize
     }
 }
 
@@ -55,36 +71,60 @@ pub(super) struct Tree<'t> {
     origin: usize,
     nodes: Vec<Node>,
     large: Vec<Vec<Node>>,
+    /// Where the texts are whose nodes have no room for their length.
+    long: Vec<Range<usize>>,
     /// The strings that do not stand in the text as they are.
     unescaped: String,
 }
 
 impl<'t> Tree<'t> {
     /// The parts of an array or object, keys and values by turns; none of every other value.
+    #[inline]
     pub(super) fn parts(&self, node: &Node) -> &[Node] {
         let offset = node.offset as usize;
         match node.tag {
-            Tag::Array | Tag::Object => &self.nodes[offset..offset + node.len as usize],
+            Tag::Array | Tag::Object => &self.nodes[offset..offset + node.len()],
             Tag::LargeArray | Tag::LargeObject => &self.large[offset],
             _ => &[],
         }
     }
 
+    #[inline]
+    fn range(&self, node: &Node) -> Range<usize> {
+        let start = node.offset as usize;
+        match node.len() {
+            LONG => self.long[start].clone(),
+            len => start..start + len,
+        }
+    }
+
     /// The text of a number, or of a string that stands in the document.
+    #[inline]
     pub(super) fn verbatim(&self, node: &Node) -> &'t str {
-        let start = self.origin + node.offset as usize;
-        &self.text[start..start + node.len as usize]
+        let Range { start, end } = self.range(node);
+        &self.text[self.origin + start..self.origin + end]
     }
 
     /// The text of a string.
+    #[inline]
     pub(super) fn str(&self, node: &Node) -> &str {
         match node.tag {
-            Tag::Unescaped => {
-                let start = node.offset as usize;
-                &self.unescaped[start..start + node.len as usize]
-            }
+            Tag::Unescaped => &self.unescaped[self.range(node)],
             Tag::Verbatim => self.verbatim(node),
             _ => "",
+        }
+    }
+
+    /// The text of a number or string, to compare: that it begins and ends with whole characters needs no proof then.
+    #[inline]
+    pub(super) fn bytes(&self, node: &Node) -> &[u8] {
+        match node.tag {
+            Tag::Unescaped => &self.unescaped.as_bytes()[self.range(node)],
+            Tag::Verbatim | Tag::Number => {
+                let Range { start, end } = self.range(node);
+                &self.text.as_bytes()[self.origin + start..self.origin + end]
+            }
+            _ => &[],
         }
     }
 }
@@ -110,7 +150,8 @@ impl Built {
 impl<'t> Builder<'t> {
     /// A builder of values that begin at `origin` or later.
     pub(super) fn new(text: &'t str, origin: usize) -> Self {
-        let tree = Tree { text, origin, nodes: Vec::new(), large: Vec::new(), unescaped: String::new() };
+        let (nodes, large, long) = (Vec::new(), Vec::new(), Vec::new());
+        let tree = Tree { text, origin, nodes, large, long, unescaped: String::new() };
         Self { tree, unfinished: Vec::new() }
     }
 
@@ -133,6 +174,7 @@ impl<'t> Builder<'t> {
         let mut reader = self.reader(raw)?;
         let value = self.value(&mut reader)?;
         reader.end()?;
+        self.check_size(&reader)?;
         Ok(Built(value))
     }
 
@@ -191,6 +233,7 @@ impl<'t> Builder<'t> {
             members.extend([key, value]);
         }
         reader.end()?;
+        self.check_size(&reader)?;
         self.unfinished.clear();
         self.unfinished.append(&mut members);
         Ok(Built(self.object(0, Vec::new())))
@@ -207,7 +250,17 @@ impl<'t> Builder<'t> {
     }
 
     pub(super) fn whole(&mut self, reader: &mut Reader<'t>) -> Result<Built, JsonError> {
-        self.value(reader).map(Built)
+        let value = self.value(reader)?;
+        self.check_size(reader)?;
+        Ok(Built(value))
+    }
+
+    /// Makes sure that every place has a number: there are no more nodes than bytes.
+    fn check_size(&self, reader: &Reader<'t>) -> Result<(), JsonError> {
+        match u32::try_from(reader.at.saturating_sub(self.tree.origin)) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
+        }
     }
 
     fn value(&mut self, reader: &mut Reader<'t>) -> Result<Node, JsonError> {
@@ -257,18 +310,29 @@ impl<'t> Builder<'t> {
         let offset = self.tree.unescaped.len();
         match reader.string_at(&mut self.tree.unescaped)? {
             StringAt::Verbatim(start, end) => self.verbatim(reader, Tag::Verbatim, start, end),
-            StringAt::Unescaped => {
-                let len = self.tree.unescaped.len() - offset;
-                // No escape is shorter than what it stands for, and the text is not too long.
-                self.verbatim(reader, Tag::Unescaped, reader.at, reader.at)?;
-                Ok(Node { tag: Tag::Unescaped, offset: offset as u32, len: len as u32 })
-            }
+            StringAt::Unescaped => self.text(reader, Tag::Unescaped, offset..self.tree.unescaped.len()),
         }
     }
 
-    fn verbatim(&self, reader: &Reader<'t>, tag: Tag, start: usize, end: usize) -> Result<Node, JsonError> {
-        match u32::try_from(end - self.tree.origin) {
-            Ok(_) => Ok(Node { tag, offset: (start - self.tree.origin) as u32, len: (end - start) as u32 }),
+    #[inline]
+    fn verbatim(
+        &mut self,
+        reader: &Reader<'t>,
+        tag: Tag,
+        start: usize,
+        end: usize,
+    ) -> Result<Node, JsonError> {
+        self.text(reader, tag, start - self.tree.origin..end - self.tree.origin)
+    }
+
+    #[inline]
+    fn text(&mut self, reader: &Reader<'t>, tag: Tag, at: Range<usize>) -> Result<Node, JsonError> {
+        if at.len() >= LONG {
+            self.tree.long.push(at);
+            return Ok(Node::new(tag, (self.tree.long.len() - 1) as u32, LONG));
+        }
+        match u32::try_from(at.start) {
+            Ok(offset) => Ok(Node::new(tag, offset, at.len())),
             Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
         }
     }
@@ -287,7 +351,7 @@ impl<'t> Builder<'t> {
         }
         let waiting = if own.is_empty() { &self.unfinished[start..] } else { &own };
         let (members, _) = waiting.as_chunks::<2>();
-        let key = |member: &[Node; 2]| self.tree.str(&member[0]);
+        let key = |member: &[Node; 2]| self.tree.bytes(&member[0]);
         if !members.is_sorted_by(|a, b| key(a) < key(b)) {
             let mut members = members.to_vec();
             members.sort_by(|a, b| key(a).cmp(key(b)));
@@ -308,15 +372,14 @@ impl<'t> Builder<'t> {
     }
 
     fn close(&mut self, start: usize, mut own: Vec<Node>, small: Tag, large: Tag) -> Node {
-        if own.is_empty() {
+        let count = self.unfinished.len() - start;
+        if own.is_empty() && count < LARGE {
             let offset = self.tree.nodes.len() as u32;
-            let len = (self.unfinished.len() - start) as u32;
             self.tree.nodes.extend(self.unfinished.drain(start..));
-            return Node { tag: small, offset, len };
+            return Node::new(small, offset, count);
         }
         own.extend(self.unfinished.drain(start..));
-        let (offset, len) = (self.tree.large.len() as u32, own.len() as u32);
         self.tree.large.push(own);
-        Node { tag: large, offset, len }
+        Node::new(large, (self.tree.large.len() - 1) as u32, 0)
     }
 }

@@ -1,6 +1,5 @@
 //! Looking at values.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -75,27 +74,27 @@ impl<'v, 't> View<'v, 't> {
             return None;
         }
         let index = *at as usize;
-        let order = |member: &[Node; 2]| self.tree.str(&member[0]).cmp(key);
-        match members.nodes.get(index).map(order) {
-            Some(Ordering::Equal) => {
-                *at += 1;
-                Some(View { node: &members.nodes[index][1], ..self })
+        let order = |member: &[Node; 2]| self.tree.bytes(&member[0]).cmp(key.as_bytes());
+        let expected = members.nodes.get(index);
+        if let Some([name, value]) = expected
+            && self.tree.bytes(name) == key.as_bytes()
+        {
+            *at += 1;
+            return Some(View { node: value, ..self });
+        }
+        let is_before_expected = expected.is_none_or(|member| order(member).is_gt());
+        if is_before_expected && (index == 0 || order(&members.nodes[index - 1]).is_lt()) {
+            return None;
+        }
+        match members.find(key) {
+            Ok((found, value)) => {
+                *at = found as u32 + 1;
+                Some(value)
             }
-            Some(Ordering::Greater) | None
-                if index == 0 || members.nodes[..index].last().is_some_and(|m| order(m).is_lt()) =>
-            {
+            Err(place) => {
+                *at = place as u32;
                 None
             }
-            _ => match members.find(key) {
-                Ok((found, value)) => {
-                    *at = found as u32 + 1;
-                    Some(value)
-                }
-                Err(place) => {
-                    *at = place as u32;
-                    None
-                }
-            },
         }
     }
 
@@ -138,9 +137,22 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// Whether this is a string that stands in the document as it is, so that it has no control characters.
-    pub(crate) fn is_verbatim(self) -> bool {
-        self.node.tag == Tag::Verbatim
+    /// Whether this may be more than a string of one line: JSON, or several lines. What stands in the document as it
+    /// is has no control characters.
+    #[inline]
+    pub(crate) fn is_special_string(self) -> bool {
+        let is_json = || matches!(self.tree.bytes(self.node).first(), Some(b'{' | b'['));
+        match self.node.tag {
+            Tag::Verbatim => is_json(),
+            Tag::Unescaped => is_json() || memchr::memchr(b'\n', self.tree.bytes(self.node)).is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether this is `""`.
+    #[inline]
+    pub(crate) fn is_empty_string(self) -> bool {
+        matches!(self.node.tag, Tag::Verbatim | Tag::Unescaped) && self.tree.bytes(self.node).is_empty()
     }
 
     /// Whether this is `null`.
@@ -272,13 +284,14 @@ impl<'v, 't> Members<'v, 't> {
 
     /// Whether each key of `other` is one of these, too.
     pub(crate) fn has_keys_of(self, other: Self) -> bool {
-        let mut keys = self.iter().map(|(key, _)| key);
+        let mut keys = self.nodes.iter().map(|[key, _]| self.tree.bytes(key));
+        let mut wanted = other.nodes.iter().map(|[key, _]| other.tree.bytes(key));
         std::ptr::eq(self.nodes, other.nodes)
-            || (other.len() <= self.len() && other.iter().all(|(wanted, _)| keys.any(|key| key == wanted)))
+            || (other.len() <= self.len() && wanted.all(|wanted| keys.any(|key| key == wanted)))
     }
 
     fn find(self, key: &str) -> Result<(usize, View<'v, 't>), usize> {
-        let found = self.nodes.binary_search_by(|[k, _]| self.tree.str(k).cmp(key))?;
+        let found = self.nodes.binary_search_by(|[k, _]| self.tree.bytes(k).cmp(key.as_bytes()))?;
         Ok((found, View { tree: self.tree, node: &self.nodes[found][1] }))
     }
 }
@@ -291,16 +304,16 @@ impl PartialEq for View<'_, '_> {
 
 impl View<'_, '_> {
     fn is_same_shape(&self, other: &View<'_, '_>) -> bool {
-        match (self.shape(), other.shape()) {
-            (Shape::Null, Shape::Null) => true,
-            (Shape::Bool(a), Shape::Bool(b)) => a == b,
-            (Shape::Number(a), Shape::Number(b)) => a == b,
-            (Shape::String(a), Shape::String(b)) => a == b,
-            (Shape::Array(a), Shape::Array(b)) => parts_equal((a.tree, a.nodes), (b.tree, b.nodes)),
-            (Shape::Object(a), Shape::Object(b)) => {
-                parts_equal((a.tree, a.nodes.as_flattened()), (b.tree, b.nodes.as_flattened()))
+        use Tag::{Array, LargeArray, LargeObject, Number, Object, Unescaped, Verbatim};
+        match (self.node.tag, other.node.tag) {
+            (Number, Number) | (Verbatim | Unescaped, Verbatim | Unescaped) => {
+                self.tree.bytes(self.node) == other.tree.bytes(other.node)
             }
-            _ => false,
+            (Array | LargeArray, Array | LargeArray) | (Object | LargeObject, Object | LargeObject) => {
+                let (a, b) = (self.tree.parts(self.node), other.tree.parts(other.node));
+                parts_equal((self.tree, a), (other.tree, b))
+            }
+            (a, b) => a == b,
         }
     }
 }
