@@ -93,9 +93,13 @@ impl<'v, 't> Unknown<'v, 't> {
     }
 }
 
-/// The mark of a member: a boolean holds for everything below it.
+/// The mark of a member: a boolean holds for everything below it, and so does what has no marks.
+#[inline]
 fn mark_member<'v, 't>(marks: View<'v, 't>, key: &str, at: &mut u32) -> View<'v, 't> {
-    if marks.is_bool() { marks } else { marks.get_next(key, at).unwrap_or(marks.bool(false)) }
+    if marks.is_bool() || marks.is_empty() {
+        return marks;
+    }
+    marks.get_next(key, at).unwrap_or(marks.bool(false))
 }
 
 /// The mark of an element: a boolean holds for everything below it.

@@ -193,7 +193,7 @@ mod tests {
                 json.view().elements().iter().map(|path| path.elements().iter().collect()).collect();
             let mut covered = false;
             for name in walk {
-                covered |= covers_below && plain.iter().any(|p| p.is_empty());
+                covered |= covers_below && plain.iter().any(Vec::is_empty);
                 (fast, plain) = match name {
                     Some(name) => (fast.member(name), step(&plain, |step| step.as_str() == Some(name))),
                     None => (fast.element(1), step(&plain, |step| match step.shape() {
@@ -202,7 +202,7 @@ mod tests {
                         _ => false,
                     })),
                 };
-                prop_assert_eq!(fast.is_match(), covered || plain.iter().any(|p| p.is_empty()));
+                prop_assert_eq!(fast.is_match(), covered || plain.iter().any(Vec::is_empty));
                 prop_assert_eq!(fast.is_partial_match(), covered || !plain.is_empty());
             }
         }

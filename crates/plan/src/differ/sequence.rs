@@ -69,17 +69,18 @@ pub(super) fn places<'v, 't>(
         return Places::Positions(before.len());
     }
     let at = |side: Elements<'v, 't>| move |i| side.at(i);
-    generic_places((before.len(), at(before)), (after.len(), at(after)), is_object)
+    generic_places(&(before.len(), at(before)), &(after.len(), at(after)), is_object)
 }
 
 /// As [`places`], for lines of text.
 pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>]) -> Places {
-    generic_places((before.len(), |i: usize| before[i]), (after.len(), |i: usize| after[i]), |_| false)
+    generic_places(&(before.len(), |i: usize| before[i]), &(after.len(), |i: usize| after[i]), |_| false)
 }
 
+/// Each side is its length and the element at each position.
 fn generic_places<T: Eq + Hash>(
-    before: (usize, impl Fn(usize) -> T),
-    after: (usize, impl Fn(usize) -> T),
+    before: &(usize, impl Fn(usize) -> T),
+    after: &(usize, impl Fn(usize) -> T),
     is_object: impl Fn(T) -> bool,
 ) -> Places {
     if before.0 == 0 {

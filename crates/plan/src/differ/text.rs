@@ -105,7 +105,9 @@ fn side<'v>(value: View<'v, '_>) -> Vec<Option<&'v str>> {
 }
 
 fn pair<'t>(before: View<'_, 't>, after: View<'_, 't>, string: bool) -> Kind<'t> {
-    Kind::Primitive(Primitive { before: scalar(before), after: scalar(after), string })
+    let old = scalar(before);
+    let new = if before.is_same(after) { old.clone() } else { scalar(after) };
+    Kind::Primitive(Primitive { before: old, after: new, string })
 }
 
 fn scalar<'t>(value: View<'_, 't>) -> Scalar<'t> {

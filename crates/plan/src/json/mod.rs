@@ -4,6 +4,7 @@
 //! text, the rules of Go's decoder for repeated keys and lone surrogates, and where in the document a part
 //! stands. Reading a value costs one pass; [`Raw`] passes over one without building it.
 
+mod compare;
 mod raw;
 mod read;
 mod skip;
@@ -92,4 +93,51 @@ pub(crate) fn closed<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
 /// A number of this text for serde, which keeps the text.
 pub(crate) fn number(text: &str) -> serde_json::Number {
     serde_json::Number::from_string_unchecked(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Around the size from which on a container has a list of its own.
+        #[test]
+        fn of_repeated_keys_the_last_counts_however_many_there_are(
+            count in prop_oneof![0..20usize, 2040..2060usize, 4090..4100usize, 6000..6010usize],
+            keys in 1..5000usize,
+        ) {
+            let key = |i: usize| format!("k{}\\n", i * 7919 % keys);
+            let members: Vec<_> = (0..count).map(|i| format!("\"{}\":[{i},[]]", key(i))).collect();
+            let text = format!("[0,{{{}}},\"\\u0031\"]", members.join(","));
+            let wanted: BTreeMap<_, _> = (0..count).map(|i| (key(i).replace("\\n", "\n"), i.to_string())).collect();
+            let read = Json::parse(&text).unwrap();
+            let [first, object, last] = [0, 1, 2].map(|i| read.view().elements().at(i));
+            prop_assert_eq!((first.shape(), last.as_str()), (Shape::Number("0"), Some("1")));
+            let found = object.members().iter().map(|(key, value)| (key, value.elements().at(0).shape()));
+            prop_assert!(found.eq(wanted.iter().map(|(key, value)| (key.as_str(), Shape::Number(value)))));
+            for key in wanted.keys() {
+                prop_assert!(object.get(key).is_some_and(|value| value.elements().at(1).elements().is_empty()));
+            }
+        }
+    }
+
+    #[test]
+    fn texts_may_be_longer_than_a_node_says() {
+        for len in [(1 << 24) - 2, (1 << 24) - 1, 1 << 24] {
+            let (digits, letters) = ("1".repeat(len), "a".repeat(len - 1));
+            let text = format!("[{digits},\"{letters}b\",\"{letters}\\n\",2]");
+            let read = Json::parse(&text).unwrap();
+            let elements = read.view().elements();
+            assert!(elements.at(0).shape() == Shape::Number(&digits));
+            assert!(elements.at(1).as_str().is_some_and(|s| s.len() == len && s.ends_with("ab")));
+            assert!(elements.at(2).as_str().is_some_and(|s| s.len() == len && s.ends_with("a\n")));
+            assert_eq!(elements.at(3).shape(), Shape::Number("2"));
+        }
+    }
 }

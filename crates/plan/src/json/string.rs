@@ -22,6 +22,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Finds the string that begins here; one with escapes is added to `unescaped`.
+    #[inline]
     pub(super) fn string_at(&mut self, unescaped: &mut String) -> Result<StringAt, JsonError> {
         self.at += 1;
         let start = self.at;
@@ -35,6 +36,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Passes over ordinary characters up to the closing quote or an escape, and gives which of them it is.
+    #[inline]
     fn plain_run(&mut self) -> Result<u8, JsonError> {
         let bytes = self.text.as_bytes();
         let rest = &bytes[self.at..];

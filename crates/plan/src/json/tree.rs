@@ -58,6 +58,11 @@ impl Node {
     }
 
     #[inline]
+    pub(super) fn is_empty_list(self) -> bool {
+        matches!(self.tag, Tag::Array | Tag::Object) && self.len == [0; 3]
+    }
+
+    #[inline]
     fn len(self) -> usize {
         let [a, b, c] = self.len;
         u32::from_le_bytes([a, b, c, 0]) as usize
@@ -66,9 +71,8 @@ impl Node {
 
 /// The nodes of one or more values, and the texts that they are parts of.
 pub(super) struct Tree<'t> {
+    /// The part of the document that offsets count from.
     text: &'t str,
-    /// Where in the text the offsets count from.
-    origin: usize,
     nodes: Vec<Node>,
     large: Vec<Vec<Node>>,
     /// Where the texts are whose nodes have no room for their length.
@@ -89,7 +93,7 @@ impl<'t> Tree<'t> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn range(&self, node: &Node) -> Range<usize> {
         let start = node.offset as usize;
         match node.len() {
@@ -101,8 +105,7 @@ impl<'t> Tree<'t> {
     /// The text of a number, or of a string that stands in the document.
     #[inline]
     pub(super) fn verbatim(&self, node: &Node) -> &'t str {
-        let Range { start, end } = self.range(node);
-        &self.text[self.origin + start..self.origin + end]
+        &self.text[self.range(node)]
     }
 
     /// The text of a string.
@@ -116,14 +119,11 @@ impl<'t> Tree<'t> {
     }
 
     /// The text of a number or string, to compare: that it begins and ends with whole characters needs no proof then.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bytes(&self, node: &Node) -> &[u8] {
         match node.tag {
             Tag::Unescaped => &self.unescaped.as_bytes()[self.range(node)],
-            Tag::Verbatim | Tag::Number => {
-                let Range { start, end } = self.range(node);
-                &self.text.as_bytes()[self.origin + start..self.origin + end]
-            }
+            Tag::Verbatim | Tag::Number => &self.text.as_bytes()[self.range(node)],
             _ => &[],
         }
     }
@@ -135,6 +135,9 @@ const LARGE: usize = 4096;
 /// Reads values of one document into one tree.
 pub(crate) struct Builder<'t> {
     tree: Tree<'t>,
+    document: &'t str,
+    /// Where in the document the text of the tree begins.
+    origin: usize,
     /// The parts of arrays and objects that are being read, the outer ones first.
     unfinished: Vec<Node>,
 }
@@ -149,22 +152,27 @@ impl Built {
 
 impl<'t> Builder<'t> {
     /// A builder of values that begin at `origin` or later.
-    pub(super) fn new(text: &'t str, origin: usize) -> Self {
-        let (nodes, large, long) = (Vec::new(), Vec::new(), Vec::new());
-        let tree = Tree { text, origin, nodes, large, long, unescaped: String::new() };
-        Self { tree, unfinished: Vec::new() }
+    pub(super) fn new(document: &'t str, origin: usize) -> Self {
+        let text = document.get(origin..).unwrap_or_default();
+        let (large, long) = (Vec::new(), Vec::new());
+        let tree = Tree { text, nodes: Vec::new(), large, long, unescaped: String::new() };
+        Self { tree, document, origin, unfinished: Vec::new() }
     }
 
     /// A builder for these values, which must be of one document if they are not null.
     pub(crate) fn of(raws: &[&Raw<'t>]) -> Self {
         let longest = raws.iter().map(|raw| raw.text).max_by_key(|text| text.len()).unwrap_or_default();
         let same = raws.iter().filter(|raw| std::ptr::eq(raw.text.as_ptr(), longest.as_ptr()));
-        Self::new(longest, same.map(|raw| raw.start).min().unwrap_or_default())
+        let mut builder = Self::new(longest, same.map(|raw| raw.start).min().unwrap_or_default());
+        // Most values are small, and take about a node for so many bytes.
+        let nodes = builder.tree.text.len().min(1 << 16) / 16;
+        builder.tree.nodes.reserve(nodes);
+        builder.unfinished.reserve(nodes);
+        builder
     }
 
     /// All that has been read.
-    pub(crate) fn finish(mut self) -> impl Fn(Built) -> Json<'t> {
-        self.tree.nodes.shrink_to_fit();
+    pub(crate) fn finish(self) -> impl Fn(Built) -> Json<'t> {
         let tree = Arc::new(self.tree);
         move |built| Json { tree: Arc::clone(&tree), root: built.0 }
     }
@@ -187,7 +195,7 @@ impl<'t> Builder<'t> {
         if !(before.text().starts_with('{') && after.text().starts_with('{')) {
             return (self.read(before), self.read(after));
         }
-        let mut seen = Vec::new();
+        let mut seen = Vec::with_capacity(32);
         let first =
             self.read_members(before, |_, _, _| None, |key, text, value| seen.push((key, text, value)));
         let mut seen = seen.iter().peekable();
@@ -211,7 +219,7 @@ impl<'t> Builder<'t> {
         mut read: impl FnMut(Node, &'t str, Node),
     ) -> Result<Built, JsonError> {
         let mut reader = self.reader(raw)?;
-        let mut members = Vec::new();
+        let mut members = Vec::with_capacity(64);
         reader.deepen(b'{')?;
         let mut is_first = true;
         while reader.next_key(&mut is_first)? {
@@ -242,7 +250,7 @@ impl<'t> Builder<'t> {
     fn reader(&mut self, raw: &Raw<'t>) -> Result<Reader<'t>, JsonError> {
         self.unfinished.clear();
         let reader = raw.reader();
-        if std::ptr::eq(raw.text.as_ptr(), self.tree.text.as_ptr()) || raw.text() == "null" {
+        if std::ptr::eq(raw.text.as_ptr(), self.document.as_ptr()) || raw.text() == "null" {
             Ok(reader)
         } else {
             Err(reader.error("these values are of different documents"))
@@ -257,7 +265,7 @@ impl<'t> Builder<'t> {
 
     /// Makes sure that every place has a number: there are no more nodes than bytes.
     fn check_size(&self, reader: &Reader<'t>) -> Result<(), JsonError> {
-        match u32::try_from(reader.at.saturating_sub(self.tree.origin)) {
+        match u32::try_from(reader.at.saturating_sub(self.origin)) {
             Ok(_) => Ok(()),
             Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
         }
@@ -322,7 +330,7 @@ impl<'t> Builder<'t> {
         start: usize,
         end: usize,
     ) -> Result<Node, JsonError> {
-        self.text(reader, tag, start - self.tree.origin..end - self.tree.origin)
+        self.text(reader, tag, start - self.origin..end - self.origin)
     }
 
     #[inline]
@@ -375,7 +383,8 @@ impl<'t> Builder<'t> {
         let count = self.unfinished.len() - start;
         if own.is_empty() && count < LARGE {
             let offset = self.tree.nodes.len() as u32;
-            self.tree.nodes.extend(self.unfinished.drain(start..));
+            self.tree.nodes.extend_from_slice(&self.unfinished[start..]);
+            self.unfinished.truncate(start);
             return Node::new(small, offset, count);
         }
         own.extend(self.unfinished.drain(start..));

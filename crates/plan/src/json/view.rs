@@ -1,7 +1,6 @@
 //! Looking at values.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::Json;
@@ -35,15 +34,15 @@ pub enum Shape<'v, 't> {
 /// The elements of an array.
 #[derive(Clone, Copy)]
 pub struct Elements<'v, 't> {
-    tree: &'v Arc<Tree<'t>>,
-    nodes: &'v [Node],
+    pub(super) tree: &'v Arc<Tree<'t>>,
+    pub(super) nodes: &'v [Node],
 }
 
 /// The members of an object, sorted by key.
 #[derive(Clone, Copy)]
 pub struct Members<'v, 't> {
-    tree: &'v Arc<Tree<'t>>,
-    nodes: &'v [[Node; 2]],
+    pub(super) tree: &'v Arc<Tree<'t>>,
+    pub(super) nodes: &'v [[Node; 2]],
 }
 
 impl<'v, 't> View<'v, 't> {
@@ -173,6 +172,12 @@ impl<'v, 't> View<'v, 't> {
         matches!(self.node.tag, Tag::True | Tag::False)
     }
 
+    /// Whether this is an array or object without parts.
+    #[inline]
+    pub(crate) fn is_empty(self) -> bool {
+        self.node.is_empty_list()
+    }
+
     /// Whether `true` stands anywhere inside.
     pub(crate) fn has_true(self) -> bool {
         let parts = self.tree.parts(self.node);
@@ -293,73 +298,6 @@ impl<'v, 't> Members<'v, 't> {
     fn find(self, key: &str) -> Result<(usize, View<'v, 't>), usize> {
         let found = self.nodes.binary_search_by(|[k, _]| self.tree.bytes(k).cmp(key.as_bytes()))?;
         Ok((found, View { tree: self.tree, node: &self.nodes[found][1] }))
-    }
-}
-
-impl PartialEq for View<'_, '_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_same_shape(other)
-    }
-}
-
-impl View<'_, '_> {
-    fn is_same_shape(&self, other: &View<'_, '_>) -> bool {
-        use Tag::{Array, LargeArray, LargeObject, Number, Object, Unescaped, Verbatim};
-        match (self.node.tag, other.node.tag) {
-            (Number, Number) | (Verbatim | Unescaped, Verbatim | Unescaped) => {
-                self.tree.bytes(self.node) == other.tree.bytes(other.node)
-            }
-            (Array | LargeArray, Array | LargeArray) | (Object | LargeObject, Object | LargeObject) => {
-                let (a, b) = (self.tree.parts(self.node), other.tree.parts(other.node));
-                parts_equal((self.tree, a), (other.tree, b))
-            }
-            (a, b) => a == b,
-        }
-    }
-}
-
-/// What is shared is not looked at.
-fn parts_equal<'t>(a: (&Arc<Tree<'t>>, &[Node]), b: (&Arc<Tree<'_>>, &[Node])) -> bool {
-    let views = || std::iter::zip(a.1, b.1);
-    std::ptr::eq(a.1, b.1)
-        || a.1.len() == b.1.len()
-            && views().all(|(x, y)| View { tree: a.0, node: x }.is_same_shape(&View { tree: b.0, node: y }))
-}
-
-impl Eq for View<'_, '_> {}
-
-impl PartialEq for Elements<'_, '_> {
-    fn eq(&self, other: &Self) -> bool {
-        parts_equal((self.tree, self.nodes), (other.tree, other.nodes))
-    }
-}
-
-impl Eq for Elements<'_, '_> {}
-
-impl PartialEq for Members<'_, '_> {
-    fn eq(&self, other: &Self) -> bool {
-        parts_equal((self.tree, self.nodes.as_flattened()), (other.tree, other.nodes.as_flattened()))
-    }
-}
-
-impl Eq for Members<'_, '_> {}
-
-impl Hash for View<'_, '_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match self.shape() {
-            Shape::Null => 0u8.hash(state),
-            Shape::Bool(value) => (1u8, value).hash(state),
-            Shape::Number(text) => (2u8, text).hash(state),
-            Shape::String(text) => (3u8, text).hash(state),
-            Shape::Array(elements) => {
-                (4u8, elements.len()).hash(state);
-                elements.iter().for_each(|element| element.hash(state));
-            }
-            Shape::Object(members) => {
-                (5u8, members.len()).hash(state);
-                members.iter().for_each(|member| member.hash(state));
-            }
-        }
     }
 }
 

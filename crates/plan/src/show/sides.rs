@@ -56,8 +56,12 @@ impl<'t> Sides<'t> {
         let mut builder = Builder::of(&parts);
         let (before, after) = builder.read_sides(before, after);
         let (before, after) = (placed(before, "before")?, placed(after, "after")?);
+        let have_same_marks = before_sensitive.text() == after_sensitive.text();
         let before_sensitive = placed(builder.read(before_sensitive), "before_sensitive")?;
-        let after_sensitive = placed(builder.read(after_sensitive), "after_sensitive")?;
+        let after_sensitive = match have_same_marks {
+            true => before_sensitive,
+            false => placed(builder.read(after_sensitive), "after_sensitive")?,
+        };
         let unknown = placed(builder.read(after_unknown), "after_unknown")?;
         let replace = placed(builder.read(&change.replace_paths), "replace_paths")?;
         let built = builder.finish();
