@@ -31,7 +31,7 @@ pub use document::{
     ChangedResource, Deferred, Document, DocumentError, Importing, OutputChange, Plan, Problem,
     RelevantAttribute, ResourceActions, State, StateOutput, StateResource, ValueChange,
 };
-pub use json::{Json, JsonError, MAX_DEPTH, Raw, Reader};
+pub use json::{Elements, Json, JsonError, MAX_DEPTH, Members, Raw, Reader, Shape, View};
 pub use render::Colour;
 pub use show::{
     Filter, Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan,

@@ -38,11 +38,6 @@ impl<'t> Text<'t> {
             Repr::Owned(text) => text,
         }
     }
-
-    /// Whether the text stands in the document just as it is, so that it has no control characters.
-    pub(crate) fn is_verbatim(&self) -> bool {
-        matches!(self.0, Repr::Borrowed(_))
-    }
 }
 
 impl Deref for Text<'_> {

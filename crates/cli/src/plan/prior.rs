@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Number, Path, PathStep, json_message};
-use objchange_plan::{DocumentError, Json, State};
+use objchange_plan::{DocumentError, Json, Shape, State, View};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -156,7 +156,7 @@ pub(super) fn read(
         .map_err(|error| StateError::object(text, instance.values, Some(address), error))?;
     let paths = match &instance.sensitive {
         Sensitive::Paths(paths) => paths.iter().filter_map(|path| reached(&value, path)).collect(),
-        Sensitive::Shape(shape) => sensitive_paths(shape, &value),
+        Sensitive::Shape(shape) => sensitive_paths(shape.view(), &value),
     };
     let marks: Vec<(Path, Marks)> = paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect();
     Ok(Prior { value: value.mark_where_present(&marks), tainted: instance.tainted })
@@ -242,31 +242,31 @@ fn shown_instances(text: &str) -> Result<Vec<Instance<'_>>, StateError> {
 }
 
 /// The paths at which a shape says `true`; inside of a set it counts for the set.
-fn sensitive_paths(shape: &Json<'_>, value: &Value) -> Vec<Path> {
+fn sensitive_paths(shape: View<'_, '_>, value: &Value) -> Vec<Path> {
     let mut paths = Vec::new();
     collect(shape, value, &Path::root(), &mut paths);
     paths
 }
 
-fn collect(shape: &Json<'_>, value: &Value, path: &Path, paths: &mut Vec<Path>) {
-    match (shape, value.kind()) {
+fn collect(shape: View<'_, '_>, value: &Value, path: &Path, paths: &mut Vec<Path>) {
+    match (shape.shape(), value.kind()) {
         // What says neither yes nor no is no shape that Terraform writes; it must not open what it stands for.
-        (Json::Bool(true) | Json::String(_) | Json::Number(_), _) => paths.push(path.clone()),
-        (Json::Array(shapes), Kind::List(elements) | Kind::Tuple(elements)) => {
+        (Shape::Bool(true) | Shape::String(_) | Shape::Number(_), _) => paths.push(path.clone()),
+        (Shape::Array(shapes), Kind::List(elements) | Kind::Tuple(elements)) => {
             for (i, (shape, element)) in shapes.iter().zip(elements).enumerate() {
                 collect(shape, element, &path.clone().index(i), paths);
             }
         }
         // The elements may stand in another order here: one that is sensitive makes the set so.
-        (Json::Array(_), Kind::Set(_)) if has_true(shape) => paths.push(path.clone()),
-        (Json::Object(_), Kind::Map(map)) => {
+        (Shape::Array(_), Kind::Set(_)) if has_true(shape) => paths.push(path.clone()),
+        (Shape::Object(_), Kind::Map(map)) => {
             for (key, element) in map.iter() {
                 if let Some(shape) = shape.get(key) {
                     collect(shape, element, &path.clone().index(key.as_str()), paths);
                 }
             }
         }
-        (Json::Object(_), Kind::Object(object)) => {
+        (Shape::Object(_), Kind::Object(object)) => {
             for (name, attribute) in object.iter() {
                 if let Some(shape) = shape.get(name) {
                     collect(shape, attribute, &path.clone().attribute(name.clone()), paths);
@@ -278,8 +278,8 @@ fn collect(shape: &Json<'_>, value: &Value, path: &Path, paths: &mut Vec<Path>) 
     }
 }
 
-fn has_true(shape: &Json<'_>) -> bool {
-    matches!(shape, Json::Bool(true) | Json::String(_) | Json::Number(_))
+fn has_true(shape: View<'_, '_>) -> bool {
+    matches!(shape.shape(), Shape::Bool(true) | Shape::String(_) | Shape::Number(_))
         || shape.elements().iter().any(has_true)
         || shape.members().iter().any(|(_, inside)| has_true(inside))
 }

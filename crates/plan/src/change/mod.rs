@@ -1,19 +1,16 @@
 //! The structured change: before, after and everything that is known about them, walked together.
 
+mod keys;
 mod paths;
 
 use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
+pub(crate) use keys::Keys;
 pub(crate) use paths::{PathList, Paths};
 
 use crate::diff::Action;
-use crate::json::Json;
-use crate::text::Text;
-
-static NULL: Json<'static> = Json::Null;
-static FALSE: Json<'static> = Json::Bool(false);
-static TRUE: Json<'static> = Json::Bool(true);
+use crate::json::View;
 
 /// What is known at one place of a resource or output: its value on both sides, whether it stands there at
 /// all, and the marks that mirror its nesting.
@@ -22,16 +19,16 @@ static TRUE: Json<'static> = Json::Bool(true);
 #[derive(Debug, Clone)]
 pub(crate) struct Change<'v, 't> {
     /// The value before; null where there is none.
-    pub(crate) before: &'v Json<'t>,
+    pub(crate) before: View<'v, 't>,
     /// The value after; null where there is none.
-    pub(crate) after: &'v Json<'t>,
+    pub(crate) after: View<'v, 't>,
     /// The value before is there even if it is null.
     pub(crate) before_explicit: bool,
     /// The value after is there even if it is null.
     pub(crate) after_explicit: bool,
     pub(crate) unknown: Unknown<'v, 't>,
-    pub(crate) before_sensitive: &'v Json<'t>,
-    pub(crate) after_sensitive: &'v Json<'t>,
+    pub(crate) before_sensitive: View<'v, 't>,
+    pub(crate) after_sensitive: View<'v, 't>,
     /// What forces the replacement.
     pub(crate) replace: Paths<'v, 't>,
     /// What is worth showing.
@@ -47,83 +44,80 @@ pub(crate) struct Change<'v, 't> {
 /// Where in each object of a change the next member is expected.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Position {
-    before: usize,
-    after: usize,
-    unknown: usize,
-    before_sensitive: usize,
-    after_sensitive: usize,
+    before: u32,
+    after: u32,
+    unknown: u32,
+    before_sensitive: u32,
+    after_sensitive: u32,
 }
 
 /// Which parts of the value after are unknown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Unknown<'v, 't> {
+    /// None.
+    Nothing,
+    /// All of it.
+    Whole,
     /// As the document says: `true` for all of it, or a value that mirrors the nesting.
-    Marks(&'v Json<'t>),
+    Marks(View<'v, 't>),
     /// The members of these names.
     Members(&'v [(SmolStr, Attribute)]),
 }
 
 impl<'v, 't> Unknown<'v, 't> {
-    /// Nothing is unknown.
-    pub(crate) const NONE: Self = Unknown::Marks(&FALSE);
-
     fn is_whole(self) -> bool {
-        matches!(self, Unknown::Marks(Json::Bool(true)))
+        match self {
+            Unknown::Whole => true,
+            Unknown::Marks(marks) => marks.is_true(),
+            Unknown::Nothing | Unknown::Members(_) => false,
+        }
     }
 
-    fn member(self, key: &str, at: &mut usize) -> Self {
+    fn member(self, key: &str, at: &mut u32) -> Self {
         match self {
+            Unknown::Nothing | Unknown::Whole => self,
             Unknown::Marks(marks) => Unknown::Marks(mark_member(marks, key, at)),
             Unknown::Members(members) => {
                 let named = members.binary_search_by(|(name, _)| name.as_str().cmp(key)).is_ok();
-                Unknown::Marks(if named { &TRUE } else { &FALSE })
+                if named { Unknown::Whole } else { Unknown::Nothing }
             }
         }
     }
 
     fn element(self, index: usize) -> Self {
         match self {
+            Unknown::Nothing | Unknown::Whole => self,
             Unknown::Marks(marks) => Unknown::Marks(mark_element(marks, index)),
-            Unknown::Members(_) => Self::NONE,
+            Unknown::Members(_) => Unknown::Nothing,
         }
-    }
-
-    fn keys(self) -> impl Iterator<Item = &'v Text<'t>> {
-        let members = match self {
-            Unknown::Marks(marks) => marks.members(),
-            Unknown::Members(_) => &[],
-        };
-        members.iter().map(|(key, _)| key)
     }
 }
 
-/// The mark of a member: a boolean holds for everything below it.
-fn mark_member<'v, 't>(marks: &'v Json<'t>, key: &str, at: &mut usize) -> &'v Json<'t> {
-    match marks {
-        Json::Bool(_) => marks,
-        _ => marks.get_next(key, at).unwrap_or(&FALSE),
+/// The mark of a member: a boolean holds for everything below it, and so does what has no marks.
+#[inline]
+fn mark_member<'v, 't>(marks: View<'v, 't>, key: &str, at: &mut u32) -> View<'v, 't> {
+    if marks.is_bool() || marks.is_empty() {
+        return marks;
     }
+    marks.get_next(key, at).unwrap_or(marks.bool(false))
 }
 
 /// The mark of an element: a boolean holds for everything below it.
-fn mark_element<'v, 't>(marks: &'v Json<'t>, index: usize) -> &'v Json<'t> {
-    match marks {
-        Json::Bool(_) => marks,
-        _ => marks.elements().get(index).unwrap_or(&FALSE),
-    }
+fn mark_element<'v, 't>(marks: View<'v, 't>, index: usize) -> View<'v, 't> {
+    if marks.is_bool() { marks } else { marks.elements().get(index).unwrap_or(marks.bool(false)) }
 }
 
 impl<'v, 't> Change<'v, 't> {
     /// From `before` to `after`, without any marks.
-    pub(crate) fn new(before: &'v Json<'t>, after: &'v Json<'t>) -> Self {
+    pub(crate) fn new(before: View<'v, 't>, after: View<'v, 't>) -> Self {
         Self {
             before,
             after,
             before_explicit: false,
             after_explicit: false,
-            unknown: Unknown::NONE,
-            before_sensitive: &FALSE,
-            after_sensitive: &FALSE,
+            unknown: Unknown::Nothing,
+            before_sensitive: before.bool(false),
+            after_sensitive: after.bool(false),
             replace: Paths::none(),
             relevant: Paths::everything(),
             modern: false,
@@ -147,8 +141,9 @@ impl<'v, 't> Change<'v, 't> {
     /// Whether anything in the value is unknown or sensitive.
     pub(crate) fn has_marks(&self) -> bool {
         let unknown = match self.unknown {
+            Unknown::Nothing => false,
+            Unknown::Whole | Unknown::Members(_) => true,
             Unknown::Marks(marks) => marks.has_true(),
-            Unknown::Members(_) => true,
         };
         unknown || self.before_sensitive.has_true() || self.after_sensitive.has_true()
     }
@@ -198,8 +193,8 @@ impl<'v, 't> Change<'v, 't> {
         let before = self.before.get_next(key, &mut at.before);
         let after = self.after.get_next(key, &mut at.after);
         Self {
-            before: before.unwrap_or(&NULL),
-            after: after.unwrap_or(&NULL),
+            before: before.unwrap_or(self.before.null()),
+            after: after.unwrap_or(self.after.null()),
             before_explicit: before.is_some(),
             after_explicit: after.is_some(),
             unknown: self.unknown.member(key, &mut at.unknown),
@@ -222,17 +217,19 @@ impl<'v, 't> Change<'v, 't> {
     ///
     /// Elements start anew as legacy.
     pub(crate) fn element(&self, before: Option<usize>, after: Option<usize>) -> Self {
-        let at = |list: &'v Json<'t>, index: Option<usize>| index.and_then(|i| list.elements().get(i));
+        let at = |list: View<'v, 't>, index: Option<usize>| index.and_then(|i| list.elements().get(i));
         let old = at(self.before, before);
         let new = at(self.after, after);
-        let mark = |marks, index: Option<usize>| index.map_or(&FALSE, |i| mark_element(marks, i));
+        let mark = |marks: View<'v, 't>, index: Option<usize>| {
+            index.map_or(marks.bool(false), |i| mark_element(marks, i))
+        };
         let place = before.or(after).unwrap_or_default();
         Self {
-            before: old.unwrap_or(&NULL),
-            after: new.unwrap_or(&NULL),
+            before: old.unwrap_or(self.before.null()),
+            after: new.unwrap_or(self.after.null()),
             before_explicit: old.is_some(),
             after_explicit: new.is_some(),
-            unknown: after.map_or(Unknown::NONE, |i| self.unknown.element(i)),
+            unknown: after.map_or(Unknown::Nothing, |i| self.unknown.element(i)),
             before_sensitive: mark(self.before_sensitive, before),
             after_sensitive: mark(self.after_sensitive, after),
             replace: self.replace.element(place),
@@ -270,7 +267,7 @@ impl<'v, 't> Change<'v, 't> {
         Self {
             after: self.before,
             after_explicit: self.before_explicit,
-            unknown: Unknown::NONE,
+            unknown: Unknown::Nothing,
             after_sensitive: self.before_sensitive,
             modern: false,
             ..self
@@ -279,14 +276,19 @@ impl<'v, 't> Change<'v, 't> {
 
     /// The value without the marks that hide all of it.
     pub(crate) fn without_sensitivity(&self) -> Self {
-        Self { before_sensitive: &FALSE, after_sensitive: &FALSE, modern: false, ..self.clone() }
+        Self {
+            before_sensitive: self.before.bool(false),
+            after_sensitive: self.after.bool(false),
+            modern: false,
+            ..self.clone()
+        }
     }
 
     /// The value without the marks that hide all of a side.
     pub(crate) fn without_whole_marks(mut self) -> Self {
         for marks in [&mut self.before_sensitive, &mut self.after_sensitive] {
             if marks.is_true() {
-                *marks = &FALSE;
+                *marks = marks.bool(false);
             }
         }
         self
@@ -296,11 +298,11 @@ impl<'v, 't> Change<'v, 't> {
     /// deleted but become unknown one by one.
     pub(crate) fn becoming_unknown(&self, unknown: Unknown<'v, 't>) -> Self {
         Self {
-            after: &NULL,
+            after: self.after.null(),
             before_explicit: false,
             after_explicit: false,
             unknown,
-            after_sensitive: &FALSE,
+            after_sensitive: self.after.bool(false),
             modern: false,
             ..self.clone()
         }
@@ -309,42 +311,47 @@ impl<'v, 't> Change<'v, 't> {
     /// The deletion of the old value.
     pub(crate) fn deletion(&self) -> Self {
         Self {
-            after: &NULL,
+            after: self.after.null(),
             after_explicit: false,
-            unknown: Unknown::NONE,
-            after_sensitive: &FALSE,
+            unknown: Unknown::Nothing,
+            after_sensitive: self.after.bool(false),
             ..self.clone()
         }
     }
 
     /// The creation of the new value.
     pub(crate) fn creation(&self) -> Self {
-        Self { before: &NULL, before_explicit: false, before_sensitive: &FALSE, ..self.clone() }
+        Self {
+            before: self.before.null(),
+            before_explicit: false,
+            before_sensitive: self.before.bool(false),
+            ..self.clone()
+        }
     }
 
     /// The keys that stand on either side, sorted.
-    pub(crate) fn explicit_keys(&self) -> Vec<Text<'t>> {
-        let before = self.before.members().iter().map(|(key, _)| key);
-        let after = self.after.members().iter().map(|(key, _)| key);
-        sorted(before.chain(after))
+    pub(crate) fn explicit_keys(&self) -> Keys<'t> {
+        Keys::of([self.before, self.after].into_iter())
     }
 
     /// The keys that stand on either side or that a mark names, sorted.
-    pub(crate) fn keys(&self) -> Vec<Text<'t>> {
-        let values = [self.before, self.after, self.before_sensitive, self.after_sensitive];
-        let named = values.into_iter().flat_map(|v| v.members().iter().map(|(key, _)| key));
-        sorted(named.chain(self.unknown.keys()))
+    pub(crate) fn keys(&self) -> Keys<'t> {
+        let named = [self.before, self.after, self.before_sensitive, self.after_sensitive];
+        let unknown = match self.unknown {
+            Unknown::Marks(marks) => Some(marks),
+            _ => None,
+        };
+        Keys::of(named.into_iter().chain(unknown))
     }
 
     /// The same place where `""` is null, if it is a legacy one.
     pub(crate) fn without_legacy_empty(mut self) -> Self {
         if !self.modern {
-            let is_empty = |value: &Json<'_>| value.as_str() == Some("");
-            if is_empty(self.before) {
-                self.before = &NULL;
+            if self.before.is_empty_string() {
+                self.before = self.before.null();
             }
-            if is_empty(self.after) {
-                self.after = &NULL;
+            if self.after.is_empty_string() {
+                self.after = self.after.null();
             }
         }
         self
@@ -353,18 +360,9 @@ impl<'v, 't> Change<'v, 't> {
     /// The same place, wholly hidden on both sides if no side is: what the schema calls sensitive.
     pub(crate) fn hidden_by_schema(mut self) -> Self {
         if !self.is_before_sensitive() && !self.is_after_sensitive() {
-            self.before_sensitive = &TRUE;
-            self.after_sensitive = &TRUE;
+            self.before_sensitive = self.before.bool(true);
+            self.after_sensitive = self.after.bool(true);
         }
         self
     }
-}
-
-fn sorted<'v, 't: 'v>(keys: impl Iterator<Item = &'v Text<'t>>) -> Vec<Text<'t>> {
-    let mut keys: Vec<&Text<'t>> = keys.collect();
-    if !keys.is_sorted() {
-        keys.sort_unstable();
-    }
-    keys.dedup();
-    keys.into_iter().cloned().collect()
 }

@@ -1,20 +1,21 @@
 //! Paths into a value, followed step by step while the value is walked.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
-use crate::json::Json;
+use crate::json::{Elements, Shape, View};
 
 /// Paths in an order in which those that share their first steps stand together, the shortest first.
 ///
 /// So what remains of them at a place is a few slices, found by binary search: a walk over a value costs
 /// O(log n) a place, where looking at each path at each place would be quadratic.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PathList<'v, 't>(Vec<&'v [Json<'t>]>);
+pub(crate) struct PathList<'v, 't>(Vec<Elements<'v, 't>>);
 
-impl<'v, 't> FromIterator<&'v [Json<'t>]> for PathList<'v, 't> {
-    fn from_iter<I: IntoIterator<Item = &'v [Json<'t>]>>(paths: I) -> Self {
+impl<'v, 't> FromIterator<Elements<'v, 't>> for PathList<'v, 't> {
+    fn from_iter<I: IntoIterator<Item = Elements<'v, 't>>>(paths: I) -> Self {
         let mut paths: Vec<_> = paths.into_iter().collect();
-        let by_steps = |a: &&[Json<'_>], b: &&[Json<'_>]| a.iter().map(key).cmp(b.iter().map(key));
+        let by_steps = |a: &Elements<'_, '_>, b: &Elements<'_, '_>| a.iter().map(key).cmp(b.iter().map(key));
         if !paths.is_sorted_by(|a, b| by_steps(a, b).is_le()) {
             paths.sort_by(by_steps);
         }
@@ -23,13 +24,22 @@ impl<'v, 't> FromIterator<&'v [Json<'t>]> for PathList<'v, 't> {
 }
 
 /// What a step is sorted by: the steps to one position stand together, however they are written.
-fn key<'j>(step: &'j Json<'_>) -> (Option<usize>, Option<&'j str>, bool) {
-    let (text, is_name) = match step {
-        Json::Number(text) => (Some(*text), false),
-        Json::String(text) => (Some(text.as_str()), true),
+fn key<'v>(step: View<'v, '_>) -> (Option<usize>, Option<&'v str>, bool) {
+    let (text, is_name) = match step.shape() {
+        Shape::Number(text) => (Some(text), false),
+        Shape::String(text) => (Some(text), true),
         _ => (None, false),
     };
     (text.and_then(|text| text.parse().ok()), text, is_name)
+}
+
+/// Parts of lists, at least one; none of them is empty.
+type Rest<'v, 't> = Option<Rc<[&'v [Elements<'v, 't>]]>>;
+
+fn rest<'v, 't>(parts: impl Iterator<Item = &'v [Elements<'v, 't>]>) -> Rest<'v, 't> {
+    let mut parts = parts.peekable();
+    parts.peek()?;
+    Some(parts.collect())
 }
 
 /// What remains of some paths at the place that the walk has come to.
@@ -40,15 +50,15 @@ pub(crate) struct Paths<'v, 't> {
     /// A path that ends at a place matches everything below it too.
     covers_below: bool,
     /// How many steps lie behind.
-    depth: usize,
-    /// The paths that led here: parts of lists, none of them empty. Each has the steps behind in one spelling.
-    rest: Vec<&'v [&'v [Json<'t>]]>,
+    depth: u32,
+    /// The paths that led here. Each has the steps behind in one spelling.
+    rest: Rest<'v, 't>,
 }
 
 impl<'v, 't> Paths<'v, 't> {
     /// No path.
     pub(crate) fn none() -> Self {
-        Self { everything: false, covers_below: false, depth: 0, rest: Vec::new() }
+        Self { everything: false, covers_below: false, depth: 0, rest: None }
     }
 
     /// Paths that match every place.
@@ -58,23 +68,23 @@ impl<'v, 't> Paths<'v, 't> {
 
     /// Paths that match the place they name.
     pub(crate) fn places(paths: &'v PathList<'_, 't>) -> Self {
-        Self { rest: non_empty(&paths.0).collect(), ..Self::none() }
+        Self { rest: rest(non_empty(&paths.0)), ..Self::none() }
     }
 
     /// Paths that match the place they name and everything below it.
     pub(crate) fn subtrees(lists: impl IntoIterator<Item = &'v PathList<'v, 't>>) -> Self {
-        let rest = lists.into_iter().flat_map(|list| non_empty(&list.0)).collect();
+        let rest = rest(lists.into_iter().flat_map(|list| non_empty(&list.0)));
         Self { covers_below: true, rest, ..Self::none() }
     }
 
     /// Whether a path ends at this place.
     pub(crate) fn is_match(&self) -> bool {
-        self.everything || self.rest.iter().any(|paths| paths[0].len() == self.depth)
+        self.everything || self.rest().any(|paths| paths[0].len() == self.depth())
     }
 
     /// Whether a path ends at this place or goes on below it.
     pub(crate) fn is_partial_match(&self) -> bool {
-        self.everything || !self.rest.is_empty()
+        self.everything || self.rest.is_some()
     }
 
     /// Whether every place below is matched too.
@@ -84,15 +94,15 @@ impl<'v, 't> Paths<'v, 't> {
 
     /// Whether no place below is matched.
     pub(crate) fn ends_here(&self) -> bool {
-        let longest = |paths: &&[&'v [Json<'t>]]| paths.iter().map(|path| path.len()).max();
+        let longest = |paths: &[Elements<'v, 't>]| paths.iter().map(|path| path.len()).max();
         let covers_all = self.everything || (self.covers_below && self.is_match());
-        !covers_all && self.rest.iter().all(|paths| longest(paths) == Some(self.depth))
+        !covers_all && self.rest().all(|paths| longest(paths) == Some(self.depth()))
     }
 
     #[inline]
     pub(crate) fn member(&self, name: &str) -> Self {
-        if self.rest.is_empty() {
-            return Self { rest: Vec::new(), ..*self };
+        if self.rest.is_none() {
+            return Self { rest: None, ..*self };
         }
         self.step(|paths| {
             let wanted = (name.parse().ok(), Some(name), true);
@@ -103,29 +113,37 @@ impl<'v, 't> Paths<'v, 't> {
     /// An index may be written as a number or as a string.
     #[inline]
     pub(crate) fn element(&self, index: usize) -> Self {
-        if self.rest.is_empty() {
-            return Self { rest: Vec::new(), ..*self };
+        if self.rest.is_none() {
+            return Self { rest: None, ..*self };
         }
         self.step(|paths| {
-            let position = |path: &&[Json<'t>]| self.key(path).map(|(position, ..)| position);
+            let position = |path: &Elements<'v, 't>| self.key(path).map(|(position, ..)| position);
             let paths = part(paths, |path| position(path).cmp(&Some(Some(index))));
             paths.chunk_by(|a, b| self.key(a) == self.key(b))
         })
     }
 
-    /// The next step of a path; `None` if it ends here.
-    fn key<'j>(&self, path: &'j [Json<'_>]) -> Option<(Option<usize>, Option<&'j str>, bool)> {
-        path.get(self.depth).map(key)
+    fn rest(&self) -> impl Iterator<Item = &'v [Elements<'v, 't>]> {
+        self.rest.as_deref().unwrap_or_default().iter().copied()
     }
 
-    fn step<I: Iterator<Item = &'v [&'v [Json<'t>]]>>(
+    fn depth(&self) -> usize {
+        self.depth as usize
+    }
+
+    /// The next step of a path; `None` if it ends here.
+    fn key(&self, path: &Elements<'v, 't>) -> Option<(Option<usize>, Option<&'v str>, bool)> {
+        path.get(self.depth()).map(key)
+    }
+
+    fn step<I: Iterator<Item = &'v [Elements<'v, 't>]>>(
         &self,
-        led_on: impl Fn(&'v [&'v [Json<'t>]]) -> I,
+        led_on: impl Fn(&'v [Elements<'v, 't>]) -> I,
     ) -> Self {
         if self.covers_below && self.is_match() {
             return Self::everything();
         }
-        let rest = self.rest.iter().copied().flat_map(led_on).collect();
+        let rest = rest(self.rest().flat_map(led_on));
         Self { rest, depth: self.depth + 1, ..*self }
     }
 }
@@ -147,11 +165,16 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::json::Json;
 
     /// One step further by the rule itself: each path by each place.
-    fn step<'v, 't>(rest: &[&'v [Json<'t>]], matches: impl Fn(&Json<'t>) -> bool) -> Vec<&'v [Json<'t>]> {
-        let led_on =
-            |path: &&'v [Json<'t>]| path.split_first().filter(|(step, _)| matches(step)).map(|(_, r)| r);
+    fn step<'v, 't>(
+        rest: &[Vec<View<'v, 't>>],
+        matches: impl Fn(View<'v, 't>) -> bool,
+    ) -> Vec<Vec<View<'v, 't>>> {
+        let led_on = |path: &Vec<View<'v, 't>>| {
+            path.split_first().filter(|(step, _)| matches(**step)).map(|(_, r)| r.to_vec())
+        };
         rest.iter().filter_map(led_on).collect()
     }
 
@@ -164,21 +187,22 @@ mod tests {
         ) {
             let text = format!("[{}]", paths.iter().map(|p| format!("[{}]", p.join(","))).collect::<Vec<_>>().join(","));
             let json = Json::parse(&text).unwrap();
-            let list: PathList<'_, '_> = json.elements().iter().map(Json::elements).collect();
+            let list: PathList<'_, '_> = json.view().elements().iter().map(View::elements).collect();
             let mut fast = if covers_below { Paths::subtrees([&list]) } else { Paths::places(&list) };
-            let mut plain: Vec<_> = json.elements().iter().map(Json::elements).collect();
+            let mut plain: Vec<Vec<_>> =
+                json.view().elements().iter().map(|path| path.elements().iter().collect()).collect();
             let mut covered = false;
             for name in walk {
-                covered |= covers_below && plain.iter().any(|p| p.is_empty());
+                covered |= covers_below && plain.iter().any(Vec::is_empty);
                 (fast, plain) = match name {
                     Some(name) => (fast.member(name), step(&plain, |step| step.as_str() == Some(name))),
-                    None => (fast.element(1), step(&plain, |step| match step {
-                        Json::Number(text) => *text == "1",
-                        Json::String(text) => matches!(text.as_str(), "1" | "01"),
+                    None => (fast.element(1), step(&plain, |step| match step.shape() {
+                        Shape::Number(text) => text == "1",
+                        Shape::String(text) => matches!(text, "1" | "01"),
                         _ => false,
                     })),
                 };
-                prop_assert_eq!(fast.is_match(), covered || plain.iter().any(|p| p.is_empty()));
+                prop_assert_eq!(fast.is_match(), covered || plain.iter().any(Vec::is_empty));
                 prop_assert_eq!(fast.is_partial_match(), covered || !plain.is_empty());
             }
         }

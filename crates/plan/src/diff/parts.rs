@@ -66,9 +66,7 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn get(&self, index: usize) -> Cow<'_, T> {
         match &self.0 {
             Repr::Made(parts) => Cow::Borrowed(&parts[index]),
-            Repr::Deferred(deferred) => {
-                Cow::Owned(T::new(deferred.name(index).cloned(), deferred.diff(index)))
-            }
+            Repr::Deferred(deferred) => Cow::Owned(T::new(deferred.name(index), deferred.diff(index))),
         }
     }
 
@@ -85,9 +83,9 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     }
 
     /// The names of the parts, if they have names.
-    pub fn names(&self) -> impl Iterator<Item = &Text<'t>> {
+    pub fn names(&self) -> impl Iterator<Item = Text<'t>> {
         (0..self.len()).filter_map(|i| match &self.0 {
-            Repr::Made(parts) => parts[i].name(),
+            Repr::Made(parts) => parts[i].name().cloned(),
             Repr::Deferred(deferred) => deferred.name(i),
         })
     }

@@ -21,7 +21,7 @@ pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Di
 pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
     let change = change.without_legacy_empty();
     hidden::sensitive(&change, |change| value(change.clone(), ty))
-        .or_else(|| hidden::unknown(&change, Unknown::NONE, |change| value(change.clone(), ty)))
+        .or_else(|| hidden::unknown(&change, Unknown::Nothing, |change| value(change.clone(), ty)))
         .unwrap_or_else(|| match ty {
             Type::String => text::primitive(&change, true),
             Type::Number | Type::Bool => text::primitive(&change, false),

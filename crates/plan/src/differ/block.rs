@@ -27,7 +27,7 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let change = Change { modern: true, ..change };
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
-        let members = keys.into_iter().map(|key| (key, ()));
+        let members = keys.iter().map(|key| (key, ()));
         let (attributes, action) = members_of(change, members, |c, ()| {
             // Shapes do not say that they force a replacement, attributes do.
             json::shape(&c).replacing(c.forces_replacement())
@@ -118,9 +118,9 @@ fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) ->
             change = change.wholly_relevant();
             At::of_set(&change)
         }
-        _ => At::Positions(change.before.elements().len().max(change.after.elements().len())),
+        _ => At::positions(change.before.elements().len().max(change.after.elements().len())),
     };
-    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), &at);
+    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), at);
     let unknown = unknown.then_some(UnknownBlocks { action: Action::NoOp, replace, sensitive: marks });
     (found(blocks, unknown), action)
 }

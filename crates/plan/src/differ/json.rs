@@ -8,7 +8,7 @@ use super::parts::{At, Of, parts};
 use super::{attribute, hidden, sequence, text};
 use crate::change::{Change, Unknown};
 use crate::diff::{Action, Diff, Kind};
-use crate::json::Json;
+use crate::json::{Shape, View};
 
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
@@ -16,7 +16,7 @@ pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
     // What is hidden as a whole is a legacy value without what hides it, though not in its parts.
     let hidden = |change: &Change<'_, 't>| attribute::value(change.clone(), &Type::Dynamic);
     hidden::sensitive(&change, hidden)
-        .or_else(|| hidden::unknown(&change, Unknown::NONE, hidden))
+        .or_else(|| hidden::unknown(&change, Unknown::Nothing, hidden))
         .unwrap_or_else(|| visible(&change))
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn shape<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let hidden = hidden::sensitive(change, shape).or_else(|| {
         // Null becoming unknown is a creation here, wherever it stands.
         let change = Change { before_explicit: false, ..change.clone() };
-        hidden::unknown(&change, Unknown::NONE, shape)
+        hidden::unknown(&change, Unknown::Nothing, shape)
     });
     hidden.map_or_else(|| visible(change), |diff| diff.replacing(false))
 }
@@ -43,7 +43,7 @@ fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let (before, after) = (change.before, change.after);
     let one_sided =
         (after.is_null() && !change.after_explicit) || (before.is_null() && !change.before_explicit);
-    if one_sided || discriminant(before) == discriminant(after) {
+    if one_sided || discriminant(&before.shape()) == discriminant(&after.shape()) {
         return of_kind(change, if before.is_null() { after } else { before });
     }
     let old = of_kind(&change.deletion(), before);
@@ -54,36 +54,39 @@ fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 
 /// The diff of a value that stays as it is, without any mark in it.
 pub(super) fn unchanged<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let kind = match change.after {
-        Json::Array(elements) => {
-            let (elements, _) = parts(change, Of::Same, &At::Positions(elements.len()));
+    let kind = match change.after.shape() {
+        Shape::Array(elements) => {
+            let (elements, _) = parts(change, Of::Same, At::positions(elements.len()));
             Kind::List { elements, context: true }
         }
-        Json::Object(_) => {
-            let (attributes, _) = parts(change, Of::Same, &At::Keys(change.explicit_keys()));
+        Shape::Object(_) => {
+            let (attributes, _) = parts(change, Of::Same, At::Keys(change.explicit_keys()));
             Kind::Object { attributes, nested: false }
         }
-        value => return text::primitive(&Change { depth: change.depth, ..Change::new(value, value) }, true),
+        _ => {
+            let value = Change::new(change.after, change.after);
+            return text::primitive(&Change { depth: change.depth, ..value }, true);
+        }
     };
     Diff::new(Action::NoOp, kind)
 }
 
-fn of_kind<'t>(change: &Change<'_, 't>, example: &Json<'t>) -> Diff<'t> {
-    match example {
-        Json::Array(_) => array(change),
-        Json::Object(_) => object(change),
+fn of_kind<'t>(change: &Change<'_, 't>, example: View<'_, 't>) -> Diff<'t> {
+    match example.shape() {
+        Shape::Array(_) => array(change),
+        Shape::Object(_) => object(change),
         _ => text::primitive(change, true).replacing(false),
     }
 }
 
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let is_object = |element: &Json<'_>| matches!(element, Json::Object(_));
+    let is_object = |element: View<'_, '_>| matches!(element.shape(), Shape::Object(_));
     let places = sequence::places(change.before.elements(), change.after.elements(), is_object);
-    let (elements, action) = parts(change, Of::Shaped, &At::Places(places));
+    let (elements, action) = parts(change, Of::Shaped, At::Places(places));
     Diff::new(action, Kind::List { elements, context: true })
 }
 
 fn object<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let (attributes, action) = parts(change, Of::Shaped, &At::Keys(change.keys()));
+    let (attributes, action) = parts(change, Of::Shaped, At::Keys(change.keys()));
     Diff::new(action, Kind::Object { attributes, nested: false })
 }

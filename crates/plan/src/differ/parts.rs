@@ -4,9 +4,9 @@ use objchange::Type;
 use objchange::schema::{Attribute, Block};
 use smol_str::SmolStr;
 
-use super::sequence::Place;
+use super::sequence::Places;
 use super::{attribute, block, hidden, json, nested, sequence};
-use crate::change::{Change, Paths, Position, Unknown};
+use crate::change::{Change, Keys, Paths, Position, Unknown};
 use crate::diff::{Action, Diff, Part, Parts, Sensitivity};
 use crate::json::Json;
 use crate::text::Text;
@@ -32,35 +32,43 @@ pub(super) enum Of<'t> {
 /// Where the parts of a collection are found on its two sides.
 pub(super) enum At<'t> {
     /// Under these keys.
-    Keys(Vec<Text<'t>>),
+    Keys(Keys<'t>),
     /// In pairs.
-    Places(Vec<Place>),
-    /// At the same positions, so many.
-    Positions(usize),
+    Places(Places),
 }
 
 impl<'t> At<'t> {
-    /// The elements of a set; a new set needs no table to find out that all of it is new.
+    /// The elements of a set.
     pub(super) fn of_set(change: &Change<'_, 't>) -> Self {
-        Self::Places(match change.before.elements() {
-            [] => (0..change.after.elements().len()).map(|j| (None, Some(j))).collect(),
-            _ => sequence::set_places(change),
-        })
+        Self::Places(sequence::set_places(change))
+    }
+
+    /// What stands at the same positions, so many.
+    pub(super) fn positions(count: usize) -> Self {
+        Self::Places(Places::Positions(count))
     }
 
     fn len(&self) -> usize {
         match self {
             At::Keys(keys) => keys.len(),
             At::Places(places) => places.len(),
-            At::Positions(len) => *len,
+        }
+    }
+
+    fn name(&self, index: usize) -> Option<Text<'t>> {
+        match self {
+            At::Keys(keys) => Some(keys.get(index)),
+            At::Places(_) => None,
         }
     }
 
     fn part<'v>(&self, change: &Change<'v, 't>, index: usize, position: &mut Position) -> Change<'v, 't> {
         match self {
-            At::Keys(keys) => change.next_member(&keys[index], position),
-            At::Places(places) => change.element(places[index].0, places[index].1),
-            At::Positions(_) => change.element(Some(index), Some(index)),
+            At::Keys(keys) => change.next_member(&keys.get(index), position),
+            At::Places(places) => {
+                let (before, after) = places.get(index);
+                change.element(before, after)
+            }
         }
     }
 }
@@ -95,7 +103,7 @@ impl<'t> Of<'t> {
 pub(super) fn parts<'t, T: Part<'t>>(
     change: &Change<'_, 't>,
     of: Of<'t>,
-    at: &At<'t>,
+    at: At<'t>,
 ) -> (Parts<'t, T>, Action) {
     parts_kept_below(LARGE, change, of, at)
 }
@@ -104,13 +112,14 @@ fn parts_kept_below<'t, T: Part<'t>>(
     large: usize,
     change: &Change<'_, 't>,
     of: Of<'t>,
-    at: &At<'t>,
+    at: At<'t>,
 ) -> (Parts<'t, T>, Action) {
     let mut action = change.parent_action();
     let len = at.len();
     if len >= large
-        && let Some(mut deferred) = Deferred::new(change, of, at)
+        && let Some(unknown) = Deferred::unknown(change)
     {
+        let mut deferred = Deferred::new(change, unknown, of, at);
         let mut actions = Vec::with_capacity(len);
         for index in 0..len {
             let (diff, of_part) = deferred.part(index);
@@ -126,11 +135,7 @@ fn parts_kept_below<'t, T: Part<'t>>(
     for index in 0..len {
         let (diff, of_part) = of.diff(at.part(change, index, &mut position), replace);
         action = action.and_part(of_part);
-        let name = match at {
-            At::Keys(keys) => Some(keys[index].clone()),
-            _ => None,
-        };
-        made.push(T::new(name, diff));
+        made.push(T::new(at.name(index), diff));
     }
     (made.into(), action)
 }
@@ -149,52 +154,38 @@ pub(crate) struct Deferred<'t> {
     depth: usize,
     replace: bool,
     of: Of<'t>,
-    at: Packed<'t>,
+    at: At<'t>,
     actions: Box<[Action]>,
 }
 
-/// As [`At`], in less room.
-enum Packed<'t> {
-    Keys(Box<[Text<'t>]>),
-    Places(Box<[[u32; 2]]>),
-    Positions,
-}
-
-/// Stands for no position.
-const NOWHERE: u32 = u32::MAX;
-
 impl<'t> Deferred<'t> {
-    /// `None` if what is known of the change does not let itself be kept.
-    fn new(change: &Change<'_, 't>, of: Of<'t>, at: &At<'t>) -> Option<Self> {
-        let Unknown::Marks(unknown) = change.unknown else { return None };
-        if change.within_deferred || !change.replace.ends_here() || !change.relevant.is_everything() {
-            return None;
-        }
-        let packed = |i: Option<usize>| match i {
-            Some(i) => u32::try_from(i).ok().filter(|i| *i != NOWHERE),
-            None => Some(NOWHERE),
+    /// What is unknown of a change, if what is known of it lets itself be kept.
+    fn unknown(change: &Change<'_, 't>) -> Option<Json<'t>> {
+        let unknown = match change.unknown {
+            Unknown::Nothing => change.after.bool(false),
+            Unknown::Whole => change.after.bool(true),
+            Unknown::Marks(unknown) => unknown,
+            Unknown::Members(_) => return None,
         };
-        let at = match at {
-            At::Keys(keys) => Packed::Keys(keys.clone().into_boxed_slice()),
-            At::Places(places) => {
-                let places = places.iter().map(|(i, j)| Some([packed(*i)?, packed(*j)?]));
-                Packed::Places(places.collect::<Option<_>>()?)
-            }
-            At::Positions(_) => Packed::Positions,
-        };
-        Some(Self {
-            before: change.before.clone(),
-            after: change.after.clone(),
-            unknown: unknown.clone(),
-            before_sensitive: change.before_sensitive.clone(),
-            after_sensitive: change.after_sensitive.clone(),
+        let is_kept =
+            !change.within_deferred && change.replace.ends_here() && change.relevant.is_everything();
+        is_kept.then(|| unknown.to_json())
+    }
+
+    fn new(change: &Change<'_, 't>, unknown: Json<'t>, of: Of<'t>, at: At<'t>) -> Self {
+        Self {
+            before: change.before.to_json(),
+            after: change.after.to_json(),
+            unknown,
+            before_sensitive: change.before_sensitive.to_json(),
+            after_sensitive: change.after_sensitive.to_json(),
             modern: change.modern,
             depth: change.depth,
             replace: change.forces_replacement(),
             of,
             at,
             actions: Box::default(),
-        })
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -205,11 +196,8 @@ impl<'t> Deferred<'t> {
         self.actions[index]
     }
 
-    pub(crate) fn name(&self, index: usize) -> Option<&Text<'t>> {
-        match &self.at {
-            Packed::Keys(keys) => Some(&keys[index]),
-            _ => None,
-        }
+    pub(crate) fn name(&self, index: usize) -> Option<Text<'t>> {
+        self.at.name(index)
     }
 
     pub(crate) fn diff(&self, index: usize) -> Diff<'t> {
@@ -218,23 +206,16 @@ impl<'t> Deferred<'t> {
 
     fn part(&self, index: usize) -> (Diff<'t>, Action) {
         let change = Change {
-            unknown: Unknown::Marks(&self.unknown),
-            before_sensitive: &self.before_sensitive,
-            after_sensitive: &self.after_sensitive,
+            unknown: Unknown::Marks(self.unknown.view()),
+            before_sensitive: self.before_sensitive.view(),
+            after_sensitive: self.after_sensitive.view(),
             replace: Paths::none(),
             modern: self.modern,
             depth: self.depth,
             within_deferred: true,
-            ..Change::new(&self.before, &self.after)
+            ..Change::new(self.before.view(), self.after.view())
         };
-        let part = match &self.at {
-            Packed::Keys(keys) => change.member(&keys[index]),
-            Packed::Places(places) => {
-                let [i, j] = places[index].map(|i| (i != NOWHERE).then_some(i as usize));
-                change.element(i, j)
-            }
-            Packed::Positions => change.element(Some(index), Some(index)),
-        };
+        let part = self.at.part(&change, index, &mut Position::default());
         self.of.diff(part, self.replace)
     }
 }
@@ -247,6 +228,7 @@ mod tests {
 
     use super::*;
     use crate::diff::{self, Entry};
+    use crate::json::View;
 
     /// A list of objects, and a shape of marks for it.
     fn object() -> impl Strategy<Value = String> {
@@ -282,13 +264,13 @@ mod tests {
         of: Of<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
-        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, &at());
-        let (deferred, same) = parts_kept_below::<T>(0, change, of, &at());
+        let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
+        let (deferred, same) = parts_kept_below::<T>(0, change, of, at());
         prop_assert_eq!(action, same);
         prop_assert_eq!(&made, &deferred);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
         prop_assert_eq!(actions(&made), actions(&deferred));
-        let names = |parts: &Parts<'t, T>| parts.names().cloned().collect::<Vec<_>>();
+        let names = |parts: &Parts<'t, T>| parts.names().collect::<Vec<_>>();
         prop_assert_eq!(names(&made), names(&deferred));
         Ok(())
     }
@@ -308,9 +290,10 @@ mod tests {
                 || [("a", Attribute::optional(Type::String)), ("b", Attribute::optional(Type::Dynamic))];
             let schema = Block::new(attributes(), [("n", NestedBlock::new(NestingMode::List, Block::new(attributes(), [])))]);
             let read: Vec<_> = sides.iter().chain(&marks).map(|text| Json::parse(text).unwrap()).collect();
-            let [before, after, unknown, before_sensitive, after_sensitive] = &read[..] else { unreachable!() };
+            let read: Vec<_> = read.iter().map(Json::view).collect();
+            let [before, after, unknown, before_sensitive, after_sensitive] = read[..] else { unreachable!() };
             let root = Json::parse("[[]]").unwrap();
-            let paths = root.elements().iter().map(Json::elements).collect();
+            let paths = root.view().elements().iter().map(View::elements).collect();
             let change = Change {
                 unknown: Unknown::Marks(unknown),
                 before_sensitive,
@@ -333,7 +316,7 @@ mod tests {
                     check::<diff::NestedBlock<'_>>(&change, of, || At::Keys(change.explicit_keys()))?;
                 } else {
                     let len = before.elements().len().max(after.elements().len());
-                    check::<Diff<'_>>(&change, of, || At::Positions(len))?;
+                    check::<Diff<'_>>(&change, of, || At::positions(len))?;
                     check::<Diff<'_>>(&change, of, || At::of_set(&change))?;
                 }
             }

@@ -1,70 +1,130 @@
 //! Which elements of before and after belong together.
 
-use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
+use std::hash::{BuildHasher, Hash};
+
+use hashbrown::hash_table::Entry;
+use hashbrown::{HashMap, HashTable};
 use objchange::change::common_subsequence;
 
 use crate::change::Change;
-use crate::json::Json;
+use crate::json::{Elements, View};
 
 /// The positions of an element on both sides.
 pub(super) type Place = (Option<usize>, Option<usize>);
 
-type Names<T> = HashMap<T, u32, foldhash::fast::RandomState>;
+/// Which elements belong together, in the order in which a diff shows them.
+///
+/// Of most collections this is known without a table.
+pub(super) enum Places {
+    /// The elements of before, so many: there is no after.
+    Before(usize),
+    /// The elements of after, so many: there is no before.
+    After(usize),
+    /// Those at the same positions, so many.
+    Positions(usize),
+    /// These.
+    Listed(Vec<[u32; 2]>),
+}
+
+/// Stands for no position.
+const NOWHERE: u32 = u32::MAX;
+
+impl Places {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Places::Before(len) | Places::After(len) | Places::Positions(len) => *len,
+            Places::Listed(places) => places.len(),
+        }
+    }
+
+    pub(super) fn get(&self, index: usize) -> Place {
+        match self {
+            Places::Before(_) => (Some(index), None),
+            Places::After(_) => (None, Some(index)),
+            Places::Positions(_) => (Some(index), Some(index)),
+            Places::Listed(places) => {
+                let [i, j] = places[index].map(|i| (i != NOWHERE).then_some(i as usize));
+                (i, j)
+            }
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Place> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}
+
+type State = foldhash::fast::RandomState;
 
 /// Pairs the elements of two lists, in the order in which a diff shows them.
 ///
 /// Lists of one length are paired position by position, unless the second is a reordering of the first; all
 /// others by their longest common subsequence, where two objects that face each other are paired as well.
 pub(super) fn places<'v, 't>(
-    before: &'v [Json<'t>],
-    after: &'v [Json<'t>],
-    is_object: impl Fn(&Json<'t>) -> bool,
-) -> Vec<Place> {
-    generic_places(before, after, is_object)
+    before: Elements<'v, 't>,
+    after: Elements<'v, 't>,
+    is_object: impl Fn(View<'v, 't>) -> bool,
+) -> Places {
+    if before.are_same(after) {
+        return Places::Positions(before.len());
+    }
+    let at = |side: Elements<'v, 't>| move |i| side.at(i);
+    generic_places(&(before.len(), at(before)), &(after.len(), at(after)), is_object)
 }
 
 /// As [`places`], for lines of text.
-pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>]) -> Vec<Place> {
-    generic_places(before, after, |_| false)
+pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>]) -> Places {
+    generic_places(&(before.len(), |i: usize| before[i]), &(after.len(), |i: usize| after[i]), |_| false)
 }
 
-fn generic_places<T: Eq + std::hash::Hash>(
-    before: &[T],
-    after: &[T],
-    is_object: impl Fn(&T) -> bool,
-) -> Vec<Place> {
-    if before.is_empty() {
-        return (0..after.len()).map(|j| (None, Some(j))).collect();
+/// Each side is its length and the element at each position.
+fn generic_places<T: Eq + Hash>(
+    before: &(usize, impl Fn(usize) -> T),
+    after: &(usize, impl Fn(usize) -> T),
+    is_object: impl Fn(T) -> bool,
+) -> Places {
+    if before.0 == 0 {
+        return Places::After(after.0);
     }
-    if after.is_empty() {
-        return (0..before.len()).map(|i| (Some(i), None)).collect();
+    if after.0 == 0 {
+        return Places::Before(before.0);
     }
-    if before.len() == after.len() && !is_reordering(before, after) {
-        return by_position(before.len());
+    if before.0 == after.0 && !is_reordering(before.0, &before.1, &after.1) {
+        return Places::Positions(before.0);
     }
-    let mut names = Names::with_capacity_and_hasher(before.len(), foldhash::fast::RandomState::default());
+    let mut names: HashMap<T, u32, State> = HashMap::with_capacity_and_hasher(before.0, State::default());
     let mut name = |element| {
         let next = names.len() as u32;
         *names.entry(element).or_insert(next)
     };
-    let xs: Vec<u32> = before.iter().map(&mut name).collect();
-    let ys: Vec<u32> = after.iter().map(&mut name).collect();
-    by_subsequence(&xs, &ys, |i| is_object(&before[i]), |j| is_object(&after[j]))
-}
-
-fn by_position(len: usize) -> Vec<Place> {
-    (0..len).map(|i| (Some(i), Some(i))).collect()
+    let xs: Vec<u32> = (0..before.0).map(|i| name(before.1(i))).collect();
+    let ys: Vec<u32> = (0..after.0).map(|j| name(after.1(j))).collect();
+    by_subsequence(&xs, &ys, |i| is_object(before.1(i)), |j| is_object(after.1(j)))
 }
 
 /// Whether every element of before is somewhere in after, and not just all at their places.
-fn is_reordering<T: Eq + std::hash::Hash>(before: &[T], after: &[T]) -> bool {
-    let mut moved = std::iter::zip(before, after).filter(|(x, y)| x != y).map(|(x, _)| x).peekable();
+fn is_reordering<T: Eq + Hash>(
+    len: usize,
+    before: &impl Fn(usize) -> T,
+    after: &impl Fn(usize) -> T,
+) -> bool {
+    let mut moved = (0..len).filter(|i| before(*i) != after(*i)).peekable();
     if moved.peek().is_none() {
         return false;
     }
-    let in_after: hashbrown::HashSet<&T, foldhash::fast::RandomState> = after.iter().collect();
-    moved.all(|element| in_after.contains(element))
+    let state = State::default();
+    let mut in_after: HashTable<u32> = HashTable::with_capacity(len);
+    for j in 0..len {
+        let element = after(j);
+        let equals = |k: &u32| after(*k as usize) == element;
+        in_after
+            .entry(state.hash_one(&element), equals, |k| state.hash_one(after(*k as usize)))
+            .or_insert(j as u32);
+    }
+    moved.all(|i| {
+        let element = before(i);
+        in_after.find(state.hash_one(&element), |k| after(*k as usize) == element).is_some()
+    })
 }
 
 fn by_subsequence(
@@ -72,7 +132,7 @@ fn by_subsequence(
     ys: &[u32],
     is_object_before: impl Fn(usize) -> bool,
     is_object_after: impl Fn(usize) -> bool,
-) -> Vec<Place> {
+) -> Places {
     let common: Vec<u32> = common_subsequence(xs, ys).into_iter().map(|(i, _)| xs[i]).collect();
     let mut places = Vec::with_capacity(xs.len().max(ys.len()));
     let (mut i, mut j) = (0, 0);
@@ -83,59 +143,82 @@ fn by_subsequence(
             let faces_object =
                 is_object_before(i) && j < ys.len() && is_object_after(j) && Some(&ys[j]) != next;
             if faces_object {
-                places.push((Some(i), Some(j)));
+                places.push([i as u32, j as u32]);
                 j += 1;
             } else {
-                places.push((Some(i), None));
+                places.push([i as u32, NOWHERE]);
             }
             i += 1;
         }
         while j < ys.len() && Some(&ys[j]) != next {
-            places.push((None, Some(j)));
+            places.push([NOWHERE, j as u32]);
             j += 1;
         }
         if next.is_some() {
-            places.push((Some(i), Some(j)));
+            places.push([i as u32, j as u32]);
             i += 1;
             j += 1;
         }
     }
-    places
+    Places::Listed(places)
 }
 
 /// Pairs the elements of two sets: those of before in their order, then what is new in after.
 ///
 /// Elements are the same if their JSON is and both are, or neither is, sensitive as a whole. An unknown
 /// element is new. Of equal elements before the first takes all of its like in after.
-pub(super) fn set_places(change: &Change<'_, '_>) -> Vec<Place> {
+pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
     let (before, after) = (change.before.elements(), change.after.elements());
-    let mut new: Names<(&Json<'_>, bool)> =
-        Names::with_capacity_and_hasher(after.len(), foldhash::fast::RandomState::default());
-    let mut taken = vec![false; after.len()];
-    // For each element of after the next one that equals it.
-    let mut next_like = vec![None; after.len()];
+    if before.is_empty() {
+        return Places::After(after.len());
+    }
+    if after.is_empty() {
+        return Places::Before(before.len());
+    }
+    let state = State::default();
+    let hash = |element: View<'_, '_>, is_sensitive: bool| state.hash_one((element, is_sensitive));
+    // The first elements of after among those that equal each other.
+    let mut first: HashTable<u32> = HashTable::with_capacity(after.len());
+    let sensitive_after = |j: usize| change.is_element_sensitive_after(j);
+    let hash_after = |j: &u32| hash(after.at(*j as usize), sensitive_after(*j as usize));
+    // For each element of after the next one that equals it; none of them does in a set as it should be.
+    let mut next_like: Vec<u32> = Vec::new();
     for (j, element) in after.iter().enumerate().rev() {
         if change.is_element_unknown(j) {
             continue;
         }
-        match new.entry((element, change.is_element_sensitive_after(j))) {
-            Entry::Occupied(mut entry) => next_like[j] = Some(entry.insert(j as u32) as usize),
+        let is_sensitive = sensitive_after(j);
+        let equals =
+            |k: &u32| after.at(*k as usize) == element && sensitive_after(*k as usize) == is_sensitive;
+        match first.entry(hash(element, is_sensitive), equals, hash_after) {
+            Entry::Occupied(mut entry) => {
+                next_like.resize(after.len(), NOWHERE);
+                next_like[j] = std::mem::replace(entry.get_mut(), j as u32);
+            }
             Entry::Vacant(entry) => {
                 entry.insert(j as u32);
             }
         }
     }
+    let has_same_marks = change.before_sensitive.is_same(change.after_sensitive);
+    if before.are_same(after) && has_same_marks && first.len() == after.len() {
+        return Places::Positions(after.len());
+    }
+    let mut taken = vec![false; after.len()];
     let mut places = Vec::with_capacity(before.len().max(after.len()));
     for (i, element) in before.iter().enumerate() {
-        let sensitive = change.is_element_sensitive_before(i);
-        let first = new.remove(&(element, sensitive)).map(|j| j as usize);
-        let mut like = first;
-        while let Some(j) = like {
-            taken[j] = true;
-            like = next_like[j];
+        let is_sensitive = change.is_element_sensitive_before(i);
+        let equals =
+            |j: &u32| after.at(*j as usize) == element && sensitive_after(*j as usize) == is_sensitive;
+        let found = first.find_entry(hash(element, is_sensitive), equals).ok();
+        let found = found.map_or(NOWHERE, |entry| entry.remove().0);
+        let mut like = found;
+        while let Some(is_taken) = taken.get_mut(like as usize) {
+            *is_taken = true;
+            like = next_like.get(like as usize).copied().unwrap_or(NOWHERE);
         }
-        places.push((Some(i), first));
+        places.push([i as u32, found]);
     }
-    places.extend((0..after.len()).filter(|j| !taken[*j]).map(|j| (None, Some(j))));
-    places
+    places.extend((0..after.len()).filter(|j| !taken[*j]).map(|j| [NOWHERE, j as u32]));
+    Places::Listed(places)
 }

@@ -3,7 +3,7 @@
 use super::{json, sequence};
 use crate::change::Change;
 use crate::diff::{Action, Diff, Kind, Line, Primitive, Scalar};
-use crate::json::Json;
+use crate::json::{Json, Shape, View};
 use crate::text::Text;
 
 /// The diff of a value without parts.
@@ -22,17 +22,17 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
 }
 
 /// What strings are that a plain pair of values does not describe; `None` if it does.
-fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action, depth: usize) -> Option<Kind<'t>> {
-    if !is_special(before) && !is_special(after) {
+fn strings<'t>(before: View<'_, 't>, after: View<'_, 't>, action: Action, depth: usize) -> Option<Kind<'t>> {
+    if !before.is_special_string() && !after.is_special_string() {
         return None;
     }
     let (old, new) = (embedded(before, depth + 1), embedded(after, depth + 1));
     match (&old, &new) {
-        (Some(old), Some(new)) => Some(both_json(old, new, action, depth + 1)),
+        (Some(old), Some(new)) => Some(both_json(old.view(), new.view(), action, depth + 1)),
         (Some(_), None) | (None, Some(_)) => {
-            let side = |value: &Json<'t>, inner: &Option<Json<'_>>, action| {
+            let side = |value: View<'_, 't>, inner: &Option<Json<'_>>, action| {
                 let kind = match inner {
-                    Some(inner) => both_json(inner, inner, action, depth + 1),
+                    Some(inner) => both_json(inner.view(), inner.view(), action, depth + 1),
                     None => lines(value, value).unwrap_or_else(|| pair(value, value, true)),
                 };
                 Box::new(Diff::new(action, kind))
@@ -46,22 +46,11 @@ fn strings<'t>(before: &Json<'t>, after: &Json<'t>, action: Action, depth: usize
     }
 }
 
-/// Whether the value may be more than a string of one line.
-fn is_special(value: &Json<'_>) -> bool {
-    match value {
-        Json::String(text) => {
-            text.starts_with(['{', '['])
-                || (!text.is_verbatim() && memchr::memchr(b'\n', text.as_bytes()).is_some())
-        }
-        _ => false,
-    }
-}
-
 /// The JSON in a string, which is just a string where that nests too deeply.
 ///
 /// What is around it counts: JSON in strings in JSON gives each layer as many levels as the first, and more than a
 /// stack can hold.
-fn embedded<'v>(value: &'v Json<'_>, depth: usize) -> Option<Json<'v>> {
+fn embedded<'v>(value: View<'v, '_>, depth: usize) -> Option<Json<'v>> {
     let text = value.as_str()?;
     if !text.starts_with(['{', '[']) || !text.trim_end().ends_with(['}', ']']) {
         return None;
@@ -69,11 +58,10 @@ fn embedded<'v>(value: &'v Json<'_>, depth: usize) -> Option<Json<'v>> {
     Json::parse_at_depth(text, depth).ok()
 }
 
-fn both_json<'t>(before: &Json<'_>, after: &Json<'_>, action: Action, depth: usize) -> Kind<'t> {
-    static NULL: Json<'static> = Json::Null;
+fn both_json<'v, 't>(before: View<'v, 'v>, after: View<'v, 'v>, action: Action, depth: usize) -> Kind<'t> {
     let (before, after) = match action {
-        Action::Create => (&NULL, after),
-        Action::Delete => (before, &NULL),
+        Action::Create => (before.null(), after),
+        Action::Delete => (before, after.null()),
         Action::NoOp | Action::Update => (before, after),
     };
     let mut change = Change::new(before, after);
@@ -84,8 +72,8 @@ fn both_json<'t>(before: &Json<'_>, after: &Json<'_>, action: Action, depth: usi
     Kind::Json { value: Box::new(json::shape(&change).into_owned()) }
 }
 
-fn lines<'t>(before: &Json<'t>, after: &Json<'t>) -> Option<Kind<'t>> {
-    let is_multiline = |value: &Json<'_>| value.as_str().is_some_and(|text| text.contains('\n'));
+fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>) -> Option<Kind<'t>> {
+    let is_multiline = |value: View<'_, '_>| value.as_str().is_some_and(|text| text.contains('\n'));
     if !is_multiline(before) && !is_multiline(after) {
         return None;
     }
@@ -95,7 +83,7 @@ fn lines<'t>(before: &Json<'t>, after: &Json<'t>) -> Option<Kind<'t>> {
         return Some(Kind::Text { lines: new.iter().map(|text| line(Action::NoOp, text)).collect() });
     }
     let mut lines = Vec::with_capacity(old.len().max(new.len()));
-    for (i, j) in sequence::line_places(&old, &new) {
+    for (i, j) in sequence::line_places(&old, &new).iter() {
         let (i, j) = (i.map(|i| &old[i]), j.map(|j| &new[j]));
         if let Some(text) = i.filter(|_| i == j) {
             lines.push(line(Action::NoOp, text));
@@ -108,7 +96,7 @@ fn lines<'t>(before: &Json<'t>, after: &Json<'t>) -> Option<Kind<'t>> {
 }
 
 /// The lines of one side, white space around all of them left out if there are several.
-fn side<'v>(value: &'v Json<'_>) -> Vec<Option<&'v str>> {
+fn side<'v>(value: View<'v, '_>) -> Vec<Option<&'v str>> {
     match value.as_str() {
         None => vec![None],
         Some(text) if text.contains('\n') => text.trim().split('\n').map(Some).collect(),
@@ -116,16 +104,18 @@ fn side<'v>(value: &'v Json<'_>) -> Vec<Option<&'v str>> {
     }
 }
 
-fn pair<'t>(before: &Json<'t>, after: &Json<'t>, string: bool) -> Kind<'t> {
-    Kind::Primitive(Primitive { before: scalar(before), after: scalar(after), string })
+fn pair<'t>(before: View<'_, 't>, after: View<'_, 't>, string: bool) -> Kind<'t> {
+    let old = scalar(before);
+    let new = if before.is_same(after) { old.clone() } else { scalar(after) };
+    Kind::Primitive(Primitive { before: old, after: new, string })
 }
 
-fn scalar<'t>(value: &Json<'t>) -> Scalar<'t> {
-    match value {
-        Json::Bool(b) => Scalar::Bool(*b),
-        Json::Number(text) => Scalar::Number(Text::from(*text)),
-        Json::String(text) => Scalar::String(text.clone()),
+fn scalar<'t>(value: View<'_, 't>) -> Scalar<'t> {
+    match value.shape() {
+        Shape::Bool(b) => Scalar::Bool(b),
+        Shape::Number(text) => Scalar::Number(Text::from(text)),
+        Shape::String(_) => Scalar::String(value.text().unwrap_or_default()),
         // Neither can stand in a position of a primitive type; whatever does is shown as having no value.
-        Json::Null | Json::Array(_) | Json::Object(_) => Scalar::Null,
+        Shape::Null | Shape::Array(_) | Shape::Object(_) => Scalar::Null,
     }
 }

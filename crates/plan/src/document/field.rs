@@ -5,24 +5,22 @@ use crate::text::Text;
 
 /// Whether the next value is null; if so it is passed over.
 pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
-    if reader.peek() == Some(b'n') { reader.value().map(|_| true) } else { Ok(false) }
+    if reader.peek() == Some(b'n') { reader.word("null").map(|()| true) } else { Ok(false) }
 }
 
 pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, JsonError> {
     match reader.peek() {
-        Some(b'n') => reader.value().map(|_| None),
-        Some(b'"') => match reader.value()? {
-            crate::json::Json::String(text) => Ok(Some(text)),
-            _ => Ok(None),
-        },
+        Some(b'n') => reader.word("null").map(|()| None),
+        Some(b'"') => reader.string().map(Some),
         _ => Err(reader.error("expected a string")),
     }
 }
 
 pub(super) fn flag(reader: &mut Reader<'_>) -> Result<Option<bool>, JsonError> {
     match reader.peek() {
-        Some(b'n') => reader.value().map(|_| None),
-        Some(b't' | b'f') => reader.value().map(|value| Some(value.is_true())),
+        Some(b'n') => reader.word("null").map(|()| None),
+        Some(b't') => reader.word("true").map(|()| Some(true)),
+        Some(b'f') => reader.word("false").map(|()| Some(false)),
         _ => Err(reader.error("expected true or false")),
     }
 }

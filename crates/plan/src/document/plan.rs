@@ -346,7 +346,7 @@ fn outputs<'t>(reader: &mut Reader<'t>) -> Result<Vec<OutputChange<'t>>, JsonErr
 }
 
 fn relevant<'t>(reader: &mut Reader<'t>) -> Result<RelevantAttribute<'t>, JsonError> {
-    let mut relevant = RelevantAttribute { resource: Text::default(), path: Json::Null };
+    let mut relevant = RelevantAttribute { resource: Text::default(), path: Json::null() };
     object(reader, |key, reader| match &*key {
         "resource" => keep(&mut relevant.resource, text(reader).map(Option::unwrap_or_default)),
         "attribute" => keep(&mut relevant.path, reader.value()),

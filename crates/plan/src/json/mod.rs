@@ -4,41 +4,32 @@
 //! text, the rules of Go's decoder for repeated keys and lone surrogates, and where in the document a part
 //! stands. Reading a value costs one pass; [`Raw`] passes over one without building it.
 
+mod compare;
 mod raw;
 mod read;
 mod skip;
 mod string;
+mod tree;
+mod view;
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::text::Text;
 pub use raw::Raw;
 pub use read::{JsonError, MAX_DEPTH, Reader};
+pub(crate) use tree::{Builder, Built};
+use tree::{Node, Tree};
+pub use view::{Elements, Members, Shape, View};
 
 /// A JSON value, borrowed from the text it was read from as far as that is possible.
 ///
 /// Two values are equal if they have the same structure and the same text for each number. A clone shares what is
 /// inside.
-#[derive(Clone, PartialEq, Eq, Hash)]
-pub enum Json<'t> {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool(bool),
-    /// A number as it is written.
-    Number(&'t str),
-    /// A string, its escapes resolved.
-    String(Text<'t>),
-    /// The elements in order.
-    Array(Arc<[Json<'t>]>),
-    /// The members, sorted by key; of a repeated key the last one counts.
-    Object(Arc<[(Text<'t>, Json<'t>)]>),
+#[derive(Clone)]
+pub struct Json<'t> {
+    tree: Arc<Tree<'t>>,
+    root: Node,
 }
-
-/// Large documents are mostly values.
-const _: () = assert!(size_of::<Json<'_>>() == 3 * size_of::<usize>());
 
 impl<'t> Json<'t> {
     /// Reads one value that is all of the text.
@@ -48,10 +39,10 @@ impl<'t> Json<'t> {
     /// The text is not one JSON value, or nests deeper than [`MAX_DEPTH`].
     ///
     /// ```
-    /// use objchange_plan::Json;
+    /// use objchange_plan::{Json, Shape};
     ///
     /// let value = Json::parse(r#"{"b": 1.50, "a": null, "b": 2e3}"#)?;
-    /// assert_eq!(value.get("b"), Some(&Json::Number("2e3")));
+    /// assert_eq!(value.view().get("b").map(|b| b.shape()), Some(Shape::Number("2e3")));
     /// assert!(Json::parse("{").is_err());
     /// # Ok::<(), objchange_plan::JsonError>(())
     /// ```
@@ -67,116 +58,36 @@ impl<'t> Json<'t> {
         Ok(value)
     }
 
-    /// The member of this name, if this is an object that has it.
-    pub fn get(&self, key: &str) -> Option<&Json<'t>> {
-        let members = self.members();
-        members.binary_search_by(|(k, _)| k.as_str().cmp(key)).ok().map(|i| &members[i].1)
+    /// `null`
+    pub(crate) fn null() -> Self {
+        Builder::new("", 0).finish()(Built::NULL)
     }
 
-    /// As [`Json::get`], for names that are asked for in their order: `at` is where the next one is expected.
-    #[inline]
-    pub(crate) fn get_next(&self, key: &str, at: &mut usize) -> Option<&Json<'t>> {
-        let members = self.members();
-        if members.is_empty() {
-            return None;
-        }
-        let expected = members.get(*at).map(|(k, _)| k.as_str().cmp(key));
-        match expected {
-            Some(Ordering::Equal) => {
-                *at += 1;
-                Some(&members[*at - 1].1)
-            }
-            Some(Ordering::Greater) | None
-                if *at == 0 || members[..*at].last().is_some_and(|m| &*m.0 < key) =>
-            {
-                None
-            }
-            _ => {
-                let found = members.binary_search_by(|(k, _)| k.as_str().cmp(key));
-                *at = found.map_or_else(|at| at, |at| at + 1);
-                found.ok().map(|i| &members[i].1)
-            }
-        }
+    /// The value, to look at.
+    pub fn view(&self) -> View<'_, 't> {
+        View { tree: &self.tree, node: &self.root }
     }
+}
 
-    /// The members of an object; none for every other value.
-    pub fn members(&self) -> &[(Text<'t>, Json<'t>)] {
-        match self {
-            Json::Object(members) => members,
-            _ => &[],
-        }
+impl PartialEq for Json<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.view() == other.view()
     }
+}
 
-    /// The elements of an array; none for every other value.
-    pub fn elements(&self) -> &[Json<'t>] {
-        match self {
-            Json::Array(elements) => elements,
-            _ => &[],
-        }
-    }
+impl Eq for Json<'_> {}
 
-    /// The text of a string.
-    pub fn as_str(&self) -> Option<&str> {
-        match self {
-            Json::String(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// Whether this is `null`.
-    pub fn is_null(&self) -> bool {
-        matches!(self, Json::Null)
-    }
-
-    /// Whether this is `true`.
-    pub fn is_true(&self) -> bool {
-        matches!(self, Json::Bool(true))
-    }
-
-    /// Whether `true` stands anywhere inside.
-    pub(crate) fn has_true(&self) -> bool {
-        match self {
-            Json::Bool(b) => *b,
-            Json::Array(elements) => elements.iter().any(Json::has_true),
-            Json::Object(members) => members.iter().any(|(_, v)| v.has_true()),
-            _ => false,
-        }
+/// Shows the shape alone: a value may be secret.
+impl fmt::Debug for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.view().fmt(f)
     }
 }
 
 /// The marks of a value; all of it is marked where they are none that could be of it, so that a mistake in them
 /// hides and does not show.
 pub(crate) fn closed<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
-    if are_of_other(&marks, value) { Json::Bool(true) } else { marks }
-}
-
-fn are_of_other(marks: &Json<'_>, value: &Json<'_>) -> bool {
-    match (marks, value) {
-        (Json::Null | Json::Bool(_), _) => false,
-        (Json::Number(_) | Json::String(_), _) => true,
-        (Json::Object(marks), Json::Object(_) | Json::Null) => {
-            marks.iter().any(|(key, marks)| are_of_other(marks, value.get(key).unwrap_or(&Json::Null)))
-        }
-        (Json::Array(marks), Json::Array(_) | Json::Null) => {
-            let element = |i| value.elements().get(i).unwrap_or(&Json::Null);
-            marks.iter().enumerate().any(|(i, marks)| are_of_other(marks, element(i)))
-        }
-        _ => marks.has_true(),
-    }
-}
-
-/// Shows the shape alone: a value may be secret.
-impl fmt::Debug for Json<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Json::Null => f.write_str("null"),
-            Json::Bool(_) => f.write_str("bool"),
-            Json::Number(_) => f.write_str("number"),
-            Json::String(_) => f.write_str("string"),
-            Json::Array(elements) => write!(f, "array of {}", elements.len()),
-            Json::Object(members) => write!(f, "object of {}", members.len()),
-        }
-    }
+    if marks.view().are_marks_of_other(value.view()) { marks.view().bool(true).to_json() } else { marks }
 }
 
 /// A number of this text for serde, which keeps the text.
@@ -186,22 +97,47 @@ pub(crate) fn number(text: &str) -> serde_json::Number {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+
+        /// Around the size from which on a container has a list of its own.
         #[test]
-        fn names_in_any_order_are_found_where_they_are(
-            names in proptest::collection::btree_set("[a-d]{1,2}", 0..6),
-            asked in proptest::collection::vec("[a-d]{1,2}", 0..12),
+        fn of_repeated_keys_the_last_counts_however_many_there_are(
+            count in prop_oneof![0..20usize, 2040..2060usize, 4090..4100usize, 6000..6010usize],
+            keys in 1..5000usize,
         ) {
-            let members = names.iter().map(|name| (Text::from(name.as_str()), Json::String(name.as_str().into())));
-            let object = Json::Object(members.collect());
-            let mut at = 0;
-            for name in &asked {
-                prop_assert_eq!(object.get_next(name, &mut at), object.get(name));
+            let key = |i: usize| format!("k{}\\n", i * 7919 % keys);
+            let members: Vec<_> = (0..count).map(|i| format!("\"{}\":[{i},[]]", key(i))).collect();
+            let text = format!("[0,{{{}}},\"\\u0031\"]", members.join(","));
+            let wanted: BTreeMap<_, _> = (0..count).map(|i| (key(i).replace("\\n", "\n"), i.to_string())).collect();
+            let read = Json::parse(&text).unwrap();
+            let [first, object, last] = [0, 1, 2].map(|i| read.view().elements().at(i));
+            prop_assert_eq!((first.shape(), last.as_str()), (Shape::Number("0"), Some("1")));
+            let found = object.members().iter().map(|(key, value)| (key, value.elements().at(0).shape()));
+            prop_assert!(found.eq(wanted.iter().map(|(key, value)| (key.as_str(), Shape::Number(value)))));
+            for key in wanted.keys() {
+                prop_assert!(object.get(key).is_some_and(|value| value.elements().at(1).elements().is_empty()));
             }
+        }
+    }
+
+    #[test]
+    fn texts_may_be_longer_than_a_node_says() {
+        for len in [(1 << 24) - 2, (1 << 24) - 1, 1 << 24] {
+            let (digits, letters) = ("1".repeat(len), "a".repeat(len - 1));
+            let text = format!("[{digits},\"{letters}b\",\"{letters}\\n\",2]");
+            let read = Json::parse(&text).unwrap();
+            let elements = read.view().elements();
+            assert!(elements.at(0).shape() == Shape::Number(&digits));
+            assert!(elements.at(1).as_str().is_some_and(|s| s.len() == len && s.ends_with("ab")));
+            assert!(elements.at(2).as_str().is_some_and(|s| s.len() == len && s.ends_with("a\n")));
+            assert_eq!(elements.at(3).shape(), Shape::Number("2"));
         }
     }
 }

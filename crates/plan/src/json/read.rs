@@ -1,9 +1,8 @@
 //! The reader: a cursor over the text that builds values or passes over them.
 
-use std::sync::Arc;
-
 use thiserror::Error;
 
+use super::tree::Builder;
 use super::{Json, Raw};
 use crate::text::Text;
 
@@ -52,8 +51,6 @@ pub struct Reader<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     pub(super) depth: usize,
-    /// Where `text` begins in the document.
-    pub(super) base: usize,
 }
 
 /// Shows where the reader stands, not what it reads: that may be secret.
@@ -66,7 +63,7 @@ impl std::fmt::Debug for Reader<'_> {
 impl<'t> Reader<'t> {
     /// A reader at the start of a text.
     pub fn new(text: &'t str) -> Self {
-        Self { text, at: 0, depth: 0, base: 0 }
+        Self { text, at: 0, depth: 0 }
     }
 
     /// A reader of what `depth` arrays and objects are around already.
@@ -76,7 +73,7 @@ impl<'t> Reader<'t> {
 
     /// Where the reader stands, in bytes from the start of the document.
     pub fn offset(&self) -> usize {
-        self.base + self.at
+        self.at
     }
 
     /// The first byte of the next value or bracket, white space passed over.
@@ -94,56 +91,9 @@ impl<'t> Reader<'t> {
     ///
     /// No JSON value comes next.
     pub fn value(&mut self) -> Result<Json<'t>, JsonError> {
-        self.value_among(&mut Unfinished::default())
-    }
-
-    /// Reads the value that comes next; the parts of what is not yet whole wait in `unfinished`.
-    pub(super) fn value_among(&mut self, unfinished: &mut Unfinished<'t>) -> Result<Json<'t>, JsonError> {
-        match self.peek() {
-            Some(b'"') => Ok(Json::String(self.string()?)),
-            Some(b'{') => {
-                let start = unfinished.members.len();
-                self.members(|key, reader| {
-                    // Made where they wait: moving what was just written costs more than reading it.
-                    match reader.peek() {
-                        Some(b'"') => unfinished.members.push((key, Json::String(reader.string()?))),
-                        _ => {
-                            let value = reader.value_among(unfinished)?;
-                            unfinished.members.push((key, value));
-                        }
-                    }
-                    Ok::<(), JsonError>(())
-                })?;
-                Ok(Json::Object(sorted_members(&mut unfinished.members, start)))
-            }
-            Some(b'[') => {
-                let start = unfinished.elements.len();
-                self.elements(|reader| {
-                    match reader.peek() {
-                        Some(b'"') => unfinished.elements.push(Json::String(reader.string()?)),
-                        Some(b'f') => {
-                            reader.word("false")?;
-                            unfinished.elements.push(Json::Bool(false));
-                        }
-                        _ => {
-                            let value = reader.value_among(unfinished)?;
-                            unfinished.elements.push(value);
-                        }
-                    }
-                    Ok::<(), JsonError>(())
-                })?;
-                Ok(Json::Array(match unfinished.elements.len() == start {
-                    true => Arc::default(),
-                    false => unfinished.elements.drain(start..).collect(),
-                }))
-            }
-            Some(b'n') => self.word("null").map(|()| Json::Null),
-            Some(b't') => self.word("true").map(|()| Json::Bool(true)),
-            Some(b'f') => self.word("false").map(|()| Json::Bool(false)),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(_) => Err(self.error("expected a JSON value")),
-            None => Err(self.truncated("the text ends where a value was expected")),
-        }
+        let mut builder = Builder::new(self.text, self.at);
+        let value = builder.whole(self)?;
+        Ok(builder.finish()(value))
     }
 
     /// Reads an object, calling `member` with each key and the reader before the key's value, which `member`
@@ -196,10 +146,21 @@ impl<'t> Reader<'t> {
 
     /// The key of the next member of the object that the reader is in; `None` at its end, which is passed over.
     pub(crate) fn next_member(&mut self, is_first: &mut bool) -> Result<Option<Text<'t>>, JsonError> {
+        if !self.next_key(is_first)? {
+            return Ok(None);
+        }
+        let key = self.string()?;
+        self.colon()?;
+        Ok(Some(key))
+    }
+
+    /// Whether the object that the reader is in has another member, before whose key it then stands; else its end is
+    /// passed over.
+    pub(super) fn next_key(&mut self, is_first: &mut bool) -> Result<bool, JsonError> {
         match self.peek() {
             Some(b'}') => {
                 self.at += 1;
-                return Ok(None);
+                return Ok(false);
             }
             _ if std::mem::take(is_first) => {}
             Some(b',') => self.at += 1,
@@ -208,12 +169,16 @@ impl<'t> Reader<'t> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected("expected a key in quotes"));
         }
-        let key = self.string()?;
+        Ok(true)
+    }
+
+    /// Passes over what stands between a key and its value.
+    pub(super) fn colon(&mut self) -> Result<(), JsonError> {
         if self.peek() != Some(b':') {
             return Err(self.unexpected("expected `:` after a key"));
         }
         self.at += 1;
-        Ok(Some(key))
+        Ok(())
     }
 
     /// Whether the array that the reader is in has another element, before which it then stands; else its end is
@@ -253,7 +218,7 @@ impl<'t> Reader<'t> {
                 self.at += word.count();
             }
         }
-        Ok(Raw { text: &self.text[start..self.at], offset: self.base + start })
+        Ok(Raw { text: &self.text[..self.at], start })
     }
 
     /// Makes sure that nothing but white space follows.
@@ -270,11 +235,11 @@ impl<'t> Reader<'t> {
 
     /// An error at the place where the reader stands.
     pub fn error(&self, message: &'static str) -> JsonError {
-        JsonError::new(self.base + self.at, message, false)
+        JsonError::new(self.at, message, false)
     }
 
     pub(super) fn truncated(&self, message: &'static str) -> JsonError {
-        JsonError::new(self.base + self.at, message, true)
+        JsonError::new(self.at, message, true)
     }
 
     fn unexpected(&self, message: &'static str) -> JsonError {
@@ -286,7 +251,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Steps into an object or array by a call of its own.
-    fn deepen(&mut self, bracket: u8) -> Result<(), JsonError> {
+    pub(super) fn deepen(&mut self, bracket: u8) -> Result<(), JsonError> {
         if self.depth >= MAX_DEPTH && self.peek() == Some(bracket) {
             return Err(self.error("arrays and objects nest too deeply (more than 200 levels)"));
         }
@@ -295,7 +260,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn word(&mut self, word: &str) -> Result<(), JsonError> {
+    pub(crate) fn word(&mut self, word: &str) -> Result<(), JsonError> {
         if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
             self.at += word.len();
             Ok(())
@@ -304,7 +269,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn number(&mut self) -> Result<Json<'t>, JsonError> {
+    pub(super) fn number(&mut self) -> Result<(), JsonError> {
         let bytes = self.text.as_bytes();
         let start = self.at;
         let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -330,39 +295,6 @@ impl<'t> Reader<'t> {
             at += exponent;
         }
         self.at = at;
-        Ok(Json::Number(&self.text[start..at]))
+        Ok(())
     }
-}
-
-/// The parts of arrays and objects that are being read, the outer ones first.
-///
-/// When one is whole its parts are moved to a place of just their size: one allocation for each, where a list that
-/// grows by itself takes several and keeps room that stays empty.
-#[derive(Default)]
-pub(super) struct Unfinished<'t> {
-    elements: Vec<Json<'t>>,
-    members: Vec<(Text<'t>, Json<'t>)>,
-}
-
-/// The members from `start` on, sorted by key; of a repeated key the last member counts, as in Go.
-pub(super) fn sorted_members<'t>(
-    unfinished: &mut Vec<(Text<'t>, Json<'t>)>,
-    start: usize,
-) -> Arc<[(Text<'t>, Json<'t>)]> {
-    if unfinished.len() == start {
-        return Arc::default();
-    }
-    if unfinished[start..].is_sorted_by(|a, b| a.0 < b.0) {
-        return unfinished.drain(start..).collect();
-    }
-    let mut members = unfinished.split_off(start);
-    members.sort_by(|a, b| a.0.cmp(&b.0));
-    members.dedup_by(|later, earlier| {
-        let same = later.0 == earlier.0;
-        if same {
-            std::mem::swap(later, earlier);
-        }
-        same
-    });
-    members.into()
 }

@@ -3,22 +3,40 @@
 use super::{JsonError, Reader};
 use crate::text::Text;
 
+/// Where a string is.
+pub(super) enum StringAt {
+    /// In the text, from and to here.
+    Verbatim(usize, usize),
+    /// At the end of what had to be made.
+    Unescaped,
+}
+
 impl<'t> Reader<'t> {
     /// Reads the string that begins here.
-    pub(super) fn string(&mut self) -> Result<Text<'t>, JsonError> {
+    pub(crate) fn string(&mut self) -> Result<Text<'t>, JsonError> {
+        let mut unescaped = String::new();
+        Ok(match self.string_at(&mut unescaped)? {
+            StringAt::Verbatim(start, end) => Text::from(&self.text[start..end]),
+            StringAt::Unescaped => Text::from(unescaped),
+        })
+    }
+
+    /// Finds the string that begins here; one with escapes is added to `unescaped`.
+    #[inline]
+    pub(super) fn string_at(&mut self, unescaped: &mut String) -> Result<StringAt, JsonError> {
         self.at += 1;
         let start = self.at;
         match self.plain_run()? {
             b'"' => {
-                let text = &self.text[start..self.at];
                 self.at += 1;
-                Ok(Text::from(text))
+                Ok(StringAt::Verbatim(start, self.at - 1))
             }
-            _ => self.escaped_string(start).map(Text::from),
+            _ => self.unescape(start, unescaped).map(|()| StringAt::Unescaped),
         }
     }
 
     /// Passes over ordinary characters up to the closing quote or an escape, and gives which of them it is.
+    #[inline]
     fn plain_run(&mut self) -> Result<u8, JsonError> {
         let bytes = self.text.as_bytes();
         let rest = &bytes[self.at..];
@@ -33,14 +51,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn escaped_string(&mut self, start: usize) -> Result<String, JsonError> {
-        let mut text = String::with_capacity(2 * (self.at - start) + 16);
+    fn unescape(&mut self, start: usize, text: &mut String) -> Result<(), JsonError> {
         text.push_str(&self.text[start..self.at]);
         loop {
             // An escape or the closing quote stands here.
             if self.text.as_bytes()[self.at] == b'"' {
                 self.at += 1;
-                return Ok(text);
+                return Ok(());
             }
             text.push(self.escape()?);
             let run = self.at;

@@ -34,10 +34,10 @@ impl Writer<'_> {
         indent: usize,
         view: View,
     ) -> usize {
-        let width = attributes.names().map(|name| escape::name_width(name)).max().unwrap_or_default();
+        let width = attributes.names().map(|name| escape::name_width(&name)).max().unwrap_or_default();
         let mut hidden = 0;
         for (index, name) in attributes.names().enumerate() {
-            let view = match is_identifying(name) {
+            let view = match is_identifying(&name) {
                 true => View { show_unchanged: true, ..view },
                 false if attributes.action(index) != Action::NoOp || view.show_unchanged => view,
                 false => {
@@ -45,7 +45,7 @@ impl Writer<'_> {
                     continue;
                 }
             };
-            self.entry(name, width, &attributes.get(index).diff, indent, view);
+            self.entry(&name, width, &attributes.get(index).diff, indent, view);
             self.push("\n");
             self.flush_much();
         }
@@ -71,7 +71,7 @@ impl Writer<'_> {
         self.push("\n");
         let width = match nested {
             true => 0,
-            false => elements.names().map(|key| escape::quoted_width(key)).max().unwrap_or_default(),
+            false => elements.names().map(|key| escape::quoted_width(&key)).max().unwrap_or_default(),
         };
         let inner =
             View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false, ..view };

@@ -7,7 +7,7 @@ use crate::change::{Change, PathList, Paths, Unknown};
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, Plan, ResourceActions, ValueChange};
-use crate::json::{Json, JsonError, Raw, closed};
+use crate::json::{Builder, Built, Elements, Json, JsonError, View, closed};
 
 /// The relevant attributes of a plan, by the resource that they are of.
 pub(super) struct Relevant<'p, 't> {
@@ -16,9 +16,9 @@ pub(super) struct Relevant<'p, 't> {
 
 impl<'p, 't> Relevant<'p, 't> {
     pub(super) fn new(plan: &'p Plan<'t>) -> Self {
-        let mut of: HashMap<&str, Vec<&[Json<'t>]>> = HashMap::new();
+        let mut of: HashMap<&str, Vec<Elements<'_, 't>>> = HashMap::new();
         for attribute in &plan.relevant_attributes {
-            of.entry(&attribute.resource).or_default().push(attribute.path.elements());
+            of.entry(&attribute.resource).or_default().push(attribute.path.view().elements());
         }
         Self { of: of.into_iter().map(|(resource, paths)| (resource, paths.into_iter().collect())).collect() }
     }
@@ -46,36 +46,48 @@ impl<'t> Sides<'t> {
         change: &ValueChange<'t>,
         location: impl Fn() -> String,
     ) -> Result<Self, DocumentError> {
-        let placed = |value: Result<Json<'t>, JsonError>, part: &str| {
+        let placed = |value: Result<Built, JsonError>, part: &str| {
             value.map_err(|error| {
                 DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
             })
         };
-        let read = |raw: &Raw<'t>, part: &str| placed(raw.read(), part);
-        let (before, after) = Raw::read_sides(&change.before, &change.after);
+        let ValueChange { before, after, after_unknown, before_sensitive, after_sensitive, .. } = change;
+        let parts = [before, after, after_unknown, before_sensitive, after_sensitive, &change.replace_paths];
+        let mut builder = Builder::of(&parts);
+        let (before, after) = builder.read_sides(before, after);
         let (before, after) = (placed(before, "before")?, placed(after, "after")?);
+        let have_same_marks = before_sensitive.text() == after_sensitive.text();
+        let before_sensitive = placed(builder.read(before_sensitive), "before_sensitive")?;
+        let after_sensitive = match have_same_marks {
+            true => before_sensitive,
+            false => placed(builder.read(after_sensitive), "after_sensitive")?,
+        };
+        let unknown = placed(builder.read(after_unknown), "after_unknown")?;
+        let replace = placed(builder.read(&change.replace_paths), "replace_paths")?;
+        let built = builder.finish();
+        let (before, after) = (built(before), built(after));
         Ok(Self {
-            before_sensitive: closed(read(&change.before_sensitive, "before_sensitive")?, &before),
-            after_sensitive: closed(read(&change.after_sensitive, "after_sensitive")?, &after),
+            before_sensitive: closed(built(before_sensitive), &before),
+            after_sensitive: closed(built(after_sensitive), &after),
             before,
             after,
-            unknown: read(&change.after_unknown, "after_unknown")?,
-            replace: read(&change.replace_paths, "replace_paths")?,
+            unknown: built(unknown),
+            replace: built(replace),
         })
     }
 
     /// The paths that force the replacement.
     pub(super) fn replaced(&self) -> PathList<'_, 't> {
-        self.replace.elements().iter().map(Json::elements).collect()
+        self.replace.view().elements().iter().map(View::elements).collect()
     }
 
     pub(super) fn change<'v>(&'v self, replaced: &'v PathList<'_, 't>) -> Change<'v, 't> {
         Change {
-            unknown: Unknown::Marks(&self.unknown),
-            before_sensitive: &self.before_sensitive,
-            after_sensitive: &self.after_sensitive,
+            unknown: Unknown::Marks(self.unknown.view()),
+            before_sensitive: self.before_sensitive.view(),
+            after_sensitive: self.after_sensitive.view(),
             replace: Paths::places(replaced),
-            ..Change::new(&self.before, &self.after)
+            ..Change::new(self.before.view(), self.after.view())
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::change::Change;
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{DocumentError, State, StateOutput, StateResource};
-use crate::json::{Json, Raw, closed};
+use crate::json::{Json, Raw, View, closed};
 use crate::render::{StateFrame, Writer};
 
 /// Renders a state as `terraform show` prints it.
@@ -72,7 +72,7 @@ fn read<'t>(
 }
 
 /// The value as a change that changes nothing.
-fn unchanged<'v, 't>(value: &'v Json<'t>, sensitive: &'v Json<'t>) -> Change<'v, 't> {
+fn unchanged<'v, 't>(value: View<'v, 't>, sensitive: View<'v, 't>) -> Change<'v, 't> {
     Change { before_sensitive: sensitive, after_sensitive: sensitive, ..Change::new(value, value) }
 }
 
@@ -112,7 +112,7 @@ pub(super) fn with_resource_diff<T>(
     let marks =
         read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
     let marks = closed(marks, &values);
-    let change = unchanged(&values, &marks);
+    let change = unchanged(values.view(), marks.view());
     Ok(then(&match schemas.of_state(resource)? {
         Some(schema) => differ::block(change, schema),
         None => differ::block_by_shape(change),
@@ -126,8 +126,8 @@ pub(super) fn with_output_diff<T>(
     then: impl FnOnce(&Diff<'_>) -> T,
 ) -> Result<T, ShowError> {
     let value = read(state, &output.value, || format!("outputs.{}", output.name))?;
-    let marks = Json::Bool(output.sensitive);
-    let change = unchanged(&value, &marks);
+    let value = value.view();
+    let change = unchanged(value, value.bool(output.sensitive));
     // A type that cannot be read leaves the shape to decide.
     let ty = serde_json::from_str::<Type>(output.value_type.text()).ok();
     Ok(then(&match &ty {

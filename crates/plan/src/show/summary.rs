@@ -156,9 +156,10 @@ fn reasons(resource: &ChangedResource<'_>) -> Vec<String> {
 fn replacing_attributes(resource: &ChangedResource<'_>) -> Vec<String> {
     let Ok(paths) = resource.change.replace_paths.read() else { return Vec::new() };
     let mut names: Vec<String> = paths
+        .view()
         .elements()
         .iter()
-        .filter_map(|path| path.elements().first()?.as_str().map(str::to_owned))
+        .filter_map(|path| path.elements().get(0)?.as_str().map(str::to_owned))
         .collect();
     names.sort();
     names.dedup();

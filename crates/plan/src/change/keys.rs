@@ -1,0 +1,49 @@
+//! The keys of a collection on all its sides.
+
+use crate::json::{Json, View};
+use crate::text::Text;
+
+/// Keys, sorted and each one once.
+pub(crate) enum Keys<'t> {
+    /// Those of an object that has them all: of most collections one side does, and nothing is listed.
+    Of(Json<'t>),
+    /// These.
+    Listed(Vec<Text<'t>>),
+}
+
+impl<'t> Keys<'t> {
+    /// The keys that any of these has.
+    pub(super) fn of<'v>(values: impl Iterator<Item = View<'v, 't>> + Clone) -> Self
+    where
+        't: 'v,
+    {
+        let longest = values.clone().max_by_key(|value| value.members().len());
+        if let Some(longest) = longest
+            && values.clone().all(|value| longest.members().has_keys_of(value.members()))
+        {
+            return Keys::Of(longest.to_json());
+        }
+        let mut keys: Vec<_> = values.flat_map(|value| value.members().keys()).collect();
+        keys.sort();
+        keys.dedup();
+        Keys::Listed(keys)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Keys::Of(object) => object.view().members().len(),
+            Keys::Listed(keys) => keys.len(),
+        }
+    }
+
+    pub(crate) fn get(&self, index: usize) -> Text<'t> {
+        match self {
+            Keys::Of(object) => object.view().members().key(index),
+            Keys::Listed(keys) => keys[index].clone(),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Text<'t>> {
+        (0..self.len()).map(|index| self.get(index))
+    }
+}

@@ -1,0 +1,74 @@
+//! When values are equal.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use super::tree::{Node, Tag, Tree};
+use super::{Elements, Members, Shape, View};
+
+impl PartialEq for View<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_same_shape(other)
+    }
+}
+
+impl View<'_, '_> {
+    fn is_same_shape(&self, other: &View<'_, '_>) -> bool {
+        use Tag::{Array, LargeArray, LargeObject, Number, Object, Unescaped, Verbatim};
+        match (self.node.tag, other.node.tag) {
+            (Number, Number) | (Verbatim | Unescaped, Verbatim | Unescaped) => {
+                self.tree.bytes(self.node) == other.tree.bytes(other.node)
+            }
+            (Array | LargeArray, Array | LargeArray) | (Object | LargeObject, Object | LargeObject) => {
+                let (a, b) = (self.tree.parts(self.node), other.tree.parts(other.node));
+                parts_equal((self.tree, a), (other.tree, b))
+            }
+            (a, b) => a == b,
+        }
+    }
+}
+
+/// What is shared is not looked at.
+fn parts_equal<'t>(a: (&Arc<Tree<'t>>, &[Node]), b: (&Arc<Tree<'_>>, &[Node])) -> bool {
+    let views = || std::iter::zip(a.1, b.1);
+    std::ptr::eq(a.1, b.1)
+        || a.1.len() == b.1.len()
+            && views().all(|(x, y)| View { tree: a.0, node: x }.is_same_shape(&View { tree: b.0, node: y }))
+}
+
+impl Eq for View<'_, '_> {}
+
+impl PartialEq for Elements<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        parts_equal((self.tree, self.nodes), (other.tree, other.nodes))
+    }
+}
+
+impl Eq for Elements<'_, '_> {}
+
+impl PartialEq for Members<'_, '_> {
+    fn eq(&self, other: &Self) -> bool {
+        parts_equal((self.tree, self.nodes.as_flattened()), (other.tree, other.nodes.as_flattened()))
+    }
+}
+
+impl Eq for Members<'_, '_> {}
+
+impl Hash for View<'_, '_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.shape() {
+            Shape::Null => 0u8.hash(state),
+            Shape::Bool(value) => (1u8, value).hash(state),
+            Shape::Number(text) => (2u8, text).hash(state),
+            Shape::String(text) => (3u8, text).hash(state),
+            Shape::Array(elements) => {
+                (4u8, elements.len()).hash(state);
+                elements.iter().for_each(|element| element.hash(state));
+            }
+            Shape::Object(members) => {
+                (5u8, members.len()).hash(state);
+                members.iter().for_each(|member| member.hash(state));
+            }
+        }
+    }
+}

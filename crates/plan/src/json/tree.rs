@@ -1,0 +1,394 @@
+//! Values as they are kept: nodes of eight bytes that say where in the document their text stands.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::string::StringAt;
+use super::{Json, JsonError, Raw, Reader};
+
+/// A value or key, or where its parts are.
+///
+/// Eight bytes: large documents are mostly these.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub(super) tag: Tag,
+    len: [u8; 3],
+    offset: u32,
+}
+
+const _: () = assert!(size_of::<Node>() == 8);
+
+/// Stands for a length that a node has no room for: it is elsewhere.
+const LONG: usize = (1 << 24) - 1;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    Null,
+    False,
+    True,
+    /// A part of the document.
+    Number,
+    /// A part of the document.
+    Verbatim,
+    /// A part of what had to be made.
+    Unescaped,
+    /// Nodes that stand together among all others.
+    Array,
+    /// As an array; keys and values by turns.
+    Object,
+    /// As an array whose nodes have a list of their own.
+    LargeArray,
+    /// As an object whose nodes have a list of their own.
+    LargeObject,
+}
+
+impl Node {
+    pub(super) const NULL: Self = Self::bare(Tag::Null);
+    pub(super) const FALSE: Self = Self::bare(Tag::False);
+    pub(super) const TRUE: Self = Self::bare(Tag::True);
+
+    const fn bare(tag: Tag) -> Self {
+        Self { tag, len: [0; 3], offset: 0 }
+    }
+
+    #[inline]
+    fn new(tag: Tag, offset: u32, len: usize) -> Self {
+        let [a, b, c, ..] = len.min(LONG).to_le_bytes();
+        Self { tag, len: [a, b, c], offset }
+    }
+
+    #[inline]
+    pub(super) fn is_empty_list(self) -> bool {
+        matches!(self.tag, Tag::Array | Tag::Object) && self.len == [0; 3]
+    }
+
+    #[inline]
+    fn len(self) -> usize {
+        let [a, b, c] = self.len;
+        u32::from_le_bytes([a, b, c, 0]) as usize
+    }
+}
+
+/// The nodes of one or more values, and the texts that they are parts of.
+pub(super) struct Tree<'t> {
+    /// The part of the document that offsets count from.
+    text: &'t str,
+    nodes: Vec<Node>,
+    large: Vec<Vec<Node>>,
+    /// Where the texts are whose nodes have no room for their length.
+    long: Vec<Range<usize>>,
+    /// The strings that do not stand in the text as they are.
+    unescaped: String,
+}
+
+impl<'t> Tree<'t> {
+    /// The parts of an array or object, keys and values by turns; none of every other value.
+    #[inline]
+    pub(super) fn parts(&self, node: &Node) -> &[Node] {
+        let offset = node.offset as usize;
+        match node.tag {
+            Tag::Array | Tag::Object => &self.nodes[offset..offset + node.len()],
+            Tag::LargeArray | Tag::LargeObject => &self.large[offset],
+            _ => &[],
+        }
+    }
+
+    #[inline(always)]
+    fn range(&self, node: &Node) -> Range<usize> {
+        let start = node.offset as usize;
+        match node.len() {
+            LONG => self.long[start].clone(),
+            len => start..start + len,
+        }
+    }
+
+    /// The text of a number, or of a string that stands in the document.
+    #[inline]
+    pub(super) fn verbatim(&self, node: &Node) -> &'t str {
+        &self.text[self.range(node)]
+    }
+
+    /// The text of a string.
+    #[inline]
+    pub(super) fn str(&self, node: &Node) -> &str {
+        match node.tag {
+            Tag::Unescaped => &self.unescaped[self.range(node)],
+            Tag::Verbatim => self.verbatim(node),
+            _ => "",
+        }
+    }
+
+    /// The text of a number or string, to compare: that it begins and ends with whole characters needs no proof then.
+    #[inline(always)]
+    pub(super) fn bytes(&self, node: &Node) -> &[u8] {
+        match node.tag {
+            Tag::Unescaped => &self.unescaped.as_bytes()[self.range(node)],
+            Tag::Verbatim | Tag::Number => &self.text.as_bytes()[self.range(node)],
+            _ => &[],
+        }
+    }
+}
+
+/// From how many nodes on a container has a list of its own, so that they are not there twice when it is whole.
+const LARGE: usize = 4096;
+
+/// Reads values of one document into one tree.
+pub(crate) struct Builder<'t> {
+    tree: Tree<'t>,
+    document: &'t str,
+    /// Where in the document the text of the tree begins.
+    origin: usize,
+    /// The parts of arrays and objects that are being read, the outer ones first.
+    unfinished: Vec<Node>,
+}
+
+/// A value that a builder has read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Built(Node);
+
+impl Built {
+    pub(super) const NULL: Self = Self(Node::NULL);
+}
+
+impl<'t> Builder<'t> {
+    /// A builder of values that begin at `origin` or later.
+    pub(super) fn new(document: &'t str, origin: usize) -> Self {
+        let text = document.get(origin..).unwrap_or_default();
+        let (large, long) = (Vec::new(), Vec::new());
+        let tree = Tree { text, nodes: Vec::new(), large, long, unescaped: String::new() };
+        Self { tree, document, origin, unfinished: Vec::new() }
+    }
+
+    /// A builder for these values, which must be of one document if they are not null.
+    pub(crate) fn of(raws: &[&Raw<'t>]) -> Self {
+        let longest = raws.iter().map(|raw| raw.text).max_by_key(|text| text.len()).unwrap_or_default();
+        let same = raws.iter().filter(|raw| std::ptr::eq(raw.text.as_ptr(), longest.as_ptr()));
+        let mut builder = Self::new(longest, same.map(|raw| raw.start).min().unwrap_or_default());
+        // Most values are small, and take about a node for so many bytes.
+        let nodes = builder.tree.text.len().min(1 << 16) / 16;
+        builder.tree.nodes.reserve(nodes);
+        builder.unfinished.reserve(nodes);
+        builder
+    }
+
+    /// All that has been read.
+    pub(crate) fn finish(self) -> impl Fn(Built) -> Json<'t> {
+        let tree = Arc::new(self.tree);
+        move |built| Json { tree: Arc::clone(&tree), root: built.0 }
+    }
+
+    /// Reads a value.
+    pub(crate) fn read(&mut self, raw: &Raw<'t>) -> Result<Built, JsonError> {
+        let mut reader = self.reader(raw)?;
+        let value = self.value(&mut reader)?;
+        reader.end()?;
+        self.check_size(&reader)?;
+        Ok(Built(value))
+    }
+
+    /// Reads the values of both sides of a change. Members whose text is the same on both are read once and shared.
+    pub(crate) fn read_sides(
+        &mut self,
+        before: &Raw<'t>,
+        after: &Raw<'t>,
+    ) -> (Result<Built, JsonError>, Result<Built, JsonError>) {
+        if !(before.text().starts_with('{') && after.text().starts_with('{')) {
+            return (self.read(before), self.read(after));
+        }
+        let mut seen = Vec::with_capacity(32);
+        let first =
+            self.read_members(before, |_, _, _| None, |key, text, value| seen.push((key, text, value)));
+        let mut seen = seen.iter().peekable();
+        let again = |tree: &Tree<'t>, key: &Node, rest: &str| {
+            let key = tree.str(key);
+            while seen.next_if(|(earlier, ..)| tree.str(earlier) < key).is_some() {}
+            let (_, text, value) = seen.next_if(|(same, ..)| tree.str(same) == key)?;
+            let ends = |byte: &u8| matches!(byte, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+            let is_same = rest.starts_with(*text) && rest.as_bytes().get(text.len()).is_some_and(ends);
+            is_same.then_some((text.len(), *value))
+        };
+        (first, self.read_members(after, again, |_, _, _| {}))
+    }
+
+    /// Reads an object whose members may be `known` already, by their key and the text from the value on: then their
+    /// length is too. Those that are not are shown to `read`, with their text.
+    fn read_members(
+        &mut self,
+        raw: &Raw<'t>,
+        mut known: impl FnMut(&Tree<'t>, &Node, &str) -> Option<(usize, Node)>,
+        mut read: impl FnMut(Node, &'t str, Node),
+    ) -> Result<Built, JsonError> {
+        let mut reader = self.reader(raw)?;
+        let mut members = Vec::with_capacity(64);
+        reader.deepen(b'{')?;
+        let mut is_first = true;
+        while reader.next_key(&mut is_first)? {
+            let key = self.string(&mut reader)?;
+            reader.colon()?;
+            reader.peek();
+            let start = reader.at;
+            let value = match known(&self.tree, &key, &reader.text[start..]) {
+                Some((length, value)) => {
+                    reader.at += length;
+                    value
+                }
+                None => {
+                    let value = self.value(&mut reader)?;
+                    read(key, &reader.text[start..reader.at], value);
+                    value
+                }
+            };
+            members.extend([key, value]);
+        }
+        reader.end()?;
+        self.check_size(&reader)?;
+        self.unfinished.clear();
+        self.unfinished.append(&mut members);
+        Ok(Built(self.object(0, Vec::new())))
+    }
+
+    fn reader(&mut self, raw: &Raw<'t>) -> Result<Reader<'t>, JsonError> {
+        self.unfinished.clear();
+        let reader = raw.reader();
+        if std::ptr::eq(raw.text.as_ptr(), self.document.as_ptr()) || raw.text() == "null" {
+            Ok(reader)
+        } else {
+            Err(reader.error("these values are of different documents"))
+        }
+    }
+
+    pub(super) fn whole(&mut self, reader: &mut Reader<'t>) -> Result<Built, JsonError> {
+        let value = self.value(reader)?;
+        self.check_size(reader)?;
+        Ok(Built(value))
+    }
+
+    /// Makes sure that every place has a number: there are no more nodes than bytes.
+    fn check_size(&self, reader: &Reader<'t>) -> Result<(), JsonError> {
+        match u32::try_from(reader.at.saturating_sub(self.origin)) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
+        }
+    }
+
+    fn value(&mut self, reader: &mut Reader<'t>) -> Result<Node, JsonError> {
+        match reader.peek() {
+            Some(b'"') => self.string(reader),
+            Some(b'{') => {
+                let start = self.unfinished.len();
+                let mut own = Vec::new();
+                let mut is_first = true;
+                reader.deepen(b'{')?;
+                while reader.next_key(&mut is_first)? {
+                    let key = self.string(reader)?;
+                    reader.colon()?;
+                    self.unfinished.push(key);
+                    let value = self.value(reader)?;
+                    self.push(value, start, &mut own);
+                }
+                reader.depth -= 1;
+                Ok(self.object(start, own))
+            }
+            Some(b'[') => {
+                let start = self.unfinished.len();
+                let mut own = Vec::new();
+                let mut is_first = true;
+                reader.deepen(b'[')?;
+                while reader.next_element(&mut is_first)? {
+                    let value = self.value(reader)?;
+                    self.push(value, start, &mut own);
+                }
+                reader.depth -= 1;
+                Ok(self.close(start, own, Tag::Array, Tag::LargeArray))
+            }
+            Some(b'n') => reader.word("null").map(|()| Node::NULL),
+            Some(b't') => reader.word("true").map(|()| Node::TRUE),
+            Some(b'f') => reader.word("false").map(|()| Node::FALSE),
+            Some(b'-' | b'0'..=b'9') => {
+                let start = reader.at;
+                reader.number()?;
+                self.verbatim(reader, Tag::Number, start, reader.at)
+            }
+            Some(_) => Err(reader.error("expected a JSON value")),
+            None => Err(reader.truncated("the text ends where a value was expected")),
+        }
+    }
+
+    fn string(&mut self, reader: &mut Reader<'t>) -> Result<Node, JsonError> {
+        let offset = self.tree.unescaped.len();
+        match reader.string_at(&mut self.tree.unescaped)? {
+            StringAt::Verbatim(start, end) => self.verbatim(reader, Tag::Verbatim, start, end),
+            StringAt::Unescaped => self.text(reader, Tag::Unescaped, offset..self.tree.unescaped.len()),
+        }
+    }
+
+    #[inline]
+    fn verbatim(
+        &mut self,
+        reader: &Reader<'t>,
+        tag: Tag,
+        start: usize,
+        end: usize,
+    ) -> Result<Node, JsonError> {
+        self.text(reader, tag, start - self.origin..end - self.origin)
+    }
+
+    #[inline]
+    fn text(&mut self, reader: &Reader<'t>, tag: Tag, at: Range<usize>) -> Result<Node, JsonError> {
+        if at.len() >= LONG {
+            self.tree.long.push(at);
+            return Ok(Node::new(tag, (self.tree.long.len() - 1) as u32, LONG));
+        }
+        match u32::try_from(at.start) {
+            Ok(offset) => Ok(Node::new(tag, offset, at.len())),
+            Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
+        }
+    }
+
+    fn push(&mut self, value: Node, start: usize, own: &mut Vec<Node>) {
+        self.unfinished.push(value);
+        if self.unfinished.len() - start >= LARGE {
+            own.extend(self.unfinished.drain(start..));
+        }
+    }
+
+    /// The object whose members wait, sorted by key; of a repeated key the last member counts, as in Go.
+    fn object(&mut self, start: usize, mut own: Vec<Node>) -> Node {
+        if !own.is_empty() {
+            own.extend(self.unfinished.drain(start..));
+        }
+        let waiting = if own.is_empty() { &self.unfinished[start..] } else { &own };
+        let (members, _) = waiting.as_chunks::<2>();
+        let key = |member: &[Node; 2]| self.tree.bytes(&member[0]);
+        if !members.is_sorted_by(|a, b| key(a) < key(b)) {
+            let mut members = members.to_vec();
+            members.sort_by(|a, b| key(a).cmp(key(b)));
+            members.dedup_by(|later, earlier| {
+                let same = key(later) == key(earlier);
+                if same {
+                    *earlier = *later;
+                }
+                same
+            });
+            let members = members.into_flattened();
+            match own.is_empty() {
+                true => self.unfinished.splice(start.., members).for_each(drop),
+                false => own = members,
+            }
+        }
+        self.close(start, own, Tag::Object, Tag::LargeObject)
+    }
+
+    fn close(&mut self, start: usize, mut own: Vec<Node>, small: Tag, large: Tag) -> Node {
+        let count = self.unfinished.len() - start;
+        if own.is_empty() && count < LARGE {
+            let offset = self.tree.nodes.len() as u32;
+            self.tree.nodes.extend_from_slice(&self.unfinished[start..]);
+            self.unfinished.truncate(start);
+            return Node::new(small, offset, count);
+        }
+        own.extend(self.unfinished.drain(start..));
+        self.tree.large.push(own);
+        Node::new(large, (self.tree.large.len() - 1) as u32, 0)
+    }
+}
