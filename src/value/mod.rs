@@ -46,7 +46,7 @@ pub use kind::{Kind, Map, Object};
 pub use limits::TooManyImplied;
 pub use marks::{Marks, NoSuchParts};
 pub use msgpack::{MsgpackError, MsgpackProblem};
-pub use number::{Number, ParseNumberError};
+pub use number::{ArithmeticError, Number, ParseNumberError};
 pub use path::{ParsePathError, Path, PathStep};
 pub(crate) use path::{PathStack, PathTrie, StepRef};
 pub use path_set::PathSet;
