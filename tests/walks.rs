@@ -6,7 +6,6 @@ use objchange::{Type, Value};
 use proptest::prelude::*;
 
 #[path = "common/mod.rs"]
-#[allow(dead_code, reason = "not every test needs every generator")]
 mod common;
 
 use common::{Content, any_value};

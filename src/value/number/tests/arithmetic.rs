@@ -137,10 +137,9 @@ proptest! {
         let (Some(a), Some(b)) = (Number::from_f64(a), Number::from_f64(b)) else { return Ok(()) };
         let c = Number::parse(&text).unwrap_or_default();
         for (x, y) in [(&a, &b), (&a, &c), (&c, &a), (&c, &c)] {
-            for result in [x.try_add(y), x.try_sub(y), x.try_mul(y), x.try_div(y), x.try_rem(y), x.try_pow(y), x.try_log(y)] {
-                if let Ok(number) = result {
-                    prop_assert!(number.to_string().len() < 22_000);
-                }
+            let all = [x.try_add(y), x.try_sub(y), x.try_mul(y), x.try_div(y), x.try_rem(y), x.try_pow(y), x.try_log(y)];
+            for number in all.into_iter().flatten() {
+                prop_assert!(number.to_string().len() < 22_000);
             }
         }
     }
@@ -213,7 +212,7 @@ fn sizes_end_somewhere() {
 #[test]
 fn powers_are_those_of_go() {
     let power = |a: f64, b: f64| double(a).try_pow(&double(b)).unwrap().to_f64();
-    assert_eq!(power(2.0, 1.5), 2.828_427_124_746_189_846_86);
+    assert_eq!(power(2.0, 1.5), 2.828_427_124_746_19);
     assert_eq!(power(2.0, -1074.0), 5e-324);
     assert_eq!(power(2.0, -1075.0), 0.0);
     assert_eq!(power(5e-324, 1.0), 5e-324);
