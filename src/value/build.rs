@@ -11,7 +11,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_stream_sa
 use super::entries::sort_by_key;
 use super::equality::hasher;
 use super::set::Members;
-use super::{Flags, Head, Kind, Number, ObjectType, Repr, Type, Value};
+use super::{Flags, Head, Kind, ObjectType, Repr, Type, Value};
 
 /// The elements given for a collection have different types.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -332,58 +332,4 @@ pub(super) fn sealed(ty: Type, kind: char, own: Flags, elements: Drain<'_, Value
     let flags = Flags(flags.0 & Flags::INHERITED.0).with(own);
     let head = Head { ty, hash: hasher.finish(), flags };
     ThinArc::from_header_and_iter(head, elements)
-}
-
-impl From<bool> for Value {
-    fn from(b: bool) -> Self {
-        Self(Repr::Bool(b))
-    }
-}
-
-impl From<Number> for Value {
-    fn from(n: Number) -> Self {
-        Self(Repr::Number(n))
-    }
-}
-
-macro_rules! from_integers {
-    ($($t:ty),*) => {
-        $(impl From<$t> for Value {
-            fn from(n: $t) -> Self {
-                Self(Repr::Number(Number::from(n)))
-            }
-        })*
-    };
-}
-
-from_integers!(i8, i16, i32, i64, u8, u16, u32, u64, isize, usize, i128, u128);
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Self {
-        Self(Repr::String(normal_form(text)))
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Self {
-        Self::from(text.as_str())
-    }
-}
-
-impl From<&String> for Value {
-    fn from(text: &String) -> Self {
-        Self::from(text.as_str())
-    }
-}
-
-impl From<SmolStr> for Value {
-    fn from(text: SmolStr) -> Self {
-        if text.is_ascii() { Self(Repr::String(text)) } else { Self::from(text.as_str()) }
-    }
-}
-
-impl From<&Value> for Value {
-    fn from(value: &Value) -> Self {
-        value.clone()
-    }
 }

@@ -45,8 +45,23 @@ impl Value {
         self.convert_at(to, PathStack::ROOT)
     }
 
-    /// As [`convert`](Self::convert), for a value that stands at this path.
-    pub(crate) fn convert_at(&self, to: &Type, path: PathStack<'_>) -> Result<Value, ConvertError> {
+    /// As [`convert`](Self::convert), for a part of something larger that stands at this path: errors say where
+    /// from its root.
+    ///
+    /// # Errors
+    ///
+    /// As [`convert`](Self::convert).
+    ///
+    /// ```
+    /// use objchange::value::Path;
+    /// use objchange::{Type, Value};
+    ///
+    /// let ports = Value::tuple(["80", "http"]);
+    /// let path = Path::root().attribute("ports");
+    /// let error = ports.convert_at(&Type::list(Type::Number), (&path).into()).unwrap_err();
+    /// assert_eq!(error.path.to_string(), ".ports[1]");
+    /// ```
+    pub fn convert_at(&self, to: &Type, path: PathStack<'_>) -> Result<Value, ConvertError> {
         let plain = to.without_optional();
         if self.ty() == &plain {
             return Ok(self.clone());

@@ -58,6 +58,12 @@ pub enum WriteError {
         /// Where it stands.
         path: Path,
     },
+    /// The format does not hold this number exactly.
+    #[error("{path}: this number has more digits than this format holds")]
+    Inexact {
+        /// Where it stands.
+        path: Path,
+    },
     /// A text or a collection is longer than the format can say: 2^32 - 1 bytes or elements.
     #[error("{path}: a text or a collection is too long for this format")]
     TooLong {

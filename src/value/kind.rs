@@ -231,16 +231,42 @@ impl Value {
     }
 
     /// The attribute of an object by name; `None` where there is none, or the value is no known object.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let disk = Value::object([("size", 20)]);
+    /// assert_eq!(disk.attribute("size"), Some(&Value::from(20)));
+    /// assert_eq!(disk.attribute("name"), None);
+    /// assert_eq!(Value::unknown(disk.ty().clone()).attribute("size"), None);
+    /// ```
     pub fn attribute(&self, name: &str) -> Option<&Value> {
         self.as_object()?.get(name)
     }
 
     /// The element of a list or tuple by position, or of a set in set order.
+    ///
+    /// ```
+    /// use objchange::Value;
+    ///
+    /// let ports = Value::tuple([80, 443]);
+    /// assert_eq!(ports.index(1), Some(&Value::from(443)));
+    /// assert_eq!(ports.index(2), None);
+    /// ```
     pub fn index(&self, position: usize) -> Option<&Value> {
         self.as_elements()?.get(position)
     }
 
-    /// The element of a map by key.
+    /// The element of a map by key; `None` where there is none, or the value is no known map.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let tags = Value::map(Type::String, [("env", "prod")])?;
+    /// assert_eq!(tags.element("env"), Some(&Value::from("prod")));
+    /// assert_eq!(tags.element("team"), None);
+    /// # Ok::<(), objchange::value::ConstructError>(())
+    /// ```
     pub fn element(&self, key: &str) -> Option<&Value> {
         self.as_map()?.get(key)
     }

@@ -142,7 +142,7 @@ impl Value {
     #[doc(alias = "UnmarkDeepWithPaths")]
     pub fn unmark_deep_with_paths(&self) -> (Value, Vec<(Path, Marks)>) {
         let mut paths = Vec::new();
-        self.walk(|path, value| {
+        self.visit(|path, value| {
             if value.is_marked() {
                 paths.push((path.to_path(), value.marks()));
             }

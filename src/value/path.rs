@@ -130,14 +130,40 @@ impl Hash for PathStep {
     }
 }
 
-/// A path under way: the steps so far, linked to those before, so that nothing is allocated until somebody
-/// asks for the whole.
+/// A path under way, borrowed: the steps so far, each linked to the one before, so that nothing is allocated until
+/// somebody asks for the whole. A copy is O(1).
+///
+/// Walks hand it out, and [`convert_at`](Value::convert_at) takes it. Keys inside of a marked value are marked in
+/// the [`Path`] that comes of it, so that nobody shows them.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange::value::{Descend, Path};
+///
+/// let value = Value::object([("ports", Value::tuple([80, 443]))]);
+/// let mut found: Option<Path> = None;
+/// value.visit(|path, part| {
+///     if part == &Value::from(443) {
+///         found = Some(path.to_path());
+///     }
+///     Descend::Into
+/// });
+/// assert_eq!(found.unwrap().to_string(), ".ports[1]");
+/// ```
 #[derive(Clone, Copy)]
-pub(crate) struct PathStack<'a> {
-    step: Option<StepRef<'a>>,
-    parent: Option<&'a PathStack<'a>>,
+pub struct PathStack<'a> {
+    at: At<'a>,
     /// Keys from here on belong to a marked value: the path carries them marked, so that nobody shows them.
     hidden: bool,
+}
+
+/// Where a path under way has arrived.
+#[derive(Clone, Copy)]
+enum At<'a> {
+    /// Where the walk began: some steps from the root, none if that is the root.
+    Start(&'a [PathStep]),
+    /// One step further.
+    Step(StepRef<'a>, &'a PathStack<'a>),
 }
 
 /// One step of a path under way.
@@ -150,10 +176,76 @@ pub(crate) enum StepRef<'a> {
 }
 
 impl<'a> PathStack<'a> {
-    pub(crate) const ROOT: PathStack<'static> = PathStack { step: None, parent: None, hidden: false };
+    /// The path of the root.
+    pub const ROOT: PathStack<'static> = PathStack { at: At::Start(&[]), hidden: false };
+
+    /// The path as one of its own.
+    pub fn to_path(self) -> Path {
+        let mut steps = Vec::with_capacity(self.depth());
+        let mut at = Some(self);
+        while let Some(stack) = at {
+            match stack.at {
+                At::Step(..) => steps.extend(stack.last()),
+                At::Start(start) => steps.extend(start.iter().rev().cloned()),
+            }
+            at = stack.before();
+        }
+        steps.reverse();
+        Path(steps)
+    }
+
+    /// How many steps it is from the root.
+    pub fn depth(self) -> usize {
+        let (mut steps, mut stack) = (0, self);
+        loop {
+            match stack.at {
+                At::Start(start) => return steps + start.len(),
+                At::Step(_, before) => (steps, stack) = (steps + 1, *before),
+            }
+        }
+    }
+
+    /// Whether this is the path of the root.
+    pub fn is_root(self) -> bool {
+        matches!(self.at, At::Start([]))
+    }
+
+    /// The last step, if there is one.
+    ///
+    /// ```
+    /// use objchange::Value;
+    /// use objchange::value::{Descend, PathStack, PathStep};
+    ///
+    /// let value = Value::object([("token", Value::from("x")), ("size", Value::from(1))]);
+    /// let mut redacted = 0;
+    /// value.visit(|path, _| {
+    ///     redacted += usize::from(matches!(path.last(), Some(PathStep::Attribute(name)) if name == "token"));
+    ///     Descend::Into
+    /// });
+    /// assert_eq!(redacted, 1);
+    /// assert!(PathStack::ROOT.last().is_none());
+    /// ```
+    pub fn last(self) -> Option<PathStep> {
+        match self.at {
+            At::Start(start) => start.last().cloned(),
+            // What hides a part hides what is inside of it, not where it stands.
+            At::Step(step, before) => Some(match PathStep::from(step) {
+                PathStep::Index(key) if before.hidden => PathStep::Index(key.sensitive()),
+                step => step,
+            }),
+        }
+    }
+
+    /// The path one step less far, up to where the walk began.
+    fn before(self) -> Option<PathStack<'a>> {
+        match self.at {
+            At::Start(_) => None,
+            At::Step(_, before) => Some(*before),
+        }
+    }
 
     pub(crate) fn then(&'a self, step: StepRef<'a>) -> PathStack<'a> {
-        PathStack { step: Some(step), parent: Some(self), hidden: self.hidden }
+        PathStack { at: At::Step(step, self), hidden: self.hidden }
     }
 
     /// The same place, where what follows belongs to something that must not be shown.
@@ -175,21 +267,32 @@ impl<'a> PathStack<'a> {
     pub(crate) fn entry(&'a self, key: &'a str) -> PathStack<'a> {
         if self.hidden { self.then(StepRef::Key(key)) } else { self.attribute(key) }
     }
+}
 
-    pub(crate) fn to_path(self) -> Path {
-        let mut steps = Vec::new();
-        let mut at = Some(&self);
-        while let Some(stack) = at {
-            // What hides a part hides what is inside of it, not where it stands.
-            let hidden = stack.parent.is_some_and(|parent| parent.hidden);
-            steps.extend(stack.step.map(|step| match PathStep::from(step) {
-                PathStep::Index(key) if hidden => PathStep::Index(key.sensitive()),
-                step => step,
-            }));
-            at = stack.parent;
-        }
-        steps.reverse();
-        Path(steps)
+/// Inside of a part with a marked key, keys are hidden.
+impl<'a> From<&'a Path> for PathStack<'a> {
+    fn from(path: &'a Path) -> Self {
+        let is_marked = |step: &PathStep| matches!(step, PathStep::Index(key) if key.contains_marked());
+        Self { at: At::Start(&path.0), hidden: path.0.iter().any(is_marked) }
+    }
+}
+
+impl From<PathStack<'_>> for Path {
+    fn from(path: PathStack<'_>) -> Self {
+        path.to_path()
+    }
+}
+
+/// As the [`Path`].
+impl fmt::Display for PathStack<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.to_path().fmt(f)
+    }
+}
+
+impl fmt::Debug for PathStack<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.to_path(), f)
     }
 }
 

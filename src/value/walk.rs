@@ -14,15 +14,9 @@ pub enum Descend {
 }
 
 impl Value {
-    /// Visits the value and all its parts, parents first, as long as `visit` asks for more.
-    ///
-    /// A marked value is visited once, with its marks on.
-    pub(crate) fn walk<'v>(&'v self, mut visit: impl FnMut(PathStack<'_>, &'v Value) -> Descend) {
-        walk(self, PathStack::ROOT, &mut visit);
-    }
-
     /// Visits the value and all its parts with their paths, parents first; `visit` says whether to go on
-    /// into the parts of what it sees.
+    /// into the parts of what it sees. A marked value is visited once, with its marks on. Nothing is allocated for
+    /// a path until somebody asks for one that stays.
     ///
     /// ```
     /// use objchange::Value;
@@ -37,8 +31,8 @@ impl Value {
     /// assert_eq!(paths, ["", ".ports", ".ports[0]", ".ports[1]"]);
     /// ```
     #[doc(alias = "Walk")]
-    pub fn visit(&self, mut visit: impl FnMut(&Path, &Value) -> Descend) {
-        self.walk(|path, value| visit(&path.to_path(), value));
+    pub fn visit<'v>(&'v self, mut visit: impl FnMut(PathStack<'_>, &'v Value) -> Descend) {
+        walk(self, PathStack::ROOT, &mut visit);
     }
 
     /// Rebuilds the value, asking `change` for each part what stands in its place, children first.
@@ -49,8 +43,27 @@ impl Value {
     /// # Errors
     ///
     /// The first error of `change`.
+    ///
+    /// ```
+    /// use objchange::value::{ConvertError, PathStack};
+    /// use objchange::{Type, Value};
+    ///
+    /// let numbers = |path: PathStack<'_>, part: Value| match part.as_str() {
+    ///     Some(_) => part.convert_at(&Type::Number, path),
+    ///     None => Ok(part),
+    /// };
+    /// let disk = Value::object([("sizes", Value::tuple(["20", "30"]))]);
+    /// assert_eq!(disk.transform(numbers)?, Value::object([("sizes", Value::tuple([20, 30]))]));
+    ///
+    /// let error = Value::object([("sizes", Value::tuple(["20", "large"]))]).transform(numbers).unwrap_err();
+    /// assert_eq!(error.path.to_string(), ".sizes[1]");
+    /// # Ok::<(), ConvertError>(())
+    /// ```
     #[doc(alias = "Transform")]
-    pub fn transform<E>(&self, mut change: impl FnMut(&Path, Value) -> Result<Value, E>) -> Result<Value, E> {
+    pub fn transform<E>(
+        &self,
+        mut change: impl FnMut(PathStack<'_>, Value) -> Result<Value, E>,
+    ) -> Result<Value, E> {
         transform(self, PathStack::ROOT, &mut change)
     }
 
@@ -179,11 +192,11 @@ fn walk<'v>(
 fn transform<E>(
     value: &Value,
     path: PathStack<'_>,
-    change: &mut impl FnMut(&Path, Value) -> Result<Value, E>,
+    change: &mut impl FnMut(PathStack<'_>, Value) -> Result<Value, E>,
 ) -> Result<Value, E> {
     let inner = path.hide(value.is_marked());
     let inside = value.try_map_steps(|step, child| transform(child, inner.then(step), change))?;
-    change(&path.to_path(), inside)
+    change(path, inside)
 }
 
 impl Value {

@@ -80,7 +80,7 @@ fn in_the_paths_of_sensitive_parts() {
     let value = Value::object([("labels", value)]);
     let mut paths: Vec<Path> = Vec::new();
     value.visit(|path, _| {
-        paths.push(path.clone());
+        paths.push(path.to_path());
         Descend::Into
     });
     assert_eq!(

@@ -69,7 +69,7 @@ impl ConvertErrorKind {
         if value.contains_marked() { kind.without_keys() } else { kind }
     }
 
-    pub(super) fn at(self, path: PathStack<'_>) -> ConvertError {
+    pub(in crate::value) fn at(self, path: PathStack<'_>) -> ConvertError {
         let kind = if path.is_hidden() { self.without_keys() } else { self };
         ConvertError { path: path.to_path(), kind }
     }

@@ -17,6 +17,24 @@ pub(super) struct Binary {
 
 const WORDS: usize = 8;
 
+/// How many bits of mantissa a number has: no part of its value, but what results that are computed from it have,
+/// and in how many it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Precision(u16);
+
+impl Precision {
+    /// Of a double.
+    pub(super) const DOUBLE: Self = Self(f64::MANTISSA_DIGITS as u16);
+    /// Of integers that the program made.
+    pub(super) const INTEGER: Self = Self(u64::BITS as u16);
+    /// Of numbers from text; no number has more.
+    pub(super) const MAX: Self = Self(Binary::PRECISION as u16);
+
+    pub(super) fn bits(self) -> u32 {
+        self.0.into()
+    }
+}
+
 impl Binary {
     /// The number of bits in the mantissa.
     pub(super) const PRECISION: u32 = WORDS as u32 * u64::BITS;
@@ -54,8 +72,14 @@ impl Binary {
     ///
     /// With `inexact` the magnitude meant is greater by less than one. It must then be given
     /// in more bits than the precision, so that what is missing is below half of the last bit kept.
-    pub(super) fn rounded(negative: bool, magnitude: &BigUint, inexact: bool, exponent: i32) -> Option<Self> {
-        let precision = u64::from(Self::PRECISION);
+    pub(super) fn rounded(
+        negative: bool,
+        magnitude: &BigUint,
+        inexact: bool,
+        exponent: i32,
+        precision: Precision,
+    ) -> Option<Self> {
+        let precision = u64::from(precision.bits());
         let bits = magnitude.bits();
         let mut exponent = exponent + bits as i32;
         let mut kept = if bits > precision {
@@ -71,11 +95,16 @@ impl Binary {
             kept >>= 1;
             exponent += 1;
         }
+        kept <<= u64::from(Self::PRECISION) - precision;
         let mut mantissa = [0; WORDS];
         for (word, digit) in mantissa.iter_mut().zip(kept.iter_u64_digits().rev()) {
             *word = digit;
         }
         (bits > 0).then_some(Self { negative, exponent, mantissa })
+    }
+
+    pub(super) fn negated(self) -> Self {
+        Self { negative: !self.negative, ..self }
     }
 
     pub(super) fn is_negative(&self) -> bool {
@@ -93,10 +122,19 @@ impl Binary {
         BigUint::new(digits.collect()) >> (Self::PRECISION - precision)
     }
 
-    pub(super) fn is_integer(&self) -> bool {
+    /// The bits up to the last that is set: the least precision that holds the number.
+    pub(super) fn least_precision(&self) -> Precision {
         let last = self.mantissa.iter().rposition(|&word| word != 0).unwrap_or(0);
-        let width = (last as u32 + 1) * u64::BITS - self.mantissa[last].trailing_zeros();
-        self.exponent >= width as i32
+        Precision(((last as u32 + 1) * u64::BITS - self.mantissa[last].trailing_zeros()) as u16)
+    }
+
+    /// The bits of an integer, those that are zero at its end included.
+    pub(super) fn integer_precision(&self) -> Precision {
+        Precision(self.exponent.clamp(1, Self::PRECISION as i32) as u16)
+    }
+
+    pub(super) fn is_integer(&self) -> bool {
+        self.exponent >= self.least_precision().bits() as i32
     }
 
     /// The magnitude if it is an integer that fits `u64`.

@@ -6,7 +6,7 @@ use std::f64::consts::{LOG2_10, LOG10_2};
 use num_bigint::BigUint;
 use num_integer::Integer;
 
-use super::binary::Binary;
+use super::binary::{Binary, Precision};
 
 /// A decimal fraction: 0.digits × 10^point.
 pub(super) struct Decimal {
@@ -31,11 +31,14 @@ impl Decimal {
         Self::cut(digits, point, count, round_up)
     }
 
-    /// The magnitude of a number in the fewest digits that stand for it in all its precision.
-    pub(super) fn of(number: &Binary) -> Self {
+    /// The magnitude of a number in the fewest digits that stand for it in its precision.
+    pub(super) fn of(number: &Binary, precision: Precision) -> Self {
+        if precision < Precision::MAX {
+            return Self::shortest(number, precision.bits());
+        }
         // Most numbers are short. No other decimal as short is as near, so this is the one.
         let short = Self::rounded(number, MAX_SHORT_DIGITS);
-        if short.is(number) { short } else { Self::shortest(number, Binary::PRECISION) }
+        if short.is(number) { short } else { Self::shortest(number, precision.bits()) }
     }
 
     /// The magnitude of a number in the fewest digits that stand for it among numbers of `precision` bits.
@@ -46,7 +49,7 @@ impl Decimal {
     ///
     /// As in Go, the lower bound of a power of two is half a unit of its own last bit away,
     /// although the numbers below are twice as dense.
-    pub(super) fn shortest(number: &Binary, precision: u32) -> Self {
+    fn shortest(number: &Binary, precision: u32) -> Self {
         // In units of half the last bit.
         let magnitude = number.leading_bits(precision) << 1_u32;
         let exponent = number.exponent() - precision as i32 - 1;
@@ -155,7 +158,7 @@ pub(super) fn to_binary(
     let bits = coefficient.bits() as i32 + (f64::from(exponent) * LOG2_10).floor() as i32;
     let shift = Binary::PRECISION as i32 + 3 - bits;
     let (magnitude, inexact) = scaled(coefficient, shift, exponent);
-    Binary::rounded(negative, &magnitude, inexact, binary_exponent - shift)
+    Binary::rounded(negative, &magnitude, inexact, binary_exponent - shift, Precision::MAX)
 }
 
 /// The power of ten that brings a number below 2^exponent, but not below half of that,

@@ -1,8 +1,11 @@
 //! Exact numbers.
 
+mod arithmetic;
 mod binary;
 mod decimal;
+mod integers;
 mod parse;
+mod power;
 #[cfg(test)]
 mod tests;
 
@@ -11,9 +14,12 @@ use std::fmt::{self, Write as _};
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use ordered_float::NotNan;
+
+pub use self::arithmetic::ArithmeticError;
 pub use self::parse::ParseNumberError;
 
-use self::binary::Binary;
+use self::binary::{Binary, Precision};
 use self::decimal::Decimal;
 
 /// An exact number: an integer, a decimal fraction read into 512 bits, or an IEEE double.
@@ -45,6 +51,26 @@ use self::decimal::Decimal;
 ///
 /// There is one zero, without a sign. The infinities are numbers, but no text reads as one.
 /// A clone is O(1).
+///
+/// # Arithmetic
+///
+/// Results are rounded, ties to even, to the greater *precision* of the operands: 512 bits for what was read from
+/// text, 64 for integers of the program (lengths and positions, in configuration), 53 for doubles. Precision is no
+/// part of the value: it shows in quotients and in what is printed, not in comparisons.
+///
+/// ```
+/// use objchange::value::{ArithmeticError, Number};
+///
+/// let third = Number::parse("1")?.try_div(&Number::parse("3")?)?;
+/// assert_eq!(third.try_mul(&Number::from(3))?, Number::from(1));
+///
+/// let short = Number::from(1).try_div(&Number::from(3))?;
+/// assert_eq!(short.to_string(), "0.33333333333333333334");
+///
+/// assert_eq!(Number::from(1).try_div(&Number::ZERO), Ok(Number::infinity()));
+/// assert_eq!(Number::ZERO.try_div(&Number::ZERO), Err(ArithmeticError::Undefined));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct Number(Repr);
 
@@ -52,30 +78,33 @@ const _: () = assert!(size_of::<Number>() == 16);
 
 #[derive(Clone)]
 enum Repr {
-    Int(i64),
-    /// A double and printed as one. Not an integer within ±2^53, NaN or -0; may be infinite.
-    Float(f64),
-    /// Printed in 512 bits. Not an integer that fits `i64`.
-    Big(Arc<Binary>),
+    Int(i64, Precision),
+    /// A double and printed as one. Finite; not an integer within ±2^53 or -0.
+    Float(NotNan<f64>),
+    /// Printed in its precision. Not an integer that fits `i64`.
+    Big(Arc<Binary>, Precision),
+    Infinite {
+        negative: bool,
+    },
 }
 
-use Repr::{Big, Float, Int};
+use Repr::{Big, Float, Infinite, Int};
 
 /// Up to this magnitude every double that is an integer prints as that integer.
 const MAX_EXACT_INTEGER: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 
 impl Number {
     /// The number 0.
-    pub const ZERO: Self = Self(Int(0));
+    pub const ZERO: Self = Self(Int(0, Precision::INTEGER));
 
     /// Returns positive infinity.
     pub const fn infinity() -> Self {
-        Self(Float(f64::INFINITY))
+        Self(Infinite { negative: false })
     }
 
     /// Returns negative infinity.
     pub const fn neg_infinity() -> Self {
-        Self(Float(f64::NEG_INFINITY))
+        Self(Infinite { negative: true })
     }
 
     /// Reads a number from decimal text, rounded to 512 bits of mantissa, ties to even.
@@ -116,40 +145,48 @@ impl Number {
     /// assert_eq!(Number::from_f64(f64::NAN), None);
     /// ```
     pub fn from_f64(value: f64) -> Option<Self> {
-        if value.is_nan() {
-            None
-        } else if value.abs() <= MAX_EXACT_INTEGER && value.fract() == 0.0 {
-            Some(Self(Int(value as i64)))
-        } else {
-            Some(Self(Float(value)))
-        }
+        NotNan::new(value).ok().map(|value| {
+            if value.is_infinite() {
+                Self(Infinite { negative: *value < 0.0 })
+            } else if value.abs() <= MAX_EXACT_INTEGER && value.fract() == 0.0 {
+                Self(Int(*value as i64, Precision::DOUBLE))
+            } else {
+                Self(Float(value))
+            }
+        })
     }
 
     /// The only way to a `Big`.
-    fn from_binary(binary: Binary) -> Self {
+    fn from_binary(binary: Binary, precision: Precision) -> Self {
         match binary.to_i64() {
-            Some(int) => Self(Int(int)),
-            None => Self(Big(Arc::new(binary))),
+            Some(int) => Self(Int(int, precision)),
+            None => Self(Big(Arc::new(binary), precision)),
         }
     }
 
     fn from_u128(negative: bool, magnitude: u128) -> Self {
-        Binary::from_u128(negative, magnitude).map_or(Self::ZERO, Self::from_binary)
+        Binary::from_u128(negative, magnitude).map_or(Self::ZERO, Self::of_integer)
+    }
+
+    /// An integer in as many bits as it needs, but not fewer than those of the program have.
+    fn of_integer(binary: Binary) -> Self {
+        let precision = binary.integer_precision().max(Precision::INTEGER);
+        Self::from_binary(binary, precision)
     }
 
     /// Returns the number as an `i64` if it is exactly that.
     pub fn as_i64(&self) -> Option<i64> {
         match &self.0 {
-            Int(int) => Some(*int),
-            Float(float) => Binary::from_f64(*float)?.to_i64(),
-            Big(_) => None,
+            Int(int, _) => Some(*int),
+            Float(float) => Binary::from_f64(**float)?.to_i64(),
+            Big(..) | Infinite { .. } => None,
         }
     }
 
     /// Returns the number as a `u64` if it is exactly that.
     pub fn as_u64(&self) -> Option<u64> {
         match &self.0 {
-            Int(int) => u64::try_from(*int).ok(),
+            Int(int, _) => u64::try_from(*int).ok(),
             _ => self.to_binary().filter(|binary| !binary.is_negative())?.integer_magnitude(),
         }
     }
@@ -171,27 +208,27 @@ impl Number {
     /// Returns the nearest double, ties to even; infinite if the number is beyond every finite one.
     pub fn to_f64(&self) -> f64 {
         match &self.0 {
-            Int(int) => *int as f64,
-            Float(float) => *float,
-            Big(big) => big.to_f64(),
+            Int(int, _) => *int as f64,
+            Float(float) => **float,
+            Big(big, _) => big.to_f64(),
+            Infinite { negative: false } => f64::INFINITY,
+            Infinite { negative: true } => f64::NEG_INFINITY,
         }
     }
 
     /// Returns whether the number is finite and has no fractional part.
     pub fn is_integer(&self) -> bool {
         match &self.0 {
-            Int(_) => true,
+            Int(..) => true,
             Float(float) => float.fract() == 0.0,
-            Big(big) => big.is_integer(),
+            Big(big, _) => big.is_integer(),
+            Infinite { .. } => false,
         }
     }
 
     /// Returns whether the number is not an infinity.
     pub fn is_finite(&self) -> bool {
-        match &self.0 {
-            Float(float) => float.is_finite(),
-            Int(_) | Big(_) => true,
-        }
+        !matches!(self.0, Infinite { .. })
     }
 
     /// Appends the number in at most ten significant digits, as C's `%.10g` writes it.
@@ -211,7 +248,7 @@ impl Number {
     /// # Ok::<(), objchange::value::ParseNumberError>(())
     /// ```
     pub fn write_ten_digits(&self, out: &mut String) {
-        if let Int(int @ -9_999_999_999..=9_999_999_999) = self.0 {
+        if let Int(int @ -9_999_999_999..=9_999_999_999, _) = self.0 {
             // Writing to a `String` does not fail.
             let _ = write!(out, "{int}");
         } else if let Some(binary) = self.to_binary() {
@@ -228,26 +265,36 @@ impl Number {
     /// The number as a binary fraction, or `None` for zero and infinities.
     fn to_binary(&self) -> Option<Binary> {
         match &self.0 {
-            Int(int) => Binary::from_u128(*int < 0, int.unsigned_abs().into()),
-            Float(float) => Binary::from_f64(*float),
-            Big(big) => Some(big.as_ref().clone()),
+            Int(int, _) => Binary::from_u128(*int < 0, int.unsigned_abs().into()),
+            Float(float) => Binary::from_f64(**float),
+            Big(big, _) => Some(big.as_ref().clone()),
+            Infinite { .. } => None,
+        }
+    }
+
+    /// The bits that results computed from this number have.
+    fn precision(&self) -> Precision {
+        match &self.0 {
+            Int(_, precision) | Big(_, precision) => *precision,
+            Float(_) | Infinite { .. } => Precision::DOUBLE,
         }
     }
 
     /// Whether the number is below zero.
     fn is_negative(&self) -> bool {
         match &self.0 {
-            Int(int) => *int < 0,
-            Float(float) => *float < 0.0,
-            Big(big) => big.is_negative(),
+            Int(int, _) => *int < 0,
+            Float(float) => **float < 0.0,
+            Big(big, _) => big.is_negative(),
+            Infinite { negative } => *negative,
         }
     }
 
     /// Orders negative infinity, negative numbers, zero, positive numbers and infinity.
     fn rank(&self) -> i8 {
         let distance_from_zero = match &self.0 {
-            Int(0) => 0,
-            Float(float) if float.is_infinite() => 2,
+            Int(0, _) => 0,
+            Infinite { .. } => 2,
             _ => 1,
         };
         if self.is_negative() { -distance_from_zero } else { distance_from_zero }
@@ -263,10 +310,9 @@ impl Default for Number {
 impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         match (&self.0, &other.0) {
-            (Int(a), Int(b)) => a.cmp(b),
-            // Without NaN and -0 this is the order by value.
-            (Float(a), Float(b)) => a.total_cmp(b),
-            (Big(a), Big(b)) => a.cmp(b),
+            (Int(a, _), Int(b, _)) => a.cmp(b),
+            (Float(a), Float(b)) => a.cmp(b),
+            (Big(a, _), Big(b, _)) => a.cmp(b),
             _ => match (self.to_binary(), other.to_binary()) {
                 (Some(a), Some(b)) => a.cmp(&b),
                 // At least one is zero or infinite.
@@ -285,8 +331,8 @@ impl PartialOrd for Number {
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Big(a), Big(b)) => Arc::ptr_eq(a, b) || a == b,
-            (Int(_), Big(_)) | (Big(_), Int(_)) => false,
+            (Big(a, _), Big(b, _)) => Arc::ptr_eq(a, b) || a == b,
+            (Int(..), Big(..)) | (Big(..), Int(..)) => false,
             _ => self.cmp(other) == Ordering::Equal,
         }
     }
@@ -298,7 +344,7 @@ impl Hash for Number {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match (self.as_i64(), &self.0) {
             (Some(int), _) => int.hash(state),
-            (None, Big(big)) => big.hash(state),
+            (None, Big(big, _)) => big.hash(state),
             (None, _) => match self.to_binary() {
                 Some(binary) => binary.hash(state),
                 None => self.rank().hash(state),
@@ -310,11 +356,10 @@ impl Hash for Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits = match &self.0 {
-            Int(int) => return int.fmt(f),
-            Float(float) => {
-                Binary::from_f64(*float).map(|binary| Decimal::shortest(&binary, f64::MANTISSA_DIGITS))
-            }
-            Big(big) => Some(Decimal::of(big)),
+            Int(int, _) => return int.fmt(f),
+            Float(float) => Binary::from_f64(**float).map(|binary| Decimal::of(&binary, Precision::DOUBLE)),
+            Big(big, precision) => Some(Decimal::of(big, *precision)),
+            Infinite { .. } => None,
         };
         let mut text = String::new();
         match digits {
@@ -336,46 +381,5 @@ impl std::str::FromStr for Number {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::parse(text)
-    }
-}
-
-macro_rules! from_small_integer {
-    ($($ty:ty),*) => {$(
-        impl From<$ty> for Number {
-            fn from(value: $ty) -> Self {
-                Self(Int(value.into()))
-            }
-        }
-    )*};
-}
-
-from_small_integer!(i8, i16, i32, i64, u8, u16, u32);
-
-macro_rules! from_large_integer {
-    ($($ty:ty),*) => {$(
-        impl From<$ty> for Number {
-            fn from(value: $ty) -> Self {
-                match i64::try_from(value) {
-                    Ok(int) => Self(Int(int)),
-                    // Not `from`, which there is none of for `usize`. It widens all the same.
-                    Err(_) => Self::from_u128(false, value as u128),
-                }
-            }
-        }
-    )*};
-}
-
-from_large_integer!(u64, u128, usize);
-
-impl From<isize> for Number {
-    fn from(value: isize) -> Self {
-        // At most 64 bits wide on every platform.
-        Self(Int(value as i64))
-    }
-}
-
-impl From<i128> for Number {
-    fn from(value: i128) -> Self {
-        Self::from_u128(value < 0, value.unsigned_abs())
     }
 }

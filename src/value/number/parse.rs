@@ -2,6 +2,7 @@
 
 use num_bigint::BigUint;
 
+use super::binary::{Binary, Precision};
 use super::{Number, Repr, decimal};
 
 /// Why a text is not a number. Does not hold the text, which may be a secret.
@@ -20,6 +21,75 @@ pub enum ParseNumberError {
     /// unreasonable time and memory to compute and to print. Terraform accepts larger exponents.
     #[error("the number is too large or too close to zero: use an exponent from -5000 to 5000")]
     ExponentTooLarge,
+    /// The text is not an integer in this base.
+    #[error("a whole number in base {base} is required: digits of that base, perhaps with a sign")]
+    NotAnInteger {
+        /// The base.
+        base: u32,
+    },
+    /// There are no digits for this base.
+    #[error("a base from 2 to 62 is required")]
+    Base,
+    /// The integer has more than 512 bits. This is a limit of this library.
+    #[error("the whole number is too large: it has more than 512 bits")]
+    IntegerTooLarge,
+}
+
+impl Number {
+    /// Reads an integer in a base from 2 to 62, after an optional sign.
+    ///
+    /// Letters are digits from ten on, in either case; above base 36 the lower case comes first and the upper case
+    /// after it.
+    ///
+    /// # Errors
+    ///
+    /// For any other text, and for integers that 512 bits do not hold.
+    ///
+    /// ```
+    /// use objchange::value::{Number, ParseNumberError};
+    ///
+    /// assert_eq!(Number::parse_integer("-fF", 16), Ok(Number::from(-255)));
+    /// assert_eq!(Number::parse_integer("zZ", 62), Ok(Number::from(35 * 62 + 61)));
+    /// assert_eq!(Number::parse_integer("9", 8), Err(ParseNumberError::NotAnInteger { base: 8 }));
+    /// assert_eq!(Number::parse_integer("1", 63), Err(ParseNumberError::Base));
+    /// ```
+    #[doc(alias = "parseint")]
+    pub fn parse_integer(text: &str, base: u32) -> Result<Self, ParseNumberError> {
+        if !(2..=MAX_BASE).contains(&base) {
+            return Err(ParseNumberError::Base);
+        }
+        if text.is_empty() {
+            return Err(ParseNumberError::Empty);
+        }
+        let (negative, digits) = scan_sign(text.as_bytes());
+        let digits: Option<Vec<u8>> = digits.iter().map(|byte| digit(*byte, base)).collect();
+        let digits =
+            digits.filter(|digits| !digits.is_empty()).ok_or(ParseNumberError::NotAnInteger { base })?;
+        let zeros = digits.iter().take_while(|digit| **digit == 0).count();
+        let digits = &digits[zeros..];
+        // In base 2 a digit is a bit, and in all others more.
+        let magnitude = (digits.len() <= Binary::PRECISION as usize)
+            .then(|| BigUint::from_radix_be(digits, base).unwrap_or_default())
+            .filter(|magnitude| magnitude.bits() <= Binary::PRECISION.into())
+            .ok_or(ParseNumberError::IntegerTooLarge)?;
+        let binary = Binary::rounded(negative, &magnitude, false, 0, Precision::MAX);
+        Ok(binary.map_or(Self::ZERO, Self::of_integer))
+    }
+}
+
+/// The largest base that digits and letters of both cases suffice for.
+const MAX_BASE: u32 = 62;
+
+/// The value of a digit, if it is one in this base.
+fn digit(byte: u8, base: u32) -> Option<u8> {
+    let value = match byte {
+        b'0'..=b'9' => byte - b'0',
+        b'a'..=b'z' => byte - b'a' + 10,
+        b'A'..=b'Z' if base > 36 => byte - b'A' + 36,
+        b'A'..=b'Z' => byte - b'A' + 10,
+        _ => return None,
+    };
+    (u32::from(value) < base).then_some(value)
 }
 
 /// The largest power of ten that the first digit of a number may stand for, above and below one.
@@ -37,11 +107,11 @@ const MAX_DIGITS: usize = 12_500;
 
 pub(super) fn parse(text: &str) -> Result<Number, ParseNumberError> {
     if let Some(int) = parse_short_integer(text.as_bytes()) {
-        return Ok(Number(Repr::Int(int)));
+        return Ok(Number(Repr::Int(int, Precision::MAX)));
     }
     let scientific = Scientific::scan(text)?;
     match scientific.to_i64() {
-        Some(int) => Ok(Number(Repr::Int(int))),
+        Some(int) => Ok(Number(Repr::Int(int, Precision::MAX))),
         None => scientific.to_number(),
     }
 }
@@ -141,7 +211,7 @@ impl<'a> Scientific<'a> {
         let (coefficient, exponent) = self.coefficient();
         let binary =
             decimal::to_binary(self.negative, &coefficient, exponent as i32, self.binary_exponent as i32);
-        Ok(binary.map_or(Number::ZERO, Number::from_binary))
+        Ok(binary.map_or(Number::ZERO, |binary| Number::from_binary(binary, Precision::MAX)))
     }
 
     /// The digits as an integer, and the exponent that goes with it.

@@ -1,5 +1,6 @@
 //! The rules, by example.
 
+mod arithmetic;
 mod laws;
 
 use num_bigint::BigInt;
@@ -22,7 +23,7 @@ fn ten_digits(number: &Number) -> String {
 }
 
 fn is_int(number: &Number) -> bool {
-    matches!(number.0, Int(_))
+    matches!(number.0, Int(..))
 }
 
 #[test]
