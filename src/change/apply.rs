@@ -175,7 +175,7 @@ pub fn begin_apply(request: &ApplyRequest) -> Result<Applying, ApplyChangeError>
 /// The first part that is unknown, or is marked and has an unknown part: what is inside is not told.
 fn first_unknown(value: &Value) -> Option<Path> {
     let mut found = None;
-    value.walk(|path, part| {
+    value.visit(|path, part| {
         if part.is_wholly_known() || found.is_some() {
             return Descend::Over;
         }
@@ -280,7 +280,7 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource) -> Judged {
     let has_value = |path: &Path| new_state.at(path).is_some_and(|value| !value.is_null());
     let write_only = schema.write_only_paths(&new_state).into_iter().filter(has_value);
     violations.extend(write_only.map(ApplyViolation::WriteOnly));
-    new_state.walk(|path, part| {
+    new_state.visit(|path, part| {
         if !part.is_known() {
             violations.push(ApplyViolation::Unknown(path.to_path()));
         }
