@@ -57,6 +57,17 @@ fn labels_of_a_sensitive_block_type_stay_out_of_json() {
 }
 
 #[test]
+fn characters_that_turn_text_around_are_escaped_in_json_and_summary() {
+    let plan =
+        PLAN.replace("a_b.c", "a_b.c[\\\"\u{202e}\\\"]").replace("\"secret\":\"hunter2\"", "\"s\u{202e}\":1");
+    for arguments in [&["--json"][..], &["--summary"]] {
+        let output = show(arguments, &plan);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        assert!(output.stdout.contains("202e") && !output.stdout.contains('\u{202e}'), "{}", output.stdout);
+    }
+}
+
+#[test]
 fn a_summary_needs_no_schemas() {
     let output = show(&["--summary"], PLAN);
     assert_eq!(output.stdout, "Create (1)\n  + a_b.c\n");

@@ -1,6 +1,8 @@
 //! The lines of a summary.
 
-use super::{Writer, escape};
+use objchange::value::visible;
+
+use super::Writer;
 use crate::document::ResourceActions;
 
 /// One address of a summary.
@@ -20,15 +22,15 @@ impl Writer<'_> {
 
     pub(crate) fn summary_line(&mut self, line: &SummaryLine<'_>) {
         self.push(self.colour.resource_symbol(line.actions));
-        escape::line(&mut self.out, line.address);
+        self.push(&visible(line.address));
         if let Some(key) = line.deposed {
             self.push(" (deposed object ");
-            escape::line(&mut self.out, key);
+            self.push(&visible(key));
             self.push(")");
         }
         for (index, reason) in line.reasons.iter().enumerate() {
             self.push(if index == 0 { ": " } else { ", " });
-            escape::line(&mut self.out, reason);
+            self.push(&visible(reason));
         }
         self.push("\n");
     }

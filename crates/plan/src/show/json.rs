@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use objchange::value::visible_json;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
@@ -176,18 +177,15 @@ impl List {
     }
 }
 
-/// Compact JSON in which every control character is escaped, also those that JSON allows.
+/// Compact JSON in which everything is escaped that is not to be seen, also what JSON allows.
 struct Visible;
 
 impl Formatter for Visible {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        let mut plain_from = 0;
-        for (at, c) in fragment.char_indices().filter(|(_, c)| c.is_control()) {
-            writer.write_all(&fragment.as_bytes()[plain_from..at])?;
-            write!(writer, "\\u{:04x}", u32::from(c))?;
-            plain_from = at + c.len_utf8();
+        if fragment.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return writer.write_all(fragment.as_bytes());
         }
-        writer.write_all(&fragment.as_bytes()[plain_from..])
+        writer.write_all(visible_json(fragment).as_bytes())
     }
 
     fn write_char_escape<W: ?Sized + Write>(&mut self, writer: &mut W, escape: CharEscape) -> io::Result<()> {
