@@ -3,17 +3,20 @@
 use std::fmt::Write;
 
 use super::{Form, WriteError, refinements};
-use crate::value::{EPHEMERAL, Kind, Marks, PathStack, SENSITIVE, StepRef, Type, Value};
+use crate::value::{EPHEMERAL, Kind, Marks, PathStack, SENSITIVE, StepRef, Type, Value, nameless};
 
 pub(super) fn to_string(value: &Value, ty: &Type, form: Form) -> Result<String, WriteError> {
     let mut out = String::new();
-    Writer { out: &mut out, form }.value(value, ty, PathStack::ROOT)?;
+    Writer { out: &mut out, form, has_marks: value.contains_marked() }.value(value, ty, PathStack::ROOT)?;
     Ok(out)
 }
 
 struct Writer<'o> {
     out: &'o mut String,
     form: Form,
+    /// Something in the whole is marked. Its type may have become that of an empty collection or a null beside it, and
+    /// names of attributes are content.
+    has_marks: bool,
 }
 
 impl Writer<'_> {
@@ -23,14 +26,16 @@ impl Writer<'_> {
         }
         if *ty == Type::Dynamic && *value.ty() != Type::Dynamic {
             self.out.push_str(r#"{"type":"#);
-            let ty = if self.form == Form::Redacted { shown_type(value) } else { value.ty().clone() };
+            let is_hidden = self.form == Form::Redacted && self.has_marks;
+            let ty = if is_hidden { shown_type(value) } else { value.ty().clone() };
             self.out.push_str(&ty.to_string());
             self.out.push_str(r#","value":"#);
             self.value(value, value.ty(), path)?;
             self.out.push('}');
             return Ok(());
         }
-        let wrong = || Err(WriteError::wrong_type(value, ty, path));
+        let has_marks = self.has_marks;
+        let wrong = || Err(WriteError::wrong_type(value, ty, path.hide(has_marks)));
         match (value.kind(), ty) {
             (Kind::Null, _) => self.out.push_str("null"),
             (Kind::Unknown(_), _) if self.form == Form::Plain => {
@@ -144,17 +149,14 @@ impl Writer<'_> {
     }
 }
 
-/// The type of a value without that of its marked parts: names of attributes are content, too.
+/// The type of a value as far as its parts that are not marked tell it.
 fn shown_type(value: &Value) -> Type {
     if value.is_marked() {
         return Type::Dynamic;
     }
-    if !value.contains_marked() {
-        return value.ty().clone();
-    }
     let element = |elements: &mut dyn Iterator<Item = &Value>| {
         let mut types = elements.map(shown_type);
-        let first = types.next().unwrap_or(Type::Dynamic);
+        let first = types.next().unwrap_or_else(|| value.ty().element().map_or(Type::Dynamic, nameless));
         if types.all(|ty| ty == first) { first } else { Type::Dynamic }
     };
     match value.kind() {
@@ -165,7 +167,7 @@ fn shown_type(value: &Value) -> Type {
         Kind::Object(object) => {
             Type::object(object.iter().map(|(name, value)| (name.clone(), shown_type(value))))
         }
-        _ => value.ty().clone(),
+        _ => nameless(value.ty()),
     }
 }
 
