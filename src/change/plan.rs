@@ -301,3 +301,6 @@ impl Plan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
