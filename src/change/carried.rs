@@ -16,14 +16,15 @@ pub(super) struct Carried {
     contents: HashSet<(Option<Place>, Value)>,
 }
 
-/// The attributes on the way to a value, hashed. Elements count as the same whatever their keys: what stands at one index
-/// before may stand at another one after.
+/// The names on the way to a value, hashed: a map of blocks is an object where their types differ, so that the name of an
+/// attribute and the key of a map are the same. Positions count for nothing: what stands at one before may stand at
+/// another one after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Place(u64);
 
 impl Place {
     fn then(self, step: StepRef<'_>) -> Self {
-        let StepRef::Attribute(name) = step else { return self };
+        let (StepRef::Attribute(name) | StepRef::Key(name)) = step else { return self };
         let mut hasher = hasher();
         hasher.write_u64(self.0);
         hasher.write(name.as_bytes());
