@@ -44,7 +44,9 @@ pub(crate) use convert::{nameless, place};
 pub(crate) use entries::sort_by_key;
 pub(crate) use equality::hasher;
 pub use from::NanError;
-pub use json::{ReadError, WriteError, json_message};
+#[doc(hidden)]
+pub use json::json_message;
+pub use json::{ReadError, WriteError};
 pub use kind::{Kind, Map, Object};
 pub use limits::TooManyImplied;
 pub use marks::{Marks, NoSuchParts};
@@ -53,7 +55,8 @@ pub use number::{ArithmeticError, Number, ParseNumberError};
 pub use path::{ParsePathError, Path, PathStack, PathStep};
 pub(crate) use path::{PathTrie, StepRef};
 pub use path_set::PathSet;
-pub use quote::{quote_into, visible, visible_json};
+#[doc(hidden)]
+pub use quote::{is_printable, quote_into, visible, visible_json};
 pub(crate) use read_ahead::read_ahead;
 pub(crate) use set::SetMerge;
 pub(crate) use show::{EPHEMERAL, SENSITIVE};

@@ -96,7 +96,7 @@ fn quote_char(c: char, out: &mut String) {
 }
 
 /// Whether Go calls the character printable: letters, marks, numbers, punctuation, symbols and the space.
-fn is_printable(c: char) -> bool {
+pub fn is_printable(c: char) -> bool {
     match c {
         ' '..='~' => true,
         '\0'..='\x7f' => false,

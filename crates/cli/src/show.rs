@@ -20,13 +20,14 @@ Examples:
   terraform show -json tfplan | objchange show --schemas schemas.json
   objchange show plan.json --summary
   objchange show plan.json --only 'module.net.*' --action create,replace
-  terraform show -json | objchange show --color always - | less -R";
+  terraform show -json | objchange show --color always - | less -R
+  objchange show terraform.tfstate --schemas schemas.json";
 
 /// What to show, and how.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
-    /// The output of `terraform show -json [PLANFILE]`; `-`, or nothing, is standard input.
+    /// The output of `terraform show -json [PLANFILE]`, or a state file; `-`, or nothing, is standard input.
     #[arg(value_name = "PLAN|STATE", default_value = "-")]
     document: PathBuf,
 

@@ -4,7 +4,8 @@
 //! text ──Plan::parse──▶ Plan ──PlanDiff──▶ Diff ──render_plan──▶ what `terraform show` prints
 //! ```
 //!
-//! - [`Plan`] and [`State`] are the documents, read as far as they are needed.
+//! - [`Plan`] and [`State`] are the documents, read as far as they are needed; a state is read from its file, too.
+//!   [`State::object`] is an object of it as a value of the engine.
 //! - [`Diff`] is what differs in one resource or output, as data: the contract of every renderer.
 //! - [`render_plan`] and [`render_state`] print what `terraform show` (v1.11) prints, byte for byte, with and
 //!   without colour.
@@ -28,8 +29,9 @@ pub use diff::{
     Sensitivity, UnknownBlocks,
 };
 pub use document::{
-    ChangedResource, Deferred, Document, DocumentError, Importing, OutputChange, Plan, Problem,
-    RelevantAttribute, ResourceActions, State, StateOutput, StateResource, ValueChange,
+    ChangedResource, Deferred, Document, DocumentError, DocumentKind, Form, Importing, NoInstance,
+    ObjectError, ObjectErrorKind, OutputChange, Plan, Problem, RelevantAttribute, ResourceActions, Sensitive,
+    State, StateOutput, StateResource, ValueChange, read_object,
 };
 pub use json::{Elements, Json, JsonError, MAX_DEPTH, Members, Raw, Reader, Shape, View};
 pub use render::Colour;

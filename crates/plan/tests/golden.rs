@@ -75,7 +75,7 @@ fn errors_say_where_and_what_to_do() {
     let errors: Vec<String> = [
         "",
         "terraform {}",
-        r#"{"version":4,"lineage":"x"}"#,
+        r#"{"version":3,"lineage":"x"}"#,
         r#"{"a":1}"#,
         r#"{"format_version":"2.0","resource_changes":[]}"#,
         "{\"format_version\":\"1.2\",\n\"resource_changes\":[{\"address\":\"a\"},{\"change\":{\"actions\":[\"cre",

@@ -2,11 +2,8 @@
 
 mod changes;
 mod json;
-mod object;
-mod place;
 mod prior;
 mod reason;
-mod state_file;
 mod text;
 
 use std::io;
@@ -23,9 +20,9 @@ use objchange::schema::{
     Block, ProviderSchemas, SchemaDocumentError, SchemaKind, UnknownPath, UnknownPathKind,
 };
 use objchange::value::{Path, PathStep};
+use objchange_plan::{Form, ObjectError, read_object};
 
-use self::object::{Form, ObjectError};
-use self::prior::{Prior, StateError};
+use self::prior::{Prior, PriorError};
 use crate::exit;
 use crate::input::{InputError, Source};
 
@@ -147,9 +144,9 @@ enum PlanError {
     #[error("{input}: there is no provider {name:?}; there are {}", providers.join(", "))]
     NoProvider { input: Source, name: String, providers: Vec<String> },
     #[error("{input}{}: {error}", place(error.place()))]
-    Prior { input: Source, error: StateError },
-    #[error("{input}{}: {error}", place(Some(*at)))]
-    Object { input: Source, at: (usize, usize), error: ObjectError },
+    Prior { input: Source, error: PriorError },
+    #[error("{input}{}: {error}", place(Some((error.line, error.column))))]
+    Object { input: Source, error: ObjectError },
     #[error(transparent)]
     Change(#[from] PlanChangeError),
 }
@@ -199,8 +196,8 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
         Some(source) => read_prior(source, &schema, args)?,
         None => Prior { value: Value::null(schema.implied_type().clone()), tainted: false },
     };
-    let config = read_object(config_source, &schema)?;
-    let answer = planned_source.map(|source| read_object(source, &schema)).transpose()?;
+    let config = read_written(config_source, &schema)?;
+    let answer = planned_source.map(|source| read_written(source, &schema)).transpose()?;
 
     let ignored = args.ignore_changes.iter();
     let ignore_changes = if args.ignore_changes.is_empty() {
@@ -326,11 +323,6 @@ fn read_prior(input: Source, schema: &Block, args: &Args) -> Result<Prior, PlanE
         .map_err(|error| PlanError::Prior { input, error })
 }
 
-fn read_object(input: Source, schema: &Block) -> Result<Value, PlanError> {
-    let text = input.read()?;
-    object::read(&text, schema, Form::Markers).map_err(|error| PlanError::Object {
-        input,
-        at: place::line_and_column(&text, error.offset),
-        error,
-    })
+fn read_written(input: Source, schema: &Block) -> Result<Value, PlanError> {
+    read_object(&input.read()?, schema, Form::Markers).map_err(|error| PlanError::Object { input, error })
 }

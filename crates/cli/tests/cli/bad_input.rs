@@ -162,8 +162,15 @@ fn hostile_documents_are_unusable() {
                 assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{}", output.stderr);
                 assert!(output.stderr.len() < 2_000, "{}", output.stderr);
             }
-            let output = objchange(["show", "-"], &text);
-            assert_ne!(output.code, 0);
+            let state = format!(
+                r#"{{"version":4,"lineage":"x","resources":[{{"mode":"managed","type":"aws_instance","name":"n",
+                    "instances":[{{"attributes":{{"tags":{text}}}}}]}}]}}"#
+            );
+            for text in [&text, &state] {
+                let output = objchange(["show", "-"], text);
+                assert!((0..=2).contains(&output.code) && output.stderr.len() < 2_000, "{}", output.stderr);
+            }
+            assert_ne!(objchange(["show", "-"], &text).code, 0);
         }
     }
 }

@@ -262,7 +262,7 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("no-json", PRIOR, "{\"name\": }", &[]),
-        "error: FOLDER/config.json:1:10: a JSON value is expected here\n",
+        "error: FOLDER/config.json:1:10: expected a JSON value\n",
     );
     let output = objchange(["plan", "--schema", "-", "--type", "test", "--config", "-"], SCHEMAS);
     refused(&output, "error: standard input (-) can be read only once\n");
@@ -409,7 +409,11 @@ fn a_state_that_cannot_be_read_is_no_object() {
     let config = r#"{"name":"a"}"#;
     let address = ["--address", "test_disk.a"];
     let output = plan("cut-state", r#"{"version":4,"lineage":"x","resources":["#, config, &address);
-    refused(&output, "error: FOLDER/prior.json:1:40: the text ends too early: is it cut off?\n");
+    refused(
+        &output,
+        "error: FOLDER/prior.json:1:41: the document ends too early: it was cut off, write it again with \
+         `terraform show -json`\n",
+    );
     let flat = r#"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"test_disk","name":"a",
         "instances":[{"attributes_flat":{"name":"a"}}]}]}"#;
     let output = plan("flat-state", flat, config, &address);

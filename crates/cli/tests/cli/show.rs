@@ -25,6 +25,28 @@ fn a_plan_from_standard_input() {
 }
 
 #[test]
+fn a_state_file_is_a_state() {
+    let file = r#"{"version":4,"lineage":"x","outputs":{"o":{"value":"hunter2","type":"string","sensitive":true}},
+        "resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"x/y/a\"]","instances":[
+        {"index_key":"k","attributes":{"secret":"hunter2","size":10},
+        "sensitive_attributes":[[{"type":"get_attr","value":"secret"}]]}]}]}"#;
+    let output = show(&[], file);
+    let shown = "# a_b.c[\"k\"]:\nresource \"a_b\" \"c\" {\n    secret = (sensitive value)\n    size   = 10\n}\n\n\n\
+        Outputs:\n\no = (sensitive value)\n";
+    assert_eq!((output.code, output.stdout.as_str()), (0, shown));
+    for arguments in [["--json"], ["--summary"]] {
+        let shown = show(&arguments, file).stdout;
+        assert!(shown.contains("a_b.c[") && !shown.contains("hunter2"), "{shown}");
+    }
+    let encrypted = r#"{"serial":1,"lineage":"x","meta":{},"encrypted_data":"x","encryption_version":"v0"}"#;
+    let error = show(&[], encrypted).stderr;
+    assert!(
+        error.ends_with("the state file is encrypted: pass the output of `tofu show -json` instead\n"),
+        "{error}"
+    );
+}
+
+#[test]
 fn utf_16_is_read_too() {
     let utf16: Vec<u8> = PLAN.encode_utf16().flat_map(u16::to_le_bytes).collect();
     assert_eq!(show(&["-"], [&b"\xff\xfe"[..], &utf16].concat()).stdout, show(&[], PLAN).stdout);

@@ -4,6 +4,7 @@ use std::fmt;
 
 use objchange::value::visible;
 
+use super::place::line_and_column;
 use crate::json::JsonError;
 
 /// Why a document cannot be read, and where.
@@ -34,8 +35,14 @@ pub enum Problem {
     Truncated,
     /// The text is not well-formed JSON, or not of the form expected there.
     Malformed(&'static str),
-    /// A state file, not the document of `terraform show -json`.
-    StateFile,
+    /// A value is none of the type that it states, or has a part twice.
+    Value(String),
+    /// A state file of another version than 4.
+    StateFileVersion(u64),
+    /// OpenTofu has encrypted it.
+    Encrypted,
+    /// The values of an instance stand there as Terraform before 0.12 wrote them.
+    Flat,
     /// It holds the schemas of providers.
     Schemas,
     /// It is JSON, but no object.
@@ -50,14 +57,8 @@ pub enum Problem {
 
 impl DocumentError {
     pub(crate) fn at(text: &str, offset: usize, location: &str, problem: Problem) -> Self {
-        let before = &text.as_bytes()[..offset.min(text.len())];
-        let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
-        Self {
-            line: memchr::memchr_iter(b'\n', before).count() + 1,
-            column: before.len() - line_start + 1,
-            location: visible(location).into_owned(),
-            problem,
-        }
+        let (line, column) = line_and_column(text, offset);
+        Self { line, column, location: visible(location).into_owned(), problem }
     }
 
     /// What is wrong with the JSON of a document, or of a part of it that was read later, at this location.
@@ -93,8 +94,18 @@ impl fmt::Display for Problem {
                 "the document ends too early: it was cut off, write it again with `terraform show -json`",
             ),
             Problem::Malformed(message) => f.write_str(message),
-            Problem::StateFile => f.write_str(
-                "this is a state file: pass the output of `terraform show -json` instead",
+            Problem::Value(message) => f.write_str(message),
+            Problem::StateFileVersion(version) => write!(
+                f,
+                "the state file has version {version}, and only version 4 is supported: {}",
+                if *version < 4 { "write it again with Terraform 0.12 or later" } else { "use a newer objchange" }
+            ),
+            Problem::Encrypted => f.write_str(
+                "the state file is encrypted: pass the output of `tofu show -json` instead",
+            ),
+            Problem::Flat => f.write_str(
+                "this stands in the state file as Terraform before 0.12 wrote it: write the state again with \
+                 `terraform apply -refresh-only`",
             ),
             Problem::NotAnObject => f.write_str(
                 "this is no JSON object: pass the output of `terraform show -json`",

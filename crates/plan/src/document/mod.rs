@@ -1,4 +1,4 @@
-//! The documents of `terraform show -json`: plans and states.
+//! The documents of `terraform show -json`, plans and states, and the files in which states are kept.
 //!
 //! A document is read in one pass that finds its parts. The values of a resource are kept as text and read
 //! when they are shown, so that a large document costs little more memory than its own size. Unknown members
@@ -6,19 +6,27 @@
 
 mod error;
 mod field;
+mod instance;
+mod kind;
+mod object;
+mod place;
 mod plan;
 mod state;
+mod state_file;
 
 pub use error::{DocumentError, Problem};
+pub use instance::NoInstance;
+pub use kind::DocumentKind;
+pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::{
     ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ResourceActions, ValueChange,
 };
-pub use state::{State, StateOutput, StateResource};
+pub use state::{Sensitive, State, StateOutput, StateResource};
 
 use crate::json::{JsonError, Reader};
 use crate::text::Text;
 
-/// A document of `terraform show -json`.
+/// A document of `terraform show -json`, or a state file.
 #[derive(Debug)]
 pub enum Document<'t> {
     /// A plan: it has changes.
@@ -41,36 +49,23 @@ impl<'t> Document<'t> {
     /// let document = Document::parse(r#"{"format_version":"1.2","resource_changes":[]}"#)?;
     /// assert!(matches!(document, Document::Plan(_)));
     ///
-    /// let error = Document::parse(r#"{"version":4,"serial":1,"lineage":"x"}"#).unwrap_err();
-    /// assert!(error.to_string().contains("terraform show -json"));
+    /// let document = Document::parse(r#"{"version":4,"serial":1,"lineage":"x"}"#)?;
+    /// assert!(matches!(document, Document::State(_)));
+    ///
+    /// let error = Document::parse(r#"{"version":3,"serial":1,"lineage":"x"}"#).unwrap_err();
+    /// assert!(error.to_string().contains("Terraform 0.12"));
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn parse(text: &'t str) -> Result<Self, DocumentError> {
-        /// Why the search for what the document is has ended.
-        enum Found {
-            Plan,
-            Other(Problem, usize),
-            Error(JsonError),
+        let kind = DocumentKind::of(text)?;
+        if let Some(problem) = kind.problem() {
+            return Err(DocumentError::at(text, 0, "", problem));
         }
-        impl From<JsonError> for Found {
-            fn from(error: JsonError) -> Self {
-                Found::Error(error)
-            }
-        }
-        let found = open(text)?.members(|key, reader| match &*key {
-            "resource_changes" | "planned_values" | "configuration" | "output_changes" | "applyable" => {
-                Err(Found::Plan)
-            }
-            "provider_schemas" => Err(Found::Other(Problem::Schemas, reader.offset())),
-            "@level" | "@message" => Err(Found::Other(Problem::Messages, reader.offset())),
-            _ => Ok(reader.raw().map(|_| ())?),
-        });
-        match found {
-            Err(Found::Other(problem, offset)) => Err(DocumentError::at(text, offset, "", problem)),
-            Err(Found::Plan) => Plan::parse(text).map(Self::Plan),
-            Err(Found::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
-            Ok(()) => State::parse(text).map(Self::State),
-        }
+        Ok(match kind {
+            DocumentKind::Plan => Self::Plan(Plan::parse(text)?),
+            DocumentKind::StateFile => Self::State(State::parse_file(text)?),
+            _ => Self::State(State::parse(text)?),
+        })
     }
 }
 
@@ -127,9 +122,7 @@ fn read_members<'t>(
 /// Gives the major and minor version.
 fn supported_version(text: &str, version: Option<(Text<'_>, usize)>) -> Result<(u64, u64), DocumentError> {
     let Some((version, offset)) = version else {
-        let problem =
-            if text.contains("\"lineage\"") { Problem::StateFile } else { Problem::NoFormatVersion };
-        return Err(DocumentError::at(text, 0, "", problem));
+        return Err(DocumentError::at(text, 0, "", Problem::NoFormatVersion));
     };
     let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
     match (parts.next().flatten(), parts.next().flatten()) {

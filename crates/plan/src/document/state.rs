@@ -1,12 +1,14 @@
 //! The state document.
 
+use objchange::value::Path;
+
 use super::error::DocumentError;
 use super::field::{flag, is_null, list, object, raw, text};
 use super::{Unseen, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
-/// A state as `terraform show -json` prints it.
+/// A state: as `terraform show -json` prints it, or as it is kept in a file.
 #[derive(Debug, Default)]
 pub struct State<'t> {
     /// The resources, each module's before those of its child modules.
@@ -14,8 +16,10 @@ pub struct State<'t> {
     /// The outputs of the root module, by name in byte order.
     pub outputs: Vec<StateOutput<'t>>,
     /// There are modules besides the root.
-    has_child_modules: bool,
-    text: Unseen<'t>,
+    pub(super) has_child_modules: bool,
+    /// It is kept in a file: values that have no type in the schema stand with their types.
+    pub(super) is_file: bool,
+    pub(super) text: Unseen<'t>,
 }
 
 /// One resource instance, or a deposed object of it.
@@ -34,7 +38,9 @@ pub struct StateResource<'t> {
     /// The value.
     pub values: Raw<'t>,
     /// What of it must not be shown.
-    pub sensitive_values: Raw<'t>,
+    pub sensitive: Sensitive<'t>,
+    /// The value is kept in a form that is not read.
+    pub(super) is_flat: bool,
     /// The instance is to be replaced.
     pub tainted: bool,
     /// The key of the deposed object.
@@ -43,6 +49,15 @@ pub struct StateResource<'t> {
     pub module: usize,
     /// It is the first of its module, and a module around it has resources too.
     pub(crate) follows_resources: bool,
+}
+
+/// What of a value a state calls sensitive.
+#[derive(Debug)]
+pub enum Sensitive<'t> {
+    /// As `terraform show -json` prints it: in the shape of the value, with `true` where it is sensitive.
+    Values(Raw<'t>),
+    /// As state files keep it. In the values of those, what has no type in the schema stands with its type.
+    Paths(Vec<Path>),
 }
 
 /// One output of the root module.
@@ -58,8 +73,27 @@ pub struct StateOutput<'t> {
     pub sensitive: bool,
 }
 
+impl Default for StateResource<'_> {
+    fn default() -> Self {
+        Self {
+            address: Text::default(),
+            mode: Text::from("managed"),
+            resource_type: Text::default(),
+            name: Text::default(),
+            provider_name: Text::default(),
+            values: Raw::NULL,
+            sensitive: Sensitive::Values(Raw::NULL),
+            is_flat: false,
+            tainted: false,
+            deposed: None,
+            module: 0,
+            follows_resources: false,
+        }
+    }
+}
+
 impl<'t> State<'t> {
-    /// Reads a state document.
+    /// Reads the document of `terraform show -json`.
     ///
     /// # Errors
     ///
@@ -103,10 +137,10 @@ fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), Json
 }
 
 /// A module, by itself.
-struct Module<'t> {
+pub(super) struct Module<'t> {
     /// The position of the module around it.
-    parent: Option<usize>,
-    resources: Vec<StateResource<'t>>,
+    pub(super) parent: Option<usize>,
+    pub(super) resources: Vec<StateResource<'t>>,
 }
 
 /// What the reader of modules is in.
@@ -160,7 +194,7 @@ fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
 }
 
 /// The resources of all modules, each told where it is.
-fn resources<'t>(modules: Vec<Module<'t>>) -> Vec<StateResource<'t>> {
+pub(super) fn resources<'t>(modules: Vec<Module<'t>>) -> Vec<StateResource<'t>> {
     let mut resources = Vec::with_capacity(modules.iter().map(|module| module.resources.len()).sum());
     // Whether each module or one around it has had a resource.
     let mut has_had = Vec::with_capacity(modules.len());
@@ -175,19 +209,7 @@ fn resources<'t>(modules: Vec<Module<'t>>) -> Vec<StateResource<'t>> {
 }
 
 fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError> {
-    let mut resource = StateResource {
-        address: Text::default(),
-        mode: Text::from("managed"),
-        resource_type: Text::default(),
-        name: Text::default(),
-        provider_name: Text::default(),
-        values: Raw::NULL,
-        sensitive_values: Raw::NULL,
-        tainted: false,
-        deposed: None,
-        module: 0,
-        follows_resources: false,
-    };
+    let mut resource = StateResource::default();
     object(reader, |key, reader| {
         let place = match &*key {
             "address" => &mut resource.address,
@@ -200,7 +222,7 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError>
                 return Ok(());
             }
             "sensitive_values" => {
-                resource.sensitive_values = raw(reader)?;
+                resource.sensitive = Sensitive::Values(raw(reader)?);
                 return Ok(());
             }
             "tainted" => {
@@ -219,7 +241,7 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError>
     Ok(resource)
 }
 
-fn output<'t>(name: Text<'t>, reader: &mut Reader<'t>) -> Result<StateOutput<'t>, JsonError> {
+pub(super) fn output<'t>(name: Text<'t>, reader: &mut Reader<'t>) -> Result<StateOutput<'t>, JsonError> {
     let mut output = StateOutput { name, value: Raw::NULL, value_type: Raw::NULL, sensitive: false };
     object(reader, |key, reader| {
         match &*key {

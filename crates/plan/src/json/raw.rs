@@ -24,6 +24,11 @@ impl<'t> Raw<'t> {
     /// The value `null` that stands nowhere.
     pub const NULL: Raw<'static> = Raw { text: "null", start: 0 };
 
+    /// The value that is all of a text.
+    pub(crate) fn of(text: &'t str) -> Self {
+        Raw { text, start: 0 }
+    }
+
     /// The text of the value.
     pub fn text(&self) -> &'t str {
         &self.text[self.start..]

@@ -108,12 +108,14 @@ pub(super) fn with_resource_diff<T>(
     schemas: &Schemas,
     then: impl FnOnce(&Diff<'_>) -> T,
 ) -> Result<T, ShowError> {
-    let values = read(state, &resource.values, || format!("{}: values", resource.address))?;
-    let marks =
-        read(state, &resource.sensitive_values, || format!("{}: sensitive_values", resource.address))?;
+    let schema = schemas.of_state(resource)?;
+    let shown = resource.shown(state, schema)?;
+    let [values, marks] = shown.parts();
+    let values = read(state, &values, || format!("{}: values", resource.address))?;
+    let marks = read(state, &marks, || format!("{}: sensitive_values", resource.address))?;
     let marks = closed(marks, &values);
     let change = unchanged(values.view(), marks.view());
-    Ok(then(&match schemas.of_state(resource)? {
+    Ok(then(&match schema {
         Some(schema) => differ::block(change, schema),
         None => differ::block_by_shape(change),
     }))
@@ -125,7 +127,9 @@ pub(super) fn with_output_diff<T>(
     output: &StateOutput<'_>,
     then: impl FnOnce(&Diff<'_>) -> T,
 ) -> Result<T, ShowError> {
-    let value = read(state, &output.value, || format!("outputs.{}", output.name))?;
+    let shown = output.shown(state);
+    let value = shown.as_deref().map_or(output.value, Raw::of);
+    let value = read(state, &value, || format!("outputs.{}", output.name))?;
     let value = value.view();
     let change = unchanged(value, value.bool(output.sensitive));
     // A type that cannot be read leaves the shape to decide.

@@ -1,0 +1,125 @@
+//! Telling from its first level what a text is.
+
+use super::error::{DocumentError, Problem};
+use super::open;
+use crate::json::JsonError;
+
+/// What a JSON text is, as far as the names of its members tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DocumentKind {
+    /// A plan, as `terraform show -json PLANFILE` prints it.
+    Plan,
+    /// A state, as `terraform show -json` prints it.
+    State,
+    /// A state file of Terraform or OpenTofu.
+    StateFile,
+    /// A state file that OpenTofu has encrypted.
+    Encrypted,
+    /// The document of `terraform providers schema -json`.
+    Schemas,
+    /// The messages of a command with `-json`.
+    Messages,
+    /// An object that is none of these.
+    Other,
+}
+
+impl DocumentKind {
+    /// Finds out what a text is, by looking at no more of it than that takes.
+    ///
+    /// # Errors
+    ///
+    /// The text is no JSON object, as far as it was looked at.
+    ///
+    /// ```
+    /// use objchange_plan::DocumentKind;
+    ///
+    /// assert_eq!(DocumentKind::of(r#"{"version":4,"serial":1,"lineage":"x"}"#)?, DocumentKind::StateFile);
+    /// assert_eq!(DocumentKind::of(r#"{"version":"1.29","name":"web"}"#)?, DocumentKind::Other);
+    /// # Ok::<(), objchange_plan::DocumentError>(())
+    /// ```
+    pub fn of(text: &str) -> Result<Self, DocumentError> {
+        /// Looking ends with an answer, too.
+        enum End {
+            Found(DocumentKind),
+            Error(JsonError),
+        }
+        impl From<JsonError> for End {
+            fn from(error: JsonError) -> Self {
+                Self::Error(error)
+            }
+        }
+        let mut reader = open(text)?;
+        let mut seen = Seen::default();
+        let end = reader.members(|key, reader| {
+            seen.note(&key);
+            match seen.kind() {
+                Some(kind) => Err(End::Found(kind)),
+                None => Ok(reader.raw().map(|_| ())?),
+            }
+        });
+        match end {
+            Err(End::Found(kind)) => Ok(kind),
+            Err(End::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
+            Ok(()) if seen.format_version && seen.terraform_version => Ok(Self::State),
+            Ok(()) => Ok(Self::Other),
+        }
+    }
+
+    /// What to do where a document is wanted that can be shown.
+    pub(super) fn problem(self) -> Option<Problem> {
+        match self {
+            Self::Encrypted => Some(Problem::Encrypted),
+            Self::Schemas => Some(Problem::Schemas),
+            Self::Messages => Some(Problem::Messages),
+            Self::Plan | Self::State | Self::StateFile | Self::Other => None,
+        }
+    }
+}
+
+/// The members that tell.
+#[derive(Default)]
+struct Seen {
+    format_version: bool,
+    terraform_version: bool,
+    version: bool,
+    lineage: bool,
+    encrypted_data: bool,
+    values: bool,
+    changes: bool,
+    schemas: bool,
+    messages: bool,
+}
+
+impl Seen {
+    fn note(&mut self, key: &str) {
+        let member = match key {
+            "format_version" => &mut self.format_version,
+            "terraform_version" => &mut self.terraform_version,
+            "version" => &mut self.version,
+            "lineage" => &mut self.lineage,
+            "encrypted_data" => &mut self.encrypted_data,
+            "values" => &mut self.values,
+            "resource_changes" | "planned_values" | "output_changes" | "configuration" | "applyable" => {
+                &mut self.changes
+            }
+            "provider_schemas" => &mut self.schemas,
+            "@level" | "@message" => &mut self.messages,
+            _ => return,
+        };
+        *member = true;
+    }
+
+    /// The kind, as soon as it is clear. Two members must agree, as a resource may have an attribute of any name.
+    fn kind(&self) -> Option<DocumentKind> {
+        Some(match self {
+            Self { format_version: true, changes: true, .. } => DocumentKind::Plan,
+            Self { format_version: true, values: true, .. } => DocumentKind::State,
+            Self { schemas: true, .. } => DocumentKind::Schemas,
+            Self { version: true, lineage: true, .. } => DocumentKind::StateFile,
+            Self { encrypted_data: true, lineage: true, .. } => DocumentKind::Encrypted,
+            Self { messages: true, .. } => DocumentKind::Messages,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,431 @@
+//! Objects as people and tools write them: JSON that states no types.
+//!
+//! Markers of case files (`{"$unknown":{}}`, `{"$sensitive":…}`) are understood where people write. Where the schema
+//! says `dynamic`, `{"type":T,"value":V}` is a value of a stated type, as state files hold it; any other JSON has the
+//! type that it looks like.
+
+use hashbrown::HashSet;
+use objchange::schema::{Block, CoerceErrorKind};
+use objchange::value::{Marks, Number, Path, PathStep};
+use objchange::{Type, Value};
+
+use super::error::{DocumentError, Problem};
+use super::place::{line_and_column, offset, offset_of};
+use crate::json::{JsonError, Raw, Reader, Shape};
+use crate::text::Text;
+
+/// Why a text is no object of a resource type, and where. Never shows a value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ObjectError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
+    /// What is wrong, for programs.
+    pub kind: ObjectErrorKind,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+/// What is wrong with a text that is to be an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ObjectErrorKind {
+    /// It is no JSON.
+    Json,
+    /// A key stands twice in an object.
+    RepeatedKey,
+    /// A part is no value of the type that it states, or no marker.
+    Value,
+    /// The object is none of the schema.
+    Schema,
+    /// It is a document of Terraform.
+    Document,
+    /// A state keeps it in a form that is not read.
+    Flat,
+}
+
+/// Whether the markers of case files are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As people write it: with markers.
+    Markers,
+    /// As Terraform writes it: what looks like a marker is none.
+    Plain,
+}
+
+/// Reads an object and brings it into the type of the schema.
+///
+/// # Errors
+///
+/// The text is no JSON, has a key twice in one object, or is no object of the schema.
+///
+/// ```
+/// use objchange::Type;
+/// use objchange::schema::{Attribute, Block};
+/// use objchange_plan::{Form, read_object};
+///
+/// let schema = Block::new([("size", Attribute::optional(Type::Number))], []);
+/// let object = read_object(r#"{"size": {"$sensitive": "10"}}"#, &schema, Form::Markers)?;
+/// assert_eq!(object.to_string(), "{size = (sensitive value)}");
+/// # Ok::<(), objchange_plan::ObjectError>(())
+/// ```
+pub fn read_object(text: &str, schema: &Block, form: Form) -> Result<Value, ObjectError> {
+    let mut reader = Reader::new(text);
+    let read = reader.raw().and_then(|raw| reader.end().map(|()| raw));
+    let raw = read.map_err(|error| Fault::from(error).in_text(text))?;
+    object_of(raw, schema, form).map_err(|fault| fault.in_text(text))
+}
+
+/// As [`read_object`], of a part of a text.
+pub(super) fn object_of(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Value, Fault> {
+    let value = written(raw, schema, form)?;
+    if value.attribute("format_version").is_some() && schema.attribute("format_version").is_none() {
+        return Err(Fault {
+            offset: raw.offset(),
+            kind: ObjectErrorKind::Document,
+            message: "this is a document of Terraform, not an object of a resource".to_owned(),
+        });
+    }
+    schema.coerce_config(&value).map_err(|error| {
+        let at = match &error.kind {
+            CoerceErrorKind::Unsupported { name } => error.path.clone().attribute(name.clone()),
+            _ => error.path.clone(),
+        };
+        let shown = match form {
+            // The same error, without the keys: what of a state is sensitive may be said elsewhere in it.
+            Form::Plain => schema.coerce_config(&value.sensitive()).err().unwrap_or(error),
+            Form::Markers => error,
+        };
+        Fault { offset: offset_of(raw, &at), kind: ObjectErrorKind::Schema, message: shown.to_string() }
+    })
+}
+
+/// The value as it is written, its types those of the schema only where nothing else tells them.
+pub(super) fn written(raw: Raw<'_>, schema: &Block, form: Form) -> Result<Value, Fault> {
+    let mut writing = Writing { form, must_fit: true, path: Vec::new(), hidden_below: None };
+    writing.value(&mut raw.reader(), schema.implied_type()).map_err(|misfit| {
+        let path: Path = writing.path.iter().cloned().chain(misfit.below).collect();
+        let shown = match (form, writing.hidden_below) {
+            (Form::Plain, _) => schema.hide_keys_below(&path, 0),
+            (Form::Markers, Some(depth)) => schema.hide_keys_below(&path, depth),
+            (Form::Markers, None) => schema.hide_keys(&path),
+        };
+        // What is no JSON has a place in the text alone.
+        let is_part = misfit.fault.kind == ObjectErrorKind::Value && !shown.is_root();
+        let place = if is_part { format!("{shown}: ") } else { String::new() };
+        Fault { message: format!("{place}{}", misfit.fault.message), ..misfit.fault }
+    })
+}
+
+/// The value of a state file, without a schema: what looks like a value with its type is one.
+pub(super) fn guessed(raw: Raw<'_>) -> Result<Value, Fault> {
+    let mut writing = Writing { form: Form::Plain, must_fit: false, path: Vec::new(), hidden_below: None };
+    let mut reader = raw.reader();
+    match reader.peek() {
+        // An object of a resource is never one, whatever its attributes are called.
+        Some(b'{') => writing.entries(&mut reader, &Type::Dynamic),
+        _ => writing.value(&mut reader, &Type::Dynamic),
+    }
+    .map_err(|misfit| misfit.fault)
+}
+
+/// What is wrong, at an offset from the start of the document.
+pub(super) struct Fault {
+    offset: usize,
+    kind: ObjectErrorKind,
+    message: String,
+}
+
+impl Fault {
+    pub(super) fn in_text(self, text: &str) -> ObjectError {
+        let (line, column) = line_and_column(text, self.offset);
+        ObjectError { line, column, kind: self.kind, message: self.message }
+    }
+
+    pub(super) fn in_document(self, text: &str, location: &str) -> DocumentError {
+        DocumentError::at(text, self.offset, location, Problem::Value(self.message))
+    }
+}
+
+impl From<JsonError> for Fault {
+    fn from(error: JsonError) -> Self {
+        Self { offset: error.offset(), kind: ObjectErrorKind::Json, message: error.message().to_owned() }
+    }
+}
+
+/// What is wrong in the part at which the reader stands, and the steps from there.
+struct Misfit {
+    fault: Fault,
+    below: Vec<PathStep>,
+}
+
+impl From<JsonError> for Misfit {
+    fn from(error: JsonError) -> Self {
+        Self { fault: error.into(), below: Vec::new() }
+    }
+}
+
+/// Makes values of JSON whose type is what it looks like, but for what only the expected one can tell.
+struct Writing {
+    form: Form,
+    /// What looks like a value with its type and does not fit that type is an error, not another object.
+    must_fit: bool,
+    /// Where reading is, or was where it failed.
+    path: Vec<PathStep>,
+    /// How deep the highest marker stands that is open, or was where reading failed: below it keys are not shown.
+    hidden_below: Option<usize>,
+}
+
+/// A member of an object that is looked at before it is read.
+struct Ahead<'t> {
+    key: Text<'t>,
+    /// Before its value.
+    reader: Reader<'t>,
+    raw: Raw<'t>,
+}
+
+impl Writing {
+    fn value(&mut self, reader: &mut Reader<'_>, expected: &Type) -> Result<Value, Misfit> {
+        match reader.peek() {
+            Some(b'{') => self.object(reader, expected),
+            Some(b'[') => {
+                let mut elements = Vec::new();
+                reader.elements(|reader| {
+                    let i = elements.len();
+                    let expected = match expected {
+                        Type::Tuple(tuple) => tuple.elements().get(i).unwrap_or(&Type::Dynamic),
+                        other => other.element().unwrap_or(&Type::Dynamic),
+                    };
+                    elements.push(self.inside(reader, expected, PathStep::Index(Value::from(i)))?);
+                    Ok::<(), Misfit>(())
+                })?;
+                Ok(Value::tuple(elements))
+            }
+            _ => {
+                let offset = reader.offset();
+                match reader.value()?.view().shape() {
+                    Shape::Bool(b) => Ok(Value::from(b)),
+                    Shape::String(s) => Ok(Value::from(s)),
+                    Shape::Number(text) => Number::parse(text)
+                        .map(Value::from)
+                        .map_err(|error| misfit(offset, error.to_string(), Vec::new())),
+                    Shape::Null | Shape::Array(_) | Shape::Object(_) => Ok(Value::null(Type::Dynamic)),
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, reader: &mut Reader<'_>, expected: &Type) -> Result<Value, Misfit> {
+        match self.special(reader, expected)? {
+            Some(value) => {
+                reader.raw()?;
+                Ok(value)
+            }
+            None => self.entries(reader, expected),
+        }
+    }
+
+    /// What the next object stands for, if it is a marker or a value with its type.
+    fn special(&mut self, reader: &Reader<'_>, expected: &Type) -> Result<Option<Value>, Misfit> {
+        match few_members(reader).as_slice() {
+            [Ahead { key, reader: inside, .. }] if self.form == Form::Markers => {
+                let mut inside = inside.clone();
+                let marks = match &**key {
+                    "$unknown" => return self.stated(reader.clone().raw()?, expected).map(Some),
+                    "$literal" if inside.peek() == Some(b'{') => {
+                        return self.entries(&mut inside, expected).map(Some);
+                    }
+                    "$sensitive" => Marks::SENSITIVE,
+                    "$ephemeral" => Marks::EPHEMERAL,
+                    _ => return Ok(None),
+                };
+                let outside = self.hidden_below;
+                self.hidden_below = outside.or(Some(self.path.len()));
+                let value = self.value(&mut inside, expected)?;
+                self.hidden_below = outside;
+                Ok(Some(value.with_marks(marks)))
+            }
+            [a, b] if *expected == Type::Dynamic => {
+                let (ty, value) = if &*a.key == "type" { (a, b) } else { (b, a) };
+                if (&*ty.key, &*value.key) != ("type", "value") {
+                    return Ok(None);
+                }
+                let Ok(ty) = serde_json::from_str::<Type>(ty.raw.text()) else { return Ok(None) };
+                match self.stated(value.raw, &ty.without_optional()) {
+                    Err(_) if !self.must_fit => Ok(None),
+                    stated => stated.map(Some),
+                }
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn entries(&mut self, reader: &mut Reader<'_>, expected: &Type) -> Result<Value, Misfit> {
+        let step = |name: &str| match expected {
+            Type::Map(_) => PathStep::Index(Value::from(name)),
+            _ => PathStep::Attribute(name.into()),
+        };
+        let mut names = HashSet::new();
+        let mut attributes = Vec::new();
+        reader.members(|name, reader| {
+            if !names.insert(name.clone()) {
+                // Not named: it may be a key of a map that the schema calls sensitive.
+                let message = "this key stands twice in one object".to_owned();
+                let offset = reader.offset();
+                let fault = Fault { offset, kind: ObjectErrorKind::RepeatedKey, message };
+                return Err(Misfit { fault, below: Vec::new() });
+            }
+            let expected = match expected {
+                Type::Object(object) => object.attribute(&name).unwrap_or(&Type::Dynamic),
+                other => other.element().unwrap_or(&Type::Dynamic),
+            };
+            let value = self.inside(reader, expected, step(&name))?;
+            attributes.push((name.to_string(), value));
+            Ok(())
+        })?;
+        Ok(Value::object(attributes))
+    }
+
+    fn inside(&mut self, reader: &mut Reader<'_>, expected: &Type, step: PathStep) -> Result<Value, Misfit> {
+        self.path.push(step);
+        let value = self.value(reader, expected)?;
+        self.path.pop();
+        Ok(value)
+    }
+
+    /// A value of a type that is stated.
+    fn stated(&self, raw: Raw<'_>, ty: &Type) -> Result<Value, Misfit> {
+        let text = raw.text();
+        let value = match self.form {
+            Form::Markers => Value::from_marker_json(text, ty),
+            Form::Plain => Value::from_json(text, ty),
+        };
+        value.map_err(|error| {
+            let offset = raw.offset() + offset(text, error.line, error.column);
+            misfit(offset, error.message, error.path.steps().to_vec())
+        })
+    }
+}
+
+fn misfit(offset: usize, message: String, below: Vec<PathStep>) -> Misfit {
+    Misfit { fault: Fault { offset, kind: ObjectErrorKind::Value, message }, below }
+}
+
+/// The members of the object that comes next, if they are few and have the names of what is more than an object.
+fn few_members<'t>(reader: &Reader<'t>) -> Vec<Ahead<'t>> {
+    let mut members = Vec::new();
+    let read = reader.clone().members(|key, reader| {
+        let is_special =
+            matches!(&*key, "$unknown" | "$sensitive" | "$ephemeral" | "$literal" | "type" | "value");
+        if !is_special || members.len() == 2 {
+            return Err(reader.error("there are others"));
+        }
+        let before = reader.clone();
+        members.push(Ahead { key, reader: before, raw: reader.raw()? });
+        Ok(())
+    });
+    // What is no JSON is found when it is read.
+    if read.is_ok() { members } else { Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(json: &str) -> Block {
+        serde_json::from_str(json).unwrap()
+    }
+
+    const SCHEMA: &str = r#"{
+        "attributes":{
+            "id":{"type":"string","computed":true},
+            "any":{"type":"dynamic","optional":true},
+            "name":{"type":"string","required":true},
+            "tags":{"type":["map","string"],"optional":true}},
+        "block_types":{"disk":{"nesting_mode":"list","block":{"attributes":{
+            "size":{"type":"number","required":true}}}}}}"#;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let schema = block(SCHEMA);
+        let value = read_object(text, &schema, Form::Markers).unwrap();
+        assert_eq!(value.to_marker_json(schema.implied_type()).unwrap(), expected);
+    }
+
+    #[track_caller]
+    fn refused(text: &str, kind: ObjectErrorKind, expected: &str) {
+        let error = read_object(text, &block(SCHEMA), Form::Markers).unwrap_err();
+        assert_eq!(format!("{}:{}: {error}", error.line, error.column), expected);
+        assert_eq!(error.kind, kind);
+    }
+
+    #[test]
+    fn plain_json_takes_the_types_of_the_schema() {
+        check(
+            r#"{"name":12,"tags":{"a":"b"},"disk":[{"size":"10"}],"any":[1,"x",null]}"#,
+            r#"{"any":{"type":["tuple",["number","string","dynamic"]],"value":[1,"x",null]},"disk":[{"size":10}],"id":null,"name":"12","tags":{"a":"b"}}"#,
+        );
+    }
+
+    #[test]
+    fn dynamic_values_may_state_their_type() {
+        check(
+            r#"{"name":"x","any":{"type":["set","number"],"value":[2,1]}}"#,
+            r#"{"any":{"type":["set","number"],"value":[1,2]},"disk":[],"id":null,"name":"x","tags":null}"#,
+        );
+        check(
+            r#"{"name":"x","any":{"value":1,"type":"t3.micro"}}"#,
+            r#"{"any":{"type":["object",{"type":"string","value":"number"}],"value":{"type":"t3.micro","value":1}},"disk":[],"id":null,"name":"x","tags":null}"#,
+        );
+    }
+
+    #[test]
+    fn markers_are_understood() {
+        check(
+            r#"{"name":{"$unknown":{"string_prefix":"web-"}},"tags":{"$sensitive":{"a":"b"}},"any":{"$literal":{"$unknown":1}}}"#,
+            r#"{"any":{"type":["object",{"$unknown":"number"}],"value":{"$literal":{"$unknown":1}}},"disk":[],"id":null,"name":{"$unknown":{"string_prefix":"web-"}},"tags":{"$sensitive":{"a":"b"}}}"#,
+        );
+    }
+
+    #[test]
+    fn what_terraform_writes_has_no_markers() {
+        let schema = block(SCHEMA);
+        let value = read_object(r#"{"name":"x","tags":{"$sensitive":"y"}}"#, &schema, Form::Plain).unwrap();
+        assert_eq!(value.attribute("tags").unwrap().to_string(), r#"{"$sensitive" = "y"}"#);
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        use ObjectErrorKind::{Document, Json, RepeatedKey, Schema, Value};
+        refused("{\n  \"name\": oops}", Json, "2:11: expected a JSON value");
+        refused("{\n  \"name\": \"a\"", Json, "2:14: the text ends inside of an object or array");
+        refused(
+            "{\n  \"name\": \"a\",\n  \"nope\": 1}",
+            Schema,
+            "3:11: the schema has no attribute or block type \"nope\"",
+        );
+        refused(
+            "{\n  \"name\": \"a\",\n  \"name\": \"b\"\n}",
+            RepeatedKey,
+            "3:9: this key stands twice in one object",
+        );
+        refused(
+            "{\"name\":\"a\",\n \"disk\":[{\"size\":1},\n  {\"size\": []}]}",
+            Schema,
+            "3:12: .disk[1].size: a number is required, not a tuple",
+        );
+        refused("{\"disk\":[]}", Schema, "1:1: the attribute \"name\" is required");
+        refused(
+            "{\"any\": {\"type\":\"number\",\n\"value\":\"x\"}}",
+            Value,
+            "2:11: .any: a number is expected here, not a string",
+        );
+        refused(
+            "{\"format_version\":\"1.0\"}",
+            Document,
+            "1:1: this is a document of Terraform, not an object of a resource",
+        );
+    }
+}

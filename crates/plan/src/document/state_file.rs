@@ -1,0 +1,445 @@
+//! State files: `terraform.tfstate` in version 4.
+//!
+//! What comes of them is what the document of `terraform show -json` has, in the same order: each module before those
+//! in it, data sources before managed resources, then by type, name and key, and deposed objects after the one whose
+//! place they had.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::internal::is_printable;
+use objchange::value::{Number, Path, PathStep};
+
+use super::error::{DocumentError, Problem};
+use super::field::{is_null, list, object, raw, text};
+use super::state::{Module, Sensitive, State, StateResource, output, resources};
+use super::{Unseen, open};
+use crate::json::{JsonError, Raw, Reader, Shape, View};
+use crate::text::Text;
+
+impl<'t> State<'t> {
+    /// Reads a state file of version 4.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, is cut off, is no state file, or has another version.
+    ///
+    /// ```
+    /// use objchange_plan::State;
+    ///
+    /// let state = State::parse_file(
+    ///     r#"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"disk","name":"a","instances":[
+    ///         {"index_key":0,"attributes":{"size":10}}]}]}"#,
+    /// )?;
+    /// assert_eq!(&*state.resources[0].address, "disk.a[0]");
+    /// # Ok::<(), objchange_plan::DocumentError>(())
+    /// ```
+    pub fn parse_file(file: &'t str) -> Result<Self, DocumentError> {
+        let mut state = State { text: Unseen(file), ..State::default() };
+        let mut version = (0, 0);
+        let mut stored = Instances { all: Vec::new(), budget: 16 * file.len() + (1 << 16) };
+        let mut location = String::new();
+        let mut reader = open(file)?;
+        let read = reader.members(|key, reader| {
+            location.clear();
+            location.push_str(&key);
+            match &*key {
+                "version" => version = (reader.offset(), number(reader)?),
+                // What another version has there is not looked at.
+                "resources" if version.1 == 4 || version.0 == 0 => {
+                    stored.all.clear();
+                    list(reader, |reader| resource(reader, &mut stored))?;
+                }
+                "outputs" if version.1 == 4 || version.0 == 0 => {
+                    state.outputs.clear();
+                    object(reader, |name, reader| {
+                        state.outputs.push(output(name, reader)?);
+                        Ok(())
+                    })?;
+                }
+                _ => {
+                    reader.raw()?;
+                }
+            }
+            Ok::<(), JsonError>(())
+        });
+        read.map_err(|error| DocumentError::from_json(&error, file, &location))?;
+        reader.end().map_err(|error| DocumentError::from_json(&error, file, ""))?;
+        if version.1 != 4 {
+            return Err(DocumentError::at(file, version.0, "", Problem::StateFileVersion(version.1)));
+        }
+        state.outputs.sort_by(|a, b| a.name.cmp(&b.name));
+        state.is_file = true;
+        stored.all.sort_by(Stored::order);
+        let modules = modules(stored.all);
+        state.has_child_modules = modules.len() > 1;
+        state.resources = resources(modules);
+        Ok(state)
+    }
+}
+
+/// What was read.
+struct Instances<'t> {
+    all: Vec<Stored<'t>>,
+    /// How many bytes of addresses there may be yet. The address of a module stands once in the file and in that of
+    /// each instance, so that a small file could fill the memory.
+    budget: usize,
+}
+
+/// An instance, with what its place among the others depends on. A resource without instances has one of these, too:
+/// its module is there.
+struct Stored<'t> {
+    /// The names of the modules around it, each with its key.
+    module: Arc<[Text<'t>]>,
+    key: Option<Key<'t>>,
+    resource: Option<StateResource<'t>>,
+}
+
+/// The key of an instance: of `count` or of `for_each`.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key<'t> {
+    Position(i64),
+    Name(Text<'t>),
+}
+
+impl Stored<'_> {
+    fn order(&self, other: &Self) -> Ordering {
+        self.module.cmp(&other.module).then_with(|| {
+            let place = |stored: &Self| {
+                stored
+                    .resource
+                    .as_ref()
+                    .map(|r| (&*r.mode != "data", r.resource_type.clone(), r.name.clone()))
+            };
+            let deposed = |stored: &Self| stored.resource.as_ref().and_then(|r| r.deposed.clone());
+            place(self)
+                .cmp(&place(other))
+                .then_with(|| self.key.cmp(&other.key))
+                .then_with(|| deposed(self).cmp(&deposed(other)))
+        })
+    }
+}
+
+/// The modules that these are in and those around them, each before its children; the root is the first.
+fn modules<'t>(stored: Vec<Stored<'t>>) -> Vec<Module<'t>> {
+    let mut modules = vec![Module { parent: None, resources: Vec::new() }];
+    let mut open: Vec<(Text<'t>, usize)> = Vec::new();
+    for Stored { module, resource, .. } in stored {
+        let common =
+            std::iter::zip(&open, &*module).take_while(|((name, _), wanted)| name == *wanted).count();
+        open.truncate(common);
+        for name in module.iter().skip(common).cloned() {
+            let parent = open.last().map_or(0, |(_, index)| *index);
+            open.push((name, modules.len()));
+            modules.push(Module { parent: Some(parent), resources: Vec::new() });
+        }
+        let index = open.last().map_or(0, |(_, index)| *index);
+        modules[index].resources.extend(resource);
+    }
+    modules
+}
+
+/// Reads a resource and adds its instances.
+fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(), JsonError> {
+    let mut module = Text::default();
+    let mut instances = Raw::NULL;
+    let (mut mode, mut resource_type, mut name, mut provider) = Default::default();
+    object(reader, |key, reader| {
+        let place = match &*key {
+            "module" => &mut module,
+            "mode" => &mut mode,
+            "type" => &mut resource_type,
+            "name" => &mut name,
+            "provider" => &mut provider,
+            "instances" => {
+                instances = raw(reader)?;
+                return Ok(());
+            }
+            _ => return reader.raw().map(|_| ()),
+        };
+        *place = text(reader)?.unwrap_or_default();
+        Ok(())
+    })?;
+    let before = stored.all.len();
+    let modules = module_names(&module);
+    list(&mut instances.reader(), |reader| {
+        let mut resource = StateResource {
+            mode: mode.clone(),
+            resource_type: resource_type.clone(),
+            name: name.clone(),
+            provider_name: provider_name(&provider),
+            ..StateResource::default()
+        };
+        let key = instance(reader, &mut resource)?;
+        resource.address = address(&module, &resource, key.as_ref()).into();
+        let left = stored.budget.checked_sub(resource.address.len());
+        stored.budget = left.ok_or_else(|| reader.error("the addresses of the instances are too long"))?;
+        stored.all.push(Stored { module: Arc::clone(&modules), key, resource: Some(resource) });
+        Ok(())
+    })?;
+    if stored.all.len() == before && !modules.is_empty() {
+        stored.all.push(Stored { module: modules, key: None, resource: None });
+    }
+    Ok(())
+}
+
+fn instance<'t>(
+    reader: &mut Reader<'t>,
+    resource: &mut StateResource<'t>,
+) -> Result<Option<Key<'t>>, JsonError> {
+    let mut index_key = None;
+    let mut has_flat = false;
+    let mut paths = Vec::new();
+    object(reader, |name, reader| {
+        match &*name {
+            "index_key" => index_key = key(reader)?,
+            "status" => resource.tainted = text(reader)?.is_some_and(|status| &*status == "tainted"),
+            "deposed" => resource.deposed = text(reader)?.filter(|key| !key.is_empty()),
+            "attributes" => resource.values = raw(reader)?,
+            "attributes_flat" => {
+                has_flat = !is_null(reader)?;
+                if has_flat {
+                    reader.raw()?;
+                }
+            }
+            "sensitive_attributes" => paths = list(reader, path)?,
+            _ => {
+                reader.raw()?;
+            }
+        }
+        Ok(())
+    })?;
+    resource.is_flat = has_flat && resource.values.text() == "null";
+    resource.sensitive = Sensitive::Paths(paths);
+    Ok(index_key)
+}
+
+fn key<'t>(reader: &mut Reader<'t>) -> Result<Option<Key<'t>>, JsonError> {
+    Ok(match reader.peek() {
+        Some(b'0'..=b'9' | b'-') => {
+            let position = reader.value()?;
+            let Shape::Number(text) = position.view().shape() else { return Ok(None) };
+            // As Terraform does, which takes it for a double that counts.
+            let whole = || text.parse::<f64>().map_or(0, |position| position as i64);
+            Some(Key::Position(text.parse().unwrap_or_else(|_| whole())))
+        }
+        Some(b'n' | b'"') => text(reader)?.map(Key::Name),
+        _ => return Err(reader.error("a number or a string is expected here")),
+    })
+}
+
+fn number(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
+    let error = reader.error("a version is a number without a sign or fraction");
+    match reader.value()?.view().shape() {
+        Shape::Number(text) => text.parse().map_err(|_| error),
+        _ => Err(error),
+    }
+}
+
+/// A path to what is sensitive.
+fn path(reader: &mut Reader<'_>) -> Result<Path, JsonError> {
+    let steps = list(reader, |reader| {
+        reader.peek();
+        let error = reader.error("this is no step of a path");
+        step(reader.value()?.view()).ok_or(error)
+    })?;
+    Ok(steps.into_iter().collect())
+}
+
+fn step(step: View<'_, '_>) -> Option<PathStep> {
+    match (step.get("type")?.as_str()?, step.get("value")?) {
+        ("get_attr", name) => Some(PathStep::Attribute(name.as_str()?.into())),
+        ("index", key) => Some(PathStep::Index(match key.get("value")?.shape() {
+            Shape::String(key) => Value::from(key),
+            Shape::Number(position) => Value::from(Number::parse(position).ok()?),
+            // An element of a set, which leads to the set alone.
+            _ => Value::null(objchange::Type::Dynamic),
+        })),
+        _ => None,
+    }
+}
+
+/// The names in the address of a module, each with its key: `module.a["x.y"].module.b` has two.
+fn module_names<'t>(module: &Text<'t>) -> Arc<[Text<'t>]> {
+    let mut names = Vec::new();
+    let (mut start, mut is_quoted, mut is_escaped) = (0, false, false);
+    for (at, byte) in module.bytes().enumerate() {
+        match byte {
+            _ if std::mem::take(&mut is_escaped) => {}
+            b'\\' if is_quoted => is_escaped = true,
+            b'"' => is_quoted = !is_quoted,
+            b'.' if !is_quoted && module[at..].starts_with(".module.") => {
+                names.push(Text::from(module[start..at].to_owned()));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !module.is_empty() {
+        names.push(Text::from(module[start..].to_owned()));
+    }
+    names.into()
+}
+
+/// The address of a provider as documents have it: the state file has `provider["registry.terraform.io/x/y"]` or, from
+/// before Terraform 0.13, `provider.y`, after the module that configures it and before an alias.
+fn provider_name<'t>(provider: &Text<'_>) -> Text<'t> {
+    let after = |start: &str| provider.rsplit_once(start).map(|(_, rest)| rest);
+    let quoted = after("provider[\"").and_then(|rest| rest.split('"').next());
+    let bare = || after("provider.").and_then(|rest| rest.split('.').next());
+    Text::from(quoted.or_else(bare).unwrap_or_default().to_owned())
+}
+
+fn address(module: &str, resource: &StateResource<'_>, key: Option<&Key<'_>>) -> String {
+    let mut address = String::new();
+    if !module.is_empty() {
+        address.push_str(module);
+        address.push('.');
+    }
+    if &*resource.mode == "data" {
+        address.push_str("data.");
+    }
+    address.push_str(&resource.resource_type);
+    address.push('.');
+    address.push_str(&resource.name);
+    match key {
+        None => {}
+        Some(Key::Position(position)) => address.push_str(&format!("[{position}]")),
+        Some(Key::Name(name)) => {
+            address.push('[');
+            quote(name, &mut address);
+            address.push(']');
+        }
+    }
+    address
+}
+
+/// A key as configuration has it in quotes.
+fn quote(key: &str, out: &mut String) {
+    out.push('"');
+    let mut chars = key.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' | '\\' => out.extend(['\\', c]),
+            // Twice, as it would begin a template.
+            '$' | '%' if chars.peek() == Some(&'{') => out.extend([c, c]),
+            c if is_printable(c) => out.push(c),
+            c if u32::from(c) <= 0xffff => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The addresses are those of `terraform show -json` (v1.11), as is their order.
+    #[test]
+    fn instances_stand_in_the_order_of_documents() {
+        let names = |module: &str, names: &[&str]| {
+            let resources = names.iter().map(|name| {
+                format!(
+                    r#"{{"module":{},"mode":"managed","type":"t","name":"{name}","instances":[{{}}]}}"#,
+                    serde_json::Value::from(module)
+                )
+            });
+            resources.collect::<Vec<_>>().join(",")
+        };
+        let keys = [r#""b""#, "10", "2", "null", r#""10""#, r#""é""#];
+        let keys: Vec<String> = keys.iter().map(|key| format!(r#"{{"index_key":{key}}}"#)).collect();
+        let modules = [
+            "module.a[10]",
+            "module.a[2]",
+            "module.a",
+            "module.a[\"b\"]",
+            "module.ab",
+            "module.a[2].module.z",
+            "module.a-b",
+            "module.a[\"x.module.y\"]",
+            "module.B",
+            "module.a.module.c",
+        ];
+        let text = format!(
+            r#"{{"version":4,"resources":[{},{},{{"mode":"managed","type":"t","name":"k","instances":[{},
+                {{"index_key":2,"deposed":"02"}},{{"index_key":2,"deposed":"01"}}]}},
+                {{"mode":"data","type":"z","name":"z","instances":[{{}}]}}]}}"#,
+            modules.map(|module| names(module, &["x"])).join(","),
+            names("", &["w", "W"]),
+            keys.join(","),
+        );
+        let state = State::parse_file(&text).unwrap();
+        let addresses: Vec<&str> = state.resources.iter().map(|resource| &*resource.address).collect();
+        assert_eq!(
+            addresses,
+            [
+                "data.z.z",
+                "t.W",
+                "t.k",
+                "t.k[2]",
+                "t.k[2]",
+                "t.k[2]",
+                "t.k[10]",
+                r#"t.k["10"]"#,
+                r#"t.k["b"]"#,
+                r#"t.k["é"]"#,
+                "t.w",
+                "module.B.t.x",
+                "module.a.t.x",
+                "module.a.module.c.t.x",
+                "module.a-b.t.x",
+                r#"module.a["b"].t.x"#,
+                r#"module.a["x.module.y"].t.x"#,
+                "module.a[10].t.x",
+                "module.a[2].t.x",
+                "module.a[2].module.z.t.x",
+                "module.ab.t.x",
+            ]
+        );
+        let deposed: Vec<_> = state.resources[3..6].iter().map(|r| r.deposed.as_deref()).collect();
+        assert_eq!(deposed, [None, Some("01"), Some("02")]);
+    }
+
+    #[test]
+    fn keys_are_quoted_as_in_configuration() {
+        for (key, expected) in [
+            ("a${b}", r#""a$${b}""#),
+            ("$a %%{ $${", r#""$a %%%{ $$${""#),
+            ("\t\n\r\"\\", r#""\t\n\r\"\\""#),
+            ("\x01\x7f\u{ad}\u{2028}", r#""\u0001\u007f\u00ad\u2028""#),
+            ("\u{1f600}\u{e0001}é", "\"\u{1f600}\\U000e0001é\""),
+        ] {
+            let mut quoted = String::new();
+            quote(key, &mut quoted);
+            assert_eq!(quoted, expected);
+        }
+    }
+
+    #[test]
+    fn providers_are_named_as_in_documents() {
+        for (provider, expected) in [
+            (r#"provider["registry.terraform.io/hashicorp/aws"]"#, "registry.terraform.io/hashicorp/aws"),
+            (
+                r#"module.m["a"].provider["registry.terraform.io/hashicorp/aws"].west"#,
+                "registry.terraform.io/hashicorp/aws",
+            ),
+            ("provider.aws.west", "aws"),
+            ("", ""),
+        ] {
+            assert_eq!(&*provider_name(&Text::from(provider)), expected);
+        }
+    }
+
+    #[test]
+    fn other_versions_are_refused() {
+        let error = State::parse_file(r#"{"version":3,"modules":[]}"#).unwrap_err();
+        assert_eq!(error.problem, Problem::StateFileVersion(3));
+        let error = State::parse_file(r#"{"resources":[], "version":5}"#).unwrap_err();
+        assert_eq!((error.column, error.problem), (28, Problem::StateFileVersion(5)));
+    }
+}
