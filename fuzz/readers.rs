@@ -98,7 +98,7 @@ pub(crate) fn documents(bytes: &[u8]) {
 pub(crate) fn case(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(case) = Case::parse(text) {
-        let _ = case.run();
+        let _ = case.run_by(&[objchange::case::OPERATIONS, objchange_plan::OPERATIONS].concat());
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use objchange::case::{Case, Outcome};
+use objchange::case::{Case, OPERATIONS, Outcome};
 use serde_json::Value as Json;
 
 fn main() -> ExitCode {
@@ -67,12 +67,7 @@ fn required() -> BTreeSet<String> {
     // Whether an object is replaced is for planning to say.
     let actions = names(include_str!("../src/change/action.rs"), " => \"").filter(|a| !a.contains("_then_"));
     required.extend(actions.map(|a| format!("action {a}")));
-    for line in include_str!("../src/case/ops.rs").lines() {
-        let Some((arms, _)) = line.split_once(" =>") else { continue };
-        let arms = arms.trim().split(" | ");
-        required
-            .extend(arms.filter_map(|arm| Some(format!("op {}", arm.strip_prefix('"')?.strip_suffix('"')?))));
-    }
+    required.extend(OPERATIONS.iter().map(|operation| format!("op {}", operation.name)));
     for mode in ["single", "group", "list", "set", "map"] {
         required.insert(format!("block {mode}"));
     }

@@ -36,6 +36,8 @@ pub enum Answer {
     Action(&'static str),
     /// Values, of this declared type.
     Values(Vec<Value>, Type),
+    /// Texts, each with its name, `text` or `color`, or why there is none.
+    Texts(Vec<(&'static str, Result<String, String>)>),
     /// What comes of a change, part by part: of each its name and an answer, names of actions standing for any word.
     Change(Vec<(&'static str, Answer)>),
     /// The engine cannot work with what it is given, and says why.
@@ -63,6 +65,13 @@ impl Answer {
                 };
                 let errors: Option<Vec<String>> = errors.iter().map(error).collect();
                 format!(r#"{{"errors":[{}]}}"#, errors?.join(","))
+            }
+            Self::Texts(texts) => {
+                let text = |(name, text): &(&str, Result<String, String>)| {
+                    Some(format!(r#""{name}":{}"#, serde_json::to_string(text.as_ref().ok()?).ok()?))
+                };
+                let texts: Option<Vec<String>> = texts.iter().map(text).collect();
+                format!("{{{}}}", texts?.join(","))
             }
             Self::Change(parts) => {
                 let part = |(name, answer): &(&str, Answer)| {

@@ -27,15 +27,19 @@ struct Want<'a> {
     #[serde(borrow, default)]
     change: Option<BTreeMap<String, &'a RawValue>>,
     #[serde(default)]
+    text: Option<String>,
+    #[serde(default)]
+    color: Option<String>,
+    #[serde(default)]
     panic: bool,
 }
 
 impl Want<'_> {
     fn is_empty(&self) -> bool {
-        let Self { value, ty, errors, action, values, change, panic } = self;
+        let Self { value, ty, errors, action, values, change, text, color, panic } = self;
         let has_some =
             value.is_some() || ty.is_some() || errors.is_some() || action.is_some() || values.is_some();
-        !has_some && change.is_none() && !panic
+        !has_some && change.is_none() && text.is_none() && color.is_none() && !panic
     }
 
     /// What is wanted, without its content.
@@ -44,6 +48,7 @@ impl Want<'_> {
             Self { errors: Some(_), .. } => "errors",
             Self { value: Some(_), .. } | Self { values: Some(_), .. } => "a value",
             Self { ty: Some(_), .. } => "a type",
+            Self { text: Some(_), .. } | Self { color: Some(_), .. } => "a text",
             _ => "an action",
         }
     }
@@ -97,6 +102,11 @@ fn shown(case: &Case<'_>, value: &Value) -> Value {
 fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, CaseError> {
     let text = case.field("want")?;
     let want: Want<'_> = serde_json::from_str(text).map_err(|e| case.wrong_json("want", text, &e))?;
+    if let Answer::Texts(texts) = answer
+        && (want.panic || want.text.is_some() || want.color.is_some())
+    {
+        return Ok(texts.iter().find_map(|(name, got)| text_difference(name, got, &want)));
+    }
     if want.panic {
         // Where the reference crashes, an error is right, and so is the ordinary answer.
         return Ok(None);
@@ -104,7 +114,7 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
     if want.is_empty() {
         return Err(case.wrong_field(
             "want",
-            "it needs one of `value`, `values`, `type`, `errors`, `action`, `change` and `panic`",
+            "it needs one of `value`, `values`, `type`, `errors`, `action`, `change`, `text`, `color` and `panic`",
         ));
     }
     if let (Answer::Change(parts), Some(wanted)) = (answer, &want.change) {
@@ -124,6 +134,18 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
         return Ok(None);
     }
     against(case, answer, want, text)
+}
+
+/// How a text differs from the wanted one. Where the reference crashes, any text is right.
+fn text_difference(name: &str, got: &Result<String, String>, want: &Want<'_>) -> Option<Difference> {
+    let wanted = if name == "color" { &want.color } else { &want.text };
+    match (got, wanted) {
+        (Ok(got), Some(want)) => difference::of_texts(name, got, want),
+        (Err(error), wanted) if wanted.is_some() || want.panic => {
+            Some(Difference::whole(format!("refused: {error}"), wanted.as_deref().unwrap_or("a text")))
+        }
+        _ => None,
+    }
 }
 
 /// What is wanted of a part of a change, in the form that its answer has.
@@ -212,6 +234,10 @@ fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
         Answer::Change(parts) => {
             let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
             format!("a change with {}", names.join(", "))
+        }
+        Answer::Texts(texts) => {
+            let names: Vec<&str> = texts.iter().map(|(name, _)| *name).collect();
+            format!("a text: {}", names.join(", "))
         }
         Answer::Refused(message) => format!("refused: {message}"),
     }

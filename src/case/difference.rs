@@ -42,6 +42,24 @@ impl Difference {
     }
 }
 
+/// The first line that differs.
+pub(super) fn of_texts(name: &str, got: &str, want: &str) -> Option<Difference> {
+    let (mut got, mut want) = (got.split('\n'), want.split('\n'));
+    for line in 1.. {
+        match (got.next(), want.next()) {
+            (None, None) => break,
+            (g, w) if g == w => {}
+            (g, w) => {
+                let text = |side: Option<&str>| {
+                    side.map_or("(end of the text)".to_owned(), |line| format!("{line:?}"))
+                };
+                return Some(Difference::whole(text(g), text(w)).with_note(format!("`{name}`, line {line}")));
+            }
+        }
+    }
+    None
+}
+
 /// The first part, from the root down, at which two values are not identical.
 pub(super) fn of_values(got: &Value, want: &Value, declared: &Type) -> Option<Difference> {
     if got.identical(want) { None } else { Some(first(got, want, Path::root(), declared)) }

@@ -21,6 +21,7 @@ mod ops;
 pub use answer::{Answer, AnsweredError};
 pub use difference::Difference;
 pub use format::{Case, CaseError};
+pub use ops::OPERATIONS;
 
 /// What came of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,21 @@ pub enum Outcome {
     UnknownOperation,
 }
 
+/// Something that a case can ask for.
+///
+/// The engine's are [`OPERATIONS`]. Whoever can answer more has a table of its own, and a case is run with both.
+#[derive(Debug, Clone, Copy)]
+pub struct Operation {
+    /// Its name: the `op` of a case.
+    pub name: &'static str,
+    /// The fields that it reads, besides `op` and `want`.
+    pub fields: &'static [&'static str],
+    /// The kinds of the errors that it answers with.
+    pub kinds: fn() -> Vec<&'static str>,
+    /// What it answers to a case.
+    pub answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
+}
+
 impl Case<'_> {
     /// Asks the engine; `None` if it does not know the operation.
     ///
@@ -43,15 +59,93 @@ impl Case<'_> {
     ///
     /// What the case says is not in the format.
     pub fn answer(&self) -> Result<Option<Answer>, CaseError> {
-        ops::answer(self)
+        self.answer_by(OPERATIONS)
+    }
+
+    /// As [`Case::answer`], of these operations.
+    ///
+    /// # Errors
+    ///
+    /// What the case says is not in the format.
+    pub fn answer_by(&self, operations: &[Operation]) -> Result<Option<Answer>, CaseError> {
+        let operation = operations.iter().find(|operation| operation.name == self.op());
+        operation.map(|operation| (operation.answer)(self)).transpose()
     }
 
     /// Asks the engine and compares its answer with the wanted one.
     pub fn run(&self) -> Outcome {
-        match ops::answer(self) {
+        self.run_by(OPERATIONS)
+    }
+
+    /// As [`Case::run`], with these operations.
+    ///
+    /// ```
+    /// use objchange::case::{Answer, Case, OPERATIONS, Operation, Outcome};
+    ///
+    /// let greet = Operation {
+    ///     name: "greet",
+    ///     fields: &["whom"],
+    ///     kinds: Vec::new,
+    ///     answer: |case| Ok(Answer::Texts(vec![("text", Ok(format!("Hello, {}!", case.parsed::<String>("whom")?)))])),
+    /// };
+    /// let operations = [OPERATIONS, &[greet]].concat();
+    /// let case = Case::parse(r#"{"op":"greet","whom":"world","want":{"text":"Hello, world!"}}"#)?;
+    /// assert_eq!(case.run_by(&operations), Outcome::Passed);
+    /// assert_eq!(case.run(), Outcome::UnknownOperation);
+    /// # Ok::<(), objchange::case::CaseError>(())
+    /// ```
+    pub fn run_by(&self, operations: &[Operation]) -> Outcome {
+        match self.answer_by(operations) {
             Ok(Some(answer)) => compare::compare(self, &answer),
             Ok(None) => Outcome::UnknownOperation,
             Err(error) => Outcome::Unusable(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_compared_line_by_line() {
+        const TELL: Operation = Operation {
+            name: "tell",
+            fields: &["text"],
+            kinds: Vec::new,
+            answer: |case| {
+                let text = case.parsed::<String>("text").map_err(|error| error.message);
+                Ok(Answer::Texts(vec![
+                    ("text", text.clone()),
+                    ("color", text.map(|text| format!("*{text}*"))),
+                ]))
+            },
+        };
+        let run = |text: &str, want: &str| {
+            let case = format!(r#"{{"op":"tell","text":{text},"want":{want}}}"#);
+            match Case::parse(&case).unwrap().run_by(&[TELL]) {
+                Outcome::Failed(Difference { got, want, note, .. }) => {
+                    format!("{got} | {want} | {}", note.unwrap_or_default())
+                }
+                Outcome::Unusable(error) => error.to_string(),
+                outcome => format!("{outcome:?}"),
+            }
+        };
+        assert_eq!(run(r#""a\nb""#, r#"{"text":"a\nb","color":"*a\nb*"}"#), "Passed");
+        assert_eq!(run(r#""a\nb""#, r#"{"color":"*a\nb*"}"#), "Passed");
+        assert_eq!(run(r#""a\nb""#, r#"{"text":"a\nc"}"#), r#""b" | "c" | `text`, line 2"#);
+        assert_eq!(
+            run(r#""a""#, r#"{"text":"a","color":"*a*\n"}"#),
+            r#"(end of the text) | "" | `color`, line 2"#
+        );
+        assert_eq!(run(r#""a""#, r#"{"panic":true}"#), "Passed");
+        // Where the reference crashes there must be some text all the same.
+        assert!(run("5", r#"{"panic":true}"#).starts_with("refused: "));
+        assert!(run("5", r#"{"text":"a"}"#).starts_with("refused: "));
+        assert!(run(r#""a""#, "{}").starts_with("`want`: it needs one of "));
+        assert_eq!(
+            run(r#""a""#, r#"{"action":"create"}"#),
+            r#"a text: text, color | {"action":"create"} | "#
+        );
     }
 }

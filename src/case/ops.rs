@@ -2,88 +2,142 @@
 
 use std::ops::ControlFlow;
 
-use super::{Answer, AnsweredError, Case, CaseError};
-use crate::change::{self, ChangeError};
+use super::{Answer, AnsweredError, Case, CaseError, Operation};
+use crate::change::{self, ChangeError, InconsistentResultKind, InvalidPlanKind};
 use crate::value::{Kind, StepRef, Type, Value};
 
-/// The engine's answer; `None` if the operation is none of the engine's.
-pub(super) fn answer(case: &Case<'_>) -> Result<Option<Answer>, CaseError> {
-    let answer = match case.op() {
-        "proposed_new" => {
-            let schema = case.schema()?;
+/// The operations of the engine.
+pub const OPERATIONS: &[Operation] = &[
+    operation("proposed_new", &["schema", "prior", "config"], proposed_new),
+    operation("planned_data_resource", &["schema", "config"], planned_data_resource),
+    operation("prepare_computed_blocks", &["schema", "value"], prepare_computed_blocks),
+    operation("normalize_legacy", &["schema", "value"], normalize_legacy),
+    operation("all_attributes_null", &["schema"], empty_value),
+    operation("empty_value", &["schema"], empty_value),
+    operation("implied_type", &["schema"], implied_type),
+    operation("coerce_value", &["schema", "type", "value"], coerce_value).reporting(coerce_kinds),
+    operation("assert_plan_valid", &["schema", "prior", "config", "planned"], assert_plan_valid)
+        .reporting(plan_kinds),
+    operation("assert_object_compatible", &["schema", "planned", "actual"], assert_object_compatible)
+        .reporting(result_kinds),
+    operation("assert_value_compatible", &["type", "planned", "actual"], assert_value_compatible)
+        .reporting(result_kinds),
+    operation("action_for_change", &["type", "before", "after"], action_for_change),
+    operation("lcs", &["type", "xs", "ys"], lcs),
+    operation("plan_change", &["schema", "prior", "config", "lifecycle", "answers"], super::change::plan),
+    operation(
+        "apply_change",
+        &["schema", "prior", "config", "final_config", "lifecycle", "answers", "applied"],
+        super::change::apply,
+    ),
+];
+
+const fn operation(
+    name: &'static str,
+    fields: &'static [&'static str],
+    answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
+) -> Operation {
+    Operation { name, fields, kinds: Vec::new, answer }
+}
+
+impl Operation {
+    const fn reporting(self, kinds: fn() -> Vec<&'static str>) -> Self {
+        Self { kinds, ..self }
+    }
+}
+
+fn coerce_kinds() -> Vec<&'static str> {
+    vec!["coerce"]
+}
+
+fn plan_kinds() -> Vec<&'static str> {
+    InvalidPlanKind::ALL.iter().map(|kind| kind.slug()).collect()
+}
+
+fn result_kinds() -> Vec<&'static str> {
+    InconsistentResultKind::ALL.iter().map(|kind| kind.slug()).collect()
+}
+
+fn proposed_new(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    let ty = schema.implied_type();
+    let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
+    Ok(value(change::proposed_new(&schema, &prior, &config), ty))
+}
+
+fn planned_data_resource(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    let ty = schema.implied_type();
+    Ok(value(change::planned_data_resource(&schema, &case.value("config", ty)?), ty))
+}
+
+fn prepare_computed_blocks(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    let ty = schema.implied_type();
+    Ok(value(change::prepare_computed_blocks(&schema, &case.value("value", ty)?), ty))
+}
+
+fn normalize_legacy(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    let ty = schema.implied_type();
+    Ok(value(change::normalize_from_legacy_sdk(&case.value("value", ty)?, &schema), ty))
+}
+
+fn empty_value(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    Ok(Answer::Value(schema.empty_value().clone(), schema.implied_type().clone()))
+}
+
+fn assert_plan_valid(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    let ty = schema.implied_type();
+    let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
+    let planned = case.value("planned", ty)?;
+    let errors = change::assert_plan_valid(&schema, &prior, &config, &planned);
+    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect()))
+}
+
+fn assert_object_compatible(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    let ty = schema.implied_type();
+    let (planned, actual) = (case.value("planned", ty)?, case.value("actual", ty)?);
+    let errors = change::assert_object_compatible(&schema, &planned, &actual);
+    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect()))
+}
+
+fn assert_value_compatible(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let ty: Type = case.parsed("type")?;
+    let (planned, actual) = (case.value("planned", &ty)?, case.value("actual", &ty)?);
+    let errors = change::assert_value_compatible(&planned, &actual);
+    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect()))
+}
+
+fn action_for_change(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let ty: Type = case.parsed("type")?;
+    let action = change::action_for_change(&case.value("before", &ty)?, &case.value("after", &ty)?);
+    Ok(Answer::Action(action.slug()))
+}
+
+fn lcs(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let ty: Type = case.parsed("type")?;
+    let common = change::longest_common_subsequence(&case.values("xs", &ty)?, &case.values("ys", &ty)?);
+    Ok(Answer::Values(common, ty))
+}
+
+fn coerce_value(case: &Case<'_>) -> Result<Answer, CaseError> {
+    let schema = case.schema()?;
+    let given = case.value("value", &case.parsed("type")?)?;
+    Ok(match schema.coerce_value(&given) {
+        Ok(value) => {
             let ty = schema.implied_type();
-            let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
-            value(change::proposed_new(&schema, &prior, &config), ty)
+            Answer::Value(as_written(&value, &given, ty), ty.clone())
         }
-        "planned_data_resource" => {
-            let schema = case.schema()?;
-            let ty = schema.implied_type();
-            value(change::planned_data_resource(&schema, &case.value("config", ty)?), ty)
-        }
-        "prepare_computed_blocks" => {
-            let schema = case.schema()?;
-            let ty = schema.implied_type();
-            value(change::prepare_computed_blocks(&schema, &case.value("value", ty)?), ty)
-        }
-        "normalize_legacy" => {
-            let schema = case.schema()?;
-            let ty = schema.implied_type();
-            value(change::normalize_from_legacy_sdk(&case.value("value", ty)?, &schema), ty)
-        }
-        "all_attributes_null" | "empty_value" => {
-            let schema = case.schema()?;
-            Answer::Value(schema.empty_value().clone(), schema.implied_type().clone())
-        }
-        "assert_plan_valid" => {
-            let schema = case.schema()?;
-            let ty = schema.implied_type();
-            let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
-            let planned = case.value("planned", ty)?;
-            let errors = change::assert_plan_valid(&schema, &prior, &config, &planned);
-            Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect())
-        }
-        "assert_object_compatible" => {
-            let schema = case.schema()?;
-            let ty = schema.implied_type();
-            let (planned, actual) = (case.value("planned", ty)?, case.value("actual", ty)?);
-            let errors = change::assert_object_compatible(&schema, &planned, &actual);
-            Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect())
-        }
-        "assert_value_compatible" => {
-            let ty: Type = case.parsed("type")?;
-            let (planned, actual) = (case.value("planned", &ty)?, case.value("actual", &ty)?);
-            let errors = change::assert_value_compatible(&planned, &actual);
-            Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect())
-        }
-        "action_for_change" => {
-            let ty: Type = case.parsed("type")?;
-            Answer::Action(
-                change::action_for_change(&case.value("before", &ty)?, &case.value("after", &ty)?).slug(),
-            )
-        }
-        "lcs" => {
-            let ty: Type = case.parsed("type")?;
-            let common =
-                change::longest_common_subsequence(&case.values("xs", &ty)?, &case.values("ys", &ty)?);
-            Answer::Values(common, ty)
-        }
-        "coerce_value" => {
-            let schema = case.schema()?;
-            let given = case.value("value", &case.parsed("type")?)?;
-            match schema.coerce_value(&given) {
-                Ok(value) => {
-                    let ty = schema.implied_type();
-                    Answer::Value(as_written(&value, &given, ty), ty.clone())
-                }
-                Err(error) => Answer::Errors(vec![AnsweredError::new(&error.path, "coerce", &error)]),
-            }
-        }
-        "plan_change" => super::change::plan(case)?,
-        "apply_change" => super::change::apply(case)?,
-        "implied_type" => Answer::Type(case.schema()?.implied_type().clone()),
-        _ => return Ok(None),
-    };
-    Ok(Some(answer))
+        Err(error) => Answer::Errors(vec![AnsweredError::new(&error.path, "coerce", &error)]),
+    })
+}
+
+fn implied_type(case: &Case<'_>) -> Result<Answer, CaseError> {
+    Ok(Answer::Type(case.schema()?.implied_type().clone()))
 }
 
 /// A coerced value as a case file can write it: under the type that the schema implies, which holds blocks by label in

@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cases;
 mod change;
 mod diff;
 mod differ;
@@ -24,6 +25,7 @@ mod render;
 mod show;
 mod text;
 
+pub use cases::OPERATIONS;
 pub use diff::{
     Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
     Sensitivity, UnknownBlocks,

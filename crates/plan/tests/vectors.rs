@@ -1,18 +1,15 @@
 //! Documents with what Terraform prints for them, byte for byte, without colour and with: those of `tests/vectors`, and
 //! the larger files where they are at hand.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use objchange::case::{Case, Outcome};
 use objchange_plan::{
-    Colour, Options, Plan, PlanMode, Schemas, ShowError, State, render_plan, render_resource_change,
-    render_state,
+    Colour, OPERATIONS, Options, Plan, Schemas, ShowError, State, render_plan, render_state,
 };
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -33,48 +30,6 @@ fn main() -> ExitCode {
     larger("runs_of_terraform", "vectors/render-terraform-dev.jsonl", check_file);
     larger("files_that_terraform_wrote", "real/terraform", check_folders);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-#[derive(Deserialize)]
-struct Want {
-    text: Option<String>,
-    color: Option<String>,
-    /// The reference crashes: anything that shows the plan is right.
-    #[serde(default)]
-    panic: bool,
-}
-
-#[derive(Deserialize, Default)]
-struct CaseOptions {
-    mode: Option<String>,
-    width: Option<usize>,
-}
-
-fn answer(case: &BTreeMap<String, &RawValue>, colour: Colour) -> Result<String, ShowError> {
-    let argument = |name: &str| case.get(name).map_or("null", |value| value.get());
-    let given: CaseOptions =
-        serde_json::from_str::<Option<_>>(argument("options")).unwrap().unwrap_or_default();
-    let mode = match given.mode.as_deref() {
-        Some("destroy") => PlanMode::Destroy,
-        Some("refresh-only") => PlanMode::RefreshOnly,
-        _ => PlanMode::Normal,
-    };
-    let options = Options { colour, mode, width: given.width.unwrap_or(78), ..Options::default() };
-    match argument("op") {
-        "\"render_plan\"" => {
-            let schemas = Schemas::parse(argument("schemas"))?;
-            render_plan(&Plan::parse(argument("plan"))?, &schemas, &options)
-        }
-        "\"render_state\"" => {
-            let schemas = Schemas::parse(argument("schemas"))?;
-            render_state(&State::parse(argument("state"))?, &schemas, &options)
-        }
-        "\"render_resource_change\"" => {
-            let schema = serde_json::from_str(argument("schema")).unwrap();
-            render_resource_change(argument("change"), Some(&schema), &options)
-        }
-        op => panic!("unknown operation {op}"),
-    }
 }
 
 /// The first line in which two texts differ.
@@ -114,18 +69,10 @@ fn check_file(path: &Path) -> Result<(), Failed> {
     let mut count = 0;
     for line in fs::read_to_string(path)?.lines() {
         count += 1;
-        let case: BTreeMap<String, &RawValue> = serde_json::from_str(line)?;
-        let id = case["id"].get();
-        let want: Want = serde_json::from_str(case["want"].get())?;
-        let plain = answer(&case, Colour::Never);
-        if want.panic {
-            let text = plain.unwrap();
-            assert!(text.contains("\nPlan: "), "{id}: {text}");
-            continue;
-        }
-        check(id, want.text.as_deref().unwrap(), plain, &mut wrong);
-        if let Some(color) = want.color {
-            check(id, &color, answer(&case, Colour::Always), &mut wrong);
+        let case = Case::parse(line)?;
+        match case.run_by(OPERATIONS) {
+            Outcome::Passed => {}
+            outcome => wrong.push(format!("{:?} {outcome:?}", case.id())),
         }
     }
     verdict(count, &wrong)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use objchange::case::{Case, Outcome};
 use objchange::value::visible;
 
-use super::{render, run};
+use super::run;
 use crate::exit;
 use crate::style::GOOD;
 
@@ -70,11 +70,8 @@ fn blessing(line: &str) -> Option<(Range<usize>, String)> {
     let case = Case::parse(text).ok()?;
     let old = case.field("want").ok()?;
     // An answer that a defect stands in the way of is none.
-    let want = panic::catch_unwind(AssertUnwindSafe(|| match case.op().starts_with("render_") {
-        true => render::want(&case),
-        false => case.answer().ok()??.want(),
-    }))
-    .ok()??;
+    let answer = || case.answer_by(&run::OPERATIONS).ok()??.want();
+    let want = panic::catch_unwind(AssertUnwindSafe(answer)).ok()??;
     let from = start + (old.as_ptr() as usize - text.as_ptr() as usize);
     let range = from..from + old.len();
     let blessed = format!("{}{want}{}", &line[start..range.start], &line[range.end..]);

@@ -4,7 +4,6 @@ mod bless;
 mod json;
 mod junit;
 mod lines;
-mod render;
 mod run;
 mod spelling;
 mod text;

@@ -4,15 +4,15 @@ use std::io::{self, Read};
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use objchange::case::{Case, CaseError, Difference, Outcome};
+use objchange::case::{Case, CaseError, Difference, Operation, Outcome};
 
 use super::lines::{Line, Lines};
-use super::{Only, render, spelling};
+use super::{Only, spelling};
 use crate::encoding;
 use crate::input::Source;
 
@@ -64,12 +64,15 @@ pub(crate) enum Event {
     Unreadable(io::Error),
 }
 
-/// Asks whoever knows the operation.
+/// Everything that a case can ask for.
+pub(super) static OPERATIONS: LazyLock<Vec<Operation>> =
+    LazyLock::new(|| [objchange::case::OPERATIONS, objchange_plan::OPERATIONS].concat());
+
 pub(super) fn run_case(case: &Case<'_>) -> Outcome {
-    if let Err(error) = spelling::check(case) {
-        return Outcome::Unusable(error);
+    match spelling::check(case) {
+        Ok(()) => case.run_by(&OPERATIONS),
+        Err(error) => Outcome::Unusable(error),
     }
-    if case.op().starts_with("render_") { render::run(case) } else { case.run() }
 }
 
 /// Cases are handed out in batches of this many lines or bytes, whichever comes first.

@@ -3,45 +3,9 @@
 //! Other fields that the format does not name are ignored, for they are there for readers.
 
 use objchange::case::{Case, CaseError};
-use objchange::change::{InconsistentResultKind, InvalidPlanKind};
 use serde::Deserialize;
 
-/// What each operation reads.
-const FIELDS: [(&str, &[&str]); 16] = [
-    ("proposed_new", &["schema", "prior", "config"]),
-    ("planned_data_resource", &["schema", "config"]),
-    ("prepare_computed_blocks", &["schema", "value"]),
-    ("normalize_legacy", &["schema", "value"]),
-    ("all_attributes_null", &["schema"]),
-    ("empty_value", &["schema"]),
-    ("implied_type", &["schema"]),
-    ("coerce_value", &["schema", "type", "value"]),
-    ("assert_plan_valid", &["schema", "prior", "config", "planned"]),
-    ("assert_object_compatible", &["schema", "planned", "actual"]),
-    ("assert_value_compatible", &["type", "planned", "actual"]),
-    ("action_for_change", &["type", "before", "after"]),
-    ("lcs", &["type", "xs", "ys"]),
-    ("render_plan", &["plan", "schemas", "options"]),
-    ("render_state", &["state", "schemas", "options"]),
-    ("render_resource_change", &["schema", "change", "options"]),
-];
-
-/// The names of all operations.
-pub(super) fn operations() -> impl Iterator<Item = &'static str> {
-    FIELDS.into_iter().map(|(op, _)| op)
-}
-
-/// The kinds of errors that an operation reports.
-fn kinds(op: &str) -> Vec<&'static str> {
-    match op {
-        "assert_plan_valid" => InvalidPlanKind::ALL.iter().map(|kind| kind.slug()).collect(),
-        "assert_object_compatible" | "assert_value_compatible" => {
-            InconsistentResultKind::ALL.iter().map(|kind| kind.slug()).collect()
-        }
-        "coerce_value" => vec!["coerce"],
-        _ => Vec::new(),
-    }
-}
+use super::run::OPERATIONS;
 
 /// The name that is meant, as far as one can tell: few letters are wrong, and not just any short name.
 fn meant(word: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
@@ -75,8 +39,10 @@ struct WantedError {
 /// Whether the names in the case are those of the format.
 pub(super) fn check(case: &Case<'_>) -> Result<(), CaseError> {
     // Of an unknown operation, nothing is known.
-    let Some((_, fields)) = FIELDS.iter().find(|(op, _)| *op == case.op()) else { return Ok(()) };
-    let known = || fields.iter().copied().chain(["id", "op", "note", "want"]);
+    let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == case.op()) else {
+        return Ok(());
+    };
+    let known = || operation.fields.iter().copied().chain(["id", "op", "note", "want"]);
     // Asked once: a case may have any number of fields.
     let lacking: Vec<&str> =
         known().filter(|known| *known != "note" && case.optional_field(known).is_none()).collect();
@@ -85,7 +51,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<(), CaseError> {
             return Err(case.wrong_field(name, &format!("there is no such field; did you mean `{meant}`?")));
         }
     }
-    let kinds = kinds(case.op());
+    let kinds = (operation.kinds)();
     if kinds.is_empty() {
         return Ok(());
     }

@@ -7,7 +7,7 @@ use anstream::AutoStream;
 use objchange::case::Difference;
 use objchange::value::visible;
 
-use super::run::{Failure, Verdict};
+use super::run::{Failure, OPERATIONS, Verdict};
 use super::{Counts, spelling};
 use crate::style::{BAD, FAINT, GOOD};
 
@@ -47,7 +47,7 @@ impl Text {
             }
             Failure::UnknownOperation => {
                 let op = verdict.op.as_deref().unwrap_or_default();
-                let hint = spelling::hint(op, spelling::operations());
+                let hint = spelling::hint(op, OPERATIONS.iter().map(|operation| operation.name));
                 writeln!(
                     out,
                     "  unknown operation: objchange does not know what this asks for{}",

@@ -1,0 +1,98 @@
+//! The operations of case files about what people see.
+
+use objchange::case::{Answer, Case, CaseError, Operation};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::document::{Plan, State};
+use crate::render::Colour;
+use crate::show::{Options, PlanMode, Schemas, ShowError, render_plan, render_resource_change, render_state};
+
+/// The operations of case files that this crate answers.
+///
+/// ```
+/// use objchange::case::{Case, Outcome};
+///
+/// let case = r#"{"op":"render_state","state":{"format_version":"1.0"},"schemas":{"format_version":"1.0"},
+///     "want":{"text":"The state file is empty. No resources are represented.\n"}}"#;
+/// assert_eq!(Case::parse(case)?.run_by(objchange_plan::OPERATIONS), Outcome::Passed);
+/// # Ok::<(), objchange::case::CaseError>(())
+/// ```
+pub const OPERATIONS: &[Operation] = &[
+    Operation {
+        name: "render_plan",
+        fields: &["plan", "schemas", "options"],
+        kinds: Vec::new,
+        answer: |case| {
+            let (plan, schemas) = (case.field("plan")?, case.field("schemas")?);
+            texts(case, |options| render_plan(&Plan::parse(plan)?, &Schemas::parse(schemas)?, options))
+        },
+    },
+    Operation {
+        name: "render_state",
+        fields: &["state", "schemas", "options"],
+        kinds: Vec::new,
+        answer: |case| {
+            let (state, schemas) = (case.field("state")?, case.field("schemas")?);
+            texts(case, |options| render_state(&State::parse(state)?, &Schemas::parse(schemas)?, options))
+        },
+    },
+    Operation {
+        name: "render_resource_change",
+        fields: &["schema", "change", "options"],
+        kinds: Vec::new,
+        answer: |case| {
+            let (change, schema) = (case.field("change")?, case.schema()?);
+            texts(case, |options| render_resource_change(change, Some(&schema), options))
+        },
+    },
+];
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct OptionsField {
+    mode: Mode,
+    width: Option<usize>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    #[default]
+    Normal,
+    Destroy,
+    #[serde(alias = "refresh-only")]
+    RefreshOnly,
+}
+
+/// What is wanted, as far as it says what is to be rendered.
+#[derive(Deserialize)]
+struct Want {
+    color: Option<IgnoredAny>,
+}
+
+/// The text without colour, and the one with it where the case wants that.
+fn texts(
+    case: &Case<'_>,
+    render: impl Fn(&Options) -> Result<String, ShowError>,
+) -> Result<Answer, CaseError> {
+    let given = match case.optional_field("options") {
+        Some(_) => case.parsed::<OptionsField>("options")?,
+        None => OptionsField::default(),
+    };
+    let mut options = Options {
+        mode: match given.mode {
+            Mode::Normal => PlanMode::Normal,
+            Mode::Destroy => PlanMode::Destroy,
+            Mode::RefreshOnly => PlanMode::RefreshOnly,
+        },
+        ..Options::default()
+    };
+    options.width = given.width.unwrap_or(options.width);
+    let text = |colour| render(&Options { colour, ..options }).map_err(|error| error.to_string());
+    let mut texts = vec![("text", text(Colour::Never))];
+    if case.parsed::<Want>("want").is_ok_and(|want| want.color.is_some()) {
+        texts.push(("color", text(Colour::Always)));
+    }
+    Ok(Answer::Texts(texts))
+}
