@@ -79,7 +79,7 @@ pub mod value;
 /// For the crates of this workspace alone: may change with any version.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::value::{is_printable, json_message, quote_into, visible, visible_json};
+    pub use crate::value::quote::{is_printable, quote_into, visible, visible_json};
 }
 
 pub use value::{Type, Value};

@@ -42,7 +42,7 @@ mod coerce_value {
     #[track_caller]
     fn check_error(block: &str, value: &str, path: &str, kind: &str) {
         let error = schema(block).coerce_value(&typed(value)).expect_err("this does not fit");
-        assert_eq!((error.path.to_string().as_str(), error.kind.slug()), (path, kind), "{error}");
+        assert_eq!((error.path.to_string().as_str(), error.kind.kind()), (path, kind), "{error}");
     }
 
     #[test]
@@ -120,7 +120,7 @@ mod validate {
     #[track_caller]
     fn check(block: &str, want: &[(&str, &str)]) {
         let problems = schema(block).validate();
-        let got: Vec<(String, &str)> = problems.iter().map(|p| (p.path.to_string(), p.kind.slug())).collect();
+        let got: Vec<(String, &str)> = problems.iter().map(|p| (p.path.to_string(), p.kind.kind())).collect();
         let want: Vec<(String, &str)> = want.iter().map(|(path, kind)| ((*path).to_owned(), *kind)).collect();
         assert_eq!(got, want);
     }
@@ -205,7 +205,7 @@ mod validate {
         let block = Block::new([("a", Attribute::optional(nested))], []);
         let problems = block.validate();
         assert_eq!(problems.len(), 1);
-        assert_eq!(problems[0].kind.slug(), "nested_type_group");
+        assert_eq!(problems[0].kind.kind(), "nested_type_group");
     }
 }
 

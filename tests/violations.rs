@@ -46,11 +46,11 @@ fn entry(text: &str) -> (String, Entry) {
 }
 
 /// The stable names in a file of the engine: what stands as `=> "name",`.
-fn slugs(source: &str) -> Vec<&str> {
-    let slugs: Vec<&str> =
+fn kinds_in(source: &str) -> Vec<&str> {
+    let kinds: Vec<&str> =
         source.lines().filter_map(|line| line.split_once(" => \"")?.1.strip_suffix("\",")).collect();
-    assert!(!slugs.is_empty());
-    slugs
+    assert!(!kinds.is_empty());
+    kinds
 }
 
 /// The entries of a section, which has these kinds and no others.
@@ -103,7 +103,7 @@ fn answers_of_providers() {
     // The errors for which nothing is planned stand behind, and are none of the provider's.
     let source =
         include_str!("../src/change/plan/planned.rs").split("pub enum PlanChangeError").next().unwrap();
-    let section = section("Answers of a provider around its plan", slugs(source));
+    let section = section("Answers of a provider around its plan", kinds_in(source));
     for violation in violations {
         assert_eq!(section[violation.kind()].sentence, violation.to_string());
     }
@@ -122,7 +122,7 @@ fn answers_of_providers_after_apply() {
     ];
     let source =
         include_str!("../src/change/apply/applied.rs").split("pub enum ApplyChangeError").next().unwrap();
-    let section = section("Answers of a provider when a change is made", slugs(source));
+    let section = section("Answers of a provider when a change is made", kinds_in(source));
     for violation in violations {
         assert_eq!(section[violation.kind()].sentence, violation.to_string());
     }
@@ -130,13 +130,13 @@ fn answers_of_providers_after_apply() {
 
 #[test]
 fn objects() {
-    let mut kinds = slugs(include_str!("../src/schema/coerce.rs"));
-    kinds.extend(slugs(include_str!("../src/value/convert/error.rs")));
+    let mut kinds = kinds_in(include_str!("../src/schema/coerce.rs"));
+    kinds.extend(kinds_in(include_str!("../src/value/convert/error.rs")));
     let section = section("Objects that do not fit their schema", kinds);
     for (kind, Entry { sentence, example, .. }) in &section {
         let Some(example) = example else {
             // An example would be longer than the page.
-            assert_eq!(kind, ConvertErrorKind::TooComplex.slug());
+            assert_eq!(kind, ConvertErrorKind::TooComplex.kind());
             assert_eq!(*sentence, ConvertErrorKind::TooComplex.to_string());
             continue;
         };
@@ -144,15 +144,15 @@ fn objects() {
         assert_eq!(case.run(), Outcome::Passed, "{kind}");
         let value = Value::from_marker_json(case.field("value").unwrap(), &case.parsed("type").unwrap());
         let error = case.schema().unwrap().coerce_value(&value.unwrap()).unwrap_err();
-        assert_eq!((error.kind.slug(), error.to_string()), (kind.as_str(), sentence.clone()));
+        assert_eq!((error.kind.kind(), error.to_string()), (kind.as_str(), sentence.clone()));
     }
 }
 
 #[test]
 fn schemas() {
-    for (kind, entry) in section("Schemas", slugs(include_str!("../src/schema/validate.rs"))) {
+    for (kind, entry) in section("Schemas", kinds_in(include_str!("../src/schema/validate.rs"))) {
         let block: Block = serde_json::from_str(&entry.example.expect(&kind)).unwrap();
-        let said: Vec<_> = block.validate().iter().map(|p| (p.kind.slug(), p.to_string())).collect();
+        let said: Vec<_> = block.validate().iter().map(|p| (p.kind.kind(), p.to_string())).collect();
         assert_eq!(said, [(kind.as_str(), entry.sentence)]);
     }
 }

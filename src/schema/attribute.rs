@@ -56,12 +56,12 @@ pub enum AttributeType {
 #[derive(Clone, PartialEq)]
 pub struct NestedType {
     nesting: NestingMode,
-    inner: Arc<Members>,
+    inner: Arc<Inner>,
 }
 
 /// Attributes by name, and the object type that they imply.
 #[derive(PartialEq)]
-struct Members {
+struct Inner {
     /// Sorted by name; names are unique. The object type has its attributes in the same order.
     attributes: Box<[(SmolStr, Attribute)]>,
     object: Arc<ObjectType>,
@@ -261,7 +261,7 @@ impl NestedType {
         let implied = held(Type::Object(object.clone()));
         let accepted = held(Type::Object(Arc::new(accepted)));
         let traits = Traits::of_all(attributes.iter().map(|(_, a)| a));
-        Self { nesting, inner: Arc::new(Members { attributes, object, implied, accepted, traits }) }
+        Self { nesting, inner: Arc::new(Inner { attributes, object, implied, accepted, traits }) }
     }
 
     /// How the objects are held.

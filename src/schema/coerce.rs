@@ -63,12 +63,12 @@ pub enum CoerceErrorKind {
 
 impl CoerceErrorKind {
     /// The stable name of the kind of error.
-    pub fn slug(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::NotAnObject { .. } => "not_an_object",
             Self::Unsupported { .. } => "unsupported",
             Self::Missing { .. } => "missing",
-            Self::Convert(kind) => kind.slug(),
+            Self::Convert(kind) => kind.kind(),
             Self::NotBlocks { .. } => "not_blocks",
             Self::MixedBlocks { .. } => "mixed_blocks",
         }

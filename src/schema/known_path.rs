@@ -48,7 +48,7 @@ pub enum UnknownPathKind {
 
 impl UnknownPathKind {
     /// The stable name of the kind of error.
-    pub fn slug(self) -> &'static str {
+    pub fn kind(self) -> &'static str {
         match self {
             Self::NoSuchMember => "no_such_member",
             Self::NotAName => "not_a_name",

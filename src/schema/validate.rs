@@ -69,7 +69,7 @@ pub enum SchemaProblemKind {
 
 impl SchemaProblemKind {
     /// The stable name of the kind of problem.
-    pub fn slug(self) -> &'static str {
+    pub fn kind(self) -> &'static str {
         match self {
             Self::NeitherRequiredOptionalNorComputed => "neither_required_optional_nor_computed",
             Self::RequiredAndOptional => "required_and_optional",

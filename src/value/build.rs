@@ -10,7 +10,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_stream_sa
 
 use super::entries::sort_by_key;
 use super::equality::hasher;
-use super::set::Members;
+use super::set::SetElements;
 use super::{Flags, Head, Kind, ObjectType, Repr, Type, Value};
 
 /// The elements given for a collection have different types.
@@ -177,7 +177,7 @@ impl Value {
             Err(error) => return Err((error, elements)),
         };
         give_type(&ty, &mut elements);
-        let mut members = Members::new(elements);
+        let mut members = SetElements::new(elements);
         let flags = if members.tied { Flags::TIED } else { Flags::default() };
         Ok(Self(Repr::Set(sealed(ty, 'S', flags, members.elements.drain(..)))).with_marks(members.marks))
     }

@@ -21,7 +21,7 @@ mod number;
 mod order;
 mod path;
 mod path_set;
-mod quote;
+pub(crate) mod quote;
 mod read_ahead;
 mod set;
 mod show;
@@ -44,9 +44,7 @@ pub(crate) use convert::{nameless, place};
 pub(crate) use entries::sort_by_key;
 pub(crate) use equality::hasher;
 pub use from::NanError;
-#[doc(hidden)]
-pub use json::json_message;
-pub use json::{ReadError, WriteError};
+pub use json::{ReadError, WriteError, json_message};
 pub use kind::{Kind, Map, Object};
 pub use limits::TooManyImplied;
 pub use marks::{Marks, NoSuchParts};
@@ -55,8 +53,6 @@ pub use number::{ArithmeticError, Number, ParseNumberError};
 pub use path::{ParsePathError, Path, PathStack, PathStep};
 pub(crate) use path::{PathTrie, StepRef};
 pub use path_set::PathSet;
-#[doc(hidden)]
-pub use quote::{is_printable, quote_into, visible, visible_json};
 pub(crate) use read_ahead::read_ahead;
 pub(crate) use set::SetMerge;
 pub(crate) use show::{EPHEMERAL, SENSITIVE};

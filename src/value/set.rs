@@ -8,7 +8,7 @@ use super::order::{compare, sorted_positions};
 use super::{Marks, Value};
 
 /// Elements on their way into a set.
-pub(super) struct Members {
+pub(super) struct SetElements {
     /// Distinct and in set order.
     pub(super) elements: Vec<Value>,
     /// Two elements have the same order key.
@@ -17,7 +17,7 @@ pub(super) struct Members {
     pub(super) marks: Marks,
 }
 
-impl Members {
+impl SetElements {
     /// Takes marks off, drops elements that equal an earlier one, and sorts: O(n log n), each order key
     /// written at most once.
     pub(super) fn new(elements: Vec<Value>) -> Self {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
-use objchange::value::visible;
+use objchange::internal::visible;
 
 use crate::exit::UNUSABLE;
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use objchange::value::visible;
+use objchange::internal::visible;
 
 use crate::style::BAD;
 

@@ -53,7 +53,7 @@ pub enum ConvertErrorKind {
 
 impl ConvertErrorKind {
     /// The stable name of the kind of error.
-    pub fn slug(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Self::WrongType { .. } => "wrong_type",
             Self::NotANumber(_) => "not_a_number",

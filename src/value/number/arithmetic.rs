@@ -31,7 +31,7 @@ use ArithmeticError::{OutOfRange, Undefined};
 
 impl ArithmeticError {
     /// The stable name of the kind of error.
-    pub fn slug(self) -> &'static str {
+    pub fn kind(self) -> &'static str {
         match self {
             Undefined => "undefined",
             OutOfRange => "out_of_range",

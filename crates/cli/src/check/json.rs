@@ -2,7 +2,8 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use objchange::value::{Path, visible_json};
+use objchange::internal::visible_json;
+use objchange::value::Path;
 use serde::Serialize;
 
 use super::run::{Failure, Verdict};

@@ -98,7 +98,7 @@ struct Unusable {
 }
 
 /// Everything that is reported, as it happens.
-struct Report {
+struct Reporter {
     text: Option<text::Text>,
     json: Option<json::Json>,
     junit: Option<junit::Junit>,
@@ -142,7 +142,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if args.bless && inputs.contains(&Source::Stdin) {
         return exit::unusable(&"--bless writes into files, and cannot into standard input (-)");
     }
-    let mut report = Report {
+    let mut report = Reporter {
         text: (!args.json && !junit_to_stdout).then(text::Text::new),
         json: if args.json { Some(json::Json::start()?) } else { None },
         junit: args.junit.as_ref().map(|_| junit::Junit::default()),
@@ -169,7 +169,7 @@ fn progress_bar(inputs: &[Source]) -> ProgressBar {
     }
 }
 
-impl Report {
+impl Reporter {
     fn handle(&mut self, event: Event) -> io::Result<()> {
         match event {
             Event::Input(name) => {

@@ -5,7 +5,7 @@ use std::io::{self, StdoutLock, Write};
 
 use anstream::AutoStream;
 use objchange::case::Difference;
-use objchange::value::visible;
+use objchange::internal::visible;
 
 use super::run::{Failure, OPERATIONS, Verdict};
 use super::{Counts, spelling};

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use objchange::change::{PlanViolation, PlannedChange};
+use objchange::internal::visible_json;
 use objchange::schema::Block;
-use objchange::value::{Marks, Path, visible_json};
+use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
 use serde::Serialize;
 use serde_json::json;

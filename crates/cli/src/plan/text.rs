@@ -7,7 +7,7 @@ use anstream::AutoStream;
 use anstyle::Style;
 use objchange::Value;
 use objchange::change::{Action, PlanViolation, PlannedChange, ReplaceReason};
-use objchange::value::visible;
+use objchange::internal::visible;
 
 use super::changes::PathChange;
 use super::reason;

@@ -19,7 +19,7 @@ pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> 
             let parts = Unknown::Members(schema.attributes());
             hidden::unknown(&change, parts, |change| block(change.clone(), schema))
         })
-        .unwrap_or_else(|| visible(&change, schema))
+        .unwrap_or_else(|| unhidden(&change, schema))
 }
 
 /// The diff of a resource's body whose schema is not known: everything is an attribute.
@@ -38,7 +38,7 @@ pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     hidden::sensitive_block(&change, shape).unwrap_or_else(|| shape(&change))
 }
 
-fn visible<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
+fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
     let (mut attributes, mut action) =
         members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);

@@ -17,12 +17,12 @@ pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let hidden = |change: &Change<'_, 't>| attribute::value(change.clone(), &Type::Dynamic);
     hidden::sensitive(&change, hidden)
         .or_else(|| hidden::unknown(&change, Unknown::Nothing, hidden))
-        .unwrap_or_else(|| visible(&change))
+        .unwrap_or_else(|| unhidden(&change))
 }
 
 /// The diff of a dynamic value, which is neither sensitive nor unknown as a whole.
 pub(super) fn dynamic<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    visible(&change.wholly_relevant())
+    unhidden(&change.wholly_relevant())
 }
 
 /// The diff of any value by its shape; shapes do not say that they force a replacement.
@@ -32,10 +32,10 @@ pub(crate) fn shape<'t>(change: &Change<'_, 't>) -> Diff<'t> {
         let change = Change { before_explicit: false, ..change.clone() };
         hidden::unknown(&change, Unknown::Nothing, shape)
     });
-    hidden.map_or_else(|| visible(change), |diff| diff.replacing(false))
+    hidden.map_or_else(|| unhidden(change), |diff| diff.replacing(false))
 }
 
-fn visible<'t>(change: &Change<'_, 't>) -> Diff<'t> {
+fn unhidden<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let same = !change.before.is_null() && change.before == change.after;
     if same && !change.has_marks() {
         return unchanged(change);

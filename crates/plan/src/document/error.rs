@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use objchange::value::visible;
+use objchange::internal::visible;
 
 use super::place::line_and_column;
 use crate::json::JsonError;

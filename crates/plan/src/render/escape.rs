@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 /// Writes a string in quotes, as Go's `%q` does.
 pub(super) fn quote(out: &mut String, text: &str) {
-    objchange::value::quote_into(text, out);
+    objchange::internal::quote_into(text, out);
 }
 
 /// Writes text with its control characters escaped, tabs and line breaks excepted.
-pub(super) fn visible(out: &mut String, text: &str) {
+pub(super) fn lines(out: &mut String, text: &str) {
     let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n');
     let mut plain_from = 0;
     for (at, c) in text.char_indices().filter(|(_, c)| is_control(*c)) {
@@ -22,9 +22,9 @@ pub(super) fn visible(out: &mut String, text: &str) {
 /// Writes text that stands on one line, every control character escaped.
 pub(super) fn line(out: &mut String, text: &str) {
     if text.contains(['\n', '\t']) {
-        visible(out, &text.replace('\n', "\\n").replace('\t', "\\t"));
+        lines(out, &text.replace('\n', "\\n").replace('\t', "\\t"));
     } else {
-        visible(out, text);
+        lines(out, text);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The lines of a summary.
 
-use objchange::value::visible;
+use objchange::internal::visible;
 
 use super::Writer;
 use crate::document::ResourceActions;

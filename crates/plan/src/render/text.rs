@@ -11,7 +11,7 @@ impl Writer<'_> {
         for line in lines {
             self.start_line(indent + 1, line.action);
             match &line.text {
-                Some(text) => escape::visible(&mut self.out, text),
+                Some(text) => escape::lines(&mut self.out, text),
                 None => self.push(self.colour.null()),
             }
             self.push("\n");
