@@ -73,6 +73,7 @@
 
 pub mod case;
 pub mod change;
+mod json;
 pub mod schema;
 pub mod value;
 
@@ -80,6 +81,10 @@ pub mod value;
 #[doc(hidden)]
 pub mod internal {
     pub use crate::value::quote::{is_printable, quote_into, visible, visible_json};
+
+    pub mod json {
+        pub use crate::json::*;
+    }
 }
 
 pub use value::{Type, Value};

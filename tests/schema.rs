@@ -353,7 +353,7 @@ mod document {
         );
         check_error(
             r#"{"provider_schemas":{"a/b":{"resource_schemas":[]}}}"#,
-            r#"line 1, column 47: provider_schemas["a/b"].resource_schemas: an object of names and schemas is expected here, not sequence"#,
+            r#"line 1, column 48: provider_schemas["a/b"].resource_schemas: an object of names and schemas is expected here, not sequence"#,
         );
         check_error(
             "{\"provider_schemas\":{\"p\":{\"resource_schemas\":{\"r\":{\n  \"block\":{\"attributes\":{\"a\":\n{\"type\":\"txt\"}}}}}}}}",
@@ -366,7 +366,7 @@ mod document {
         );
         check_error(
             r#"{"provider_schemas":{"p":{"resource_schemas":{"r":{"block":{"attributes":{"a":{"optional":true}}}}}}}}"#,
-            "line 1, column 96: provider_schemas.p.resource_schemas.r.block.attributes.a: an attribute needs \
+            "line 1, column 95: provider_schemas.p.resource_schemas.r.block.attributes.a: an attribute needs \
              `type` or `nested_type`",
         );
     }

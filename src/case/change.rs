@@ -1,7 +1,6 @@
 //! The operations that plan and apply a change: the answers of a provider are part of the case.
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::answer::AnsweredError;
 use super::compare::present;
@@ -11,6 +10,7 @@ use crate::change::{
     PlanQuestion, PlanRequest, PlannedChange, PlannedResource, Planning, Provider, ReplaceReason,
     SimulatedProvider, apply_change, begin_plan,
 };
+use crate::json::{self, Part};
 use crate::schema::Block;
 use crate::value::{Path, PathStep, Type, Value};
 
@@ -19,7 +19,7 @@ use crate::value::{Path, PathStep, Type, Value};
 #[serde(default, deny_unknown_fields)]
 struct LifecycleField<'a> {
     #[serde(borrow)]
-    ignore_changes: Option<&'a RawValue>,
+    ignore_changes: Option<Part<'a>>,
     create_before_destroy: bool,
     force_replace: bool,
     tainted: bool,
@@ -30,9 +30,9 @@ struct LifecycleField<'a> {
 #[serde(default, deny_unknown_fields)]
 struct AnswerField<'a> {
     #[serde(borrow, deserialize_with = "present")]
-    planned: Option<&'a RawValue>,
+    planned: Option<Part<'a>>,
     #[serde(borrow, deserialize_with = "present")]
-    new_state: Option<&'a RawValue>,
+    new_state: Option<Part<'a>>,
     #[serde(borrow)]
     requires_replace: Vec<Vec<StepField<'a>>>,
     legacy_type_system: bool,
@@ -44,7 +44,7 @@ struct AnswerField<'a> {
 enum StepField<'a> {
     Attr(String),
     #[serde(borrow)]
-    Index(&'a RawValue),
+    Index(Part<'a>),
 }
 
 /// What comes of planning a change.
@@ -90,7 +90,7 @@ pub(super) fn apply(case: &Case<'_>) -> Result<Answer, CaseError> {
     };
     let mut answers = Vec::new();
     for answer in fields(case, "applied")? {
-        let new_state = answer.new_state.map(|raw| case.value_in("applied", raw.get(), ty)).transpose()?;
+        let new_state = answer.new_state.map(|raw| case.value_in("applied", raw.0, ty)).transpose()?;
         let mut applied = AppliedResource::new(Value::null(Type::Dynamic));
         applied.new_state = new_state;
         applied.legacy_type_system = answer.legacy_type_system;
@@ -154,7 +154,7 @@ fn answer(
     let request = question.request();
     let ty = request.schema.implied_type();
     let mut answer = match field.planned {
-        Some(raw) => PlannedResource::new(case.value_in("answers", raw.get(), ty)?),
+        Some(raw) => PlannedResource::new(case.value_in("answers", raw.0, ty)?),
         // It always answers.
         None => SimulatedProvider::default()
             .plan(request)
@@ -172,14 +172,13 @@ fn answer(
 
 fn lifecycle(case: &Case<'_>) -> Result<Lifecycle, CaseError> {
     let Some(text) = case.optional_field("lifecycle") else { return Ok(Lifecycle::default()) };
-    let wrong = |error: &serde_json::Error| case.wrong_json("lifecycle", text, error);
-    let field: LifecycleField<'_> = serde_json::from_str(text).map_err(|e| wrong(&e))?;
-    let ignore_changes = match field.ignore_changes.map(RawValue::get) {
+    let wrong = |text, error| case.wrong_json("lifecycle", text, error);
+    let field: LifecycleField<'_> = json::from_str(text).map_err(|e| wrong(text, e))?;
+    let ignore_changes = match field.ignore_changes.map(|part| part.0) {
         None => IgnoreChanges::None,
         Some(r#""all""#) => IgnoreChanges::All,
         Some(paths) => {
-            let paths: Vec<Vec<StepField<'_>>> =
-                serde_json::from_str(paths).map_err(|e| case.wrong_json("lifecycle", paths, &e))?;
+            let paths: Vec<Vec<StepField<'_>>> = json::from_str(paths).map_err(|e| wrong(paths, e))?;
             let paths = paths.into_iter().map(|steps| path(case, "lifecycle", steps));
             IgnoreChanges::Paths(paths.collect::<Result<_, _>>()?)
         }
@@ -190,7 +189,7 @@ fn lifecycle(case: &Case<'_>) -> Result<Lifecycle, CaseError> {
 
 fn fields<'a>(case: &Case<'a>, name: &str) -> Result<Vec<AnswerField<'a>>, CaseError> {
     match case.optional_field(name) {
-        Some(text) => serde_json::from_str(text).map_err(|e| case.wrong_json(name, text, &e)),
+        Some(text) => json::from_str(text).map_err(|e| case.wrong_json(name, text, e)),
         None => Ok(Vec::new()),
     }
 }
@@ -199,7 +198,7 @@ fn path(case: &Case<'_>, field: &str, steps: Vec<StepField<'_>>) -> Result<Path,
     let step = |step| match step {
         StepField::Attr(name) => Ok(PathStep::Attribute(name.into())),
         StepField::Index(raw) => {
-            let text = raw.get();
+            let text = raw.0;
             let ty = if text.starts_with('"') { Type::String } else { Type::Number };
             Value::from_json(text, &ty)
                 .map(PathStep::Index)

@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, difference};
+use crate::json::{self, Part};
 use crate::schema::Block;
-use crate::value::{Path, PathStep, SENSITIVE, Type, Value, json_message};
+use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Want<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
-    value: Option<&'a RawValue>,
+    value: Option<Part<'a>>,
     #[serde(default, rename = "type")]
     ty: Option<Type>,
     #[serde(borrow, default)]
@@ -22,10 +22,10 @@ struct Want<'a> {
     #[serde(default)]
     action: Option<String>,
     #[serde(borrow, default)]
-    values: Option<Vec<&'a RawValue>>,
+    values: Option<Vec<Part<'a>>>,
     /// The parts of a change that matter to the case.
     #[serde(borrow, default)]
-    change: Option<BTreeMap<String, &'a RawValue>>,
+    change: Option<BTreeMap<String, Part<'a>>>,
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
@@ -57,8 +57,8 @@ impl Want<'_> {
 /// A wanted null is there, other than one that is missing.
 pub(super) fn present<'de, D: serde::Deserializer<'de>>(
     deserializer: D,
-) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
+) -> Result<Option<Part<'de>>, D::Error> {
+    Part::deserialize(deserializer).map(Some)
 }
 
 #[derive(Deserialize)]
@@ -73,7 +73,7 @@ struct WantedError<'a> {
 enum WantedStep<'a> {
     Attr(String),
     #[serde(borrow)]
-    Index(&'a RawValue),
+    Index(Part<'a>),
 }
 
 pub(super) fn compare(case: &Case<'_>, answer: &Answer) -> Outcome {
@@ -101,7 +101,7 @@ fn shown(case: &Case<'_>, value: &Value) -> Value {
 
 fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, CaseError> {
     let text = case.field("want")?;
-    let want: Want<'_> = serde_json::from_str(text).map_err(|e| case.wrong_json("want", text, &e))?;
+    let want: Want<'_> = json::from_str(text).map_err(|e| case.wrong_json("want", text, e))?;
     if let Answer::Texts(texts) = answer
         && (want.panic || want.text.is_some() || want.color.is_some())
     {
@@ -126,7 +126,7 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
                     &format!("what came of the change has no {name:?}: it has {}", known()),
                 ));
             };
-            if let Some(difference) = against(case, part, wanted_part(case, part, raw)?, raw.get())? {
+            if let Some(difference) = against(case, part, wanted_part(case, part, *raw)?, raw.0)? {
                 let note = difference.note.map(|note| format!("; {note}")).unwrap_or_default();
                 return Ok(Some(Difference { note: Some(format!("{name}{note}")), ..difference }));
             }
@@ -149,12 +149,12 @@ fn text_difference(name: &str, got: &Result<String, String>, want: &Want<'_>) ->
 }
 
 /// What is wanted of a part of a change, in the form that its answer has.
-fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: &'a RawValue) -> Result<Want<'a>, CaseError> {
-    let text = raw.get();
-    let wrong = |error: serde_json::Error| case.wrong_json("want", text, &error);
+fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: Part<'a>) -> Result<Want<'a>, CaseError> {
+    let text = raw.0;
+    let wrong = |error| case.wrong_json("want", text, error);
     let none = Want::default();
     Ok(match part {
-        Answer::Errors(_) => Want { errors: Some(serde_json::from_str(text).map_err(wrong)?), ..none },
+        Answer::Errors(_) => Want { errors: Some(json::from_str(text).map_err(wrong)?), ..none },
         Answer::Action(_) => Want { action: Some(text.trim_matches('"').to_owned()), ..none },
         _ => Want { value: Some(raw), ..none },
     })
@@ -170,7 +170,7 @@ fn against<'a>(
     let whole = |got: String, want: String| Some(Difference::whole(got, want));
     Ok(match (answer, want) {
         (Answer::Value(got, ty), Want { value: Some(raw), .. }) => {
-            let want = case.value_in("want", raw.get(), ty)?;
+            let want = case.value_in("want", raw.0, ty)?;
             if got.identical(&want) || as_written(got, ty).is_some_and(|got| got.identical(&want)) {
                 return Ok(None);
             }
@@ -193,7 +193,7 @@ fn against<'a>(
         }
         (Answer::Values(got, ty), Want { values: Some(raws), .. }) => {
             let want: Vec<Value> =
-                raws.into_iter().map(|raw| case.value_in("want", raw.get(), ty)).collect::<Result<_, _>>()?;
+                raws.into_iter().map(|raw| case.value_in("want", raw.0, ty)).collect::<Result<_, _>>()?;
             let list = |values: &[Value]| Value::tuple(values.iter().cloned());
             difference::of_values(&list(got), &list(&want), list(got).ty())
         }
@@ -335,7 +335,7 @@ fn wanted_text(hidden_keys: &HiddenKeys, error: &WantedError<'_>) -> ErrorText {
         WantedStep::Attr(name) => PathStep::Attribute(name.as_str().into()),
         // What is no text is no key of a map either, and its content does not matter here.
         WantedStep::Index(raw) => {
-            PathStep::Index(serde_json::from_str::<String>(raw.get()).map_or(Value::from(0), Value::from))
+            PathStep::Index(json::from_str::<String>(raw.0).map_or(Value::from(0), Value::from))
         }
     };
     let path: Path = error.path.iter().map(plain).collect();
@@ -343,9 +343,7 @@ fn wanted_text(hidden_keys: &HiddenKeys, error: &WantedError<'_>) -> ErrorText {
     let steps = std::iter::zip(&error.path, path.steps()).map(|(wanted, step)| {
         let text = match wanted {
             WantedStep::Attr(name) => StepText::attribute(name),
-            WantedStep::Index(raw) => {
-                StepText::index(raw.get(), format!("[{}]", difference::redacted(raw.get())))
-            }
+            WantedStep::Index(raw) => StepText::index(raw.0, format!("[{}]", difference::redacted(raw.0))),
         };
         match step {
             PathStep::Index(key) if key.is_marked() => StepText { shown: step.to_string(), ..text },
@@ -409,8 +407,5 @@ fn list_of(texts: &[String]) -> String {
 
 /// JSON with its keys in order and without spaces.
 fn normalized(text: &str) -> String {
-    match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(value) => value.to_string(),
-        Err(e) => json_message(&e),
-    }
+    difference::sorted(text, false).unwrap_or_else(|error| error.into_message().into_owned())
 }

@@ -1,10 +1,11 @@
 //! Where an answer differs from the wanted one, as text for people. What is marked is never shown.
 
+use std::collections::BTreeMap;
 use std::iter::zip;
 
 use hashbrown::HashMap;
-use serde_json::Value as Json;
 
+use crate::json::{JsonError, Reader, Token};
 use crate::value::{EPHEMERAL, Kind, Path, SENSITIVE, Type, Value};
 
 /// How an answer differs from the wanted one: where, and what each says there.
@@ -193,36 +194,59 @@ pub(super) fn value_text(value: &Value, declared: &Type) -> String {
 
 /// The same JSON of a case file with a word in place of what is marked in it.
 pub(super) fn redacted(text: &str) -> String {
-    match serde_json::from_str(text) {
-        Ok(json) => redact(json).to_string(),
-        Err(_) => "(not readable)".to_owned(),
-    }
+    sorted(text, true).unwrap_or_else(|_| "(not readable)".to_owned())
 }
 
-fn redact(json: Json) -> Json {
-    match json {
-        Json::Array(elements) => elements.into_iter().map(redact).collect(),
-        Json::Object(mut object) if object.len() == 1 => {
-            if let Some(inside) = object.remove("$literal") {
-                return Json::from_iter([("$literal", redact_entries(inside))]);
+/// JSON with its keys in order and without spaces, and perhaps with a word in place of what is marked in it. Of a
+/// repeated key the last member counts.
+pub(super) fn sorted(text: &str, redact: bool) -> Result<String, JsonError> {
+    let mut reader = Reader::strict(text);
+    let text = sorted_part(&mut reader, redact, false)?;
+    reader.end()?;
+    Ok(text)
+}
+
+/// Inside of `$literal` an object has no markers, whatever its keys are.
+fn sorted_part(reader: &mut Reader<'_>, redact: bool, is_literal: bool) -> Result<String, JsonError> {
+    let mut is_first = true;
+    Ok(match reader.token()? {
+        Token::Null => "null".to_owned(),
+        Token::Bool(bool) => bool.to_string(),
+        Token::Number(text) => text.to_owned(),
+        Token::String(text) => string(&text),
+        Token::Array => {
+            let mut elements = Vec::new();
+            while reader.next_element(&mut is_first)? {
+                elements.push(sorted_part(reader, redact, false)?);
             }
-            for (mark, shown) in [("$sensitive", SENSITIVE), ("$ephemeral", EPHEMERAL)] {
-                if object.contains_key(mark) {
-                    return Json::from_iter([(mark, shown)]);
+            reader.leave();
+            format!("[{}]", elements.join(","))
+        }
+        Token::Object => {
+            let mut members = BTreeMap::new();
+            while let Some(key) = reader.next_name(&mut is_first)? {
+                let literal =
+                    !is_literal && key == "$literal" && members.is_empty() && reader.is_last_member()?;
+                reader.colon()?;
+                let part = sorted_part(reader, redact, literal)?;
+                members.insert(key, part);
+            }
+            reader.leave();
+            if redact && !is_literal && members.len() == 1 {
+                for (mark, shown) in [("$sensitive", SENSITIVE), ("$ephemeral", EPHEMERAL)] {
+                    if let Some(part) = members.get_mut(mark) {
+                        *part = string(shown);
+                    }
                 }
             }
-            redact_entries(Json::Object(object))
+            let members = members.iter().map(|(key, part)| format!("{}:{part}", string(key)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
-        other => redact_entries(other),
-    }
+    })
 }
 
-/// An ordinary map or object, whatever its keys are.
-fn redact_entries(json: Json) -> Json {
-    match json {
-        Json::Object(object) => object.into_iter().map(|(key, value)| (key, redact(value))).collect(),
-        other => other,
-    }
+fn string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
 //! Reading a case.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{self, Deserialize, DeserializeOwned, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
+use serde::de::DeserializeOwned;
 
+use crate::json::{self, JsonError, Part, Reader};
 use crate::schema::Block;
-use crate::value::{ReadError, Type, Value, json_message, place};
+use crate::value::{ReadError, Type, Value, place};
 
 /// One case, read as far as its fields.
 #[derive(Debug, Clone)]
@@ -16,7 +15,7 @@ pub struct Case<'a> {
     id: Option<Cow<'a, str>>,
     op: Cow<'a, str>,
     /// Everything else, in the order of the text.
-    fields: Vec<(Cow<'a, str>, &'a RawValue)>,
+    fields: Vec<(Cow<'a, str>, &'a str)>,
 }
 
 /// Why a case cannot be run: the field that is wrong, and how.
@@ -50,12 +49,11 @@ impl<'a> Case<'a> {
     /// # Ok::<(), objchange::case::CaseError>(())
     /// ```
     pub fn parse(text: &'a str) -> Result<Self, CaseError> {
-        let whole = |error: &serde_json::Error| CaseError {
+        let fields = fields(text).map_err(|error| CaseError {
             field: None,
-            message: json_message(error),
-            column: position(text, error.line(), error.column()),
-        };
-        let Fields(fields) = serde_json::from_str(text).map_err(|e| whole(&e))?;
+            column: position(text, error.offset()),
+            message: error.into_message().into_owned(),
+        })?;
         let mut case = Self { text, id: None, op: Cow::Borrowed(""), fields };
         // An id may be a number as well.
         case.id = match case.optional_field("id") {
@@ -90,7 +88,7 @@ impl<'a> Case<'a> {
 
     /// A field as its JSON text; `None` if the case has no such field.
     pub fn optional_field(&self, name: &str) -> Option<&'a str> {
-        self.fields.iter().find(|(n, _)| n == name).map(|(_, raw)| raw.get())
+        self.fields.iter().find(|(n, _)| n == name).map(|(_, part)| *part)
     }
 
     /// A field read with serde.
@@ -100,7 +98,7 @@ impl<'a> Case<'a> {
     /// The case has no such field, or what stands there cannot be read as a `T`.
     pub fn parsed<T: DeserializeOwned>(&self, name: &str) -> Result<T, CaseError> {
         let text = self.field(name)?;
-        serde_json::from_str(text).map_err(|e| self.wrong_json(name, text, &e))
+        json::from_str(text).map_err(|e| self.wrong_json(name, text, e))
     }
 
     /// Whether the case says of some value that it must not be shown.
@@ -123,12 +121,12 @@ impl<'a> Case<'a> {
         #[derive(serde::Deserialize)]
         struct Entry<'a> {
             #[serde(borrow)]
-            block: &'a RawValue,
+            block: Part<'a>,
         }
         let text = self.field("schema")?;
         // No block has a member of that name. What is no entry is read as a block, and if it is none, that says why.
-        let text = serde_json::from_str::<Entry<'a>>(text).map_or(text, |entry| entry.block.get());
-        serde_json::from_str(text).map_err(|e| self.wrong_json("schema", text, &e))
+        let text = json::from_str::<Entry<'a>>(text).map_or(text, |entry| entry.block.0);
+        json::from_str(text).map_err(|e| self.wrong_json("schema", text, e))
     }
 
     pub(super) fn value(&self, name: &str, ty: &Type) -> Result<Value, CaseError> {
@@ -137,21 +135,22 @@ impl<'a> Case<'a> {
 
     pub(super) fn values(&self, name: &str, element: &Type) -> Result<Vec<Value>, CaseError> {
         let text = self.field(name)?;
-        let raw: Vec<&RawValue> = serde_json::from_str(text).map_err(|e| self.wrong_json(name, text, &e))?;
-        raw.into_iter().map(|raw| self.value_in(name, raw.get(), element)).collect()
+        let parts: Vec<Part<'a>> = json::from_str(text).map_err(|e| self.wrong_json(name, text, e))?;
+        parts.into_iter().map(|part| self.value_in(name, part.0, element)).collect()
     }
 
     /// A value that stands somewhere inside of a field.
     pub(super) fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
-        Value::from_marker_json(text, ty).map_err(|ReadError { line, column, path, message }| {
+        Value::from_marker_json(text, ty).map_err(|ReadError { offset, path, message, .. }| {
             let path = self.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));
             let message = format!("{}{message}", place(&path));
-            self.wrong(field, message, text, position(text, line, column))
+            self.wrong(field, message, text, position(text, offset))
         })
     }
 
-    pub(super) fn wrong_json(&self, field: &str, text: &'a str, error: &serde_json::Error) -> CaseError {
-        self.wrong(field, json_message(error), text, position(text, error.line(), error.column()))
+    pub(super) fn wrong_json(&self, field: &str, text: &'a str, error: JsonError) -> CaseError {
+        let position = position(text, error.offset());
+        self.wrong(field, error.into_message().into_owned(), text, position)
     }
 
     /// The error that something is wrong with a field as a whole.
@@ -174,37 +173,33 @@ impl<'a> Case<'a> {
     }
 }
 
-/// The position in a text, in bytes from 1, of a line and column.
-fn position(text: &str, line: usize, column: usize) -> usize {
-    let lines_before = text.split_inclusive('\n').take(line.saturating_sub(1));
-    lines_before.map(str::len).sum::<usize>() + column.max(1)
+/// The position in a text, in bytes from 1, of a byte that is wrong: of the last one where the text ends too early.
+fn position(text: &str, offset: usize) -> usize {
+    (offset + 1).min(text.len()).max(1)
 }
 
-/// The fields of a JSON object, none of them twice.
-struct Fields<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Fields<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct FieldsVisitor;
-        impl<'de> Visitor<'de> for FieldsVisitor {
-            type Value = Fields<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a case, which is a JSON object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut fields: Vec<(Cow<'de, str>, &'de RawValue)> = Vec::new();
-                let mut names = hashbrown::HashSet::new();
-                while let Some(name) = map.next_key::<Cow<'de, str>>()? {
-                    if !names.insert(name.clone()) {
-                        return Err(de::Error::custom(format_args!("the field {name:?} stands twice")));
-                    }
-                    fields.push((name, map.next_value()?));
-                }
-                Ok(Fields(fields))
-            }
-        }
-        deserializer.deserialize_map(FieldsVisitor)
+/// The fields of a case with their texts, none of them twice.
+fn fields(text: &str) -> Result<Vec<(Cow<'_, str>, &str)>, JsonError> {
+    let mut reader = Reader::strict(text);
+    let mut fields = Vec::new();
+    let mut names = hashbrown::HashSet::new();
+    let is_object = reader.peek().is_none_or(|first| first == b'{');
+    if !is_object {
+        let expected = "a case, which is a JSON object, is expected here";
+        return Err(reader.clone().skip().err().unwrap_or_else(|| reader.error(expected)));
     }
+    reader.deepen(b'{')?;
+    let mut is_first = true;
+    while let Some(name) = reader.next_name(&mut is_first)? {
+        if !names.insert(name.clone()) {
+            return Err(reader.mismatch(format!("the field {name:?} stands twice")));
+        }
+        reader.colon()?;
+        reader.peek();
+        let start = reader.offset();
+        reader.skip()?;
+        fields.push((name, &text[start..reader.offset()]));
+    }
+    reader.end()?;
+    Ok(fields)
 }

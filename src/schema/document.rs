@@ -5,13 +5,11 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::Deserialize;
-use serde_json::value::RawValue;
-use serde_path_to_error::Segment;
 use smol_str::SmolStr;
 
 use super::block::Block;
 use super::read::{Entries, IdentityBlock};
-use crate::value::json_message;
+use crate::json::{self, JsonError, Part, Segment, place};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
@@ -95,7 +93,7 @@ impl fmt::Display for SchemaDocumentError {
 #[serde(expecting = "the output of `terraform providers schema -json`")]
 struct RawDocument<'a> {
     #[serde(borrow, default)]
-    format_version: Option<&'a RawValue>,
+    format_version: Option<Part<'a>>,
     #[serde(borrow, default)]
     provider_schemas: Option<Entries<RawProvider<'a>>>,
     /// Plans and states have one of these, and no schemas.
@@ -111,23 +109,23 @@ struct RawDocument<'a> {
 #[derive(Deserialize)]
 struct RawVersion<'a> {
     #[serde(borrow, default)]
-    format_version: Option<&'a RawValue>,
+    format_version: Option<Part<'a>>,
 }
 
 #[derive(Deserialize)]
 struct RawProvider<'a> {
     #[serde(borrow, default)]
-    provider: Option<&'a RawValue>,
+    provider: Option<Part<'a>>,
     #[serde(borrow, default)]
-    resource_schemas: Option<Entries<&'a RawValue>>,
+    resource_schemas: Option<Entries<Part<'a>>>,
     #[serde(borrow, default)]
-    data_source_schemas: Option<Entries<&'a RawValue>>,
+    data_source_schemas: Option<Entries<Part<'a>>>,
     #[serde(borrow, default)]
-    ephemeral_resource_schemas: Option<Entries<&'a RawValue>>,
+    ephemeral_resource_schemas: Option<Entries<Part<'a>>>,
     #[serde(borrow, default)]
-    list_resource_schemas: Option<Entries<&'a RawValue>>,
+    list_resource_schemas: Option<Entries<Part<'a>>>,
     #[serde(borrow, default)]
-    resource_identity_schemas: Option<Entries<&'a RawValue>>,
+    resource_identity_schemas: Option<Entries<Part<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -167,7 +165,7 @@ impl ProviderSchemas {
             Ok(raw) => raw,
             Err(error) => {
                 // Another version of the format may well look different, and then that is what to say.
-                if let Ok(RawVersion { format_version }) = serde_json::from_str(&text) {
+                if let Ok(RawVersion { format_version }) = json::from_str(&text) {
                     supported(format_version, &text)?;
                 }
                 return Err(error);
@@ -186,7 +184,7 @@ impl ProviderSchemas {
                     .into(),
             });
         }
-        let ranges = |schemas: Option<Entries<&RawValue>>| -> BTreeMap<SmolStr, Range<usize>> {
+        let ranges = |schemas: Option<Entries<Part<'_>>>| -> BTreeMap<SmolStr, Range<usize>> {
             let entries = schemas.map(|entries| entries.0).unwrap_or_default();
             entries.into_iter().map(|(name, value)| (name, range_of(value, &text))).collect()
         };
@@ -287,20 +285,20 @@ impl fmt::Debug for ProviderSchemas {
 }
 
 /// Where a part that was set aside stands in the text.
-fn range_of(part: &RawValue, text: &str) -> Range<usize> {
-    let from = part.get().as_ptr() as usize - text.as_ptr() as usize;
-    from..from + part.get().len()
+fn range_of(part: Part<'_>, text: &str) -> Range<usize> {
+    let from = part.0.as_ptr() as usize - text.as_ptr() as usize;
+    from..from + part.0.len()
 }
 
 /// The version of the document's format, if it is one that can be read or none is given.
-fn supported(version: Option<&RawValue>, text: &str) -> Result<Option<String>, SchemaDocumentError> {
+fn supported(version: Option<Part<'_>>, text: &str) -> Result<Option<String>, SchemaDocumentError> {
     let Some(raw) = version else { return Ok(None) };
     let range = range_of(raw, text);
     let version: String = read(text, range.clone(), &["format_version"])?;
     match version.split('.').next().map(str::parse) {
         Some(Ok(0_u32 | 1)) => Ok(Some(version)),
         _ => {
-            let (line, column) = place_of(text, range.start);
+            let (line, column) = place(text, range.start);
             let message = format!("the format version is {version:?}, but only versions 0 and 1 can be read");
             Err(SchemaDocumentError { location: "format_version".into(), line, column, message })
         }
@@ -313,30 +311,22 @@ fn read<'t, T: Deserialize<'t>>(
     range: Range<usize>,
     keys: &[&str],
 ) -> Result<T, SchemaDocumentError> {
-    let part = &text[range.clone()];
-    serde_json::from_str(part).map_err(|error| {
-        // Reading it again, this time with an eye on the keys, costs nothing where there is no error.
-        let mut deserializer = serde_json::Deserializer::from_str(part);
-        let inside = serde_path_to_error::deserialize::<_, T>(&mut deserializer).err();
-        SchemaDocumentError::new(
-            &error,
-            text,
-            range.start,
-            location(keys, inside.as_ref().map(serde_path_to_error::Error::path)),
-        )
+    json::from_str(&text[range.clone()]).map_err(|error: JsonError| {
+        let (line, column) = place(text, range.start + error.offset());
+        let location = location(keys, error.segments());
+        SchemaDocumentError { location, line, column, message: error.into_message().into_owned() }
     })
 }
 
-fn location(keys: &[&str], inside: Option<&serde_path_to_error::Path>) -> String {
+fn location<'s>(keys: &[&str], inside: impl Iterator<Item = &'s Segment>) -> String {
     let mut out = String::new();
     for key in keys {
         push_key(&mut out, key);
     }
-    for segment in inside.into_iter().flatten() {
+    for segment in inside {
         match segment {
-            Segment::Map { key } => push_key(&mut out, key),
-            Segment::Seq { index } => out.push_str(&format!("[{index}]")),
-            Segment::Enum { .. } | Segment::Unknown => {}
+            Segment::Key(key) => push_key(&mut out, key),
+            Segment::Position(position) => out.push_str(&format!("[{position}]")),
         }
     }
     out
@@ -348,27 +338,5 @@ fn push_key(out: &mut String, key: &str) {
         out.push_str(key);
     } else {
         out.push_str(&format!("[{key:?}]"));
-    }
-}
-
-/// The line and column of a byte of the text, both from 1.
-fn place_of(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    (before.bytes().filter(|b| *b == b'\n').count() + 1, at - line_start + 1)
-}
-
-impl SchemaDocumentError {
-    /// Turns the place of an error inside of a part of the text into the place in the whole.
-    fn new(error: &serde_json::Error, text: &str, start: usize, location: String) -> Self {
-        let (line, column) = place_of(text, start);
-        // Only in its first line does the part begin somewhere else than in the first column.
-        let column = if error.line() <= 1 { column - 1 } else { 0 };
-        Self {
-            location,
-            line: line + error.line().max(1) - 1,
-            column: column + error.column().max(1),
-            message: json_message(error),
-        }
     }
 }

@@ -49,7 +49,6 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Entries<T> {
                 Ok(Entries(entries))
             }
         }
-        // Not any: that would hand over a number as a map with a key of serde_json's own.
         deserializer.deserialize_option(EntriesVisitor(PhantomData))
     }
 }

@@ -11,6 +11,8 @@ mod read;
 mod refinements;
 mod write;
 
+pub use crate::json::JsonErrorKind as ReadErrorKind;
+
 /// How a value is written as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -24,7 +26,13 @@ enum Form {
 /// the path: what hides those is known to a schema ([`Block::hide_keys`](crate::schema::Block::hide_keys)).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {}{message}", super::place(path))]
+#[non_exhaustive]
 pub struct ReadError {
+    /// What is wrong: [`Mismatch`](ReadErrorKind::Mismatch) where the text is JSON.
+    pub kind: ReadErrorKind,
+    /// The byte in the text that is wrong, from 0: the last one of what was read and is not what is expected, the
+    /// first one that cannot stand there, or the length of a text that ends too early.
+    pub offset: usize,
     /// The line in the text, from 1.
     pub line: usize,
     /// The column in that line, in bytes from 1: where reading stopped, which is the end of the token that is
@@ -170,70 +178,5 @@ impl Value {
     /// ```
     pub fn to_redacted_json(&self, ty: &Type) -> Result<String, WriteError> {
         write::to_string(self, ty, Form::Redacted)
-    }
-}
-
-/// A message that names a part may be as long as the name; nobody reads more than this many characters.
-const MAX_MESSAGE: usize = 300;
-
-/// What is wrong with a JSON text, in words for people: without the place, and without a part of the text, which may
-/// be a secret.
-///
-/// ```
-/// let error = serde_json::from_str::<u64>(r#"  "hunter2""#).unwrap_err();
-/// assert_eq!(objchange::value::json_message(&error), "u64 is expected here, not string");
-/// ```
-pub fn json_message(error: &serde_json::Error) -> String {
-    let mut message = error.to_string();
-    if error.line() > 0
-        && let Some(at) = message.rfind(" at line ")
-    {
-        message.truncate(at);
-    }
-    // Only the whole message tells where the value ends that it quotes.
-    let mut message = in_words(message);
-    if let Some((end, _)) = message.char_indices().nth(MAX_MESSAGE) {
-        message.truncate(end);
-        message.push('…');
-    }
-    message
-}
-
-fn in_words(message: String) -> String {
-    match message.as_str() {
-        text if text.starts_with("EOF while parsing") => "the text ends too early: is it cut off?".to_owned(),
-        "recursion limit exceeded" => "this is nested deeper than 128 levels, which is not read".to_owned(),
-        "trailing characters" => "there is more text after the end of the JSON value".to_owned(),
-        "expected value" | "expected ident" => "a JSON value is expected here".to_owned(),
-        _ => without_quotes(message),
-    }
-}
-
-/// What `serde` says of a value of the wrong kind, without the value: `invalid type: string "x", expected a number`.
-fn without_quotes(message: String) -> String {
-    let quotes = ["invalid type: ", "invalid value: ", "unknown variant ", "unknown field "];
-    let (Some(start), Some((quoted, expected))) = (
-        quotes.iter().find(|start| message.starts_with(**start)),
-        message.rsplit_once(", expected ").or_else(|| message.rsplit_once(", there are no ")),
-    ) else {
-        return message;
-    };
-    let found = quoted[start.len().min(quoted.len())..].split(['"', '`']).next().unwrap_or_default().trim();
-    match found {
-        "" => format!("{expected} is expected here"),
-        found => format!("{expected} is expected here, not {found}"),
-    }
-}
-
-/// The line and column in a whole text of an error in a part of it that starts at `start` and was read on its
-/// own; those of its first byte if there is no error to say more.
-pub(crate) fn place_in(text: &str, start: usize, error: Option<&serde_json::Error>) -> (usize, usize) {
-    let before = text.get(..start).unwrap_or(text);
-    let lines_before = before.bytes().filter(|b| *b == b'\n').count();
-    let column_before = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
-    match error.map(|error| (error.line(), error.column())) {
-        None | Some((0, _)) => (lines_before + 1, column_before + 1),
-        Some((1, column)) => (lines_before + 1, column_before + column),
-        Some((line, column)) => (lines_before + line, column),
     }
 }

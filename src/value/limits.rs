@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 
-/// A value nested so deep, or deeper, is not read. The limit of `serde_json`, which all formats share.
-pub(super) const MAX_DEPTH: u32 = 128;
+/// A value nested so deep, or deeper, is not read: the limit that all formats share.
+pub(super) const MAX_DEPTH: u32 = crate::json::TOO_DEEP as u32;
 
 /// How many parts a document may ask for that do not stand in it.
 const MAX_IMPLIED_PARTS: u64 = 1 << 20;

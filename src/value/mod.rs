@@ -44,7 +44,7 @@ pub(crate) use convert::{nameless, place};
 pub(crate) use entries::sort_by_key;
 pub(crate) use equality::hasher;
 pub use from::NanError;
-pub use json::{ReadError, WriteError, json_message};
+pub use json::{ReadError, ReadErrorKind, WriteError};
 pub use kind::{Kind, Map, Object};
 pub use limits::TooManyImplied;
 pub use marks::{Marks, NoSuchParts};

@@ -35,7 +35,7 @@ pub use document::{
     ObjectError, ObjectErrorKind, OutputChange, Plan, Problem, RelevantAttribute, ResourceActions, Sensitive,
     State, StateOutput, StateResource, ValueChange, read_object,
 };
-pub use json::{Elements, Json, JsonError, MAX_DEPTH, Members, Raw, Reader, Shape, View};
+pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View};
 pub use render::Colour;
 pub use show::{
     Filter, Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan,

@@ -1,5 +1,6 @@
 //! Text that is borrowed from a document where it can be, and cheap to copy where it cannot.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -63,6 +64,15 @@ impl<'t> From<&'t str> for Text<'t> {
 impl From<String> for Text<'_> {
     fn from(text: String) -> Self {
         Text(Repr::Owned(Arc::new(text.into_boxed_str())))
+    }
+}
+
+impl<'t> From<Cow<'t, str>> for Text<'t> {
+    fn from(text: Cow<'t, str>) -> Self {
+        match text {
+            Cow::Borrowed(text) => Self::from(text),
+            Cow::Owned(text) => Self::from(text),
+        }
     }
 }
 

@@ -2,123 +2,223 @@
 
 mod fields;
 
-use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
-
-use self::fields::{Fields, Source};
-use super::{Form, ReadError, json_message, place_in, refinements};
+use self::fields::Fields;
+use super::{Form, ReadError, refinements};
+use crate::json::{JsonError, Reader, Token, place};
 use crate::value::build::ConstructError;
-use crate::value::limits::{Budget, MAX_DEPTH};
+use crate::value::limits::Budget;
 use crate::value::stack::Stack;
 use crate::value::{Marks, Number, Path, PathStack, StepRef, Type, Value};
 
-/// The key under which `serde_json` hands over the text of a number.
-const NUMBER: &str = "$serde_json::private::Number";
-
 pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
-    let document = Document {
-        text,
-        form,
-        budget: Budget::new(),
-        stack: RefCell::default(),
-        failed_at: Cell::default(),
-        failed_in: RefCell::default(),
-    };
-    let root = ValueSeed {
-        ty,
-        document: &document,
-        path: PathStack::ROOT,
-        depth: 0,
-        own_type: false,
-        literal: false,
-    };
-    let mut deserializer = serde_json::Deserializer::from_str(text);
-    root.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value)).map_err(
-        |error| {
-            let (line, column) = document.failed_at.get().unwrap_or_else(|| place_in(text, 0, Some(&error)));
-            ReadError { line, column, path: document.failed_in.take(), message: json_message(&error) }
-        },
-    )
+    let (reader, budget, stack) = (Reader::strict(text), Budget::new(), Stack::default());
+    let mut document = Document { reader, form, budget, stack };
+    let root = Place { ty, path: PathStack::ROOT, own_type: false, literal: false };
+    let value = document.value(root).and_then(|value| {
+        document.reader.end()?;
+        Ok(value)
+    });
+    value.map_err(|Failure(failure)| {
+        let (path, error) = *failure;
+        let (line, column) = place(text, error.offset());
+        let (kind, offset) = (error.kind(), error.offset());
+        ReadError { kind, offset, line, column, path, message: error.into_message().into_owned() }
+    })
 }
 
-/// What all parts of one text share while it is read.
+/// What is wrong with a part of the value, or with the text as a whole. One word wide.
+struct Failure(Box<(Path, JsonError)>);
+
+impl From<JsonError> for Failure {
+    fn from(error: JsonError) -> Self {
+        Self(Box::new((Path::root(), error)))
+    }
+}
+
+/// A text while it is read.
 struct Document<'t> {
-    text: &'t str,
+    reader: Reader<'t>,
     form: Form,
     budget: Budget,
-    stack: RefCell<Stack>,
-    /// The line and column of an error in a part that was set aside before it was read: where the error
-    /// arrives, `serde_json` is already past that part.
-    failed_at: Cell<Option<(usize, usize)>>,
-    /// The part of the value that is wrong.
-    failed_in: RefCell<Path>,
+    stack: Stack,
 }
 
-impl Document<'_> {
-    /// Reads a part of the text that was set aside.
-    fn reread<'de, S: DeserializeSeed<'de>, E: de::Error>(
-        &self,
-        raw: &'de RawValue,
-        seed: S,
-    ) -> Result<S::Value, E> {
-        seed.deserialize(&mut serde_json::Deserializer::from_str(raw.get())).map_err(|error| {
-            self.fail_in(raw.get(), Some(&error));
-            E::custom(json_message(&error))
-        })
-    }
-
-    /// Remembers where a part of the text has its error, unless an inner part did so before.
-    fn fail_in(&self, part: &str, error: Option<&serde_json::Error>) {
-        if self.failed_at.get().is_none() {
-            let start = part.as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
-            self.failed_at.set(Some(place_in(self.text, start, error)));
-        }
-    }
-}
-
-/// Reads one value of a type.
+/// A part of the value, where the reader stands.
 #[derive(Clone, Copy)]
-pub(super) struct ValueSeed<'a> {
+struct Place<'a> {
     ty: &'a Type,
-    document: &'a Document<'a>,
     path: PathStack<'a>,
-    /// In how many arrays and objects of the text it stands. `serde_json` counts too, but not across parts
-    /// that are read in two steps.
-    depth: u32,
     /// Whether the text itself names the type, so that nobody else has set a bound to its size.
     own_type: bool,
     /// Whether this is the inside of `{"$literal":{…}}`: an object, whose keys are no markers.
     literal: bool,
 }
 
-impl<'a> ValueSeed<'a> {
-    fn inside<'b>(&'b self, ty: &'b Type, step: StepRef<'b>) -> ValueSeed<'b> {
-        ValueSeed { ty, path: self.path.then(step), ..self.wrapped() }
+impl<'a> Place<'a> {
+    fn inside<'b>(&'b self, ty: &'b Type, step: StepRef<'b>) -> Place<'b> {
+        Place { ty, path: self.path.then(step), literal: false, ..*self }
+    }
+}
+
+impl<'t> Document<'t> {
+    fn value(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+        match self.reader.token()? {
+            Token::Object => self.object(at),
+            Token::Null if at.literal => Err(self.mismatch(at, "null")),
+            Token::Null => Ok(Value::null(at.ty.clone())),
+            Token::Array => self.array(at),
+            Token::Number(text) => match at.ty {
+                Type::Number => Number::parse(text).map(Value::from).map_err(|e| self.error(at, e)),
+                // As go-cty: a number where a string belongs is its text.
+                Type::String => Ok(Value::from(text)),
+                _ => Err(self.mismatch(at, "a number")),
+            },
+            Token::Bool(bool) => match at.ty {
+                Type::Bool => Ok(Value::from(bool)),
+                Type::String => Ok(Value::from(if bool { "true" } else { "false" })),
+                _ => Err(self.mismatch(at, "a bool")),
+            },
+            Token::String(text) => match (at.ty, &*text) {
+                (Type::String, text) => Ok(Value::from(text)),
+                // As go-cty: a string that holds a number or a bool is taken for one.
+                (Type::Number, text) => match Number::parse(text) {
+                    Ok(number) => Ok(Value::from(number)),
+                    Err(_) => Err(self.mismatch(at, "a string")),
+                },
+                (Type::Bool, "true" | "1") => Ok(Value::from(true)),
+                (Type::Bool, "false" | "0") => Ok(Value::from(false)),
+                _ => Err(self.mismatch(at, "a string")),
+            },
+        }
     }
 
-    /// The same place in the value, one level deeper in the text.
-    fn wrapped(self) -> Self {
-        Self { depth: self.depth + 1, literal: false, ..self }
+    fn array(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+        let base = self.stack.open();
+        let mut is_first = true;
+        match at.ty {
+            Type::List(element) | Type::Set(element) => {
+                let mut position = 0;
+                while self.reader.next_element(&mut is_first)? {
+                    let value = self.value(at.inside(element, StepRef::Position(position)))?;
+                    self.stack.push(value);
+                    position += 1;
+                }
+                self.reader.leave();
+                let collection = self.stack.collection(base, at.ty);
+                self.constructed(at, collection)
+            }
+            Type::Tuple(tuple) => {
+                let expected = tuple.elements().len();
+                let mut types = tuple.elements().iter().enumerate();
+                while self.reader.next_element(&mut is_first)? {
+                    let Some((i, ty)) = types.next() else {
+                        self.reader.raw()?;
+                        return Err(
+                            self.error(at, format_args!("{expected} elements are expected, not more"))
+                        );
+                    };
+                    let value = self.value(at.inside(ty, StepRef::Position(i)))?;
+                    self.stack.push(value);
+                }
+                if let Some((i, _)) = types.next() {
+                    return Err(self.error(at, format_args!("{expected} elements are expected, not {i}")));
+                }
+                self.reader.leave();
+                Ok(self.stack.tuple(base, at.ty))
+            }
+            _ => Err(self.mismatch(at, "an array")),
+        }
     }
 
-    /// The value inside of `{"type":…,"value":…}`.
-    fn typed<'b>(&'b self, ty: &'b Type) -> ValueSeed<'b> {
-        ValueSeed { ty, own_type: true, ..self.wrapped() }
+    /// Reads an object that is a marker, a map, an object, or a value with its type.
+    fn object(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+        let opened = self.reader.clone();
+        let mut is_first = true;
+        let mut key = self.reader.next_name(&mut is_first)?;
+        if let Some(marker) = key.as_deref().filter(|key| is_marker(key))
+            && self.form == Form::Markers
+            && !at.literal
+        {
+            let may_be_a_key = match at.ty {
+                Type::Map(_) => true,
+                Type::Object(object) => object.position(marker).is_some(),
+                _ => false,
+            };
+            // With a second key it is an ordinary object that has such a key.
+            if !may_be_a_key || self.reader.is_last_member()? {
+                self.reader.colon()?;
+                let value = self.marker(marker, at)?;
+                return match self.reader.next_name(&mut is_first)? {
+                    None => {
+                        self.reader.leave();
+                        Ok(value)
+                    }
+                    Some(_) => Err(self.error(at, format_args!("no other key may stand beside {marker:?}"))),
+                };
+            }
+        }
+        let mut fields = match at.ty {
+            Type::Map(_) | Type::Object(_) | Type::Dynamic => Fields::new(self, at.ty),
+            _ => {
+                self.reader = opened;
+                return Err(self.mismatch(at, "an object"));
+            }
+        };
+        while let Some(name) = key {
+            fields.entry(self, at, &name)?;
+            key = self.reader.next_name(&mut is_first)?;
+        }
+        self.reader.leave();
+        fields.finish(self, at)
     }
 
-    fn error<E: de::Error>(&self, message: impl fmt::Display) -> E {
-        self.document.failed_in.replace(self.path.to_path());
-        E::custom(message)
+    /// Reads what stands behind a marker.
+    fn marker(&mut self, marker: &str, at: Place<'_>) -> Result<Value, Failure> {
+        let hidden = Place { path: at.path.hide(true), literal: false, ..at };
+        match marker {
+            "$sensitive" => Ok(self.value(hidden)?.with_marks(Marks::SENSITIVE)),
+            "$ephemeral" => Ok(self.value(hidden)?.with_marks(Marks::EPHEMERAL)),
+            "$literal" if !matches!(at.ty, Type::Map(_) | Type::Object(_) | Type::Dynamic) => {
+                Err(self.mismatch(at, "an object"))
+            }
+            "$literal" => self.value(Place { literal: true, ..at }),
+            _ => self.unknown(at),
+        }
     }
 
-    fn mismatch<E: de::Error>(&self, found: &str) -> E {
-        let expected = match self.ty {
-            _ if self.literal => "an object inside of `$literal`",
+    fn unknown(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+        let refinements = refinements::read(&mut self.reader).map_err(|error| failure(at, error))?;
+        let Some(refinements) = refinements else { return Ok(Value::null(at.ty.clone())) };
+        let value = Value::refined_unknown(at.ty.clone(), refinements).map_err(|e| self.error(at, e))?;
+        self.spend(at, value.len().unwrap_or(0))?;
+        Ok(value)
+    }
+
+    fn spend(&self, at: Place<'_>, parts: usize) -> Result<(), Failure> {
+        self.budget.spend(parts).map_err(|e| self.error(at, e))
+    }
+
+    fn constructed(&self, at: Place<'_>, result: Result<Value, ConstructError>) -> Result<Value, Failure> {
+        result.map_err(|error| {
+            if at.path.is_hidden() {
+                // Types name the attributes of objects.
+                self.error(at, "the elements of a collection must have one type")
+            } else {
+                self.error(at, error)
+            }
+        })
+    }
+
+    /// That something is wrong with what was read last.
+    #[cold]
+    fn error(&self, at: Place<'_>, message: impl ToString) -> Failure {
+        failure(at, self.reader.mismatch(message.to_string()))
+    }
+
+    #[cold]
+    fn mismatch(&self, at: Place<'_>, found: &str) -> Failure {
+        let expected = match at.ty {
+            _ if at.literal => "an object inside of `$literal`",
             Type::Dynamic => r#"a value with its type, {"type":…,"value":…},"#,
             Type::String => "a string",
             Type::Number => "a number",
@@ -126,252 +226,14 @@ impl<'a> ValueSeed<'a> {
             Type::List(_) | Type::Set(_) | Type::Tuple(_) => "an array",
             Type::Map(_) | Type::Object(_) => "an object",
         };
-        self.error(format_args!("{expected} is expected here, not {found}"))
-    }
-
-    fn constructed<E: de::Error>(&self, result: Result<Value, ConstructError>) -> Result<Value, E> {
-        result.map_err(|error| {
-            if self.path.is_hidden() {
-                // Types name the attributes of objects.
-                self.error("the elements of a collection must have one type")
-            } else {
-                self.error(error)
-            }
-        })
-    }
-
-    fn number<E: de::Error>(&self, text: &str) -> Result<Value, E> {
-        match self.ty {
-            Type::Number => Number::parse(text).map(Value::from).map_err(|e| self.error(e)),
-            // As go-cty: a number where a string belongs is its text.
-            Type::String => Ok(Value::from(text)),
-            _ => Err(self.mismatch("a number")),
-        }
+        self.error(at, format_args!("{expected} is expected here, not {found}"))
     }
 }
 
-impl<'de> DeserializeSeed<'de> for ValueSeed<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        if self.depth >= MAX_DEPTH {
-            return Err(self.error("the value is nested too deeply"));
-        }
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for ValueSeed<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a value of type {}", self.ty.friendly_name())
-    }
-
-    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
-        if self.literal {
-            return Err(self.mismatch("null"));
-        }
-        Ok(Value::null(self.ty.clone()))
-    }
-
-    fn visit_bool<E: de::Error>(self, b: bool) -> Result<Value, E> {
-        match self.ty {
-            Type::Bool => Ok(Value::from(b)),
-            Type::String => Ok(Value::from(if b { "true" } else { "false" })),
-            _ => Err(self.mismatch("a bool")),
-        }
-    }
-
-    fn visit_i64<E: de::Error>(self, n: i64) -> Result<Value, E> {
-        if *self.ty == Type::Number { Ok(Value::from(n)) } else { self.number(&n.to_string()) }
-    }
-
-    fn visit_u64<E: de::Error>(self, n: u64) -> Result<Value, E> {
-        if *self.ty == Type::Number { Ok(Value::from(n)) } else { self.number(&n.to_string()) }
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
-        match self.ty {
-            Type::String => Ok(Value::from(text)),
-            // As go-cty: a string that holds a number or a bool is taken for one.
-            Type::Number => match Number::parse(text) {
-                Ok(n) => Ok(Value::from(n)),
-                Err(_) => Err(self.mismatch("a string")),
-            },
-            Type::Bool => match text {
-                "true" | "1" => Ok(Value::from(true)),
-                "false" | "0" => Ok(Value::from(false)),
-                _ => Err(self.mismatch("a string")),
-            },
-            _ => Err(self.mismatch("a string")),
-        }
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
-        let stack = &self.document.stack;
-        let base = stack.borrow().open();
-        match self.ty {
-            Type::List(element) | Type::Set(element) => {
-                let mut positions = 0..;
-                while let Some(value) = seq.next_element_seed(
-                    self.inside(element, StepRef::Position(positions.next().unwrap_or_default())),
-                )? {
-                    stack.borrow_mut().push(value);
-                }
-                self.constructed(stack.borrow_mut().collection(base, self.ty))
-            }
-            Type::Tuple(tuple) => {
-                let expected = tuple.elements().len();
-                for (i, ty) in tuple.elements().iter().enumerate() {
-                    match seq.next_element_seed(self.inside(ty, StepRef::Position(i)))? {
-                        Some(value) => stack.borrow_mut().push(value),
-                        None => {
-                            return Err(self.error(format_args!("{expected} elements are expected, not {i}")));
-                        }
-                    }
-                }
-                if seq.next_element::<de::IgnoredAny>()?.is_some() {
-                    return Err(self.error(format_args!("{expected} elements are expected, not more")));
-                }
-                Ok(stack.borrow_mut().tuple(base, self.ty))
-            }
-            _ => Err(self.mismatch("an array")),
-        }
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let Some(Key(key)) = map.next_key()? else {
-            return Fields::new(&self)?.finish(&self);
-        };
-        if key == NUMBER {
-            return match map.next_value_seed(NumberSeed(&self))? {
-                NumberOrRaw::Number(number) => Ok(number),
-                NumberOrRaw::Raw(raw) => self.object(&key, Some(raw), map),
-            };
-        }
-        if self.document.form != Form::Markers || self.literal || !is_marker(&key) {
-            return self.object(&key, None, map);
-        }
-        let may_be_a_key = match self.ty {
-            Type::Map(_) => true,
-            Type::Object(object) => object.position(&key).is_some(),
-            _ => false,
-        };
-        if !may_be_a_key {
-            let value = self.marker(&key, Source::Map(&mut map))?;
-            return match map.next_key::<de::IgnoredAny>()? {
-                None => Ok(value),
-                Some(_) => Err(self.error(format_args!("no other key may stand beside {key:?}"))),
-            };
-        }
-        // With a second key it is an ordinary object that has such a key.
-        let raw: &RawValue = map.next_value()?;
-        match map.next_key()? {
-            None => self.marker(&key, Source::<A>::Raw(raw)),
-            Some(Key(second)) => {
-                let mut fields = Fields::new(&self)?;
-                fields.entry(&self, &key, Source::<A>::Raw(raw))?;
-                fields.entry(&self, &second, Source::Map(&mut map))?;
-                fields.rest(&self, map)
-            }
-        }
-    }
+fn failure(at: Place<'_>, error: JsonError) -> Failure {
+    Failure(Box::new((at.path.to_path(), error)))
 }
 
 pub(super) fn is_marker(key: &str) -> bool {
     matches!(key, "$unknown" | "$sensitive" | "$ephemeral" | "$literal")
-}
-
-impl ValueSeed<'_> {
-    /// Reads what stands behind a marker.
-    fn marker<'de, A: MapAccess<'de>>(
-        self,
-        key: &str,
-        source: Source<'_, 'de, A>,
-    ) -> Result<Value, A::Error> {
-        let wrapped = self.wrapped();
-        let hidden = Self { path: self.path.hide(true), ..wrapped };
-        match key {
-            "$sensitive" => Ok(source.read(self.document, hidden)?.with_marks(Marks::SENSITIVE)),
-            "$ephemeral" => Ok(source.read(self.document, hidden)?.with_marks(Marks::EPHEMERAL)),
-            "$literal" if !matches!(self.ty, Type::Map(_) | Type::Object(_) | Type::Dynamic) => {
-                Err(self.mismatch("an object"))
-            }
-            "$literal" => source.read(self.document, Self { literal: true, ..wrapped }),
-            _ => self.unknown(source.raw()?),
-        }
-    }
-
-    fn unknown<E: de::Error>(&self, raw: &RawValue) -> Result<Value, E> {
-        let refinements = refinements::parse(raw).map_err(|fault| {
-            self.document.fail_in(fault.part, None);
-            self.error(fault.message)
-        })?;
-        let Some(refinements) = refinements else { return Ok(Value::null(self.ty.clone())) };
-        let value = Value::refined_unknown(self.ty.clone(), refinements).map_err(|e| self.error(e))?;
-        self.document.budget.spend(value.len().unwrap_or(0)).map_err(|e| self.error(e))?;
-        Ok(value)
-    }
-
-    /// Reads the type that stands beside a value. Errors do not show it: what stands there by mistake may
-    /// be a secret.
-    fn type_of_value<E: de::Error>(&self, raw: &RawValue) -> Result<Type, E> {
-        serde_json::from_str(raw.get()).map_err(|error| {
-            self.document.fail_in(raw.get(), Some(&error));
-            self.error(r#""type" must be a type, such as "string" or ["list","string"]"#)
-        })
-    }
-
-    /// Reads an ordinary object: a map, an object, or a value with its type. The first key was read, and
-    /// its value perhaps set aside.
-    fn object<'de, A: MapAccess<'de>>(
-        self,
-        key: &str,
-        raw: Option<&'de RawValue>,
-        mut map: A,
-    ) -> Result<Value, A::Error> {
-        let mut fields = Fields::new(&self)?;
-        fields.entry(&self, key, raw.map_or(Source::Map(&mut map), Source::Raw))?;
-        fields.rest(&self, map)
-    }
-}
-
-/// A key, borrowed from the text where it can be.
-#[derive(Deserialize)]
-#[serde(transparent)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// Reads what stands behind a first key that is the one of numbers: a number, if `serde_json` made the key
-/// up, or what the text has there.
-struct NumberSeed<'s, 'a>(&'s ValueSeed<'a>);
-
-enum NumberOrRaw<'de> {
-    Number(Value),
-    Raw(&'de RawValue),
-}
-
-impl<'de> DeserializeSeed<'de> for NumberSeed<'_, '_> {
-    type Value = NumberOrRaw<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        // Only what reads from text tells a string from a struct around one.
-        deserializer.deserialize_newtype_struct("NumberOrRaw", self)
-    }
-}
-
-impl<'de> Visitor<'de> for NumberSeed<'_, '_> {
-    type Value = NumberOrRaw<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Self::Value, E> {
-        self.0.number(text).map(NumberOrRaw::Number)
-    }
-
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, text: D) -> Result<Self::Value, D::Error> {
-        Deserialize::deserialize(text).map(NumberOrRaw::Raw)
-    }
 }

@@ -1,94 +1,115 @@
 //! What is promised about an unknown value, as it stands inside of `{"$unknown":{…}}`.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
 use super::write::write_string;
+use crate::json::{JsonError, JsonErrorKind, Reader, Token};
 use crate::value::{Bound, Number, Refinements};
 
-/// Promises as they stand in the text. Their parts are read one by one, because what `serde` says about one
-/// that does not fit shows it, and it may be part of a secret.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawRefinements<'a> {
-    #[serde(borrow)]
-    nullness: Option<&'a RawValue>,
-    #[serde(borrow)]
-    string_prefix: Option<&'a RawValue>,
-    #[serde(borrow)]
-    number_lower: Option<&'a RawValue>,
-    #[serde(borrow)]
-    number_upper: Option<&'a RawValue>,
-    #[serde(borrow)]
-    length_lower: Option<&'a RawValue>,
-    #[serde(borrow)]
-    length_upper: Option<&'a RawValue>,
+/// Reads promises; `None` where it is known that the value is null. One that is null itself promises nothing.
+///
+/// An error says what belongs there and not what is there, which may be part of a secret.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Option<Refinements>, JsonError> {
+    const KNOWN: &str = "`$unknown` holds an object of promises, each at most once: nullness, string_prefix, \
+                         number_lower, number_upper, length_lower, length_upper";
+    const NULLNESS: &str = r#"nullness is "not_null" or "null""#;
+    let mut promises = Refinements::default();
+    let mut is_null = false;
+    members(reader, KNOWN, |name, reader| {
+        let is_absent = reader.peek() == Some(b'n');
+        match name {
+            "nullness" | "string_prefix" | "number_lower" | "number_upper" | "length_lower"
+            | "length_upper"
+                if is_absent =>
+            {
+                reader.word("null")?;
+            }
+            "nullness" => {
+                let word = |token| match token {
+                    Token::String(word) if word == "not_null" => Some(false),
+                    Token::String(word) if word == "null" => Some(true),
+                    _ => None,
+                };
+                is_null = scalar(reader, NULLNESS, word)?;
+                promises.not_null = !is_null;
+            }
+            "string_prefix" => {
+                let text = |token| if let Token::String(text) = token { Some(text) } else { None };
+                promises.string_prefix = Some(scalar(reader, "a promised prefix is a string", text)?.into());
+            }
+            "number_lower" => promises.number_lower = Some(bound(reader)?),
+            "number_upper" => promises.number_upper = Some(bound(reader)?),
+            "length_lower" => promises.length_lower = Some(length(reader)?),
+            "length_upper" => promises.length_upper = Some(length(reader)?),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    Ok(if is_null { None } else { Some(promises) })
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawBound<'a> {
-    #[serde(borrow)]
-    value: &'a RawValue,
-    #[serde(default)]
-    inclusive: bool,
+fn bound(reader: &mut Reader<'_>) -> Result<Bound, JsonError> {
+    const BOUND: &str = r#"a promised bound is {"value":number,"inclusive":bool}"#;
+    const NUMBER: &str = "the value of a promised bound is a number with an exponent from -5000 to 5000";
+    reader.peek();
+    let start = reader.clone();
+    let (mut value, mut inclusive) = (None, false);
+    members(reader, BOUND, |name, reader| {
+        match name {
+            "value" => {
+                let number =
+                    |token| if let Token::Number(text) = token { Number::parse(text).ok() } else { None };
+                value = Some(scalar(reader, NUMBER, number)?);
+            }
+            "inclusive" => {
+                inclusive = scalar(reader, BOUND, |token| match token {
+                    Token::Bool(bool) => Some(bool),
+                    _ => None,
+                })?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    let value = value.ok_or_else(|| start.error(BOUND).of_kind(JsonErrorKind::Mismatch))?;
+    Ok(Bound { value, inclusive })
 }
 
-/// A part of the text that promises nothing that can be understood.
-pub(super) struct Fault<'a> {
-    pub(super) part: &'a str,
-    pub(super) message: &'static str,
+fn length(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
+    let length = |token| if let Token::Number(text) = token { text.parse().ok() } else { None };
+    scalar(reader, "a promised length is an integer from 0 to 2^64 - 1", length)
 }
 
-/// Reads promises; `None` where it is known that the value is null.
-pub(super) fn parse(raw: &RawValue) -> Result<Option<Refinements>, Fault<'_>> {
-    let known = "`$unknown` holds an object of promises, each at most once: nullness, string_prefix, \
-                 number_lower, number_upper, length_lower, length_upper";
-    let promises: RawRefinements<'_> = part(raw, known)?;
-    let not_null =
-        match promises.nullness.map(|raw| text(raw, NULLNESS).map(|text| (raw, text))).transpose()? {
-            None => false,
-            Some((_, text)) if text == "not_null" => true,
-            Some((_, text)) if text == "null" => return Ok(None),
-            Some((raw, _)) => return Err(Fault { part: raw.get(), message: NULLNESS }),
-        };
-    let length = |raw| part::<u64>(raw, "a promised length is an integer from 0 to 2^64 - 1");
-    Ok(Some(Refinements {
-        not_null,
-        string_prefix: promises
-            .string_prefix
-            .map(|raw| text(raw, "a promised prefix is a string"))
-            .transpose()?
-            .map(Into::into),
-        number_lower: promises.number_lower.map(bound).transpose()?,
-        number_upper: promises.number_upper.map(bound).transpose()?,
-        length_lower: promises.length_lower.map(length).transpose()?,
-        length_upper: promises.length_upper.map(length).transpose()?,
-    }))
-}
-
-const NULLNESS: &str = r#"nullness is "not_null" or "null""#;
-
-fn part<'a, T: Deserialize<'a>>(raw: &'a RawValue, message: &'static str) -> Result<T, Fault<'a>> {
-    serde_json::from_str(raw.get()).map_err(|_| Fault { part: raw.get(), message })
-}
-
-fn text<'a>(raw: &'a RawValue, message: &'static str) -> Result<Cow<'a, str>, Fault<'a>> {
-    part(raw, message)
-}
-
-fn bound(raw: &RawValue) -> Result<Bound, Fault<'_>> {
-    let bound: RawBound<'_> = part(raw, r#"a promised bound is {"value":number,"inclusive":bool}"#)?;
-    match Number::parse(bound.value.get()) {
-        Ok(value) => Ok(Bound { value, inclusive: bound.inclusive }),
-        Err(_) => Err(Fault {
-            part: bound.value.get(),
-            message: "the value of a promised bound is a number with an exponent from -5000 to 5000",
-        }),
+/// Reads an object whose members `member` knows, each at most once.
+fn members<'t>(
+    reader: &mut Reader<'t>,
+    expected: &'static str,
+    mut member: impl FnMut(&str, &mut Reader<'t>) -> Result<bool, JsonError>,
+) -> Result<(), JsonError> {
+    reader.peek();
+    let start = reader.clone();
+    let wrong = || start.error(expected).of_kind(JsonErrorKind::Mismatch);
+    let Token::Object = reader.token()? else { return Err(wrong()) };
+    let (mut names, mut is_first) = (Vec::new(), true);
+    while let Some(name) = reader.next_member(&mut is_first)? {
+        if names.contains(&name) || !member(&name, reader)? {
+            return Err(wrong());
+        }
+        names.push(name);
     }
+    reader.leave();
+    Ok(())
+}
+
+/// Reads what `pick` takes from a token.
+fn scalar<'t, T>(
+    reader: &mut Reader<'t>,
+    expected: &'static str,
+    pick: impl FnOnce(Token<'t>) -> Option<T>,
+) -> Result<T, JsonError> {
+    reader.peek();
+    let start = reader.clone();
+    pick(reader.token()?).ok_or_else(|| start.error(expected).of_kind(JsonErrorKind::Mismatch))
 }
 
 /// Writes promises as the object inside of `$unknown`.

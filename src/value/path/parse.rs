@@ -1,10 +1,12 @@
 //! Reading a path from text.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::{Path, PathStep};
+use crate::json::Reader;
 use crate::value::{Number, Value};
 
 /// Why a text is no path.
@@ -88,11 +90,11 @@ const NO_NAME: &str =
     r#"a name is made of letters, digits, _ and -; one with other characters stands in double quotes"#;
 
 /// A string in double quotes, and what follows it.
-fn quoted(text: &str) -> Result<(String, &str), Problem<'_>> {
-    let mut strings = serde_json::Deserializer::from_str(text).into_iter::<String>();
-    match strings.next() {
-        Some(Ok(string)) => Ok((string, &text[strings.byte_offset()..])),
-        _ => Err((text, "the string in double quotes is not closed, or has a wrong escape")),
+fn quoted(text: &str) -> Result<(Cow<'_, str>, &str), Problem<'_>> {
+    let mut reader = Reader::strict(text);
+    match reader.string() {
+        Ok(string) => Ok((string, &text[reader.offset()..])),
+        Err(_) => Err((text, "the string in double quotes is not closed, or has a wrong escape")),
     }
 }
 
@@ -119,7 +121,7 @@ fn index(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
     const NO_KEY: &str = "an index is a number or a string in double quotes";
     let (key, rest) = if text.starts_with('"') {
         let (key, rest) = quoted(text)?;
-        (Value::from(key), rest)
+        (Value::from(&*key), rest)
     } else {
         let (key, rest) = text.split_at(text.find(']').unwrap_or(text.len()));
         let is_plain = key.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'-');

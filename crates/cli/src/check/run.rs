@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use objchange::case::{Case, CaseError, Difference, Operation, Outcome};
+use objchange::internal::json::Reader;
 
 use super::lines::{Line, Lines};
 use super::{Only, spelling};
@@ -200,8 +201,9 @@ fn judge(line: &Line, only: &Only) -> Verdict {
                 }
             }
             Err(error) => {
-                let is_object = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
-                    && text.trim_start().starts_with('{');
+                let mut reader = Reader::strict(text);
+                let is_object =
+                    reader.peek() == Some(b'{') && reader.skip().and_then(|()| reader.end()).is_ok();
                 Err(malformed(&error, is_object))
             }
         },

@@ -3,6 +3,7 @@
 //! Other fields that the format does not name are ignored, for they are there for readers.
 
 use objchange::case::{Case, CaseError};
+use objchange::internal::json::from_str;
 use serde::Deserialize;
 
 use super::run::OPERATIONS;
@@ -56,7 +57,7 @@ pub(super) fn check(case: &Case<'_>) -> Result<(), CaseError> {
         return Ok(());
     }
     // What is wrong with it otherwise is for the run to say.
-    let Some(Ok(want)) = case.optional_field("want").map(serde_json::from_str::<Want>) else { return Ok(()) };
+    let Some(Ok(want)) = case.optional_field("want").map(from_str::<Want>) else { return Ok(()) };
     match want.errors.iter().find(|error| !kinds.contains(&error.kind.as_str())) {
         Some(WantedError { kind }) => {
             let hint = hint(kind, kinds.iter().copied());

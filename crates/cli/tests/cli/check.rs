@@ -41,7 +41,7 @@ fn a_malformed_case_does_not_end_the_run() {
     check(
         FAILS.replace(r#""size":1"#, r#""size":[]"#),
         1,
-        "FAIL (stdin):1:133  fails  proposed_new\n  this is no case that can be run: \
+        "FAIL (stdin):1:132  fails  proposed_new\n  this is no case that can be run: \
          `config`: .size: a number is expected here, not an array\n0 passed, 1 failed\n",
     );
     check(

@@ -237,7 +237,7 @@ impl Serialize for Scalar<'_> {
         match self {
             Scalar::Null => serializer.serialize_unit(),
             Scalar::Bool(value) => serializer.serialize_bool(*value),
-            Scalar::Number(text) => crate::json::number(text).serialize(serializer),
+            Scalar::Number(text) => crate::json::serialize_number(text, serializer),
             Scalar::String(text) => serializer.serialize_str(text),
         }
     }

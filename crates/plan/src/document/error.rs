@@ -1,5 +1,6 @@
 //! Why a document cannot be read.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use objchange::internal::visible;
@@ -34,7 +35,7 @@ pub enum Problem {
     /// The text ends before the document does.
     Truncated,
     /// The text is not well-formed JSON, or not of the form expected there.
-    Malformed(&'static str),
+    Malformed(Cow<'static, str>),
     /// A value is none of the type that it states, or has a part twice.
     Value(String),
     /// A state file of another version than 4.
@@ -63,9 +64,12 @@ impl DocumentError {
 
     /// What is wrong with the JSON of a document, or of a part of it that was read later, at this location.
     pub fn from_json(error: &JsonError, text: &str, location: &str) -> Self {
-        let problem =
-            if error.is_truncated() { Problem::Truncated } else { Problem::Malformed(error.message()) };
-        Self::at(text, error.offset(), location, problem)
+        let offset = error.offset();
+        let problem = match error.is_truncated() {
+            true => Problem::Truncated,
+            false => Problem::Malformed(error.clone().into_message()),
+        };
+        Self::at(text, offset, location, problem)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Reading single members, tolerantly: null is as good as absent.
 
+use std::borrow::Cow;
+
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -11,7 +13,7 @@ pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
 pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, JsonError> {
     match reader.peek() {
         Some(b'n') => reader.word("null").map(|()| None),
-        Some(b'"') => reader.string().map(Some),
+        Some(b'"') => Ok(Some(reader.string()?.into())),
         _ => Err(reader.error("expected a string")),
     }
 }
@@ -45,7 +47,7 @@ pub(super) fn list<'t, T>(
 
 pub(super) fn object<'t>(
     reader: &mut Reader<'t>,
-    member: impl FnMut(Text<'t>, &mut Reader<'t>) -> Result<(), JsonError>,
+    member: impl FnMut(Cow<'t, str>, &mut Reader<'t>) -> Result<(), JsonError>,
 ) -> Result<(), JsonError> {
     if is_null(reader)? { Ok(()) } else { reader.members(member) }
 }

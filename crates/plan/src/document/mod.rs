@@ -85,7 +85,7 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
     match reader.peek() {
         Some(b'{') => Ok(reader),
         None => Err(DocumentError::at(text, 0, "", Problem::Empty)),
-        Some(b'[' | b'"' | b'n' | b't' | b'f' | b'0'..=b'9' | b'-') if reader.clone().value().is_ok() => {
+        Some(b'[' | b'"' | b'n' | b't' | b'f' | b'0'..=b'9' | b'-') if reader.clone().skip().is_ok() => {
             Err(DocumentError::at(text, reader.offset(), "", Problem::NotAnObject))
         }
         Some(_) => Err(DocumentError::at(text, reader.offset(), "", Problem::NotJson)),

@@ -338,7 +338,7 @@ fn deferred<'t>(reader: &mut Reader<'t>) -> Result<Deferred<'t>, JsonError> {
 fn outputs<'t>(reader: &mut Reader<'t>) -> Result<Vec<OutputChange<'t>>, JsonError> {
     let mut outputs = Vec::new();
     object(reader, |name, reader| {
-        outputs.push(OutputChange { name, change: value_change(reader)? });
+        outputs.push(OutputChange { name: name.into(), change: value_change(reader)? });
         Ok(())
     })?;
     outputs.sort_by(|a, b| a.name.cmp(&b.name));
@@ -349,7 +349,7 @@ fn relevant<'t>(reader: &mut Reader<'t>) -> Result<RelevantAttribute<'t>, JsonEr
     let mut relevant = RelevantAttribute { resource: Text::default(), path: Json::null() };
     object(reader, |key, reader| match &*key {
         "resource" => keep(&mut relevant.resource, text(reader).map(Option::unwrap_or_default)),
-        "attribute" => keep(&mut relevant.path, reader.value()),
+        "attribute" => keep(&mut relevant.path, Json::next(reader)),
         _ => reader.raw().map(|_| ()),
     })?;
     Ok(relevant)

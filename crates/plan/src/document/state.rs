@@ -127,7 +127,7 @@ fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), Json
             Ok(())
         }
         "outputs" => object(reader, |name, reader| {
-            state.outputs.push(output(name, reader)?);
+            state.outputs.push(output(name.into(), reader)?);
             Ok(())
         }),
         _ => reader.raw().map(|_| ()),

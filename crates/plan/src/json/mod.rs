@@ -1,22 +1,18 @@
-//! JSON as plan documents have it: numbers as their text, strings borrowed from the document.
-//!
-//! This is a reader of its own because the answer depends on what a general one forgets: a number's exact
-//! text, the rules of Go's decoder for repeated keys and lone surrogates, and where in the document a part
-//! stands. Reading a value costs one pass; [`Raw`] passes over one without building it.
+//! JSON as plan documents have it: numbers as their text, strings borrowed from the document, all nodes of a value
+//! side by side. The reader is that of the engine: reading a value costs one pass, [`Raw`] passes over one without
+//! building it.
 
 mod compare;
-mod raw;
-mod read;
-mod skip;
-mod string;
 mod tree;
 mod view;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub use raw::Raw;
-pub use read::{JsonError, MAX_DEPTH, Reader};
+use serde::ser::{Error, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+pub use objchange::internal::json::{JsonError, JsonErrorKind, MAX_DEPTH, Raw, Reader};
 pub(crate) use tree::{Builder, Built};
 use tree::{Node, Tree};
 pub use view::{Elements, Members, Shape, View};
@@ -52,10 +48,32 @@ impl<'t> Json<'t> {
 
     /// Reads one value that is all of the text, around which are `depth` levels already.
     pub(crate) fn parse_at_depth(text: &'t str, depth: usize) -> Result<Self, JsonError> {
-        let mut reader = Reader::at_depth(text, depth);
-        let value = reader.value()?;
+        let mut reader = Reader::new(text).at_depth(depth);
+        let value = Self::next(&mut reader)?;
         reader.end()?;
         Ok(value)
+    }
+
+    /// Reads a value that was set aside.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no JSON value. The offset of the error counts from the start of the document.
+    pub fn read(raw: &Raw<'t>) -> Result<Self, JsonError> {
+        let mut builder = Builder::of(&[raw]);
+        let value = builder.read(raw)?;
+        Ok(builder.finish()(value))
+    }
+
+    /// Reads the value that comes next.
+    ///
+    /// # Errors
+    ///
+    /// No JSON value comes next.
+    pub fn next(reader: &mut Reader<'t>) -> Result<Self, JsonError> {
+        let mut builder = Builder::new(reader.text(), reader.offset());
+        let value = builder.whole(reader)?;
+        Ok(builder.finish()(value))
     }
 
     /// `null`
@@ -90,9 +108,14 @@ pub(crate) fn closed<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
     if marks.view().are_marks_of_other(value.view()) { marks.view().bool(true).to_json() } else { marks }
 }
 
-/// A number of this text for serde, which keeps the text.
-pub(crate) fn number(text: &str) -> serde_json::Number {
-    serde_json::Number::from_string_unchecked(text.to_owned())
+/// Hands over a number with all of its digits: as an integer of 64 bits where it is written as one, and else as its
+/// text.
+pub(crate) fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let is_integer = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(integer) if is_integer => serializer.serialize_u64(integer),
+        _ => serde_json::from_str::<&RawValue>(text).map_err(Error::custom)?.serialize(serializer),
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::string::StringAt;
+use objchange::internal::json::StringAt;
+
 use super::{Json, JsonError, Raw, Reader};
 
 /// A value or key, or where its parts are.
@@ -161,9 +162,9 @@ impl<'t> Builder<'t> {
 
     /// A builder for these values, which must be of one document if they are not null.
     pub(crate) fn of(raws: &[&Raw<'t>]) -> Self {
-        let longest = raws.iter().map(|raw| raw.text).max_by_key(|text| text.len()).unwrap_or_default();
-        let same = raws.iter().filter(|raw| std::ptr::eq(raw.text.as_ptr(), longest.as_ptr()));
-        let mut builder = Self::new(longest, same.map(|raw| raw.start).min().unwrap_or_default());
+        let longest = raws.iter().map(|raw| raw.document()).max_by_key(|text| text.len()).unwrap_or_default();
+        let same = raws.iter().filter(|raw| std::ptr::eq(raw.document().as_ptr(), longest.as_ptr()));
+        let mut builder = Self::new(longest, same.map(|raw| raw.offset()).min().unwrap_or_default());
         // Most values are small, and take about a node for so many bytes.
         let nodes = builder.tree.text.len().min(1 << 16) / 16;
         builder.tree.nodes.reserve(nodes);
@@ -226,15 +227,15 @@ impl<'t> Builder<'t> {
             let key = self.string(&mut reader)?;
             reader.colon()?;
             reader.peek();
-            let start = reader.at;
-            let value = match known(&self.tree, &key, &reader.text[start..]) {
+            let start = reader.offset();
+            let value = match known(&self.tree, &key, &reader.text()[start..]) {
                 Some((length, value)) => {
-                    reader.at += length;
+                    reader.pass(length);
                     value
                 }
                 None => {
                     let value = self.value(&mut reader)?;
-                    read(key, &reader.text[start..reader.at], value);
+                    read(key, &reader.text()[start..reader.offset()], value);
                     value
                 }
             };
@@ -250,7 +251,7 @@ impl<'t> Builder<'t> {
     fn reader(&mut self, raw: &Raw<'t>) -> Result<Reader<'t>, JsonError> {
         self.unfinished.clear();
         let reader = raw.reader();
-        if std::ptr::eq(raw.text.as_ptr(), self.document.as_ptr()) || raw.text() == "null" {
+        if std::ptr::eq(raw.document().as_ptr(), self.document.as_ptr()) || raw.text() == "null" {
             Ok(reader)
         } else {
             Err(reader.error("these values are of different documents"))
@@ -265,7 +266,7 @@ impl<'t> Builder<'t> {
 
     /// Makes sure that every place has a number: there are no more nodes than bytes.
     fn check_size(&self, reader: &Reader<'t>) -> Result<(), JsonError> {
-        match u32::try_from(reader.at.saturating_sub(self.origin)) {
+        match u32::try_from(reader.offset().saturating_sub(self.origin)) {
             Ok(_) => Ok(()),
             Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
         }
@@ -286,7 +287,7 @@ impl<'t> Builder<'t> {
                     let value = self.value(reader)?;
                     self.push(value, start, &mut own);
                 }
-                reader.depth -= 1;
+                reader.leave();
                 Ok(self.object(start, own))
             }
             Some(b'[') => {
@@ -298,19 +299,18 @@ impl<'t> Builder<'t> {
                     let value = self.value(reader)?;
                     self.push(value, start, &mut own);
                 }
-                reader.depth -= 1;
+                reader.leave();
                 Ok(self.close(start, own, Tag::Array, Tag::LargeArray))
             }
             Some(b'n') => reader.word("null").map(|()| Node::NULL),
             Some(b't') => reader.word("true").map(|()| Node::TRUE),
             Some(b'f') => reader.word("false").map(|()| Node::FALSE),
             Some(b'-' | b'0'..=b'9') => {
-                let start = reader.at;
+                let start = reader.offset();
                 reader.number()?;
-                self.verbatim(reader, Tag::Number, start, reader.at)
+                self.verbatim(reader, Tag::Number, start, reader.offset())
             }
-            Some(_) => Err(reader.error("expected a JSON value")),
-            None => Err(reader.truncated("the text ends where a value was expected")),
+            _ => Err(reader.no_value()),
         }
     }
 
@@ -390,5 +390,40 @@ impl<'t> Builder<'t> {
         own.extend(self.unfinished.drain(start..));
         self.tree.large.push(own);
         Node::new(large, (self.tree.large.len() - 1) as u32, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn object() -> impl Strategy<Value = String> {
+        let value = prop::sample::select(vec![
+            "1", "12", " 1 ", "1.5", "[1,2]", "[1, 2]", "\"a\"", "null", "{}", "x",
+        ]);
+        let key = prop::sample::select(vec!["a", "b", "c", "\\u0062"]);
+        prop::collection::vec((key, value), 0..5).prop_map(|members| {
+            let members: Vec<_> = members.iter().map(|(k, v)| format!("\"{k}\":{v}")).collect();
+            format!("{{{}}}", members.join(","))
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn sides_read_together_are_what_they_are_alone(before in object(), after in object()) {
+            let document = format!("[ {before},{after}]");
+            let end = 2 + before.len();
+            let before = Reader::new(&document).starting_at(2).raw().unwrap();
+            let after = Reader::new(&document).starting_at(end + 1).raw().unwrap();
+            let mut builder = Builder::of(&[&before, &after]);
+            let (first, second) = builder.read_sides(&before, &after);
+            let built = builder.finish();
+            prop_assert_eq!(first.map(&built), Json::read(&before));
+            prop_assert_eq!(second.map(&built), Json::read(&after));
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use objchange::Type;
+use objchange::internal::json::from_str;
 
 use super::{Filter, Options, Schemas, ShowError};
 use crate::change::Change;
@@ -68,7 +69,7 @@ fn read<'t>(
     raw: &Raw<'t>,
     location: impl Fn() -> String,
 ) -> Result<Json<'t>, DocumentError> {
-    raw.read().map_err(|error| DocumentError::from_json(&error, state.text(), &location()))
+    Json::read(raw).map_err(|error| DocumentError::from_json(&error, state.text(), &location()))
 }
 
 /// The value as a change that changes nothing.
@@ -133,7 +134,7 @@ pub(super) fn with_output_diff<T>(
     let value = value.view();
     let change = unchanged(value, value.bool(output.sensitive));
     // A type that cannot be read leaves the shape to decide.
-    let ty = serde_json::from_str::<Type>(output.value_type.text()).ok();
+    let ty = from_str::<Type>(output.value_type.text()).ok();
     Ok(then(&match &ty {
         Some(ty) => differ::typed(change, ty),
         None => differ::output(change),

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::{Filter, Options, ShowError};
 use crate::document::{ChangedResource, Document, Plan, ResourceActions, State};
+use crate::json::Json;
 use crate::render::{SummaryLine, Writer};
 
 /// The groups in the order in which they are written.
@@ -154,7 +155,7 @@ fn reasons(resource: &ChangedResource<'_>) -> Vec<String> {
 
 /// The attributes that force the replacement; not the keys below them, which may be secret.
 fn replacing_attributes(resource: &ChangedResource<'_>) -> Vec<String> {
-    let Ok(paths) = resource.change.replace_paths.read() else { return Vec::new() };
+    let Ok(paths) = Json::read(&resource.change.replace_paths) else { return Vec::new() };
     let mut names: Vec<String> = paths
         .view()
         .elements()

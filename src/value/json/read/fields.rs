@@ -1,144 +1,142 @@
 //! The fields of a JSON object on their way into a map, an object, or a value with its type.
 
+use std::mem::replace;
 use std::sync::Arc;
 
-use serde::de::{self, DeserializeSeed, MapAccess};
-use serde_json::value::RawValue;
+use serde::Deserialize;
 
-use super::{Document, Key, ValueSeed};
+use super::{Document, Failure, Place, failure};
+use crate::json::Reader;
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
 use crate::value::stack::Base;
 use crate::value::{ObjectType, StepRef, Type, Value};
 
-/// Where the value of an entry comes from.
-pub(super) enum Source<'m, 'de, A> {
-    Map(&'m mut A),
-    Raw(&'de RawValue),
-}
-
-impl<'de, A: MapAccess<'de>> Source<'_, 'de, A> {
-    pub(super) fn raw(self) -> Result<&'de RawValue, A::Error> {
-        match self {
-            Self::Map(map) => map.next_value(),
-            Self::Raw(raw) => Ok(raw),
-        }
-    }
-
-    pub(super) fn read<S: DeserializeSeed<'de>>(
-        self,
-        document: &Document<'_>,
-        seed: S,
-    ) -> Result<S::Value, A::Error> {
-        match self {
-            Self::Map(map) => map.next_value_seed(seed),
-            Self::Raw(raw) => document.reread(raw, seed),
-        }
-    }
-}
-
 /// The fields of a JSON object on their way into a value.
-pub(super) enum Fields<'t, 'de> {
-    Map(&'t Type, UniqueEntries),
+pub(super) enum Fields<'a, 't> {
+    Map(&'a Type, UniqueEntries),
     /// With the position of the attribute that is likely to come next.
-    Object(&'t Arc<ObjectType>, Base, usize),
+    Object(&'a Arc<ObjectType>, Base, usize),
     Dynamic {
         ty: Option<Type>,
         value: Option<Value>,
-        raw: Option<&'de RawValue>,
+        /// Before a value that was passed over, as its type was not known.
+        before: Option<Reader<'t>>,
     },
 }
 
-impl<'t, 'de> Fields<'t, 'de> {
-    pub(super) fn new<E: de::Error>(seed: &ValueSeed<'t>) -> Result<Self, E> {
-        match seed.ty {
-            Type::Map(element) => Ok(Self::Map(element, UniqueEntries::default())),
-            Type::Object(object) => {
-                Ok(Self::Object(object, seed.document.stack.borrow_mut().open_object(object), 0))
-            }
-            Type::Dynamic => Ok(Self::Dynamic { ty: None, value: None, raw: None }),
-            _ => Err(seed.mismatch("an object")),
+impl<'a, 't> Fields<'a, 't> {
+    /// Of a type that objects are read under.
+    pub(super) fn new(document: &mut Document<'t>, ty: &'a Type) -> Self {
+        match ty {
+            Type::Map(element) => Self::Map(element, UniqueEntries::default()),
+            Type::Object(object) => Self::Object(object, document.stack.open_object(object), 0),
+            _ => Self::Dynamic { ty: None, value: None, before: None },
         }
     }
 
-    pub(super) fn entry<A: MapAccess<'de>>(
+    pub(super) fn entry(
         &mut self,
-        seed: &ValueSeed<'_>,
+        document: &mut Document<'t>,
+        at: Place<'_>,
         key: &str,
-        source: Source<'_, 'de, A>,
-    ) -> Result<(), A::Error> {
-        let document = seed.document;
+    ) -> Result<(), Failure> {
         match self {
             Self::Map(element, entries) => {
                 let key = normal_form(key);
-                let inside = seed.inside(element, StepRef::Key(&key));
+                let inside = at.inside(element, StepRef::Key(&key));
                 if !entries.is_new(&key) {
-                    return Err(inside.error("this key stands twice; each may stand only once"));
+                    return Err(document.wrong_key(inside, "this key stands twice; each may stand only once"));
                 }
-                let value = source.read(document, inside)?;
+                document.reader.colon()?;
+                let value = document.value(inside)?;
                 entries.push(key, value);
             }
             Self::Object(object, base, likely) => {
                 let Some(i) = object.position_of_key(*likely, key) else {
                     // The type does not know it, so it may be anything: a key, which may have to be hidden.
-                    let inside = seed.inside(seed.ty, StepRef::Key(key));
-                    return Err(
-                        inside.error("the type has no such attribute; leave it out or correct its name")
-                    );
+                    let inside = at.inside(at.ty, StepRef::Key(key));
+                    let message = "the type has no such attribute; leave it out or correct its name";
+                    return Err(document.wrong_key(inside, message));
                 };
                 *likely = i + 1;
                 let (name, ty) = &object.attributes()[i];
-                let inside = seed.inside(ty, StepRef::Attribute(name));
-                if document.stack.borrow().is_given(*base, i) {
-                    return Err(inside.error("this attribute stands twice; each may stand only once"));
+                let inside = at.inside(ty, StepRef::Attribute(name));
+                if document.stack.is_given(*base, i) {
+                    let message = "this attribute stands twice; each may stand only once";
+                    return Err(document.wrong_key(inside, message));
                 }
-                let value = source.read(document, inside)?;
-                document.stack.borrow_mut().set(*base, i, value);
+                document.reader.colon()?;
+                let value = document.value(inside)?;
+                document.stack.set(*base, i, value);
             }
-            Self::Dynamic { ty, value, raw } => match key {
+            Self::Dynamic { ty, value, before } => match key {
                 "type" if ty.is_none() => {
-                    *ty = Some(seed.type_of_value::<A::Error>(source.raw()?)?.without_optional());
+                    document.reader.colon()?;
+                    *ty = Some(document.type_of_value(at)?.without_optional());
                 }
-                "value" if value.is_none() && raw.is_none() => match ty {
-                    Some(ty) => *value = Some(source.read(document, seed.typed(ty))?),
-                    None => *raw = Some(source.raw()?),
-                },
+                "value" if value.is_none() && before.is_none() => {
+                    document.reader.colon()?;
+                    match ty {
+                        Some(ty) => *value = Some(document.value(typed(at, ty))?),
+                        None => {
+                            *before = Some(document.reader.clone());
+                            document.reader.raw()?;
+                        }
+                    }
+                }
                 _ => {
-                    return Err(seed.error(
-                        r#"a value with its type has the keys "type" and "value", each once, and no other"#,
-                    ));
+                    let message =
+                        r#"a value with its type has the keys "type" and "value", each once, and no other"#;
+                    return Err(document.wrong_key(at, message));
                 }
             },
         }
         Ok(())
     }
 
-    pub(super) fn rest<A: MapAccess<'de>>(
-        mut self,
-        seed: &ValueSeed<'_>,
-        mut map: A,
-    ) -> Result<Value, A::Error> {
-        while let Some(Key(key)) = map.next_key()? {
-            self.entry(seed, &key, Source::Map(&mut map))?;
-        }
-        self.finish(seed)
-    }
-
-    pub(super) fn finish<E: de::Error>(self, seed: &ValueSeed<'_>) -> Result<Value, E> {
+    pub(super) fn finish(self, document: &mut Document<'t>, at: Place<'_>) -> Result<Value, Failure> {
         match self {
-            Self::Map(_, entries) => seed.constructed(Value::checked_map(seed.ty, entries.into_entries())),
+            Self::Map(_, entries) => {
+                document.constructed(at, Value::checked_map(at.ty, entries.into_entries()))
+            }
             Self::Object(object, base, _) => {
-                let mut stack = seed.document.stack.borrow_mut();
-                if seed.own_type {
-                    seed.document.budget.spend(stack.missing(base)).map_err(|e| seed.error(e))?;
+                if at.own_type {
+                    document.spend(at, document.stack.missing(base))?;
                 }
-                Ok(stack.object(base, object))
+                Ok(document.stack.object(base, object))
             }
             Self::Dynamic { ty: Some(_), value: Some(value), .. } => Ok(value),
-            Self::Dynamic { ty: Some(ty), raw: Some(raw), .. } => seed.document.reread(raw, seed.typed(&ty)),
+            Self::Dynamic { ty: Some(ty), before: Some(before), .. } => {
+                let after = replace(&mut document.reader, before);
+                let value = document.value(typed(at, &ty))?;
+                document.reader = after;
+                Ok(value)
+            }
             Self::Dynamic { .. } => {
-                Err(seed.error(r#"a value with its type needs both of the keys "type" and "value""#))
+                Err(document.error(at, r#"a value with its type needs both of the keys "type" and "value""#))
             }
         }
+    }
+}
+
+/// The value inside of `{"type":…,"value":…}`.
+fn typed<'b>(at: Place<'b>, ty: &'b Type) -> Place<'b> {
+    Place { ty, own_type: true, literal: false, ..at }
+}
+
+impl Document<'_> {
+    /// Reads the type that stands beside a value. Errors do not show it: what stands there by mistake may
+    /// be a secret.
+    fn type_of_value(&mut self, at: Place<'_>) -> Result<Type, Failure> {
+        Type::deserialize(&mut self.reader).map_err(|error| {
+            failure(at, error.saying(r#""type" must be a type, such as "string" or ["list","string"]"#))
+        })
+    }
+
+    /// That something is wrong with a key, which was read last.
+    #[cold]
+    fn wrong_key(&self, at: Place<'_>, message: &'static str) -> Failure {
+        failure(at, self.reader.mismatch(message))
     }
 }

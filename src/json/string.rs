@@ -1,10 +1,12 @@
 //! Reading strings: borrowed where nothing in them is escaped.
 
+use std::borrow::Cow;
+
 use super::{JsonError, Reader};
-use crate::text::Text;
 
 /// Where a string is.
-pub(super) enum StringAt {
+#[derive(Debug)]
+pub enum StringAt {
     /// In the text, from and to here.
     Verbatim(usize, usize),
     /// At the end of what had to be made.
@@ -13,17 +15,26 @@ pub(super) enum StringAt {
 
 impl<'t> Reader<'t> {
     /// Reads the string that begins here.
-    pub(crate) fn string(&mut self) -> Result<Text<'t>, JsonError> {
+    ///
+    /// # Errors
+    ///
+    /// It does not end, or has an escape that JSON does not know.
+    #[inline]
+    pub fn string(&mut self) -> Result<Cow<'t, str>, JsonError> {
         let mut unescaped = String::new();
         Ok(match self.string_at(&mut unescaped)? {
-            StringAt::Verbatim(start, end) => Text::from(&self.text[start..end]),
-            StringAt::Unescaped => Text::from(unescaped),
+            StringAt::Verbatim(start, end) => Cow::Borrowed(&self.text[start..end]),
+            StringAt::Unescaped => Cow::Owned(unescaped),
         })
     }
 
     /// Finds the string that begins here; one with escapes is added to `unescaped`.
+    ///
+    /// # Errors
+    ///
+    /// As [`string`](Self::string).
     #[inline]
-    pub(super) fn string_at(&mut self, unescaped: &mut String) -> Result<StringAt, JsonError> {
+    pub fn string_at(&mut self, unescaped: &mut String) -> Result<StringAt, JsonError> {
         self.at += 1;
         let start = self.at;
         match self.plain_run()? {
@@ -83,7 +94,7 @@ impl<'t> Reader<'t> {
         Ok(c)
     }
 
-    /// Half of a pair without its other half becomes the replacement character, as in Go.
+    /// Half of a pair without its other half becomes the replacement character, as in Go, or is refused.
     fn unicode_escape(&mut self) -> Result<char, JsonError> {
         let Some(first) = self.hex(self.at) else {
             return Err(self.error("`\\u` needs four hexadecimal digits"));
@@ -96,6 +107,8 @@ impl<'t> Reader<'t> {
         let pair = second.and_then(|low| char::from_u32(0x10000 + ((first - 0xd800) << 10) + (low - 0xdc00)));
         if pair.is_some() {
             self.at += 6;
+        } else if self.refuses_halves() {
+            return Err(self.mismatch("half of a surrogate pair needs its other half"));
         }
         Ok(pair.unwrap_or(char::REPLACEMENT_CHARACTER))
     }

@@ -1,0 +1,462 @@
+//! The reader: a cursor over the text that builds values or passes over them.
+
+use std::borrow::Cow;
+
+use super::{JsonError, JsonErrorKind, Raw};
+
+/// A cursor over a JSON text.
+#[derive(Clone)]
+pub struct Reader<'t> {
+    pub(super) text: &'t str,
+    pub(super) at: usize,
+    depth: usize,
+    rules: Rules,
+}
+
+/// What is read of what JSON may be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rules {
+    /// What programs write: half of a surrogate pair is the replacement character, as Go's decoder has it.
+    Documents,
+    /// What becomes values: half of a surrogate pair is refused, as nothing would come back as it.
+    Values,
+}
+
+impl Rules {
+    /// The deepest nesting of arrays and objects that is read.
+    fn max_depth(self) -> usize {
+        match self {
+            Self::Documents => MAX_DEPTH,
+            Self::Values => MAX_VALUE_DEPTH,
+        }
+    }
+}
+
+/// The deepest nesting of arrays and objects that is read of a document.
+pub const MAX_DEPTH: usize = 200;
+
+/// A value nested so deep, or deeper, is not read, whatever its format is.
+pub const TOO_DEEP: usize = 128;
+const MAX_VALUE_DEPTH: usize = TOO_DEEP - 1;
+
+/// A scalar, or the beginning of an array or object.
+#[derive(Debug)]
+pub enum Token<'t> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number as it is written.
+    Number(&'t str),
+    /// A string, its escapes resolved.
+    String(Cow<'t, str>),
+    /// An array, which the reader is in now.
+    Array,
+    /// An object, which the reader is in now.
+    Object,
+}
+
+/// Shows where the reader stands, not what it reads: that may be secret.
+impl std::fmt::Debug for Reader<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Reader(at {} of {} bytes)", self.at, self.text.len())
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// A reader at the start of a document.
+    pub fn new(text: &'t str) -> Self {
+        Self { text, at: 0, depth: 0, rules: Rules::Documents }
+    }
+
+    /// A reader at the start of what becomes a value, a type or a schema: it refuses half of a surrogate pair, and
+    /// nesting of [`TOO_DEEP`].
+    pub fn strict(text: &'t str) -> Self {
+        Self { rules: Rules::Values, ..Self::new(text) }
+    }
+
+    /// The same of what `depth` arrays and objects are around already.
+    #[must_use]
+    pub fn at_depth(self, depth: usize) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// The same from this byte on.
+    #[must_use]
+    pub fn starting_at(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
+    /// The text that is read.
+    #[inline]
+    pub fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// Passes over so many bytes, which are known to end where a value does.
+    #[inline]
+    pub fn pass(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Where the reader stands, in bytes from the start of the document.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// The first byte of the next value or bracket, white space passed over.
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\n' | b'\t' | b'\r') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// Reads a scalar, or steps into an array or object; out of it again by [`next_element`](Self::next_element) or
+    /// [`next_member`](Self::next_member) and [`leave`](Self::leave).
+    ///
+    /// # Errors
+    ///
+    /// No JSON value comes next.
+    #[inline]
+    pub fn token(&mut self) -> Result<Token<'t>, JsonError> {
+        match self.peek() {
+            Some(b'"') => self.string().map(Token::String),
+            Some(b'{') => self.deepen(b'{').map(|()| Token::Object),
+            Some(b'[') => self.deepen(b'[').map(|()| Token::Array),
+            Some(b'n') => self.word("null").map(|()| Token::Null),
+            Some(b't') => self.word("true").map(|()| Token::Bool(true)),
+            Some(b'f') => self.word("false").map(|()| Token::Bool(false)),
+            Some(b'-' | b'0'..=b'9') => self.number().map(Token::Number),
+            _ => Err(self.no_value()),
+        }
+    }
+
+    /// Steps out of an array or object whose end was passed.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The error that no JSON value comes next.
+    #[cold]
+    pub fn no_value(&self) -> JsonError {
+        if self.at >= self.text.len() {
+            self.truncated("the text ends where a value was expected")
+        } else {
+            self.error("a JSON value is expected here")
+        }
+    }
+
+    /// Reads an object, calling `member` with each key and the reader before the key's value, which `member`
+    /// must read or pass over.
+    ///
+    /// # Errors
+    ///
+    /// No object comes next, or `member` failed.
+    pub fn members<E: From<JsonError>>(
+        &mut self,
+        mut member: impl FnMut(Cow<'t, str>, &mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.deepen(b'{')?;
+        let mut is_first = true;
+        while let Some(key) = self.next_member(&mut is_first)? {
+            member(key, self)?;
+        }
+        self.leave();
+        Ok(())
+    }
+
+    /// Reads an array, calling `element` before each element, which it must read or pass over.
+    ///
+    /// # Errors
+    ///
+    /// No array comes next, or `element` failed.
+    pub fn elements<E: From<JsonError>>(
+        &mut self,
+        mut element: impl FnMut(&mut Self) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.deepen(b'[')?;
+        let mut is_first = true;
+        while self.next_element(&mut is_first)? {
+            element(self)?;
+        }
+        self.leave();
+        Ok(())
+    }
+
+    /// Steps into an object or array, for a walk that keeps its own account of where it is: how deep it gets is not
+    /// limited.
+    ///
+    /// # Errors
+    ///
+    /// Another value comes next.
+    #[inline]
+    pub fn enter(&mut self, bracket: u8) -> Result<(), JsonError> {
+        if self.peek() != Some(bracket) {
+            let message = if bracket == b'{' { "expected an object" } else { "expected an array" };
+            return Err(self.unexpected(message));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// The key of the next member of the object that the reader is in, before whose value it then stands; `None` at its
+    /// end, which is passed over.
+    ///
+    /// # Errors
+    ///
+    /// The text goes on in another way.
+    #[inline]
+    pub fn next_member(&mut self, is_first: &mut bool) -> Result<Option<Cow<'t, str>>, JsonError> {
+        let name = self.next_name(is_first)?;
+        if name.is_some() {
+            self.colon()?;
+        }
+        Ok(name)
+    }
+
+    /// As [`next_member`](Self::next_member), but the reader stands before the colon then: at the end of the key.
+    ///
+    /// # Errors
+    ///
+    /// The text goes on in another way.
+    #[inline]
+    pub fn next_name(&mut self, is_first: &mut bool) -> Result<Option<Cow<'t, str>>, JsonError> {
+        if self.next_key(is_first)? { self.string().map(Some) } else { Ok(None) }
+    }
+
+    /// Whether the object that the reader is in has another member, before whose key it then stands; else its end is
+    /// passed over.
+    ///
+    /// # Errors
+    ///
+    /// The text goes on in another way.
+    #[inline]
+    pub fn next_key(&mut self, is_first: &mut bool) -> Result<bool, JsonError> {
+        match self.peek() {
+            Some(b'}') => {
+                self.at += 1;
+                return Ok(false);
+            }
+            _ if std::mem::take(is_first) => {}
+            Some(b',') => self.at += 1,
+            _ => return Err(self.unexpected("expected `,` or `}`")),
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("expected a key in quotes"));
+        }
+        Ok(true)
+    }
+
+    /// Whether no other member follows the one before whose colon the reader stands.
+    ///
+    /// # Errors
+    ///
+    /// The text goes on in another way.
+    pub fn is_last_member(&self) -> Result<bool, JsonError> {
+        let mut ahead = self.clone();
+        ahead.colon()?;
+        ahead.raw()?;
+        Ok(!ahead.next_key(&mut false)?)
+    }
+
+    /// Passes over what stands between a key and its value.
+    ///
+    /// # Errors
+    ///
+    /// The text goes on in another way.
+    #[inline]
+    pub fn colon(&mut self) -> Result<(), JsonError> {
+        if self.peek() != Some(b':') {
+            return Err(self.unexpected("expected `:` after a key"));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    /// Whether the array that the reader is in has another element, before which it then stands; else its end is
+    /// passed over.
+    ///
+    /// # Errors
+    ///
+    /// The text goes on in another way.
+    #[inline]
+    pub fn next_element(&mut self, is_first: &mut bool) -> Result<bool, JsonError> {
+        match self.peek() {
+            Some(b']') => {
+                self.at += 1;
+                return Ok(false);
+            }
+            _ if std::mem::take(is_first) => {}
+            Some(b',') => self.at += 1,
+            _ => return Err(self.unexpected("expected `,` or `]`")),
+        }
+        Ok(true)
+    }
+
+    /// Passes over the value that comes next and gives its text.
+    ///
+    /// # Errors
+    ///
+    /// The text ends before the value does, or no value comes next.
+    pub fn raw(&mut self) -> Result<Raw<'t>, JsonError> {
+        let Some(first) = self.peek() else {
+            return Err(self.no_value());
+        };
+        let start = self.at;
+        match first {
+            b'"' => self.skip_string()?,
+            b'{' | b'[' => self.skip_brackets()?,
+            b',' | b'}' | b']' | b':' => return Err(self.no_value()),
+            _ => {
+                let rest = &self.text.as_bytes()[start..];
+                let word = rest.iter().take_while(|b| {
+                    !matches!(b, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\n' | b'\t' | b'\r')
+                });
+                self.at += word.count();
+            }
+        }
+        Ok(Raw { text: &self.text[..self.at], start })
+    }
+
+    /// Passes over the value that comes next, all of which must be well-formed.
+    ///
+    /// # Errors
+    ///
+    /// No JSON value comes next.
+    pub fn skip(&mut self) -> Result<(), JsonError> {
+        match self.token()? {
+            Token::Array => {
+                let mut is_first = true;
+                while self.next_element(&mut is_first)? {
+                    self.skip()?;
+                }
+                self.leave();
+            }
+            Token::Object => {
+                let mut is_first = true;
+                while self.next_member(&mut is_first)?.is_some() {
+                    self.skip()?;
+                }
+                self.leave();
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Makes sure that nothing but white space follows.
+    ///
+    /// # Errors
+    ///
+    /// Something does.
+    pub fn end(&mut self) -> Result<(), JsonError> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self
+                .error("there is more text after the end of the JSON value")
+                .of_kind(JsonErrorKind::Trailing)),
+        }
+    }
+
+    /// An error at the byte at which the reader stands.
+    #[cold]
+    pub fn error(&self, message: impl Into<Cow<'static, str>>) -> JsonError {
+        JsonError::new(JsonErrorKind::Malformed, self.at, message)
+    }
+
+    /// An error at the last byte that was read: what it is about was read, and is not what was expected.
+    #[cold]
+    pub fn mismatch(&self, message: impl Into<Cow<'static, str>>) -> JsonError {
+        JsonError::new(JsonErrorKind::Mismatch, self.at.saturating_sub(1), message)
+    }
+
+    pub(super) fn truncated(&self, message: &'static str) -> JsonError {
+        JsonError::new(JsonErrorKind::Truncated, self.text.len(), message)
+    }
+
+    fn unexpected(&self, message: &'static str) -> JsonError {
+        if self.at >= self.text.len() {
+            self.truncated("the text ends inside of an object or array")
+        } else {
+            self.error(message)
+        }
+    }
+
+    /// Steps into an object or array, of which only so many may be around it.
+    ///
+    /// # Errors
+    ///
+    /// The text goes on in another way.
+    #[inline]
+    pub fn deepen(&mut self, bracket: u8) -> Result<(), JsonError> {
+        if self.depth >= self.rules.max_depth() && self.peek() == Some(bracket) {
+            let message = match self.rules {
+                Rules::Documents => "arrays and objects nest too deeply (more than 200 levels)",
+                Rules::Values => "this is nested deeper than 128 levels, which is not read",
+            };
+            return Err(self.error(message).of_kind(JsonErrorKind::TooDeep));
+        }
+        self.enter(bracket)?;
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// Whether half of a surrogate pair is an error.
+    pub(super) fn refuses_halves(&self) -> bool {
+        self.rules == Rules::Values
+    }
+
+    /// Passes over `null`, `true` or `false`.
+    ///
+    /// # Errors
+    ///
+    /// It does not stand here.
+    #[inline]
+    pub fn word(&mut self, word: &str) -> Result<(), JsonError> {
+        if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
+            self.at += word.len();
+            Ok(())
+        } else {
+            Err(self.no_value())
+        }
+    }
+
+    /// Reads the number that begins here, and gives its text.
+    ///
+    /// # Errors
+    ///
+    /// What begins here is no number.
+    #[inline]
+    pub fn number(&mut self) -> Result<&'t str, JsonError> {
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let mut at = start + usize::from(bytes[start] == b'-');
+        let whole = digits(at);
+        if whole == 0 || (whole > 1 && bytes[at] == b'0') {
+            return Err(self.error("this is no JSON number"));
+        }
+        at += whole;
+        if bytes.get(at) == Some(&b'.') {
+            let fraction = digits(at + 1);
+            if fraction == 0 {
+                return Err(self.error("this is no JSON number"));
+            }
+            at += 1 + fraction;
+        }
+        if let Some(b'e' | b'E') = bytes.get(at) {
+            at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+            let exponent = digits(at);
+            if exponent == 0 {
+                return Err(self.error("this is no JSON number"));
+            }
+            at += exponent;
+        }
+        self.at = at;
+        Ok(&self.text[start..at])
+    }
+}
