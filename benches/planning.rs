@@ -34,7 +34,7 @@ fn instance() -> Scenario {
     let schemas = ProviderSchemas::parse(schemas.to_owned()).expect("the schemas are well-formed");
     let provider = schemas.providers().next().expect("there is a provider").to_owned();
     let schema = schemas.get(&provider, SchemaKind::Resource, "aws_instance");
-    let schema: Block = schema.ok().flatten().expect("the provider has the resource type").block;
+    let schema: Block = schema.ok().flatten().expect("the provider has the resource type").block.clone();
     let read =
         |text| Value::from_marker_json(text, schema.implied_type()).expect("the object fits the schema");
     let prior = read(include_str!("../examples/aws_instance/prior.json"));

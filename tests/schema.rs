@@ -336,6 +336,19 @@ mod document {
     }
 
     #[test]
+    fn is_shared_by_threads_and_read_once() {
+        let text = document(r#"{"resource_schemas":{"r":{"block":{"attributes":{"a":{"type":"string"}}}}}}"#);
+        let schemas = ProviderSchemas::parse(text).unwrap();
+        let get = || schemas.get(ADDRESS, SchemaKind::Resource, "r").unwrap().unwrap();
+        let places = std::thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(|| std::ptr::from_ref(get()).addr()));
+            threads.map(|thread| thread.join().unwrap())
+        });
+        assert!(places.iter().all(|place| *place == std::ptr::from_ref(get()).addr()));
+        assert_eq!(allocation_counter::measure(|| assert_eq!(get().version, 0)).count_total, 0);
+    }
+
+    #[test]
     fn may_have_no_providers_and_no_blocks() {
         assert_eq!(ProviderSchemas::parse(r#"{"format_version":"1.0"}"#).unwrap().providers().count(), 0);
         let schemas = ProviderSchemas::parse(document(r#"{"provider":{"version":0}}"#)).unwrap();

@@ -322,6 +322,11 @@ impl<'t> Reader<'t> {
         Ok(Raw { text: &self.text[..self.at], start })
     }
 
+    /// What was read from a byte on, where a value begins that was the last one to be read.
+    pub fn raw_from(&self, start: usize) -> Raw<'t> {
+        Raw { text: &self.text[..self.at], start }
+    }
+
     /// Passes over the value that comes next, all of which must be well-formed.
     ///
     /// # Errors

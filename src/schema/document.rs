@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use smol_str::SmolStr;
@@ -13,8 +14,8 @@ use crate::json::{self, JsonError, Part, Segment, place};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
-/// Opening it finds where each schema stands; a schema itself is parsed when it is asked for, so that one
-/// resource type of a large document costs little.
+/// Opening it finds where each schema stands; a schema itself is read when it is first asked for, so that one
+/// resource type of a large document costs little, and kept. Threads may share the document.
 ///
 /// ```
 /// use objchange::schema::{ProviderSchemas, SchemaKind};
@@ -32,11 +33,25 @@ use crate::json::{self, JsonError, Part, Segment, place};
 pub struct ProviderSchemas {
     text: String,
     format_version: Option<String>,
-    /// By provider address, by kind, by name: where the schema stands in `text`.
+    /// By provider address, by kind, by name.
     providers: BTreeMap<SmolStr, Provider>,
 }
 
-type Provider = BTreeMap<SchemaKind, BTreeMap<SmolStr, Range<usize>>>;
+type Provider = BTreeMap<SchemaKind, BTreeMap<SmolStr, Found>>;
+
+/// A schema that was found in the document.
+#[derive(Clone)]
+struct Found {
+    /// Where it stands in the text.
+    range: Range<usize>,
+    /// What stands there, once it was asked for.
+    schema: OnceLock<Box<Schema>>,
+}
+
+const _: () = {
+    const fn shareable<T: Send + Sync>() {}
+    shareable::<ProviderSchemas>();
+};
 
 /// What a schema in the document describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -184,9 +199,10 @@ impl ProviderSchemas {
                     .into(),
             });
         }
-        let ranges = |schemas: Option<Entries<Part<'_>>>| -> BTreeMap<SmolStr, Range<usize>> {
+        let found = |part: Part<'_>| Found { range: range_of(part, &text), schema: OnceLock::new() };
+        let all = |schemas: Option<Entries<Part<'_>>>| -> BTreeMap<SmolStr, Found> {
             let entries = schemas.map(|entries| entries.0).unwrap_or_default();
-            entries.into_iter().map(|(name, value)| (name, range_of(value, &text))).collect()
+            entries.into_iter().map(|(name, part)| (name, found(part))).collect()
         };
         let providers = raw
             .provider_schemas
@@ -194,14 +210,14 @@ impl ProviderSchemas {
             .unwrap_or_default()
             .into_iter()
             .map(|(address, p)| {
-                let own = p.provider.into_iter().map(|v| (SmolStr::default(), range_of(v, &text))).collect();
+                let own = p.provider.into_iter().map(|part| (SmolStr::default(), found(part))).collect();
                 let kinds = BTreeMap::from([
                     (SchemaKind::Provider, own),
-                    (SchemaKind::Resource, ranges(p.resource_schemas)),
-                    (SchemaKind::DataSource, ranges(p.data_source_schemas)),
-                    (SchemaKind::EphemeralResource, ranges(p.ephemeral_resource_schemas)),
-                    (SchemaKind::ListResource, ranges(p.list_resource_schemas)),
-                    (SchemaKind::Identity, ranges(p.resource_identity_schemas)),
+                    (SchemaKind::Resource, all(p.resource_schemas)),
+                    (SchemaKind::DataSource, all(p.data_source_schemas)),
+                    (SchemaKind::EphemeralResource, all(p.ephemeral_resource_schemas)),
+                    (SchemaKind::ListResource, all(p.list_resource_schemas)),
+                    (SchemaKind::Identity, all(p.resource_identity_schemas)),
                 ]);
                 (address, kinds)
             })
@@ -225,7 +241,8 @@ impl ProviderSchemas {
         self.providers.get(provider).and_then(|p| p.get(&kind)).into_iter().flatten().map(|(n, _)| n.as_str())
     }
 
-    /// Reads a provider's schema; `None` if the document has none of this name.
+    /// A provider's schema, read once; `None` if the document has none of this name. Of a schema that was read
+    /// before this allocates nothing.
     ///
     /// # Errors
     ///
@@ -235,23 +252,38 @@ impl ProviderSchemas {
         provider: &str,
         kind: SchemaKind,
         name: &str,
-    ) -> Result<Option<Schema>, SchemaDocumentError> {
-        let range = self.providers.get(provider).and_then(|p| p.get(&kind)).and_then(|names| names.get(name));
-        range.map(|range| self.read(range, kind, provider, name)).transpose()
+    ) -> Result<Option<&Schema>, SchemaDocumentError> {
+        let found = self.providers.get(provider).and_then(|p| p.get(&kind)).and_then(|names| names.get(name));
+        found.map(|found| self.schema(found, kind, provider, name)).transpose()
     }
 
-    /// Reads the first schema of this name, whichever provider has it.
+    /// The first schema of this name, whichever provider has it.
     ///
     /// # Errors
     ///
     /// As [`get`](Self::get).
-    pub fn find(&self, kind: SchemaKind, name: &str) -> Result<Option<Schema>, SchemaDocumentError> {
+    pub fn find(&self, kind: SchemaKind, name: &str) -> Result<Option<&Schema>, SchemaDocumentError> {
         for (provider, kinds) in &self.providers {
-            if let Some(range) = kinds.get(&kind).and_then(|names| names.get(name)) {
-                return self.read(range, kind, provider, name).map(Some);
+            if let Some(found) = kinds.get(&kind).and_then(|names| names.get(name)) {
+                return self.schema(found, kind, provider, name).map(Some);
             }
         }
         Ok(None)
+    }
+
+    fn schema<'s>(
+        &self,
+        found: &'s Found,
+        kind: SchemaKind,
+        provider: &str,
+        name: &str,
+    ) -> Result<&'s Schema, SchemaDocumentError> {
+        if let Some(schema) = found.schema.get() {
+            return Ok(schema);
+        }
+        let schema = self.read(&found.range, kind, provider, name)?;
+        // Another thread may have read it meanwhile, and then it is the same.
+        Ok(found.schema.get_or_init(|| Box::new(schema)))
     }
 
     fn read(

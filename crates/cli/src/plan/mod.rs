@@ -290,7 +290,7 @@ fn read_schema(input: Source, args: &Args) -> Result<Block, PlanError> {
             Err(PlanError::NoType { input, name: name.clone(), similar })
         }
         [provider] => match document.get(provider, SchemaKind::Resource, name) {
-            Ok(Some(schema)) => Ok(schema.block),
+            Ok(Some(schema)) => Ok(schema.block.clone()),
             Ok(None) => Err(PlanError::NoType { input, name: name.clone(), similar: Vec::new() }),
             Err(error) => Err(PlanError::Schemas { input, error }),
         },

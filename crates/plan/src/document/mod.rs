@@ -23,7 +23,7 @@ pub use plan::{
 };
 pub use state::{Sensitive, State, StateOutput, StateResource};
 
-use crate::json::{JsonError, Reader};
+use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
 /// A document of `terraform show -json`, or a state file.
@@ -92,29 +92,36 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
     }
 }
 
+/// All members of a document with their texts, in its order.
+type Members<'t> = Vec<(Text<'t>, Raw<'t>)>;
+
 /// Reads a document: each member but the format version, which is checked and given, by `member`.
 ///
 /// That one is told the key, and keeps up to date where in the document it is, for errors.
 fn read_members<'t>(
     document: &'t str,
     mut member: impl FnMut(&str, &mut Reader<'t>, &mut String) -> Result<(), JsonError>,
-) -> Result<(u64, u64), DocumentError> {
+) -> Result<((u64, u64), Members<'t>), DocumentError> {
     let mut version = None;
     let mut location = String::new();
+    let mut members = Vec::new();
     let mut reader = open(document)?;
     let read = reader.members(|key, reader| {
         location.clear();
         location.push_str(&key);
-        if &*key != "format_version" {
-            return member(&key, reader, &mut location);
+        reader.peek();
+        let start = reader.offset();
+        if &*key == "format_version" {
+            version = field::text(reader)?.map(|version| (version, start));
+        } else {
+            member(&key, reader, &mut location)?;
         }
-        let offset = reader.offset();
-        version = field::text(reader)?.map(|version| (version, offset));
+        members.push((Text::from(key), reader.raw_from(start)));
         Ok(())
     });
     read.map_err(|error| DocumentError::from_json(&error, document, &location))?;
     reader.end().map_err(|error| DocumentError::from_json(&error, document, ""))?;
-    supported_version(document, version)
+    Ok((supported_version(document, version)?, members))
 }
 
 /// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.

@@ -27,6 +27,8 @@ pub struct Plan<'t> {
     pub applyable: Option<bool>,
     /// Planning ended with an error.
     pub errored: bool,
+    /// All members of the document, also those above, as they stand there.
+    members: Vec<(Text<'t>, Raw<'t>)>,
     text: Unseen<'t>,
 }
 
@@ -180,7 +182,7 @@ impl<'t> Plan<'t> {
     /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let mut plan = Plan { text: Unseen(document), ..Plan::default() };
-        plan.format_version = read_members(document, |key, reader, location| match key {
+        let (format_version, members) = read_members(document, |key, reader, location| match key {
             "resource_changes" => keep(&mut plan.resource_changes, resources(reader, location)),
             "resource_drift" => keep(&mut plan.resource_drift, resources(reader, location)),
             "deferred_changes" => keep(&mut plan.deferred_changes, list(reader, deferred)),
@@ -190,7 +192,52 @@ impl<'t> Plan<'t> {
             "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
             _ => reader.raw().map(|_| ()),
         })?;
-        Ok(plan)
+        Ok(Plan { format_version, members, ..plan })
+    }
+
+    /// The members of the document in its order, also those that this crate does not know, none of them read.
+    ///
+    /// ```
+    /// use objchange_plan::{Json, Plan};
+    ///
+    /// let plan = Plan::parse(r#"{"format_version":"1.2","variables":{"size":{"value":3}},"new":[]}"#)?;
+    /// assert_eq!(plan.members().map(|(name, _)| name).collect::<Vec<_>>(), ["format_version", "variables", "new"]);
+    /// let variables = Json::read(&plan.variables().unwrap())?;
+    /// assert!(variables.view().get("size").is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn members(&self) -> impl Iterator<Item = (&str, Raw<'t>)> {
+        self.members.iter().map(|(name, raw)| (name.as_str(), *raw))
+    }
+
+    /// The member of this name; of a repeated one the last.
+    pub fn member(&self, name: &str) -> Option<Raw<'t>> {
+        self.members.iter().rev().find(|(other, _)| other == name).map(|(_, raw)| *raw)
+    }
+
+    /// The values of the root module's variables: by name, each an object with a `value`.
+    pub fn variables(&self) -> Option<Raw<'t>> {
+        self.member("variables")
+    }
+
+    /// What the state will be as far as it is known, in the form of a state's `values`.
+    pub fn planned_values(&self) -> Option<Raw<'t>> {
+        self.member("planned_values")
+    }
+
+    /// The state that the plan starts from: a whole state document.
+    pub fn prior_state(&self) -> Option<Raw<'t>> {
+        self.member("prior_state")
+    }
+
+    /// The configuration that the plan was made from.
+    pub fn configuration(&self) -> Option<Raw<'t>> {
+        self.member("configuration")
+    }
+
+    /// The results of checks: an array.
+    pub fn checks(&self) -> Option<Raw<'t>> {
+        self.member("checks")
     }
 
     /// The text that the plan was read from.

@@ -1,21 +1,25 @@
 //! Finding the schema of a resource in a document of provider schemas.
 
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
-use elsa::FrozenMap;
+use hashbrown::HashMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 
 use crate::document::{ChangedResource, StateResource};
 
-/// The schemas that resources are shown by, each read once when it is first needed.
+/// The schemas that resources are shown by, each read once when it is first needed. Threads may share them.
 pub struct Schemas {
     document: Option<ProviderSchemas>,
-    read: FrozenMap<Key, Box<Option<Block>>>,
-    missing: RefCell<Vec<String>>,
+    /// The providers by the last part of their addresses; of several the first.
+    by_name: HashMap<String, String>,
+    /// The types that were asked for and are not there, and how many there were before each.
+    missing: Mutex<HashMap<String, usize>>,
 }
 
-/// The provider as the resource names it, the kind, and the name of the type.
-type Key = (String, SchemaKind, String);
+const _: () = {
+    const fn shareable<T: Send + Sync>() {}
+    shareable::<Schemas>();
+};
 
 impl Schemas {
     /// Reads the document of `terraform providers schema -json`.
@@ -33,7 +37,11 @@ impl Schemas {
     }
 
     fn of(document: Option<ProviderSchemas>) -> Self {
-        Self { document, read: FrozenMap::new(), missing: RefCell::default() }
+        let mut by_name = HashMap::new();
+        for address in document.iter().flat_map(ProviderSchemas::providers) {
+            by_name.entry_ref(last_part(address)).or_insert_with(|| address.to_owned());
+        }
+        Self { document, by_name, missing: Mutex::default() }
     }
 
     /// Whether there are any schemas to look in.
@@ -44,7 +52,10 @@ impl Schemas {
     /// The resource types that were asked for and had no schema, in the order they were met,
     /// with control characters escaped.
     pub fn missing(&self) -> Vec<String> {
-        self.missing.borrow().clone()
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut names: Vec<_> = missing.iter().collect();
+        names.sort_by_key(|(_, before)| **before);
+        names.into_iter().map(|(name, _)| name.escape_debug().to_string()).collect()
     }
 
     pub(crate) fn of_change(
@@ -68,21 +79,18 @@ impl Schemas {
         name: &str,
     ) -> Result<Option<&Block>, SchemaDocumentError> {
         let Some(document) = &self.document else { return Ok(None) };
-        let key = (provider.to_owned(), kind, name.to_owned());
-        if let Some(block) = self.read.get(&key) {
-            return Ok(block.as_ref());
-        }
         let mut schema = document.get(provider, kind, name)?;
         if schema.is_none()
-            && let Some(full) = by_name(document, provider)
+            && let Some(full) = bare_name(provider).and_then(|name| self.by_name.get(name))
         {
             schema = document.get(full, kind, name)?;
         }
-        let block = schema.map(|schema| schema.block);
-        if block.is_none() {
-            self.missing.borrow_mut().push(name.escape_debug().to_string());
+        if schema.is_none() {
+            let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+            let before = missing.len();
+            missing.entry_ref(name).or_insert(before);
         }
-        Ok(self.read.insert(key, Box::new(block)).as_ref())
+        Ok(schema.map(|schema| &schema.block))
     }
 }
 
@@ -90,14 +98,17 @@ fn kind(mode: &str) -> SchemaKind {
     if mode == "data" { SchemaKind::DataSource } else { SchemaKind::Resource }
 }
 
-/// The provider that a bare name means: `aws`, or `registry.terraform.io/-/aws`, from before Terraform 0.13.
-fn by_name<'s>(document: &'s ProviderSchemas, name: &str) -> Option<&'s str> {
-    let name = match name.rsplit_once('/') {
-        None => name,
-        Some((before, name)) if before.ends_with("/-") => name,
-        Some(_) => return None,
-    };
-    document.providers().find(|full| full.rsplit('/').next() == Some(name))
+fn last_part(address: &str) -> &str {
+    address.rsplit('/').next().unwrap_or_default()
+}
+
+/// The name of a provider that is named by it alone: `aws`, or `registry.terraform.io/-/aws`, from before Terraform
+/// 0.13.
+fn bare_name(provider: &str) -> Option<&str> {
+    match provider.rsplit_once('/') {
+        None => Some(provider),
+        Some((before, name)) => before.ends_with("/-").then_some(name),
+    }
 }
 
 impl std::fmt::Debug for Schemas {
