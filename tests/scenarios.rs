@@ -1,9 +1,10 @@
 //! The inputs that the benches build are those of the shared cases, where these are at hand.
-#![allow(clippy::print_stderr, reason = "a test says what it skips")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::process::ExitCode;
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::case::{Case, Outcome};
 use objchange::schema::{Block, NestingMode};
 use objchange::{Type, Value};
@@ -51,13 +52,19 @@ fn check_lists(cases: &Cases<'_>, name: &str, lists: (Vec<Value>, Vec<Value>)) {
     }
 }
 
-#[test]
-fn are_those_of_the_shared_cases() {
+fn main() -> ExitCode {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/bench/core-n100.jsonl");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: {} is not here", path.display());
-        return;
-    };
+    let is_absent = !path.exists();
+    let trials = vec![
+        Trial::test("are_those_of_the_shared_cases", move || are_those_of_the_shared_cases(&path))
+            .with_ignored_flag(is_absent),
+        Trial::test("large_lists_are_merged_as_small_ones_are", large_lists_are_merged_as_small_ones_are),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn are_those_of_the_shared_cases(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read_to_string(path)?;
     let cases = parsed(&text);
     for (name, Scenario { schema, prior, config }) in [
         ("a_proposed_new_set_block", scenarios::items(N, NestingMode::Set)),
@@ -86,11 +93,11 @@ fn are_those_of_the_shared_cases() {
         let case = Case::parse(line).expect("a case");
         assert_eq!(case.run(), Outcome::Passed, "{:?}", case.id());
     }
+    Ok(())
 }
 
 /// Where a collection is large, elements are looked at before their turn; that must not show.
-#[test]
-fn large_lists_are_merged_as_small_ones_are() {
+fn large_lists_are_merged_as_small_ones_are() -> Result<(), Failed> {
     use objchange::change::{assert_plan_valid, proposed_new};
 
     for n in [10, 5_001] {
@@ -110,4 +117,5 @@ fn large_lists_are_merged_as_small_ones_are() {
             }
         }
     }
+    Ok(())
 }

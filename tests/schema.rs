@@ -417,36 +417,6 @@ mod document {
         let error = schemas.find(SchemaKind::Resource, "r").unwrap_err();
         assert!(error.message.contains("nested deeper than 128 levels"), "{error}");
     }
-
-    #[test]
-    #[allow(clippy::print_stderr, reason = "says that it skips")]
-    fn the_shared_documents_are_read() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/real/terraform");
-        let Ok(entries) = std::fs::read_dir(&folder) else {
-            eprintln!("skipped: {} is not here", folder.display());
-            return;
-        };
-        for entry in entries {
-            let path = entry.unwrap().path().join("schemas.json");
-            let schemas = ProviderSchemas::parse(std::fs::read_to_string(&path).unwrap()).unwrap();
-            let kinds = [
-                SchemaKind::Provider,
-                SchemaKind::Resource,
-                SchemaKind::DataSource,
-                SchemaKind::EphemeralResource,
-                SchemaKind::ListResource,
-                SchemaKind::Identity,
-            ];
-            for provider in schemas.providers() {
-                for kind in kinds {
-                    for name in schemas.names(provider, kind) {
-                        let schema = schemas.get(provider, kind, name).unwrap().unwrap();
-                        assert_eq!(schema.block.validate(), [], "{} {name}", path.display());
-                    }
-                }
-            }
-        }
-    }
 }
 
 proptest! {

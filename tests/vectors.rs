@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::case::{Case, OPERATIONS, Outcome};
+use objchange::schema::{ProviderSchemas, SchemaKind};
 use serde_json::Value as Json;
 
 fn main() -> ExitCode {
@@ -23,6 +24,10 @@ fn main() -> ExitCode {
         trials
             .push(Trial::test(format!("larger::{name}"), move || check(&path)).with_ignored_flag(is_absent));
     }
+    let documents = own.join("../../shared/real/terraform");
+    let is_absent = !documents.exists();
+    let schemas = Trial::test("larger::documents_of_schemas", move || check_schemas(&documents));
+    trials.push(schemas.with_ignored_flag(is_absent));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -48,6 +53,29 @@ fn check(path: &Path) -> Result<(), Failed> {
     let shown: Vec<String> =
         failures.iter().take(20).map(|failure| failure.chars().take(1200).collect()).collect();
     Err(format!("{passed} passed, {} failed\n{}", failures.len(), shown.join("\n")).into())
+}
+
+/// The schemas that Terraform prints are well formed.
+fn check_schemas(folder: &Path) -> Result<(), Failed> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path().join("schemas.json");
+        let schemas = ProviderSchemas::parse(fs::read_to_string(&path)?)?;
+        let kinds = [
+            SchemaKind::Provider,
+            SchemaKind::Resource,
+            SchemaKind::DataSource,
+            SchemaKind::EphemeralResource,
+            SchemaKind::ListResource,
+            SchemaKind::Identity,
+        ];
+        for (provider, kind) in schemas.providers().flat_map(|provider| kinds.map(|kind| (provider, kind))) {
+            for name in schemas.names(provider, kind) {
+                let schema = schemas.get(provider, kind, name)?.ok_or("a name without a schema")?;
+                assert_eq!(schema.block.validate(), [], "{} {name}", path.display());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The stable names in a file of the engine: what stands as `marker"name",`.

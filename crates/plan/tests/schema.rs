@@ -1,11 +1,21 @@
 //! What `write_json` writes is what `schema/diff.schema.json` describes.
 
-#![expect(clippy::print_stdout, reason = "a test says that it is skipped")]
-
 use std::fs;
 use std::path::Path;
+use std::process::ExitCode;
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use objchange_plan::{Document, Filter, Schemas, write_json};
+
+fn main() -> ExitCode {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
+    let is_absent = !folder.exists();
+    let trials = vec![
+        Trial::test("a_plan_of_every_kind_fits", a_plan_of_every_kind_fits),
+        Trial::test("real_documents_fit", move || real_documents_fit(&folder)).with_ignored_flag(is_absent),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
 
 fn validator() -> jsonschema::Validator {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/diff.schema.json");
@@ -23,8 +33,7 @@ fn check(validator: &jsonschema::Validator, document: &str, schemas: &Schemas) {
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
-#[test]
-fn a_plan_of_every_kind_fits() {
+fn a_plan_of_every_kind_fits() -> Result<(), Failed> {
     let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a",
         "name":"b","provider_name":"p","change":{"actions":["delete","create"],
         "before":{"id":"1","n":1.50,"s":"x\ny","j":"{\"a\":1}","m":{"k":[1]},"secret":"s"},
@@ -33,15 +42,10 @@ fn a_plan_of_every_kind_fits() {
         "replace_paths":[["id"]]}}],"output_changes":{"o":{"actions":["create"],"before":null,"after":"x",
         "after_unknown":false,"before_sensitive":false,"after_sensitive":false}}}"#;
     check(&validator(), plan, &Schemas::none());
+    Ok(())
 }
 
-#[test]
-fn real_documents_fit() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
-    if !folder.exists() {
-        println!("skipped: {} is not here", folder.display());
-        return;
-    }
+fn real_documents_fit(folder: &Path) -> Result<(), Failed> {
     let validator = validator();
     for file in ["render-terraform-dev.jsonl", "render-dev.jsonl"] {
         for line in fs::read_to_string(folder.join(file)).unwrap().lines().take(400) {
@@ -52,4 +56,5 @@ fn real_documents_fit() {
             check(&validator, document, &schemas);
         }
     }
+    Ok(())
 }

@@ -1,5 +1,4 @@
 //! The program, run as a user runs it.
-#![allow(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod bad_input;
 mod check;
@@ -7,5 +6,4 @@ mod output;
 mod plan;
 mod program;
 mod schemas;
-mod shapes;
 mod show;

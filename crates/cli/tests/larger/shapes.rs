@@ -1,24 +1,19 @@
-//! The plans of Terraform itself, where they are at hand: planned from prior state and configuration, each resource
+//! The plans of Terraform itself: planned from prior state and configuration, each resource
 //! comes out with the action that Terraform chose.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use libtest_mimic::Failed;
 use serde_json::{Map, Value as Json, json};
 
-use crate::program::{objchange, workspace};
+use crate::program::objchange;
 
-#[test]
-fn each_resource_comes_out_with_terraforms_action() {
-    let root = workspace().join("../shared/real/shapes");
-    let Ok(folders) = fs::read_dir(&root) else {
-        eprintln!("skipped: {} is not here", root.display());
-        return;
-    };
+pub(crate) fn each_resource_comes_out_with_terraforms_action(root: &Path) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     let mut right = 0;
-    for folder in folders {
-        let folder = folder.unwrap().path();
+    for folder in fs::read_dir(root)? {
+        let folder = folder?.path();
         let what = fs::read_to_string(folder.join("what")).unwrap();
         let (plan, config) = (read(&folder.join("plan.json")), read(&folder.join("main.tf.json")));
         // A state's folder has the configuration that it was made by, not the one that is planned next.
@@ -34,6 +29,7 @@ fn each_resource_comes_out_with_terraforms_action() {
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), wrong.len() + right, wrong.join("\n"));
     assert!(right > 0, "there is no plan in {}", root.display());
+    Ok(())
 }
 
 fn read(path: &Path) -> Option<Json> {

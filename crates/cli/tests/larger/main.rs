@@ -1,0 +1,44 @@
+//! What is held to larger files of real runs, where they are at hand.
+
+#[path = "../cli/program.rs"]
+mod program;
+mod shapes;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let trial = |name: &str, folder: &str, test: fn(&Path) -> Result<(), Failed>| {
+        let folder = program::workspace().join("../shared").join(folder);
+        let is_absent = !folder.exists();
+        Trial::test(name, move || test(&folder)).with_ignored_flag(is_absent)
+    };
+    let trials = vec![
+        trial(
+            "each_resource_comes_out_with_terraforms_action",
+            "real/shapes",
+            shapes::each_resource_comes_out_with_terraforms_action,
+        ),
+        trial("vectors_are_cases", "vectors", vectors_are_cases),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// As the published schema describes them.
+fn vectors_are_cases(folder: &Path) -> Result<(), Failed> {
+    let schema = fs::read_to_string(program::workspace().join("schema/case.schema.json"))?;
+    let validator = jsonschema::draft202012::new(&serde_json::from_str(&schema)?)?;
+    for (name, step) in [("core-dev", 10), ("core-corner-dev", 10), ("render-terraform-dev", 1)] {
+        let text = fs::read_to_string(folder.join(format!("{name}.jsonl")))?;
+        for (i, line) in text.lines().enumerate().step_by(step) {
+            let case = serde_json::from_str(line)?;
+            let errors: Vec<String> =
+                validator.iter_errors(&case).map(|e| e.instance_path().to_string()).collect();
+            assert!(errors.is_empty(), "{name}:{}: {}", i + 1, errors.join(", "));
+        }
+    }
+    Ok(())
+}
