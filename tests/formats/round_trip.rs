@@ -1,7 +1,10 @@
 //! What is written reads back as the same value.
 
+use std::collections::BTreeMap;
+
 use objchange::{Type, Value};
 use proptest::prelude::*;
+use serde_json::value::RawValue;
 
 use crate::generate::{MARKERS, MSGPACK, PLAIN, ty, typed_value};
 
@@ -42,11 +45,7 @@ proptest! {
     #[test]
     fn any_layout_of_the_text_is_the_same_value((ty, value) in typed_value(MARKERS)) {
         let text = value.to_marker_json(&ty).unwrap();
-        // The library that lays the text out anew takes such a key for a number.
-        prop_assume!(!text.contains("$serde_json::private::Number"));
-        let parsed: serde_json::Value = serde_json::from_str(&text).unwrap();
-        // Sorts keys, so that "type" does not always come before "value", and adds white space.
-        let pretty = serde_json::to_string_pretty(&parsed).unwrap();
+        let pretty = laid_out(&text);
         prop_assert_eq!(Value::from_marker_json(&pretty, &ty), Ok(value), "{}", pretty);
     }
 }
@@ -64,4 +63,23 @@ fn elements_of_a_dynamic_type_get_one_type() {
     let list = Value::list(Type::String, ["a", "b"]).unwrap();
     assert_eq!(Value::from_json(&list.to_json(&ty).unwrap(), &ty), Ok(list.clone()));
     assert_eq!(Value::from_msgpack(&list.to_msgpack(&ty).unwrap(), &ty), Ok(list));
+}
+
+/// The same JSON with its keys sorted, so that "type" does not always come before "value", and white space.
+fn laid_out(text: &str) -> String {
+    match text.as_bytes()[0] {
+        b'{' => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap();
+            let members = members.iter().map(|(key, value)| {
+                format!("\n {} : {}", serde_json::to_string(key).unwrap(), laid_out(value.get()))
+            });
+            format!("{{{}\n}}", members.collect::<Vec<_>>().join(" ,"))
+        }
+        b'[' => {
+            let elements: Vec<&RawValue> = serde_json::from_str(text).unwrap();
+            let elements = elements.iter().map(|element| format!("\t{}", laid_out(element.get())));
+            format!("[{}\r\n]", elements.collect::<Vec<_>>().join(" ,"))
+        }
+        _ => text.to_owned(),
+    }
 }

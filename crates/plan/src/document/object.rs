@@ -4,15 +4,17 @@
 //! says `dynamic`, `{"type":T,"value":V}` is a value of a stated type, as state files hold it; any other JSON has the
 //! type that it looks like.
 
+use std::borrow::Cow;
+
 use hashbrown::HashSet;
+use objchange::internal::json::from_str;
 use objchange::schema::{Block, CoerceErrorKind};
 use objchange::value::{Marks, Number, Path, PathStep};
 use objchange::{Type, Value};
 
 use super::error::{DocumentError, Problem};
-use super::place::{line_and_column, offset, offset_of};
-use crate::json::{JsonError, Raw, Reader, Shape};
-use crate::text::Text;
+use super::place::{line_and_column, offset_of};
+use crate::json::{Json, JsonError, Raw, Reader, Shape};
 
 /// Why a text is no object of a resource type, and where. Never shows a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -180,7 +182,7 @@ struct Writing {
 
 /// A member of an object that is looked at before it is read.
 struct Ahead<'t> {
-    key: Text<'t>,
+    key: Cow<'t, str>,
     /// Before its value.
     reader: Reader<'t>,
     raw: Raw<'t>,
@@ -205,7 +207,7 @@ impl Writing {
             }
             _ => {
                 let offset = reader.offset();
-                match reader.value()?.view().shape() {
+                match Json::next(reader)?.view().shape() {
                     Shape::Bool(b) => Ok(Value::from(b)),
                     Shape::String(s) => Ok(Value::from(s)),
                     Shape::Number(text) => Number::parse(text)
@@ -252,7 +254,7 @@ impl Writing {
                 if (&*ty.key, &*value.key) != ("type", "value") {
                     return Ok(None);
                 }
-                let Ok(ty) = serde_json::from_str::<Type>(ty.raw.text()) else { return Ok(None) };
+                let Ok(ty) = from_str::<Type>(ty.raw.text()) else { return Ok(None) };
                 match self.stated(value.raw, &ty.without_optional()) {
                     Err(_) if !self.must_fit => Ok(None),
                     stated => stated.map(Some),
@@ -303,10 +305,7 @@ impl Writing {
             Form::Markers => Value::from_marker_json(text, ty),
             Form::Plain => Value::from_json(text, ty),
         };
-        value.map_err(|error| {
-            let offset = raw.offset() + offset(text, error.line, error.column);
-            misfit(offset, error.message, error.path.steps().to_vec())
-        })
+        value.map_err(|error| misfit(raw.offset() + error.offset, error.message, error.path.steps().to_vec()))
     }
 }
 

@@ -11,12 +11,6 @@ pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     (memchr::memchr_iter(b'\n', before).count() + 1, before.len() - line_start + 1)
 }
 
-/// The offset of a line and column.
-pub(super) fn offset(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    before + column.saturating_sub(1)
-}
-
 /// The offset of the part of a value at a path, or of the innermost part around it that can be found.
 pub(super) fn offset_of(value: Raw<'_>, path: &Path) -> usize {
     let mut part = value;
@@ -95,7 +89,6 @@ mod tests {
     fn parts_are_found_by_their_path() {
         let text = "\n{\"a\": [1,\n  {\"b\":{\"$sensitive\":{\"c\": 2}}}]}";
         check(text, "", (2, 1));
-        assert_eq!(offset(text, 2, 7), 7);
         check(text, "a", (2, 7));
         check(text, "a[0]", (2, 8));
         check(text, "a[1].b", (3, 8));
