@@ -12,9 +12,11 @@ mod read;
 mod serde;
 mod skip;
 mod string;
+mod token;
 
 pub use self::serde::{Part, from_str};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
 pub use raw::Raw;
-pub use read::{MAX_DEPTH, Reader, TOO_DEEP, Token};
+pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;
+pub use token::Token;

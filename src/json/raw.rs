@@ -1,6 +1,6 @@
 //! Values that have been found and not been read.
 
-use super::Reader;
+use super::{JsonError, Reader};
 
 /// A value that has been found but not read: its text.
 ///
@@ -47,5 +47,37 @@ impl<'t> Raw<'t> {
     /// A reader over the value, for reading a part of it.
     pub fn reader(&self) -> Reader<'t> {
         Reader::new(self.text).starting_at(self.start)
+    }
+}
+
+impl<'t> Reader<'t> {
+    /// Passes over the value that comes next and gives its text.
+    ///
+    /// # Errors
+    ///
+    /// The text ends before the value does, or no value comes next.
+    pub fn raw(&mut self) -> Result<Raw<'t>, JsonError> {
+        let Some(first) = self.peek() else {
+            return Err(self.no_value());
+        };
+        let start = self.at;
+        match first {
+            b'"' => self.skip_string()?,
+            b'{' | b'[' => self.skip_brackets()?,
+            b',' | b'}' | b']' | b':' => return Err(self.no_value()),
+            _ => {
+                let rest = &self.text.as_bytes()[start..];
+                let word = rest.iter().take_while(|b| {
+                    !matches!(b, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\n' | b'\t' | b'\r')
+                });
+                self.at += word.count();
+            }
+        }
+        Ok(Raw { text: &self.text[..self.at], start })
+    }
+
+    /// What was read from a byte on, where a value begins that was the last one to be read.
+    pub fn raw_from(&self, start: usize) -> Raw<'t> {
+        Raw { text: &self.text[..self.at], start }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{JsonError, JsonErrorKind, Raw};
+use super::{JsonError, JsonErrorKind};
 
 /// A cursor over a JSON text.
 #[derive(Clone)]
@@ -38,23 +38,6 @@ pub const MAX_DEPTH: usize = 200;
 /// A value nested so deep, or deeper, is not read, whatever its format is.
 pub const TOO_DEEP: usize = 128;
 const MAX_VALUE_DEPTH: usize = TOO_DEEP - 1;
-
-/// A scalar, or the beginning of an array or object.
-#[derive(Debug)]
-pub enum Token<'t> {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool(bool),
-    /// A number as it is written.
-    Number(&'t str),
-    /// A string, its escapes resolved.
-    String(Cow<'t, str>),
-    /// An array, which the reader is in now.
-    Array,
-    /// An object, which the reader is in now.
-    Object,
-}
 
 /// Shows where the reader stands, not what it reads: that may be secret.
 impl std::fmt::Debug for Reader<'_> {
@@ -114,40 +97,10 @@ impl<'t> Reader<'t> {
         bytes.get(self.at).copied()
     }
 
-    /// Reads a scalar, or steps into an array or object; out of it again by [`next_element`](Self::next_element) or
-    /// [`next_member`](Self::next_member) and [`leave`](Self::leave).
-    ///
-    /// # Errors
-    ///
-    /// No JSON value comes next.
-    #[inline]
-    pub fn token(&mut self) -> Result<Token<'t>, JsonError> {
-        match self.peek() {
-            Some(b'"') => self.string().map(Token::String),
-            Some(b'{') => self.deepen(b'{').map(|()| Token::Object),
-            Some(b'[') => self.deepen(b'[').map(|()| Token::Array),
-            Some(b'n') => self.word("null").map(|()| Token::Null),
-            Some(b't') => self.word("true").map(|()| Token::Bool(true)),
-            Some(b'f') => self.word("false").map(|()| Token::Bool(false)),
-            Some(b'-' | b'0'..=b'9') => self.number().map(Token::Number),
-            _ => Err(self.no_value()),
-        }
-    }
-
     /// Steps out of an array or object whose end was passed.
     #[inline]
     pub fn leave(&mut self) {
         self.depth -= 1;
-    }
-
-    /// The error that no JSON value comes next.
-    #[cold]
-    pub fn no_value(&self) -> JsonError {
-        if self.at >= self.text.len() {
-            self.truncated("the text ends where a value was expected")
-        } else {
-            self.error("a JSON value is expected here")
-        }
     }
 
     /// Reads an object, calling `member` with each key and the reader before the key's value, which `member`
@@ -297,62 +250,6 @@ impl<'t> Reader<'t> {
         Ok(true)
     }
 
-    /// Passes over the value that comes next and gives its text.
-    ///
-    /// # Errors
-    ///
-    /// The text ends before the value does, or no value comes next.
-    pub fn raw(&mut self) -> Result<Raw<'t>, JsonError> {
-        let Some(first) = self.peek() else {
-            return Err(self.no_value());
-        };
-        let start = self.at;
-        match first {
-            b'"' => self.skip_string()?,
-            b'{' | b'[' => self.skip_brackets()?,
-            b',' | b'}' | b']' | b':' => return Err(self.no_value()),
-            _ => {
-                let rest = &self.text.as_bytes()[start..];
-                let word = rest.iter().take_while(|b| {
-                    !matches!(b, b',' | b'}' | b']' | b':' | b'"' | b' ' | b'\n' | b'\t' | b'\r')
-                });
-                self.at += word.count();
-            }
-        }
-        Ok(Raw { text: &self.text[..self.at], start })
-    }
-
-    /// What was read from a byte on, where a value begins that was the last one to be read.
-    pub fn raw_from(&self, start: usize) -> Raw<'t> {
-        Raw { text: &self.text[..self.at], start }
-    }
-
-    /// Passes over the value that comes next, all of which must be well-formed.
-    ///
-    /// # Errors
-    ///
-    /// No JSON value comes next.
-    pub fn skip(&mut self) -> Result<(), JsonError> {
-        match self.token()? {
-            Token::Array => {
-                let mut is_first = true;
-                while self.next_element(&mut is_first)? {
-                    self.skip()?;
-                }
-                self.leave();
-            }
-            Token::Object => {
-                let mut is_first = true;
-                while self.next_member(&mut is_first)?.is_some() {
-                    self.skip()?;
-                }
-                self.leave();
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
     /// Makes sure that nothing but white space follows.
     ///
     /// # Errors
@@ -413,55 +310,5 @@ impl<'t> Reader<'t> {
     /// Whether half of a surrogate pair is an error.
     pub(super) fn refuses_halves(&self) -> bool {
         self.rules == Rules::Values
-    }
-
-    /// Passes over `null`, `true` or `false`.
-    ///
-    /// # Errors
-    ///
-    /// It does not stand here.
-    #[inline]
-    pub fn word(&mut self, word: &str) -> Result<(), JsonError> {
-        if self.text.as_bytes()[self.at..].starts_with(word.as_bytes()) {
-            self.at += word.len();
-            Ok(())
-        } else {
-            Err(self.no_value())
-        }
-    }
-
-    /// Reads the number that begins here, and gives its text.
-    ///
-    /// # Errors
-    ///
-    /// What begins here is no number.
-    #[inline]
-    pub fn number(&mut self) -> Result<&'t str, JsonError> {
-        let bytes = self.text.as_bytes();
-        let start = self.at;
-        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let mut at = start + usize::from(bytes[start] == b'-');
-        let whole = digits(at);
-        if whole == 0 || (whole > 1 && bytes[at] == b'0') {
-            return Err(self.error("this is no JSON number"));
-        }
-        at += whole;
-        if bytes.get(at) == Some(&b'.') {
-            let fraction = digits(at + 1);
-            if fraction == 0 {
-                return Err(self.error("this is no JSON number"));
-            }
-            at += 1 + fraction;
-        }
-        if let Some(b'e' | b'E') = bytes.get(at) {
-            at += 1 + usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
-            let exponent = digits(at);
-            if exponent == 0 {
-                return Err(self.error("this is no JSON number"));
-            }
-            at += exponent;
-        }
-        self.at = at;
-        Ok(&self.text[start..at])
     }
 }
