@@ -262,7 +262,7 @@ fn what_is_wrong_is_named_with_its_place() {
     );
     refused(
         &plan("no-json", PRIOR, "{\"name\": }", &[]),
-        "error: FOLDER/config.json:1:10: expected a JSON value\n",
+        "error: FOLDER/config.json:1:10: a JSON value is expected here\n",
     );
     let output = objchange(["plan", "--schema", "-", "--type", "test", "--config", "-"], SCHEMAS);
     refused(&output, "error: standard input (-) can be read only once\n");

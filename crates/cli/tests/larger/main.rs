@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use objchange::internal::json::Reader;
 
 fn main() -> ExitCode {
     let trial = |name: &str, folder: &str, test: fn(&Path) -> Result<(), Failed>| {
@@ -34,7 +35,11 @@ fn vectors_are_cases(folder: &Path) -> Result<(), Failed> {
     for (name, step) in [("core-dev", 10), ("core-corner-dev", 10), ("render-terraform-dev", 1)] {
         let text = fs::read_to_string(folder.join(format!("{name}.jsonl")))?;
         for (i, line) in text.lines().enumerate().step_by(step) {
-            let case = serde_json::from_str(line)?;
+            let Ok(case) = serde_json::from_str(line) else {
+                // A number that no double holds is JSON, but none that the validator can look at.
+                Reader::strict(line).skip().map_err(|error| format!("{name}:{}: {error}", i + 1))?;
+                continue;
+            };
             let errors: Vec<String> =
                 validator.iter_errors(&case).map(|e| e.instance_path().to_string()).collect();
             assert!(errors.is_empty(), "{name}:{}: {}", i + 1, errors.join(", "));

@@ -65,7 +65,7 @@ fn what_terraform_writes_has_no_markers() {
 #[test]
 fn errors_name_the_place() {
     use ObjectErrorKind::{Document, Json, RepeatedKey, Schema, Value};
-    refused("{\n  \"name\": oops}", Json, "2:11: expected a JSON value");
+    refused("{\n  \"name\": oops}", Json, "2:11: a JSON value is expected here");
     refused("{\n  \"name\": \"a\"", Json, "2:14: the text ends inside of an object or array");
     refused(
         "{\n  \"name\": \"a\",\n  \"nope\": 1}",
