@@ -9,7 +9,7 @@ use crate::value::{Path, Type};
 #[non_exhaustive]
 pub enum ChangeError {
     /// A part is of a kind that the schema does not allow there.
-    #[error("{}: the schema expects {expected} here, but the value is of type {}", place(.path), .found.friendly_name())]
+    #[error("{}: the schema expects {expected} here, but the value is of type {}; coerce it first, with `Block::coerce_value`", place(.path), .found.friendly_name())]
     WrongKind {
         /// Where it stands.
         path: Path,
@@ -19,7 +19,7 @@ pub enum ChangeError {
         found: Type,
     },
     /// An object lacks an attribute or block that its schema has.
-    #[error("{}: the object has no {name:?}, which its schema requires", place(.path))]
+    #[error("{}: the object has no {name:?}, which its schema requires; coerce it first, with `Block::coerce_value`", place(.path))]
     MissingMember {
         /// Where the object stands.
         path: Path,

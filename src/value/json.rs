@@ -103,7 +103,7 @@ impl Value {
     /// Reads go-cty's value JSON under a type.
     ///
     /// Attributes that are missing become null. Where the type is dynamic, the text says
-    /// `{"type":…,"value":…}`.
+    /// `{"type":…,"value":…}`; other JSON has the type there that it looks like, as `jsondecode` takes it.
     ///
     /// # Errors
     ///
@@ -119,6 +119,10 @@ impl Value {
     ///     Value::from_json(r#"{"a":true}"#, &ty).unwrap_err().to_string(),
     ///     r#"line 1, column 9: ["a"]: a number is expected here, not a bool"#
     /// );
+    ///
+    /// let any = Value::from_json(r#"{"stated":{"type":["set","string"],"value":["a"]},"implied":["a"]}"#, &Type::Dynamic)?;
+    /// assert_eq!(any.attribute("stated").unwrap().ty(), &Type::set(Type::String));
+    /// assert_eq!(any.attribute("implied").unwrap().ty(), &Type::tuple([Type::String]));
     /// # Ok::<(), objchange::value::ReadError>(())
     /// ```
     pub fn from_json(text: &str, ty: &Type) -> Result<Self, ReadError> {
@@ -135,7 +139,7 @@ impl Value {
     }
 
     /// Reads the JSON of case files under a type: as [`from_json`](Self::from_json), with markers for what
-    /// is unknown or marked.
+    /// is unknown or marked. What is dynamic must state its type.
     ///
     /// # Errors
     ///

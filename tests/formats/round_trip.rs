@@ -50,6 +50,45 @@ proptest! {
     }
 }
 
+/// JSON in which nothing is a value with its type.
+fn untyped_json() -> impl Strategy<Value = serde_json::Value> {
+    use serde_json::{Value as Json, json};
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        Just(json!(1.5)),
+        "[a-z\\$\u{e9}]{0,3}".prop_map(Json::from),
+        Just(json!({"type": "none", "value": 1})),
+        Just(json!({"type": "string"})),
+        Just(json!({"$unknown": {}})),
+        Just(json!({"type": "string", "value": "a", "more": null})),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inside| {
+        prop_oneof![
+            proptest::collection::vec(inside.clone(), 0..4).prop_map(Json::from),
+            proptest::collection::btree_map("[a-z]{1,2}", inside, 0..4)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_states_no_type_is_what_it_looks_like(json in untyped_json()) {
+        let text = json.to_string();
+        prop_assert_eq!(Value::from_json(&text, &Type::Dynamic), Ok(Value::try_from(&json).unwrap()), "{}", text);
+        // So it is inside of what has a type.
+        let inside = Value::from_json(&format!("[{text}]"), &Type::tuple([Type::Dynamic])).unwrap();
+        prop_assert_eq!(inside, Value::tuple([Value::try_from(&json).unwrap()]));
+        // Cases must say what they mean.
+        if !json.is_null() {
+            let refused = Value::from_marker_json(&text, &Type::Dynamic);
+            prop_assert!(refused.is_err() || text.contains("$unknown"), "{}", text);
+        }
+    }
+}
+
 #[test]
 fn the_value_may_stand_before_its_type() {
     let text = r#"{"value":{"a":1},"type":["map","number"]}"#;

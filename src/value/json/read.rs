@@ -1,6 +1,7 @@
 //! Reading a value from JSON, guided by its type.
 
 mod fields;
+mod implied;
 
 use self::fields::Fields;
 use super::{Form, ReadError, refinements};
@@ -8,7 +9,7 @@ use crate::json::{JsonError, Reader, Token, place};
 use crate::value::build::ConstructError;
 use crate::value::limits::Budget;
 use crate::value::stack::Stack;
-use crate::value::{Marks, Number, Path, PathStack, StepRef, Type, Value};
+use crate::value::{Marks, Number, Path, PathStack, StepRef, Type, Value, nameless};
 
 pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
     let (reader, budget, stack) = (Reader::strict(text), Budget::new(), Stack::default());
@@ -62,7 +63,15 @@ impl<'a> Place<'a> {
 
 impl<'t> Document<'t> {
     fn value(&mut self, at: Place<'_>) -> Result<Value, Failure> {
-        match self.reader.token()? {
+        let token = self.reader.token()?;
+        let at = match token {
+            _ if !self.implies(at) => at,
+            Token::Number(_) => Place { ty: &Type::Number, ..at },
+            Token::Bool(_) => Place { ty: &Type::Bool, ..at },
+            Token::String(_) => Place { ty: &Type::String, ..at },
+            Token::Null | Token::Array | Token::Object => at,
+        };
+        match token {
             Token::Object => self.object(at),
             Token::Null if at.literal => Err(self.mismatch(at, "null")),
             Token::Null => Ok(Value::null(at.ty.clone())),
@@ -90,6 +99,11 @@ impl<'t> Document<'t> {
                 _ => Err(self.mismatch(at, "a string")),
             },
         }
+    }
+
+    /// Whether a value here has the type that it looks like, if it does not say another.
+    fn implies(&self, at: Place<'_>) -> bool {
+        *at.ty == Type::Dynamic && self.form == Form::Plain
     }
 
     fn array(&mut self, at: Place<'_>) -> Result<Value, Failure> {
@@ -126,12 +140,16 @@ impl<'t> Document<'t> {
                 self.reader.leave();
                 Ok(self.stack.tuple(base, at.ty))
             }
+            _ if self.implies(at) => self.implied_tuple(at),
             _ => Err(self.mismatch(at, "an array")),
         }
     }
 
     /// Reads an object that is a marker, a map, an object, or a value with its type.
     fn object(&mut self, at: Place<'_>) -> Result<Value, Failure> {
+        if self.implies(at) && !self.is_typed() {
+            return self.implied_object(at);
+        }
         let opened = self.reader.clone();
         let mut is_first = true;
         let mut key = self.reader.next_name(&mut is_first)?;
@@ -161,7 +179,13 @@ impl<'t> Document<'t> {
             Type::Map(_) | Type::Object(_) | Type::Dynamic => Fields::new(self, at.ty),
             _ => {
                 self.reader = opened;
-                return Err(self.mismatch(at, "an object"));
+                let found = match key.as_deref() {
+                    Some(marker) if is_marker(marker) && !at.literal => {
+                        format!("an object; {marker:?} is a marker, which `Value::from_marker_json` reads")
+                    }
+                    _ => "an object".to_owned(),
+                };
+                return Err(self.mismatch(at, &found));
             }
         };
         while let Some(name) = key {
@@ -204,7 +228,9 @@ impl<'t> Document<'t> {
                 // Types name the attributes of objects.
                 self.error(at, "the elements of a collection must have one type")
             } else {
-                self.error(at, error)
+                // Where the text implies its type, names are content.
+                let ConstructError { expected, found } = error;
+                self.error(at, ConstructError { expected: nameless(&expected), found: nameless(&found) })
             }
         })
     }

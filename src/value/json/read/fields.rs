@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::{Document, Failure, Place, failure};
+use super::{Document, Failure, Form, Place, failure, is_marker};
 use crate::json::Reader;
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
@@ -56,7 +56,12 @@ impl<'a, 't> Fields<'a, 't> {
                 let Some(i) = object.position_of_key(*likely, key) else {
                     // The type does not know it, so it may be anything: a key, which may have to be hidden.
                     let inside = at.inside(at.ty, StepRef::Key(key));
-                    let message = "the type has no such attribute; leave it out or correct its name";
+                    let message = match is_marker(key) && document.form == Form::Plain {
+                        true => {
+                            "the type has no such attribute; it is a marker, which `Value::from_marker_json` reads"
+                        }
+                        false => "the type has no such attribute; leave it out or correct its name",
+                    };
                     return Err(document.wrong_key(inside, message));
                 };
                 *likely = i + 1;
