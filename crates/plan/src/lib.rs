@@ -7,8 +7,8 @@
 //! - [`Plan`] and [`State`] are the documents, read as far as they are needed; a state is read from its file, too.
 //!   [`State::object`] is an object of it as a value of the engine.
 //! - [`Diff`] is what differs in one resource or output, as data: the contract of every renderer.
-//! - [`render_plan`] and [`render_state`] print what `terraform show` (v1.11) prints, byte for byte, with and
-//!   without colour.
+//! - [`render_plan`] and [`render_state`] print what `terraform show` prints, byte for byte, with and without colour: plans
+//!   as v1.11 does, states as v1.11 to v1.16 do.
 //!
 //! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no
 //! text.

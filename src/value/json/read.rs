@@ -237,6 +237,7 @@ impl<'t> Document<'t> {
 
     /// That something is wrong with what was read last.
     #[cold]
+    #[expect(clippy::needless_pass_by_value, reason = "messages are made for it alone")]
     fn error(&self, at: Place<'_>, message: impl ToString) -> Failure {
         failure(at, self.reader.mismatch(message.to_string()))
     }
