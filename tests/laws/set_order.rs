@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use objchange::value::{Kind, Number, quote_into};
+use objchange::internal::quote_into;
+use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
 use proptest::prelude::*;
 

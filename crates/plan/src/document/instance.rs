@@ -1,14 +1,14 @@
 //! The objects in a state, as values of the engine and as documents have them.
 
+use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Number, Path, PathStep, WriteError};
-use objchange::{Type, Value};
 
 use super::error::{DocumentError, Problem};
 use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, written};
 use super::place::line_and_column;
 use super::state::{Sensitive, State, StateOutput, StateResource};
-use crate::json::{Raw, Shape, View};
+use crate::json::{Json, Raw, Shape, View};
 
 /// Why a state does not have a resource instance that is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl<'t> State<'t> {
         match &resource.sensitive {
             Sensitive::Paths(paths) => Ok(marked(&value, paths)),
             Sensitive::Values(raw) => {
-                let shape = raw.read().map_err(|error| {
+                let shape = Json::read(raw).map_err(|error| {
                     let (line, column) = line_and_column(self.text(), error.offset());
                     ObjectError {
                         line,
@@ -116,7 +116,7 @@ impl<'t> StateResource<'t> {
         let mut sensitive_values = String::new();
         write_marks(&value, &mut sensitive_values);
         let values =
-            plain(&value).map_err(|_| error(Problem::Malformed("this cannot be written as JSON")))?;
+            plain(&value).map_err(|_| error(Problem::Malformed("this cannot be written as JSON".into())))?;
         Ok(Shown::Written([values, sensitive_values]))
     }
 }
@@ -124,8 +124,8 @@ impl<'t> StateResource<'t> {
 impl StateOutput<'_> {
     /// The value as a document has it; `None` if it is of one, or no value of its type.
     pub(crate) fn shown(&self, state: &State<'_>) -> Option<String> {
-        let ty = state.is_file.then(|| serde_json::from_str::<Type>(self.value_type.text()).ok())??;
-        plain(&Value::from_json(self.value.text(), &ty).ok()?).ok()
+        let ty = self.ty().filter(|_| state.is_file)?;
+        plain(&Value::from_json(self.value.text(), ty).ok()?).ok()
     }
 }
 
@@ -250,6 +250,7 @@ fn write_marks(value: &Value, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use objchange::Type;
     use objchange::schema::Attribute;
     use proptest::prelude::*;
 

@@ -11,7 +11,7 @@ use objchange::{Type, Value};
 
 use super::error::{DocumentError, Problem};
 use super::place::{line_and_column, offset, offset_of};
-use crate::json::{JsonError, Raw, Reader, Shape};
+use crate::json::{Json, JsonError, Raw, Reader, Shape};
 use crate::text::Text;
 
 /// Why a text is no object of a resource type, and where. Never shows a value.
@@ -205,7 +205,7 @@ impl Writing {
             }
             _ => {
                 let offset = reader.offset();
-                match reader.value()?.view().shape() {
+                match Json::next(reader)?.view().shape() {
                     Shape::Bool(b) => Ok(Value::from(b)),
                     Shape::String(s) => Ok(Value::from(s)),
                     Shape::Number(text) => Number::parse(text)
@@ -324,7 +324,7 @@ fn few_members<'t>(reader: &Reader<'t>) -> Vec<Ahead<'t>> {
             return Err(reader.error("there are others"));
         }
         let before = reader.clone();
-        members.push(Ahead { key, reader: before, raw: reader.raw()? });
+        members.push(Ahead { key: key.into(), reader: before, raw: reader.raw()? });
         Ok(())
     });
     // What is no JSON is found when it is read.

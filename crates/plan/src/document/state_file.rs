@@ -15,7 +15,7 @@ use super::error::{DocumentError, Problem};
 use super::field::{is_null, list, object, raw, text};
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
 use super::{Unseen, open};
-use crate::json::{JsonError, Raw, Reader, Shape, View};
+use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
 use crate::text::Text;
 
 impl<'t> State<'t> {
@@ -54,7 +54,7 @@ impl<'t> State<'t> {
                 "outputs" if version.1 == 4 || version.0 == 0 => {
                     state.outputs.clear();
                     object(reader, |name, reader| {
-                        state.outputs.push(output(name, reader)?);
+                        state.outputs.push(output(name.into(), reader)?);
                         Ok(())
                     })?;
                 }
@@ -218,7 +218,7 @@ fn instance<'t>(
 fn key<'t>(reader: &mut Reader<'t>) -> Result<Option<Key<'t>>, JsonError> {
     Ok(match reader.peek() {
         Some(b'0'..=b'9' | b'-') => {
-            let position = reader.value()?;
+            let position = Json::next(reader)?;
             let Shape::Number(text) = position.view().shape() else { return Ok(None) };
             // As Terraform does, which takes it for a double that counts.
             let whole = || text.parse::<f64>().map_or(0, |position| position as i64);
@@ -231,7 +231,7 @@ fn key<'t>(reader: &mut Reader<'t>) -> Result<Option<Key<'t>>, JsonError> {
 
 fn number(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
     let error = reader.error("a version is a number without a sign or fraction");
-    match reader.value()?.view().shape() {
+    match Json::next(reader)?.view().shape() {
         Shape::Number(text) => text.parse().map_err(|_| error),
         _ => Err(error),
     }
@@ -242,7 +242,7 @@ fn path(reader: &mut Reader<'_>) -> Result<Path, JsonError> {
     let steps = list(reader, |reader| {
         reader.peek();
         let error = reader.error("this is no step of a path");
-        step(reader.value()?.view()).ok_or(error)
+        step(Json::next(reader)?.view()).ok_or(error)
     })?;
     Ok(steps.into_iter().collect())
 }
