@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use objchange_plan::{Document, Filter, Options, Schemas, write_document, write_json, write_summary};
+use objchange_plan::{Colour, Document, Filter, Options, Report, Schemas};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
@@ -14,9 +14,10 @@ fuzz_target!(|data: &[u8]| {
     for full in [false, true] {
         let options = Options { full, ..Options::default() };
         let mut out = Vec::new();
-        _ = write_document(&mut out, &document, &schemas, &options, &Filter::default());
-        _ = write_json(&mut out, &document, &schemas, &Filter::default());
-        _ = write_summary(&mut out, &document, &options, &Filter::default());
+        let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { continue };
+        _ = report.write_text(&mut out, &options);
+        _ = report.write_json(&mut out);
+        _ = report.write_summary(&mut out, Colour::Never);
         let out = String::from_utf8(out).expect("what is written is text");
         assert!(!out.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')));
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{Colour, Document, Filter, Options, ResourceActions, Schemas, ShowError};
+use objchange_plan::{Colour, Document, Filter, Options, Report, ResourceActions, Schemas, ShowError};
 use thiserror::Error;
 
 use crate::exit;
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     schemas: Option<PathBuf>,
 
-    /// Print the diff as JSON instead, for programs (its form: schema/diff.schema.json).
+    /// Print the same as JSON instead, for programs (its form: schema/report.schema.json).
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
@@ -136,12 +136,13 @@ fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> R
     let mut out = BufWriter::with_capacity(1 << 16, stream);
     let options = Options { colour, full: arguments.full, ..Options::default() };
     let filter = arguments.filter();
+    let report = Report::of(document, schemas, &options, &filter)?;
     if arguments.json {
-        objchange_plan::write_json(&mut out, document, schemas, &filter)?;
+        report.write_json(&mut out)?;
     } else if arguments.summary {
-        objchange_plan::write_summary(&mut out, document, &options, &filter)?;
+        report.write_summary(&mut out, colour)?;
     } else {
-        objchange_plan::write_document(&mut out, document, schemas, &options, &filter)?;
+        report.write_text(&mut out, &options)?;
     }
     out.flush()?;
     Ok(())

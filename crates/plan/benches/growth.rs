@@ -1,9 +1,10 @@
 //! How the time to show a document grows with it, in each direction in which one may be large.
 
 use std::hint::black_box;
+use std::io::sink;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{Document, Filter, Options, Schemas, write_document};
+use objchange_plan::{Colour, Document, Filter, Options, Report, Schemas, ShowError};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
 
@@ -16,6 +17,14 @@ const SHAPES: [(&str, Make); 5] = [
     ("replace_paths", replace_paths),
     ("elements_updated", |n| elements(n, "1", "2")),
     ("elements_created", |n| elements(n, "", "1")),
+];
+
+type Print = fn(&Report<'_>) -> Result<(), ShowError>;
+
+const PRINTERS: [(&str, Print); 3] = [
+    ("text", |report| report.write_text(&mut sink(), &Options::default())),
+    ("json", |report| report.write_json(&mut sink())),
+    ("summary", |report| Ok(report.write_summary(&mut sink(), Colour::Never)?)),
 ];
 
 fn joined(n: usize, element: impl Fn(usize) -> String) -> String {
@@ -75,15 +84,18 @@ fn growth(c: &mut Criterion) {
         for n in SIZES {
             let text = document(n);
             group.throughput(Throughput::Elements(n as u64));
-            group.bench_function(BenchmarkId::from_parameter(n), |b| {
-                b.iter(|| {
-                    let document = Document::parse(black_box(&text)).expect("the document is well-formed");
-                    let (options, filter) = (Options::default(), Filter::default());
-                    let mut out = std::io::sink();
-                    write_document(&mut out, &document, &Schemas::none(), &options, &filter)
-                        .expect("the document is well-formed");
+            for (printer, print) in PRINTERS {
+                group.bench_function(BenchmarkId::new(printer, n), |b| {
+                    b.iter(|| {
+                        let document =
+                            Document::parse(black_box(&text)).expect("the document is well-formed");
+                        let (schemas, filter) = (Schemas::none(), Filter::default());
+                        Report::of(&document, &schemas, &Options::default(), &filter)
+                            .and_then(|report| print(&report))
+                            .expect("the document is well-formed");
+                    });
                 });
-            });
+            }
         }
         group.finish();
     }

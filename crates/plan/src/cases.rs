@@ -6,7 +6,8 @@ use serde::de::IgnoredAny;
 
 use crate::document::{Plan, State};
 use crate::render::Colour;
-use crate::show::{Options, PlanMode, Schemas, ShowError, render_plan, render_resource_change, render_state};
+use crate::render::{render_plan, render_resource_change, render_state};
+use crate::report::{Options, PlanMode, Schemas, ShowError};
 
 /// The operations of case files that this crate answers.
 ///

@@ -1,17 +1,18 @@
 //! The plan and state documents of `terraform show -json`: what differs in them, and how people see it.
 //!
 //! ```text
-//! text ──Plan::parse──▶ Plan ──PlanDiff──▶ Diff ──render_plan──▶ what `terraform show` prints
+//! text ──Plan::parse──▶ Plan ──▶ Diff ──▶ Report ──▶ what `terraform show` prints, JSON, a summary
 //! ```
 //!
 //! - [`Plan`] and [`State`] are the documents, read as far as they are needed; a state is read from its file, too.
 //!   [`State::object`] is an object of it as a value of the engine.
-//! - [`Diff`] is what differs in one resource or output, as data: the contract of every renderer.
-//! - [`render_plan`] and [`render_state`] print what `terraform show` prints, byte for byte, with and without colour: plans
-//!   as v1.11 does, states as v1.11 to v1.16 do.
+//! - [`Diff`] is what differs in one resource or output, as data.
+//! - [`Report`] is what of it is shown, and where: the contract of every printer, in this process or another.
+//! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour: plans as v1.11
+//!   does, states as v1.11 to v1.16 do. [`render_plan`] and [`render_state`] give that text.
 //!
-//! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no
-//! text.
+//! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no [`Report`]
+//! and no text.
 
 #![forbid(unsafe_code)]
 
@@ -22,13 +23,13 @@ mod differ;
 mod document;
 mod json;
 mod render;
-mod show;
+mod report;
 mod text;
 
 pub use cases::OPERATIONS;
 pub use diff::{
     Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
-    Sensitivity, UnknownBlocks,
+    Sensitivity,
 };
 pub use document::{
     ChangedResource, Deferred, Document, DocumentError, DocumentKind, Form, Importing, NoInstance,
@@ -36,9 +37,9 @@ pub use document::{
     State, StateOutput, StateResource, ValueChange, read_object,
 };
 pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View};
-pub use render::Colour;
-pub use show::{
-    Filter, Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan,
-    render_resource_change, render_state, write_document, write_json, write_plan, write_state, write_summary,
+pub use render::{Colour, render_plan, render_resource_change, render_state};
+pub use report::{
+    Comment, Entries, Filter, Heading, ModulePlace, Note, Options, Outcome, OutputHeader, PlanMode, Report,
+    ReportEntry, ResourceHeader, Schemas, Section, ShowError, StateHeader, Summary, Warning,
 };
 pub use text::Text;

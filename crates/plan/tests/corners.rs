@@ -1,6 +1,6 @@
 //! Rules that few documents reach: each with the lines that they decide.
 
-use objchange_plan::{Options, Plan, PlanMode, Schemas, render_plan};
+use objchange_plan::{Filter, Options, Plan, PlanMode, Report, Schemas, render_plan};
 use serde_json::{Value as Json, json};
 
 fn schemas(block: &Json) -> Schemas {
@@ -116,6 +116,22 @@ fn a_plan_that_only_refreshes_shows_all_drift() {
     let text = plan.to_string();
     let shown = render_plan(&Plan::parse(&text).unwrap(), &schemas(&block), &options).unwrap();
     assert!(!shown.contains("has changed"), "{shown}");
+}
+
+#[test]
+fn labels_of_blocks_whose_type_is_sensitive_are_in_no_debug_text() {
+    let block = json!({"block_types": {"user": {"nesting_mode": "map", "block": {
+        "attributes": {"name": {"type": "string", "optional": true}}}}}});
+    let change = json!({
+        "actions": ["create"], "before": null, "after": {"user": {"hunter2": {"name": "x"}}},
+        "after_unknown": {}, "before_sensitive": false, "after_sensitive": {"user": true},
+    });
+    let plan = json!({"format_version": "1.2", "resource_changes": [resource(&change)]}).to_string();
+    let (plan, schemas) = (Plan::parse(&plan).unwrap(), schemas(&block));
+    let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default()).unwrap();
+    let (debug, json) = (format!("{report:?}"), serde_json::to_string(&report).unwrap());
+    assert!(debug.contains("(sensitive value)") && !debug.contains("hunter2"), "{debug}");
+    assert!(json.contains("(sensitive value)") && !json.contains("hunter2"), "{json}");
 }
 
 #[test]

@@ -3,10 +3,7 @@
 
 use std::thread;
 
-use objchange_plan::{
-    Colour, Document, Filter, MAX_DEPTH, Options, Plan, PlanDiff, Schemas, write_document, write_json,
-    write_summary,
-};
+use objchange_plan::{Colour, Document, Filter, MAX_DEPTH, Options, Report, Schemas, Section};
 use serde_json::{Value as Json, json};
 
 /// The stack that a thread of Rust has unless told otherwise.
@@ -59,16 +56,18 @@ fn shown(plan: String) -> String {
             for (colour, full) in [(Colour::Always, true), (Colour::Never, false)] {
                 out.clear();
                 let options = Options { colour, full, ..Options::default() };
-                write_document(&mut out, &document, &schemas, &options, &Filter::default()).unwrap();
+                let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+                report.write_text(&mut out, &options).unwrap();
+                let mut data = Vec::new();
+                report.write_json(&mut data).unwrap();
+                report.write_summary(&mut data, colour).unwrap();
+                assert!(!format!("{report:?}").is_empty());
+                for section in &report.sections {
+                    let Section::ResourceChanges(entries) = section else { continue };
+                    let diff = entries.iter().next().unwrap().unwrap().diff.clone();
+                    assert_eq!(diff.clone().into_owned(), diff);
+                }
             }
-            let mut data = Vec::new();
-            write_json(&mut data, &document, &schemas, &Filter::default()).unwrap();
-            write_summary(&mut data, &document, &Options::default(), &Filter::default()).unwrap();
-            let plan = Plan::parse(&plan).unwrap();
-            let diffs = PlanDiff::new(&plan, &schemas);
-            let diff = diffs.resource(&plan.resource_changes[0]).unwrap();
-            assert_eq!(diff.clone().into_owned(), diff);
-            assert!(!format!("{diff:?}").is_empty());
         }
         String::from_utf8(out).unwrap()
     };

@@ -1,9 +1,7 @@
 //! What people see where Terraform's own output is no guide: without schemas, with what must be escaped, in
 //! summaries, and in errors.
 
-use objchange_plan::{
-    Colour, Document, Filter, Options, ResourceActions, Schemas, write_document, write_json, write_summary,
-};
+use objchange_plan::{Colour, Document, Filter, Options, Report, ResourceActions, Schemas};
 
 const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
 {"address":"aws_instance.web[\"a\u001b[31m\"]","mode":"managed","type":"aws_instance","name":"web",
@@ -20,54 +18,52 @@ const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[
  "change":{"actions":["delete"],"before":{"id":"v"},"after":null}}],
 "output_changes":{"ip":{"actions":["create"],"before":null,"after":"1.2.3.4","after_unknown":false}}}"#;
 
-fn render(write: impl FnOnce(&mut Vec<u8>, &Document<'_>)) -> String {
+fn render(options: &Options, filter: &Filter, write: impl FnOnce(&mut Vec<u8>, &Report<'_>)) -> String {
     let mut out = Vec::new();
-    write(&mut out, &Document::parse(PLAN).unwrap());
+    let (document, schemas) = (Document::parse(PLAN).unwrap(), Schemas::none());
+    write(&mut out, &Report::of(&document, &schemas, options, filter).unwrap());
     String::from_utf8(out).unwrap()
+}
+
+fn text(options: &Options, filter: &Filter) -> String {
+    render(options, filter, |out, report| report.write_text(out, options).unwrap())
+}
+
+fn summary(colour: Colour, filter: &Filter) -> String {
+    render(&Options::default(), filter, |out, report| report.write_summary(out, colour).unwrap())
 }
 
 #[test]
 fn a_plan_without_schemas() {
-    let text = render(|out, document| {
-        write_document(out, document, &Schemas::none(), &Options::default(), &Filter::default()).unwrap();
-    });
-    insta::assert_snapshot!(text);
+    insta::assert_snapshot!(text(&Options::default(), &Filter::default()));
 }
 
 #[test]
 fn the_same_plan_in_full_and_in_part() {
     let options = Options { full: true, ..Options::default() };
     let filter = Filter::default().address("aws_e*").actions(&[ResourceActions::NoOp]);
-    let text = render(|out, document| {
-        write_document(out, document, &Schemas::none(), &options, &filter).unwrap();
-    });
-    insta::assert_snapshot!(text);
+    insta::assert_snapshot!(text(&options, &filter));
 }
 
 #[test]
 fn a_summary() {
-    let text = render(|out, document| {
-        write_summary(out, document, &Options::default(), &Filter::default()).unwrap();
-    });
-    insta::assert_snapshot!(text);
+    insta::assert_snapshot!(summary(Colour::Never, &Filter::default()));
 }
 
 #[test]
 fn a_summary_in_colour() {
-    let options = Options { colour: Colour::Always, ..Options::default() };
     let filter = Filter::default().actions(&[ResourceActions::Delete]);
-    let text = render(|out, document| write_summary(out, document, &options, &filter).unwrap());
     assert_eq!(
-        text,
+        summary(Colour::Always, &filter),
         "\u{1b}[1mDestroy\u{1b}[0m (1)\n  \u{1b}[31m-\u{1b}[0m\u{1b}[0m aws_vpc.gone: not in configuration\n"
     );
 }
 
 #[test]
-fn a_diff_as_json() {
+fn a_report_as_json() {
     let filter = Filter::default().actions(&[ResourceActions::DeleteThenCreate]);
-    let text = render(|out, document| write_json(out, document, &Schemas::none(), &filter).unwrap());
-    insta::assert_snapshot!(text);
+    let json = render(&Options::default(), &filter, |out, report| report.write_json(out).unwrap());
+    insta::assert_snapshot!(json);
 }
 
 #[test]

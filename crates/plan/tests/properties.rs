@@ -1,8 +1,10 @@
 //! Laws that hold for every document: it renders, nothing secret is in what is rendered, and nothing is lost.
 
+mod report;
+
 use objchange_plan::{
-    Action, Colour, Document, Filter, Options, Plan, Schemas, render_plan, write_document, write_json,
-    write_summary,
+    Action, Colour, Document, Filter, Options, Plan, PlanMode, Report, Schemas, Section, ShowError,
+    render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -272,20 +274,31 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
         Err(error) => return vec![error.to_string(), format!("{error:?}")],
     };
     let mut outputs = vec![format!("{document:?}")];
-    let mut keep = |write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), objchange_plan::ShowError>| {
-        let mut out = Vec::new();
-        if let Err(error) = write(&mut out) {
-            outputs.extend([error.to_string(), format!("{error:?}")]);
-        }
-        outputs.push(String::from_utf8(out).unwrap());
-    };
-    let all = Filter::default();
-    for (colour, full) in [(Colour::Never, false), (Colour::Always, false), (Colour::Never, true)] {
-        let options = Options { colour, full, ..Options::default() };
-        keep(&mut |out| write_document(out, &document, schemas, &options, &all));
+    let refreshing = PlanMode::RefreshOnly;
+    for (full, mode) in [(false, PlanMode::Normal), (true, PlanMode::Normal), (false, refreshing)] {
+        let options = Options { full, mode, ..Options::default() };
+        let coloured = Options { colour: Colour::Always, ..options };
+        let report = match Report::of(&document, schemas, &options, &Filter::default()) {
+            Ok(report) => report,
+            Err(error) => {
+                outputs.extend([error.to_string(), format!("{error:?}")]);
+                continue;
+            }
+        };
+        let mut keep = |write: &mut dyn FnMut(&mut Vec<u8>) -> Result<(), ShowError>| {
+            let mut out = Vec::new();
+            if let Err(error) = write(&mut out) {
+                outputs.extend([error.to_string(), format!("{error:?}")]);
+            }
+            outputs.push(String::from_utf8(out).unwrap());
+        };
+        keep(&mut |out| report.write_text(out, &options));
+        keep(&mut |out| report.write_text(out, &coloured).map(|()| out.retain(|byte| *byte != b'\x1b')));
+        keep(&mut |out| report.write_json(out));
+        keep(&mut |out| Ok(report.write_summary(out, Colour::Never)?));
+        outputs.push(format!("{report:?}"));
+        outputs.push(serde_json::to_string(&report).unwrap_or_else(|error| error.to_string()));
     }
-    keep(&mut |out| write_json(out, &document, schemas, &all));
-    keep(&mut |out| write_summary(out, &document, &Options::default(), &all));
     outputs
 }
 
@@ -307,6 +320,21 @@ proptest! {
         }
     }
 
+    /// A renderer outside of this process has all that it needs.
+    #[test]
+    fn a_report_is_what_its_json_says(
+        block in any_block(),
+        choices in prop::collection::vec(any::<u8>(), 1..64),
+        full in any::<bool>(),
+        refreshing in any::<bool>(),
+    ) {
+        let (plan, schemas) = plan_of(&block, &choices);
+        let mode = if refreshing { PlanMode::RefreshOnly } else { PlanMode::Normal };
+        let options = Options { colour: Colour::Always, mode, full, ..Options::default() };
+        let (plan, schemas) = (Plan::parse(&plan).unwrap(), Schemas::parse(schemas).unwrap());
+        report::text(&Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap(), &options).unwrap();
+    }
+
     #[test]
     fn every_document_renders(
         block in any_block(),
@@ -324,9 +352,9 @@ proptest! {
         let schemas = json!({"provider_schemas": {"p": {"resource_schemas": {"t": {"block": block}}}}}).to_string();
         for schemas in [Schemas::parse(schemas).unwrap(), Schemas::none()] {
             let all = outputs(&plan, &schemas);
-            for (index, text) in all.iter().enumerate() {
-                // The second text is the coloured one.
-                let control = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t') && !(index == 2 && *c == '\u{1b}'));
+            // What `serde_json` writes is not for terminals.
+            for text in all.iter().filter(|text| !text.starts_with("{\"format_version\":\"1.1\",\"")) {
+                let control = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
                 prop_assert_eq!(control, None, "{}", text);
             }
         }
@@ -344,9 +372,12 @@ proptest! {
         let text = plan.to_string();
         let plan = Plan::parse(&text).unwrap();
         let schemas = Schemas::parse(schemas).unwrap();
-        let diffs = objchange_plan::PlanDiff::new(&plan, &schemas);
-        let diff = diffs.resource(&plan.resource_changes[0]).unwrap();
-        prop_assert_eq!(diff.action, Action::NoOp);
+        let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default()).unwrap();
+        for section in &report.sections {
+            let Section::ResourceChanges(entries) = section else { continue };
+            prop_assert_eq!(entries.iter().count(), 1);
+            prop_assert_eq!(entries.iter().next().unwrap().unwrap().diff.action, Action::NoOp);
+        }
     }
 
     /// What is shown and what is counted as hidden are together all that `--full` shows.

@@ -1,11 +1,16 @@
-//! What `write_json` writes is what `schema/diff.schema.json` describes.
+//! A report as JSON is what `schema/report.schema.json` describes.
 
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use objchange_plan::{Document, Filter, Schemas, write_json};
+use objchange_plan::{Document, Filter, Options, Report, Schemas};
+
+fn schema(name: &str) -> serde_json::Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(name);
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
 
 fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
@@ -18,15 +23,19 @@ fn main() -> ExitCode {
 }
 
 fn validator() -> jsonschema::Validator {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schema/diff.schema.json");
-    let schema = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
-    jsonschema::validator_for(&schema).unwrap()
+    let diff = schema("diff.schema.json");
+    let id = diff["$id"].as_str().unwrap().to_owned();
+    let registry = jsonschema::Registry::new().add(id, diff).unwrap().prepare().unwrap();
+    let options = jsonschema::draft202012::options().with_registry(&registry);
+    options.build(&schema("report.schema.json")).unwrap()
 }
 
 #[track_caller]
 fn check(validator: &jsonschema::Validator, document: &str, schemas: &Schemas) {
     let mut out = Vec::new();
-    write_json(&mut out, &Document::parse(document).unwrap(), schemas, &Filter::default()).unwrap();
+    let document = Document::parse(document).unwrap();
+    let report = Report::of(&document, schemas, &Options::default(), &Filter::default()).unwrap();
+    report.write_json(&mut out).unwrap();
     let value = serde_json::from_slice(&out).unwrap();
     let errors: Vec<String> =
         validator.iter_errors(&value).map(|e| format!("{}: {e}", e.instance_path())).collect();

@@ -1,5 +1,7 @@
 //! Documents with what Terraform prints for them, byte for byte, without colour and with: those of `tests/vectors`, and
-//! the larger files where they are at hand.
+//! the larger files where they are at hand. The text is printed from the report, and once more from what its JSON says.
+
+mod report;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::case::{Case, Outcome};
 use objchange_plan::{
-    Colour, OPERATIONS, Options, Plan, Schemas, ShowError, State, render_plan, render_state,
+    Colour, Filter, OPERATIONS, Options, Plan, PlanMode, Report, Schemas, ShowError, State,
 };
 
 fn main() -> ExitCode {
@@ -32,23 +34,19 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// The first line in which two texts differ.
-fn first_difference(want: &str, got: &str) -> String {
-    let (mut want, mut got) = (want.split('\n'), got.split('\n'));
-    for line in 1.. {
-        match (want.next(), got.next()) {
-            (None, None) => break,
-            (a, b) if a == b => {}
-            (a, b) => return format!("line {line}\n  want {a:?}\n  got  {b:?}"),
-        }
-    }
-    String::new()
+fn plan_text(plan: &str, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
+    let plan = Plan::parse(plan)?;
+    report::text(&Report::of_plan(&plan, schemas, options, &Filter::default())?, options)
+}
+
+fn state_text(state: &str, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
+    report::text(&Report::of_state(&State::parse(state)?, schemas, &Filter::default()), options)
 }
 
 fn check(id: &str, want: &str, got: Result<String, ShowError>, wrong: &mut Vec<String>) {
     match got {
         Ok(got) if got == want => {}
-        Ok(got) => wrong.push(format!("{id}: {}", first_difference(want, &got))),
+        Ok(got) => wrong.push(format!("{id}: {}", report::first_difference(want, &got))),
         Err(error) => wrong.push(format!("{id}: {error}")),
     }
 }
@@ -70,12 +68,33 @@ fn check_file(path: &Path) -> Result<(), Failed> {
     for line in fs::read_to_string(path)?.lines() {
         count += 1;
         let case = Case::parse(line)?;
+        for colour in [Colour::Never, Colour::Always] {
+            check_json(&case, colour)?;
+        }
         match case.run_by(OPERATIONS) {
             Outcome::Passed => {}
             outcome => wrong.push(format!("{:?} {outcome:?}", case.id())),
         }
     }
     verdict(count, &wrong)
+}
+
+/// Prints what a case renders, and once more from its JSON.
+fn check_json(case: &Case<'_>, colour: Colour) -> Result<(), Failed> {
+    let mode = match case.optional_field("options") {
+        Some(options) if options.contains("refresh") => PlanMode::RefreshOnly,
+        Some(options) if options.contains("destroy") => PlanMode::Destroy,
+        _ => PlanMode::Normal,
+    };
+    let options = Options { colour, mode, ..Options::default() };
+    match case.op() {
+        "render_plan" => plan_text(case.field("plan")?, &Schemas::parse(case.field("schemas")?)?, &options)?,
+        "render_state" => {
+            state_text(case.field("state")?, &Schemas::parse(case.field("schemas")?)?, &options)?
+        }
+        _ => return Ok(()),
+    };
+    Ok(())
 }
 
 fn check_folders(path: &Path) -> Result<(), Failed> {
@@ -89,11 +108,11 @@ fn check_folders(path: &Path) -> Result<(), Failed> {
         for (colour, suffix) in [(Colour::Never, "txt"), (Colour::Always, "color.txt")] {
             let options = Options { colour, ..Options::default() };
             let plan = read("plan.json").unwrap();
-            let got = render_plan(&Plan::parse(&plan)?, &schemas, &options);
+            let got = plan_text(&plan, &schemas, &options);
             check(&id, &read(&format!("show.{suffix}")).unwrap(), got, &mut wrong);
             count += 1;
             if let Some(state) = read("state.json") {
-                let got = render_state(&State::parse(&state)?, &schemas, &options);
+                let got = state_text(&state, &schemas, &options);
                 check(&id, &read(&format!("state.{suffix}")).unwrap(), got, &mut wrong);
             }
         }
@@ -105,8 +124,9 @@ fn check_folders(path: &Path) -> Result<(), Failed> {
 fn every_reason_has_a_case(path: &Path) -> Result<(), Failed> {
     let is_reason =
         |word: &&str| word.contains('_') && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
-    let mut wanted: Vec<&str> =
-        include_str!("../src/render/header.rs").split('"').filter(is_reason).collect();
+    let sources = [include_str!("../src/report/header.rs"), include_str!("../src/render/header.rs")];
+    let words = sources.iter().flat_map(|source| source.split('"'));
+    let mut wanted: Vec<&str> = words.filter(is_reason).filter(|word| *word != "snake_case").collect();
     assert!(wanted.len() > 15, "{wanted:?}");
     wanted.extend(["resource_drift", "deferred_changes", "importing", "deposed", "previous_address"]);
     let text = fs::read_to_string(path)?;

@@ -1,13 +1,15 @@
 //! The diff: what differs between the two sides of a change, as data.
 //!
-//! This is the contract between the differ and every renderer. A renderer needs nothing else than a [`Diff`]
-//! to show a value: secrets are gone from it, unknown values are named, strings that hold JSON are taken
-//! apart, and what stayed the same is there too, marked as [`Action::NoOp`], so that a renderer may count it,
-//! hide it or show it. The JSON form is described in the project's `schema/diff.schema.json`.
+//! This is the contract between the differ and every printer. A printer needs nothing else than a [`Diff`] to show a
+//! value: secrets are gone from it, unknown values are named, strings that hold JSON are taken apart, and what stayed the
+//! same is there too, marked as [`Action::NoOp`]. A report marks what of it is hidden. The JSON form is described in the
+//! project's `schema/diff.schema.json`.
 
 mod action;
 mod owned;
 mod parts;
+
+use std::fmt;
 
 use serde::{Serialize, Serializer};
 
@@ -22,8 +24,15 @@ pub struct Diff<'t> {
     /// What happens to this place: its own change, or what its parts have in common.
     pub action: Action,
     /// A change here forces the replacement of the resource.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_false")]
     pub replace: bool,
+    /// It is counted and not shown: nothing changes here, and it does not help to recognise what changes around it.
+    /// Always false before a report decides; what is below something hidden is hidden with it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub hidden: bool,
+    /// That it becomes sensitive, or no longer is, is said above it. Always false before a report decides.
+    #[serde(skip_serializing_if = "is_false")]
+    pub mark_changes: bool,
     /// What kind of thing is at this place, and its parts.
     #[serde(flatten)]
     pub kind: Kind<'t>,
@@ -106,9 +115,9 @@ pub struct Primitive<'t> {
     pub before: Scalar<'t>,
     /// The value after; null where there is none.
     pub after: Scalar<'t>,
-    /// A null is that of a string, or has no type. Not in JSON: it decides only how Terraform writes a null.
-    #[serde(skip)]
-    pub string: bool,
+    /// There is a null before, and it is that of a string, or has no type: Terraform writes such a null in its own way.
+    #[serde(skip_serializing_if = "is_false")]
+    pub null_string: bool,
 }
 
 /// What is known of something that must not be shown.
@@ -121,7 +130,7 @@ pub struct Sensitivity {
     /// The value itself stays the same.
     pub unchanged: bool,
     /// It is a block type that is sensitive as a whole: then the labels of its blocks are, too.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_false")]
     pub whole_type: bool,
 }
 
@@ -164,9 +173,9 @@ pub struct Block<'t> {
     pub attributes: Parts<'t, Entry<'t>>,
     /// The nested blocks by type, in the order of the types' names.
     pub blocks: Vec<BlockType<'t>>,
-    /// The schema has block types that hold several blocks. Not in JSON: it decides only how Terraform writes an
-    /// empty block.
-    #[serde(skip)]
+    /// The schema has block types that hold several blocks: Terraform writes such a block, if it is empty, in its own
+    /// way.
+    #[serde(skip_serializing_if = "is_false")]
     pub has_repeated_types: bool,
 }
 
@@ -175,35 +184,38 @@ pub struct Block<'t> {
 pub struct BlockType<'t> {
     /// The name of the type.
     pub name: Text<'t>,
-    /// The number of blocks is not known until the change has been applied; what happens to the block
-    /// around. The blocks below are the old ones.
+    /// The number of blocks is not known until the change has been applied: they are unknown, or a sensitive block, and
+    /// do what the block around does. The blocks below are the old ones.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub unknown: Option<UnknownBlocks>,
+    pub unknown: Option<Diff<'t>>,
     /// The blocks; those of a map with their labels.
     pub blocks: Parts<'t, NestedBlock<'t>>,
 }
 
-/// Blocks of which not even the number is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct UnknownBlocks {
-    /// What happens to the block around them.
-    pub action: Action,
-    /// That they change forces the replacement of the resource.
-    pub replace: bool,
-    /// The type is marked as sensitive.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sensitive: Option<Sensitivity>,
-}
-
 /// One nested block.
 ///
-/// In JSON the label of a block whose type is sensitive as a whole is `(sensitive value)`. Terraform's text shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// In JSON, and to `Debug`, the label of a block whose type is sensitive as a whole is `(sensitive value)`. Terraform's
+/// text shows it.
+#[derive(Clone, PartialEq, Eq)]
 pub struct NestedBlock<'t> {
     /// The label of a block in a map.
     pub label: Option<Text<'t>>,
     /// What differs in the block.
     pub diff: Diff<'t>,
+}
+
+impl NestedBlock<'_> {
+    /// The label, unless it must not be shown.
+    fn safe_label(&self) -> Option<&str> {
+        let is_hidden = matches!(&self.diff.kind, Kind::SensitiveBlock(marks) if marks.whole_type);
+        self.label.as_deref().map(|label| if is_hidden { "(sensitive value)" } else { label })
+    }
+}
+
+impl fmt::Debug for NestedBlock<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NestedBlock").field("label", &self.safe_label()).field("diff", &self.diff).finish()
+    }
 }
 
 impl Serialize for NestedBlock<'_> {
@@ -215,21 +227,30 @@ impl Serialize for NestedBlock<'_> {
             #[serde(flatten)]
             diff: &'d Diff<'t>,
         }
-        let is_hidden = matches!(&self.diff.kind, Kind::SensitiveBlock(marks) if marks.whole_type);
-        let label = self.label.as_deref().map(|label| if is_hidden { "(sensitive value)" } else { label });
-        Shown { label, diff: &self.diff }.serialize(serializer)
+        Shown { label: self.safe_label(), diff: &self.diff }.serialize(serializer)
     }
 }
 
 impl<'t> Diff<'t> {
     /// A diff at a place that does not force a replacement.
     pub(crate) fn new(action: Action, kind: Kind<'t>) -> Self {
-        Self { action, replace: false, kind }
+        Self { action, replace: false, hidden: false, mark_changes: false, kind }
     }
 
     pub(crate) fn replacing(self, replace: bool) -> Self {
         Self { replace, ..self }
     }
+
+    /// It is a string that holds JSON, and only the white space in it changes.
+    pub fn changes_only_white_space(&self) -> bool {
+        let is_same = |value: &Diff<'_>| value.action == Action::NoOp;
+        self.action == Action::Update && matches!(&self.kind, Kind::Json { value } if is_same(value))
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl Serialize for Scalar<'_> {

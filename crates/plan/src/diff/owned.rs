@@ -21,16 +21,18 @@ fn boxed(diff: Diff<'_>) -> Box<Diff<'static>> {
 impl Diff<'_> {
     /// The same diff with its texts copied.
     pub fn into_owned(self) -> Diff<'static> {
-        Diff { action: self.action, replace: self.replace, kind: self.kind.into_owned() }
+        Diff { kind: self.kind.into_owned(), ..self }
     }
 }
 
 impl Kind<'_> {
     fn into_owned(self) -> Kind<'static> {
         match self {
-            Kind::Primitive(Primitive { before, after, string }) => {
-                Kind::Primitive(Primitive { before: before.into_owned(), after: after.into_owned(), string })
-            }
+            Kind::Primitive(Primitive { before, after, null_string }) => Kind::Primitive(Primitive {
+                before: before.into_owned(),
+                after: after.into_owned(),
+                null_string,
+            }),
             Kind::Text { lines } => Kind::Text {
                 lines: lines
                     .into_iter()
@@ -69,7 +71,7 @@ impl Block<'_> {
     fn into_owned(self) -> Block<'static> {
         let block_type = |ty: BlockType<'_>| BlockType {
             name: ty.name.into_owned(),
-            unknown: ty.unknown,
+            unknown: ty.unknown.map(Diff::into_owned),
             blocks: ty
                 .blocks
                 .iter()

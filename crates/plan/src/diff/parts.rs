@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::{Action, Diff, Entry, NestedBlock};
 use crate::differ::Deferred;
+use crate::report::{Fold, Show};
 use crate::text::Text;
 
 /// The elements, attributes or blocks of a collection.
@@ -20,7 +21,7 @@ pub struct Parts<'t, T>(Repr<'t, T>);
 #[derive(Clone)]
 enum Repr<'t, T> {
     Made(Vec<T>),
-    Deferred(Arc<Deferred<'t>>),
+    Deferred(Arc<Deferred<'t>>, Option<Fold>),
 }
 
 /// A part of a collection: a diff, perhaps with the name it goes by.
@@ -31,20 +32,23 @@ pub trait Part<'t>: Clone {
     /// What differs in it.
     fn diff(&self) -> &Diff<'t>;
 
+    /// The same, to be changed.
+    fn diff_mut(&mut self) -> &mut Diff<'t>;
+
     /// The name it goes by.
     fn name(&self) -> Option<&Text<'t>>;
 }
 
 impl<'t, T: Part<'t>> Parts<'t, T> {
     pub(crate) fn deferred(deferred: Deferred<'t>) -> Self {
-        Self(Repr::Deferred(Arc::new(deferred)))
+        Self(Repr::Deferred(Arc::new(deferred), None))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Made(parts) => parts.len(),
-            Repr::Deferred(deferred) => deferred.len(),
+            Repr::Deferred(deferred, _) => deferred.len(),
         }
     }
 
@@ -66,7 +70,13 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn get(&self, index: usize) -> Cow<'_, T> {
         match &self.0 {
             Repr::Made(parts) => Cow::Borrowed(&parts[index]),
-            Repr::Deferred(deferred) => Cow::Owned(T::new(deferred.name(index), deferred.diff(index))),
+            Repr::Deferred(deferred, fold) => {
+                let mut diff = deferred.diff(index);
+                if let Some(fold) = fold {
+                    self.decided(*fold, index).apply(&mut diff);
+                }
+                Cow::Owned(T::new(deferred.name(index), diff))
+            }
         }
     }
 
@@ -78,16 +88,50 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn action(&self, index: usize) -> Action {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().action,
-            Repr::Deferred(deferred) => deferred.action(index),
+            Repr::Deferred(deferred, _) => deferred.action(index),
         }
+    }
+
+    /// Whether the part at a position is counted and not shown.
+    ///
+    /// # Panics
+    ///
+    /// There is none.
+    pub fn is_hidden(&self, index: usize) -> bool {
+        match &self.0 {
+            Repr::Made(parts) => parts[index].diff().hidden,
+            Repr::Deferred(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
+        }
+    }
+
+    /// Decides which parts are shown, here and below.
+    pub(crate) fn fold(&mut self, fold: Fold) {
+        if let Repr::Deferred(_, decided) = &mut self.0 {
+            *decided = Some(fold);
+            return;
+        }
+        for index in 0..self.len() {
+            let show = self.decided(fold, index);
+            if let Repr::Made(parts) = &mut self.0 {
+                show.apply(parts[index].diff_mut());
+            }
+        }
+    }
+
+    fn decided(&self, fold: Fold, index: usize) -> Show {
+        fold.decide(index, self.len(), self.name(index).as_deref(), |i| self.action(i))
     }
 
     /// The names of the parts, if they have names.
     pub fn names(&self) -> impl Iterator<Item = Text<'t>> {
-        (0..self.len()).filter_map(|i| match &self.0 {
-            Repr::Made(parts) => parts[i].name().cloned(),
-            Repr::Deferred(deferred) => deferred.name(i),
-        })
+        (0..self.len()).filter_map(|index| self.name(index))
+    }
+
+    fn name(&self, index: usize) -> Option<Text<'t>> {
+        match &self.0 {
+            Repr::Made(parts) => parts[index].name().cloned(),
+            Repr::Deferred(deferred, _) => deferred.name(index),
+        }
     }
 }
 
@@ -138,6 +182,10 @@ impl<'t> Part<'t> for Diff<'t> {
         self
     }
 
+    fn diff_mut(&mut self) -> &mut Diff<'t> {
+        self
+    }
+
     fn name(&self) -> Option<&Text<'t>> {
         None
     }
@@ -152,6 +200,10 @@ impl<'t> Part<'t> for Entry<'t> {
         &self.diff
     }
 
+    fn diff_mut(&mut self) -> &mut Diff<'t> {
+        &mut self.diff
+    }
+
     fn name(&self) -> Option<&Text<'t>> {
         Some(&self.key)
     }
@@ -164,6 +216,10 @@ impl<'t> Part<'t> for NestedBlock<'t> {
 
     fn diff(&self) -> &Diff<'t> {
         &self.diff
+    }
+
+    fn diff_mut(&mut self) -> &mut Diff<'t> {
+        &mut self.diff
     }
 
     fn name(&self) -> Option<&Text<'t>> {

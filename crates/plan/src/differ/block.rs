@@ -8,7 +8,7 @@ use super::attribute::{attribute, members_of};
 use super::parts::{At, Of, parts};
 use super::{hidden, json};
 use crate::change::{Change, Unknown};
-use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, UnknownBlocks};
+use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, Sensitivity};
 use crate::text::Text;
 
 /// The diff of a block: the body of a resource, or a nested one.
@@ -52,7 +52,9 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     }
     for unknown in blocks.iter_mut().filter_map(|b: &mut BlockType<'_>| b.unknown.as_mut()) {
         unknown.action = action;
-        unknown.sensitive = unknown.sensitive.and_then(|marks| hidden::marks_for(action, marks));
+        if let Kind::SensitiveBlock(marks) = unknown.kind {
+            unknown.kind = unknown_blocks(hidden::marks_for(action, marks));
+        }
     }
     // Of a block's own write-only attributes it is the block that forces the replacement.
     let replaces = change.forces_replacement();
@@ -121,8 +123,13 @@ fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) ->
         _ => At::positions(change.before.elements().len().max(change.after.elements().len())),
     };
     let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), at);
-    let unknown = unknown.then_some(UnknownBlocks { action: Action::NoOp, replace, sensitive: marks });
+    let unknown = unknown.then(|| Diff::new(Action::NoOp, unknown_blocks(marks)).replacing(replace));
     (found(blocks, unknown), action)
+}
+
+/// What blocks are of which not even the number is known.
+fn unknown_blocks<'t>(marks: Option<Sensitivity>) -> Kind<'t> {
+    marks.map_or(Kind::Unknown { before: None }, Kind::SensitiveBlock)
 }
 
 /// Whether the block uses what the legacy SDK could not express, so that it tells `""` from null.

@@ -229,6 +229,7 @@ mod tests {
     use super::*;
     use crate::diff::{self, Entry};
     use crate::json::View;
+    use crate::report::Fold;
 
     /// A list of objects, and a shape of marks for it.
     fn object() -> impl Strategy<Value = String> {
@@ -272,6 +273,15 @@ mod tests {
         prop_assert_eq!(actions(&made), actions(&deferred));
         let names = |parts: &Parts<'t, T>| parts.names().collect::<Vec<_>>();
         prop_assert_eq!(names(&made), names(&deferred));
+        for fold in Fold::all() {
+            let (mut made, mut deferred) = (made.clone(), deferred.clone());
+            made.fold(fold);
+            deferred.fold(fold);
+            prop_assert_eq!(&made, &deferred);
+            let hidden =
+                |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.is_hidden(i)).collect::<Vec<_>>();
+            prop_assert_eq!(hidden(&made), hidden(&deferred));
+        }
         Ok(())
     }
 

@@ -107,7 +107,8 @@ fn side<'v>(value: View<'v, '_>) -> Vec<Option<&'v str>> {
 fn pair<'t>(before: View<'_, 't>, after: View<'_, 't>, string: bool) -> Kind<'t> {
     let old = scalar(before);
     let new = if before.is_same(after) { old.clone() } else { scalar(after) };
-    Kind::Primitive(Primitive { before: old, after: new, string })
+    let null_string = string && old == Scalar::Null;
+    Kind::Primitive(Primitive { before: old, after: new, null_string })
 }
 
 fn scalar<'t>(value: View<'_, 't>) -> Scalar<'t> {

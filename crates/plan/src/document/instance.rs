@@ -1,9 +1,8 @@
 //! The objects in a state, as values of the engine and as documents have them.
 
-use objchange::internal::json::from_str;
+use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Number, Path, PathStep, WriteError};
-use objchange::{Type, Value};
 
 use super::error::{DocumentError, Problem};
 use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, written};
@@ -125,8 +124,8 @@ impl<'t> StateResource<'t> {
 impl StateOutput<'_> {
     /// The value as a document has it; `None` if it is of one, or no value of its type.
     pub(crate) fn shown(&self, state: &State<'_>) -> Option<String> {
-        let ty = state.is_file.then(|| from_str::<Type>(self.value_type.text()).ok())??;
-        plain(&Value::from_json(self.value.text(), &ty).ok()?).ok()
+        let ty = self.ty().filter(|_| state.is_file)?;
+        plain(&Value::from_json(self.value.text(), ty).ok()?).ok()
     }
 }
 
@@ -251,6 +250,7 @@ fn write_marks(value: &Value, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
+    use objchange::Type;
     use objchange::schema::Attribute;
     use proptest::prelude::*;
 

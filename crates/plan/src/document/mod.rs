@@ -16,6 +16,7 @@ mod state_file;
 
 pub use error::{DocumentError, Problem};
 pub use instance::NoInstance;
+pub(crate) use instance::Shown;
 pub use kind::DocumentKind;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::{

@@ -1,6 +1,7 @@
 //! The plan document.
 
-use serde::{Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::DocumentError;
 use super::field::{flag, list, object, raw, text};
@@ -99,7 +100,7 @@ impl Default for ValueChange<'_> {
 }
 
 /// What is imported.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Importing<'t> {
     /// The identifier; `None` if the import goes by identity, or it is not known yet.
     pub id: Option<Text<'t>>,
@@ -127,6 +128,31 @@ pub enum ResourceActions {
     Forget,
     /// Create another one and stop managing the old one.
     CreateThenForget,
+}
+
+impl ResourceActions {
+    fn of_words(words: &[&str]) -> Option<Self> {
+        Some(match words {
+            [] | ["no-op"] => Self::NoOp,
+            ["create"] => Self::Create,
+            ["read"] => Self::Read,
+            ["update"] => Self::Update,
+            ["delete"] => Self::Delete,
+            ["delete", "create"] => Self::DeleteThenCreate,
+            ["create", "delete"] => Self::CreateThenDelete,
+            ["forget"] => Self::Forget,
+            ["create", "forget"] => Self::CreateThenForget,
+            _ => return None,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for ResourceActions {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let words = <Vec<Text<'_>>>::deserialize(deserializer)?;
+        let words: Vec<&str> = words.iter().map(Text::as_str).collect();
+        Self::of_words(&words).ok_or_else(|| D::Error::custom("these actions are unknown"))
+    }
 }
 
 impl Serialize for ResourceActions {
@@ -358,18 +384,8 @@ fn actions(reader: &mut Reader<'_>) -> Result<ResourceActions, JsonError> {
     let start = reader.clone();
     let words = list(reader, text)?;
     let words: Vec<&str> = words.iter().flatten().map(Text::as_str).collect();
-    Ok(match words[..] {
-        [] | ["no-op"] => ResourceActions::NoOp,
-        ["create"] => ResourceActions::Create,
-        ["read"] => ResourceActions::Read,
-        ["update"] => ResourceActions::Update,
-        ["delete"] => ResourceActions::Delete,
-        ["delete", "create"] => ResourceActions::DeleteThenCreate,
-        ["create", "delete"] => ResourceActions::CreateThenDelete,
-        ["forget"] => ResourceActions::Forget,
-        ["create", "forget"] => ResourceActions::CreateThenForget,
-        _ => return Err(start.error("these actions are unknown: use a newer objchange")),
-    })
+    ResourceActions::of_words(&words)
+        .ok_or_else(|| start.error("these actions are unknown: use a newer objchange"))
 }
 
 fn deferred<'t>(reader: &mut Reader<'t>) -> Result<Deferred<'t>, JsonError> {

@@ -1,5 +1,9 @@
 //! The state document.
 
+use std::sync::OnceLock;
+
+use objchange::Type;
+use objchange::internal::json::from_str;
 use objchange::value::Path;
 
 use super::error::DocumentError;
@@ -71,6 +75,15 @@ pub struct StateOutput<'t> {
     pub value_type: Raw<'t>,
     /// The value must not be shown.
     pub sensitive: bool,
+    /// What the type says, once it has been read.
+    ty: OnceLock<Option<Type>>,
+}
+
+impl StateOutput<'_> {
+    /// The type, if it can be read.
+    pub(crate) fn ty(&self) -> Option<&Type> {
+        self.ty.get_or_init(|| from_str(self.value_type.text()).ok()).as_ref()
+    }
 }
 
 impl Default for StateResource<'_> {
@@ -242,7 +255,8 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError>
 }
 
 pub(super) fn output<'t>(name: Text<'t>, reader: &mut Reader<'t>) -> Result<StateOutput<'t>, JsonError> {
-    let mut output = StateOutput { name, value: Raw::NULL, value_type: Raw::NULL, sensitive: false };
+    let (value, value_type) = (Raw::NULL, Raw::NULL);
+    let mut output = StateOutput { name, value, value_type, sensitive: false, ty: OnceLock::new() };
     object(reader, |key, reader| {
         match &*key {
             "value" => output.value = raw(reader)?,

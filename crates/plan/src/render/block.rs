@@ -1,7 +1,7 @@
 //! Blocks.
 
 use super::{View, Writer, escape};
-use crate::diff::{Action, Block, BlockType, Diff, Kind};
+use crate::diff::{Action, Block, BlockType, Diff};
 
 impl Writer<'_> {
     pub(super) fn block(&mut self, diff: &Diff<'_>, block: &Block<'_>, indent: usize, view: View) {
@@ -13,11 +13,9 @@ impl Writer<'_> {
         self.push("{");
         self.forces_replacement(diff, view);
         self.push("\n");
-        let view = View { no_null_suffix: view.no_null_suffix, omit_replace: false, ..view };
+        let view = View { omit_replace: false, ..view };
         let hidden = self.attributes(&block.attributes, indent + 1, view);
-        if hidden > 0 {
-            self.hidden(indent + 1, hidden, "attribute");
-        }
+        self.hidden(indent + 1, hidden, "attribute");
         let spaced = !block.attributes.is_empty();
         let hidden: usize = block.blocks.iter().map(|ty| self.block_type(ty, spaced, indent + 1, view)).sum();
         if hidden > 0 {
@@ -36,44 +34,38 @@ impl Writer<'_> {
             }
         };
         let mut hidden = 0;
-        if ty.unknown.is_some_and(|unknown| unknown.action == Action::NoOp) && !view.show_unchanged {
-            hidden += 1;
-        } else if let Some(unknown) = ty.unknown {
-            space(self);
-            if let Some(sensitivity) = unknown.sensitive {
-                self.sensitivity_warning(unknown.action, sensitivity, "block", indent);
-            }
-            self.start_line(indent, unknown.action);
-            escape::name(&mut self.out, &ty.name);
-            self.push(" ");
-            let diff = Diff::new(unknown.action, Kind::Unknown { before: None }).replacing(unknown.replace);
-            if unknown.sensitive.is_some() {
-                self.sensitive_block(&diff, indent, view);
+        if let Some(unknown) = &ty.unknown {
+            if unknown.hidden {
+                hidden += 1;
             } else {
-                self.value(&diff, indent, view);
+                space(self);
+                self.nested_block(&ty.name, None, unknown, indent, view);
             }
-            self.push("\n");
         }
         for index in 0..ty.blocks.len() {
-            if ty.blocks.action(index) == Action::NoOp && !view.show_unchanged {
+            if ty.blocks.is_hidden(index) {
                 hidden += 1;
-                continue;
+            } else {
+                space(self);
+                let block = ty.blocks.get(index);
+                self.nested_block(&ty.name, block.label.as_deref(), &block.diff, indent, view);
             }
-            let block = ty.blocks.get(index);
-            space(self);
-            self.warnings(&block.diff, indent);
-            self.start_line(indent, block.diff.action);
-            escape::name(&mut self.out, &ty.name);
-            self.push(" ");
-            if let Some(label) = &block.label {
-                escape::quote(&mut self.out, label);
-                self.push(" ");
-            }
-            self.value(&block.diff, indent, view);
-            self.push("\n");
-            self.flush_much();
         }
         hidden
+    }
+
+    fn nested_block(&mut self, name: &str, label: Option<&str>, diff: &Diff<'_>, indent: usize, view: View) {
+        self.warnings(diff, indent);
+        self.start_line(indent, diff.action);
+        escape::name(&mut self.out, name);
+        self.push(" ");
+        if let Some(label) = label {
+            escape::quote(&mut self.out, label);
+            self.push(" ");
+        }
+        self.value(diff, indent, view);
+        self.push("\n");
+        self.flush_much();
     }
 
     pub(super) fn sensitive_block(&mut self, diff: &Diff<'_>, indent: usize, view: View) {

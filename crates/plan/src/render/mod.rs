@@ -1,15 +1,17 @@
-//! The human renderer: what `terraform show` prints.
+//! The printers of reports: the text of `terraform show` (from `page` down), JSON (`json`), the summary (`summary`).
 //!
-//! It knows diffs and the facts around them, never the documents they came from. What is written is
-//! passed on as it grows; a value that is not shown costs nothing.
+//! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. What is
+//! written is passed on as it grows; a value that is hidden costs nothing.
 
 mod block;
 mod colour;
 mod escape;
 mod frame;
 mod header;
+mod json;
 mod list;
 mod object;
+mod page;
 mod state;
 mod summary;
 mod text;
@@ -17,22 +19,17 @@ mod value;
 mod wrap;
 
 pub use colour::Colour;
-pub(crate) use frame::{Counts, Frame, Notice, Outcome, output_width};
-pub(crate) use header::{Header, Heading};
-pub(crate) use state::StateFrame;
-pub(crate) use summary::SummaryLine;
+pub use page::{render_plan, render_resource_change, render_state};
 
 use std::io::{self, Write};
 
 use crate::diff::{Action, Diff};
 
-/// How much of a value is shown, and how.
+/// How a value is written where it stands.
 #[derive(Debug, Clone, Copy, Default)]
 struct View {
     /// Nothing deleted is followed by `-> null`.
     no_null_suffix: bool,
-    /// Unchanged parts are shown, not counted.
-    show_unchanged: bool,
     /// The value itself does not say that it forces the replacement; its parts still do.
     omit_replace: bool,
 }
@@ -40,8 +37,8 @@ struct View {
 /// How much text may wait before it is passed on.
 const ENOUGH: usize = 1 << 16;
 
-/// Writes diffs as text.
-pub(crate) struct Writer<'w> {
+/// Writes reports as text.
+struct Writer<'w> {
     /// What has been written and not been passed on.
     out: String,
     /// Where text is passed on to.
@@ -51,25 +48,21 @@ pub(crate) struct Writer<'w> {
     /// Why text could not be passed on.
     error: Option<io::Error>,
     colour: Colour,
+    /// The columns that prose may use.
+    width: usize,
     /// There are no symbols and no columns for them: a state.
     plain: bool,
 }
 
 impl<'w> Writer<'w> {
-    /// A writer of changes.
-    pub(crate) fn new(to: &'w mut dyn Write, colour: Colour) -> Self {
-        Self { out: String::new(), to, is_held: false, error: None, colour, plain: false }
-    }
-
-    /// A writer of values.
-    pub(crate) fn of_state(to: &'w mut dyn Write, colour: Colour) -> Self {
-        Self { plain: true, ..Self::new(to, colour) }
+    fn new(to: &'w mut dyn Write, colour: Colour) -> Self {
+        Self { out: String::new(), to, is_held: false, error: None, colour, width: 77, plain: false }
     }
 }
 
 impl Writer<'_> {
     /// Passes on what has been written.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         let written = match self.error.take() {
             Some(error) => Err(error),
             None => self.to.write_all(self.out.as_bytes()),
@@ -123,8 +116,11 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes how many unchanged things are not shown.
+    /// Writes how many unchanged things are not shown, if any are.
     fn hidden(&mut self, indent: usize, count: usize, thing: &str) {
+        if count == 0 {
+            return;
+        }
         self.start_line(indent, Action::NoOp);
         let (open, close) = self.colour.dark_gray();
         let plural = if count == 1 { "" } else { "s" };
@@ -133,9 +129,4 @@ impl Writer<'_> {
         self.push(close);
         self.push("\n");
     }
-}
-
-/// Whether the attribute helps to recognise the thing it belongs to, so that it is always shown.
-fn is_identifying(name: &str) -> bool {
-    matches!(name, "id" | "name" | "tags")
 }

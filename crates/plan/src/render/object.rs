@@ -1,6 +1,6 @@
 //! Objects and maps.
 
-use super::{View, Writer, escape, is_identifying};
+use super::{View, Writer, escape};
 use crate::diff::{Action, Diff, Entry, Kind, Parts};
 
 impl Writer<'_> {
@@ -19,11 +19,9 @@ impl Writer<'_> {
         self.push("{");
         self.forces_replacement(diff, view);
         self.push("\n");
-        let inner = View { no_null_suffix: !nested, omit_replace: false, ..view };
+        let inner = View { no_null_suffix: !nested, omit_replace: false };
         let hidden = self.attributes(attributes, indent + 1, inner);
-        if hidden > 0 {
-            self.hidden(indent + 1, hidden, "attribute");
-        }
+        self.hidden(indent + 1, hidden, "attribute");
         self.close("}", diff, indent, view);
     }
 
@@ -37,14 +35,10 @@ impl Writer<'_> {
         let width = attributes.names().map(|name| escape::name_width(&name)).max().unwrap_or_default();
         let mut hidden = 0;
         for (index, name) in attributes.names().enumerate() {
-            let view = match is_identifying(&name) {
-                true => View { show_unchanged: true, ..view },
-                false if attributes.action(index) != Action::NoOp || view.show_unchanged => view,
-                false => {
-                    hidden += 1;
-                    continue;
-                }
-            };
+            if attributes.is_hidden(index) {
+                hidden += 1;
+                continue;
+            }
             self.entry(&name, width, &attributes.get(index).diff, indent, view);
             self.push("\n");
             self.flush_much();
@@ -73,11 +67,10 @@ impl Writer<'_> {
             true => 0,
             false => elements.names().map(|key| escape::quoted_width(&key)).max().unwrap_or_default(),
         };
-        let inner =
-            View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false, ..view };
+        let inner = View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false };
         let mut hidden = 0;
         for index in 0..elements.len() {
-            if elements.action(index) == Action::NoOp && !view.show_unchanged {
+            if elements.is_hidden(index) {
                 hidden += 1;
                 continue;
             }
@@ -93,9 +86,7 @@ impl Writer<'_> {
             self.push(if matches!(diff.kind, Kind::Object { .. }) { ",\n" } else { "\n" });
             self.flush_much();
         }
-        if hidden > 0 {
-            self.hidden(indent + 1, hidden, "element");
-        }
+        self.hidden(indent + 1, hidden, "element");
         self.close("}", diff, indent, view);
     }
 

@@ -1,41 +1,132 @@
-//! The lines of a summary.
+//! The summary: the addresses of a report, grouped by what happens to them, with the reasons in a few words.
+
+use std::io::{self, Write};
 
 use objchange::internal::visible;
 
-use super::Writer;
+use super::Colour;
 use crate::document::ResourceActions;
+use crate::report::{Heading, Outcome, OutputHeader, Report, ResourceHeader, Section, StateHeader};
+use crate::text::Text;
 
-/// One address of a summary.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SummaryLine<'a> {
-    pub(crate) actions: ResourceActions,
-    pub(crate) address: &'a str,
-    pub(crate) deposed: Option<&'a str>,
-    pub(crate) reasons: &'a [String],
+/// The groups of changes in the order in which they are written.
+const GROUPS: [(&str, &[ResourceActions]); 7] = [
+    ("Create", &[ResourceActions::Create]),
+    ("Read", &[ResourceActions::Read]),
+    ("Update", &[ResourceActions::Update]),
+    (
+        "Replace",
+        &[
+            ResourceActions::DeleteThenCreate,
+            ResourceActions::CreateThenDelete,
+            ResourceActions::CreateThenForget,
+        ],
+    ),
+    ("Destroy", &[ResourceActions::Delete]),
+    ("Forget", &[ResourceActions::Forget]),
+    ("Move or import", &[ResourceActions::NoOp]),
+];
+
+impl Report<'_> {
+    /// Writes the addresses, grouped by what happens to them, with the reasons.
+    ///
+    /// # Errors
+    ///
+    /// The text cannot be written.
+    pub fn write_summary(&self, out: &mut dyn Write, colour: Colour) -> io::Result<()> {
+        let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+        let change = |header: &ResourceHeader<'_>| {
+            line(colour, header.actions, &header.address, header.deposed.as_deref(), &reasons(header))
+        };
+        let output = |header: &OutputHeader<'_>| {
+            line(colour, header.actions.unwrap_or(ResourceActions::NoOp), &header.name, None, &[])
+        };
+        let resource = |header: &StateHeader<'_>| {
+            let reasons = if header.tainted { &["tainted".to_owned()][..] } else { &[] };
+            line(colour, ResourceActions::NoOp, &header.address, header.deposed.as_deref(), reasons)
+        };
+        for section in &self.sections {
+            match section {
+                Section::DeferredChanges(entries) => {
+                    groups.push(("Deferred", entries.headers().map(|header| change(&header)).collect()));
+                }
+                Section::ResourceChanges(entries) => {
+                    let start = groups.len();
+                    groups.extend(GROUPS.map(|(title, _)| (title, Vec::new())));
+                    for header in entries.headers() {
+                        let is_of =
+                            |(_, actions): &(_, &[ResourceActions])| actions.contains(&header.actions);
+                        let group = GROUPS.iter().position(is_of).unwrap_or_default();
+                        groups[start + group].1.push(change(&header));
+                    }
+                }
+                Section::OutputChanges { changed, .. } => {
+                    groups.push(("Outputs", changed.headers().map(|header| output(&header)).collect()));
+                }
+                Section::Resources(entries) => {
+                    groups.push(("Resources", entries.headers().map(|header| resource(&header)).collect()));
+                }
+                _ => {}
+            }
+        }
+        groups.retain(|(_, lines)| !lines.is_empty());
+        let (bold, reset) = (colour.bold(), colour.reset());
+        for (title, lines) in &groups {
+            write!(out, "{bold}{title}{reset} ({})\n{}", lines.len(), lines.concat())?;
+        }
+        let no_match = |section: &Section<'_>| matches!(section, Section::Outcome(Outcome::NoChangeMatches));
+        match (groups.is_empty(), self.sections.iter().any(no_match)) {
+            (true, true) => out.write_all(b"\nNo resource with changes matches.\n"),
+            (true, false) => out.write_all(b"Nothing changes.\n"),
+            (false, _) => Ok(()),
+        }
+    }
 }
 
-impl Writer<'_> {
-    pub(crate) fn summary_group(&mut self, title: &str, count: usize) {
-        let (bold, reset) = (self.colour.bold(), self.colour.reset());
-        self.push(&format!("{bold}{title}{reset} ({count})\n"));
-    }
+fn line(
+    colour: Colour,
+    actions: ResourceActions,
+    name: &str,
+    deposed: Option<&str>,
+    reasons: &[String],
+) -> String {
+    let symbol = colour.resource_symbol(actions);
+    let deposed = deposed.map_or(String::new(), |key| format!(" (deposed object {})", visible(key)));
+    let colon = if reasons.is_empty() { "" } else { ": " };
+    format!("{symbol}{}{deposed}{colon}{}\n", visible(name), visible(&reasons.join(", ")))
+}
 
-    pub(crate) fn summary_line(&mut self, line: &SummaryLine<'_>) {
-        self.push(self.colour.resource_symbol(line.actions));
-        self.push(&visible(line.address));
-        if let Some(key) = line.deposed {
-            self.push(" (deposed object ");
-            self.push(&visible(key));
-            self.push(")");
-        }
-        for (index, reason) in line.reasons.iter().enumerate() {
-            self.push(if index == 0 { ": " } else { ", " });
-            self.push(&visible(reason));
-        }
-        self.push("\n");
+/// Why something happens to a resource, in a few words each.
+fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if header.heading != Heading::Deferred {
+        reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));
+        reasons.extend(header.importing.as_ref().map(|import| match &import.id {
+            Some(id) => format!("imported from {id:?}"),
+            None => "imported".to_owned(),
+        }));
     }
-
-    pub(crate) fn summary_empty(&mut self) {
-        self.push("Nothing changes.\n");
+    if !header.replaced_by.is_empty() {
+        let names: Vec<&str> = header.replaced_by.iter().map(Text::as_str).collect();
+        reasons.push(format!("because of {}", names.join(", ")));
     }
+    reasons.extend(header.reason.as_deref().and_then(|reason| {
+        Some(match reason {
+            "replace_because_cannot_update" => return None,
+            "replace_because_tainted" => "tainted".to_owned(),
+            "replace_by_request" => "as requested".to_owned(),
+            "replace_by_triggers" => "replace_triggered_by".to_owned(),
+            "delete_because_no_resource_config" => "not in configuration".to_owned(),
+            "delete_because_no_module" => "its module is not in configuration".to_owned(),
+            "delete_because_no_move_target" => "moved to what is not in configuration".to_owned(),
+            "delete_because_wrong_repetition" => "count or for_each came or went".to_owned(),
+            "delete_because_count_index" => "index out of range for count".to_owned(),
+            "delete_because_each_key" => "key not in for_each map".to_owned(),
+            "read_because_config_unknown" => "config refers to values not yet known".to_owned(),
+            "read_because_dependency_pending" => "depends on changes pending".to_owned(),
+            "read_because_check_nested" => "to verify a check block".to_owned(),
+            other => other.replace('_', " "),
+        })
+    }));
+    reasons
 }

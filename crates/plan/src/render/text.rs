@@ -23,14 +23,10 @@ impl Writer<'_> {
 
     pub(super) fn json(&mut self, diff: &Diff<'_>, value: &Diff<'_>, indent: usize, view: View) {
         self.push("jsonencode(");
-        let whitespace_only = diff.action == Action::Update && value.action == Action::NoOp;
+        let whitespace_only = diff.changes_only_white_space();
         let start = self.out.len();
         let was_held = std::mem::replace(&mut self.is_held, true);
-        let inner = View {
-            no_null_suffix: true,
-            show_unchanged: view.show_unchanged || whitespace_only,
-            omit_replace: false,
-        };
+        let inner = View { no_null_suffix: true, omit_replace: false };
         self.value(value, indent + 1, inner);
         self.is_held = was_held;
         if !whitespace_only {

@@ -13,7 +13,11 @@ impl Writer<'_> {
             Kind::Object { attributes, nested } => self.object(diff, attributes, *nested, indent, view),
             Kind::Map { elements, nested } => self.map(diff, elements, *nested, indent, view),
             Kind::List { elements, context } => self.list(diff, elements, *context, indent, view),
-            Kind::Set { elements, nested } => self.set(diff, elements, *nested, indent, view),
+            Kind::Set { elements, nested } => {
+                // Of a nested type every element says that it forces the replacement.
+                let view = View { omit_replace: view.omit_replace || *nested, ..view };
+                self.list(diff, elements, false, indent, view);
+            }
             Kind::Block(block) => self.block(diff, block, indent, view),
             Kind::Unknown { before } => self.unknown(diff, before.as_deref(), indent, view),
             Kind::Sensitive(_) => {
@@ -59,30 +63,16 @@ impl Writer<'_> {
 
     /// Writes what changes about how a sensitive value is shown.
     pub(super) fn warnings(&mut self, diff: &Diff<'_>, indent: usize) {
-        let (sensitivity, thing) = match &diff.kind {
-            Kind::Sensitive(sensitivity) => (sensitivity, "attribute value"),
-            Kind::SensitiveBlock(sensitivity) => (sensitivity, "block"),
+        let (Sensitivity { after, unchanged, .. }, thing) = match &diff.kind {
+            Kind::Sensitive(marks) if diff.mark_changes => (marks, "attribute value"),
+            Kind::SensitiveBlock(marks) if diff.mark_changes => (marks, "block"),
             _ => return,
         };
-        self.sensitivity_warning(diff.action, *sensitivity, thing, indent);
-    }
-
-    pub(super) fn sensitivity_warning(
-        &mut self,
-        action: Action,
-        sensitivity: Sensitivity,
-        thing: &str,
-        indent: usize,
-    ) {
-        let Sensitivity { before, after, unchanged, .. } = sensitivity;
-        if before == after || matches!(action, Action::Create | Action::Delete) {
-            return;
-        }
         let (open, close) = self.colour.warning();
         self.indent(indent);
         self.push("  ");
         self.push(open);
-        let (first, second) = if after {
+        let (first, second) = if *after {
             ("will be marked as sensitive and will not", "display in UI output after applying this change.")
         } else {
             ("will no longer be marked as sensitive", "after applying this change.")
@@ -91,19 +81,19 @@ impl Writer<'_> {
         self.indent(indent);
         self.push(&format!("  # {second}"));
         self.push(close);
-        if unchanged && thing != "block" {
+        if *unchanged && thing != "block" {
             self.push(" The value is unchanged.");
         }
         self.push("\n");
     }
 
     fn primitive(&mut self, diff: &Diff<'_>, primitive: &Primitive<'_>, view: View) {
-        let Primitive { before, after, string } = primitive;
+        let Primitive { before, after, null_string } = primitive;
         match diff.action {
             Action::NoOp | Action::Create => self.scalar(after),
             Action::Delete => {
                 self.scalar(before);
-                if !(*string && *before == Scalar::Null) {
+                if !null_string {
                     self.null_suffix(diff.action, view);
                 }
             }
@@ -128,7 +118,7 @@ impl Writer<'_> {
 
     fn unknown(&mut self, diff: &Diff<'_>, before: Option<&Diff<'_>>, indent: usize, view: View) {
         if let Some(before) = before {
-            self.value(before, indent, View { no_null_suffix: true, omit_replace: true, ..view });
+            self.value(before, indent, View { no_null_suffix: true, omit_replace: true });
             self.push(" -> ");
         }
         self.push("(known after apply)");

@@ -1,0 +1,179 @@
+//! The page: a report as `terraform show` prints it.
+
+use std::io;
+
+use objchange::schema::Block;
+
+use super::{Colour, View, Writer, escape};
+use crate::document::{ChangedResource, Plan, State};
+use crate::report::{
+    Entries, Filter, Options, PlanMode, Report, ResourceHeader, Schemas, Section, ShowError, entry,
+};
+
+/// Renders a plan as `terraform show` prints it.
+///
+/// # Errors
+///
+/// A change, or the schema of its type, cannot be read.
+///
+/// ```
+/// use objchange_plan::{Options, Plan, Schemas, render_plan};
+///
+/// let plan = Plan::parse(
+///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
+///     "type":"null_resource","name":"a","provider_name":"registry.terraform.io/hashicorp/null",
+///     "change":{"actions":["create"],"before":null,"after":{},"after_unknown":{"id":true},
+///     "before_sensitive":false,"after_sensitive":{}}}]}"#,
+/// )?;
+/// let text = render_plan(&plan, &Schemas::none(), &Options::default())?;
+/// assert!(text.contains("  + resource \"null_resource\" \"a\" {\n      + id = (known after apply)\n"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn render_plan(plan: &Plan<'_>, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
+    Report::of_plan(plan, schemas, options, &Filter::default())?.text(options)
+}
+
+/// Renders a state as `terraform show` prints it.
+///
+/// # Errors
+///
+/// A value, or the schema of its type, cannot be read.
+pub fn render_state(state: &State<'_>, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
+    Report::of_state(state, schemas, &Filter::default()).text(options)
+}
+
+/// Renders one element of `resource_changes`: header, symbol and body.
+///
+/// Without a schema the body is rendered by the shape of its JSON. A resource to which nothing happens is
+/// rendered as nothing.
+///
+/// # Errors
+///
+/// The change cannot be read.
+pub fn render_resource_change(
+    change: &str,
+    schema: Option<&Block>,
+    options: &Options,
+) -> Result<String, ShowError> {
+    let resource = ChangedResource::parse(change)?;
+    let entry = entry(change, &resource, schema, options)?;
+    text(options.colour, |writer| {
+        if !entry.diff.hidden {
+            writer.resource(&entry);
+        }
+        Ok(())
+    })
+}
+
+fn text(
+    colour: Colour,
+    write: impl FnOnce(&mut Writer<'_>) -> Result<(), ShowError>,
+) -> Result<String, ShowError> {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes, colour);
+    write(&mut writer)?;
+    writer.flush()?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl Report<'_> {
+    /// Writes the report as `terraform show` prints it, one resource at a time.
+    ///
+    /// # Errors
+    ///
+    /// A change, or the schema of its type, cannot be read, or the text cannot be written.
+    pub fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> Result<(), ShowError> {
+        let mut writer = Writer::new(out, options.colour);
+        writer.page(self, options.width)?;
+        Ok(writer.flush()?)
+    }
+
+    fn text(&self, options: &Options) -> Result<String, ShowError> {
+        text(options.colour, |writer| writer.page(self, options.width))
+    }
+}
+
+impl Writer<'_> {
+    fn page(&mut self, report: &Report<'_>, width: usize) -> Result<(), ShowError> {
+        self.width = width.saturating_sub(1).max(1);
+        for section in &report.sections {
+            self.section(section, report)?;
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, section: &Section<'_>, report: &Report<'_>) -> Result<(), ShowError> {
+        match section {
+            Section::Warnings(warnings) => warnings.iter().for_each(|warning| self.warning(*warning)),
+            Section::ResourceDrift(entries) if !entries.is_empty() => {
+                self.drift_start();
+                self.resources(entries)?;
+                self.drift_end(report.mode == PlanMode::RefreshOnly);
+            }
+            Section::Outcome(outcome) => self.outcome(*outcome),
+            Section::DeferredChanges(entries) if !entries.is_empty() => {
+                self.deferred_start();
+                self.resources(entries)?;
+                self.rule();
+            }
+            Section::Legend(actions) => self.legend(actions),
+            Section::ResourceChanges(entries) if !entries.is_empty() => {
+                self.actions_heading(report.errored);
+                self.resources(entries)?;
+            }
+            Section::Summary(summary) => self.plan_line(summary),
+            Section::OutputChanges { changed, unchanged } if !changed.is_empty() => {
+                self.push("\nChanges to Outputs:\n");
+                let headers = changed.headers().map(|header| escape::name_width(&header.name));
+                let width = headers.chain(unchanged.iter().map(|name| escape::name_width(name))).max();
+                for entry in changed.iter() {
+                    let entry = entry?;
+                    self.entry(
+                        &entry.header.name,
+                        width.unwrap_or_default(),
+                        &entry.diff,
+                        0,
+                        View::default(),
+                    );
+                    self.push("\n");
+                    self.flush()?;
+                }
+            }
+            Section::Notes(notes) => notes.iter().for_each(|note| self.note_below(*note)),
+            Section::Resources(entries) => {
+                self.plain = true;
+                for entry in entries.iter() {
+                    self.state_resource(&*entry?);
+                    self.flush()?;
+                }
+            }
+            Section::Outputs(entries) if !entries.is_empty() => {
+                self.plain = true;
+                self.push("\n\nOutputs:\n\n");
+                for entry in entries.iter() {
+                    self.state_output(&*entry?);
+                    self.flush()?;
+                }
+            }
+            Section::ResourceDrift(_)
+            | Section::DeferredChanges(_)
+            | Section::ResourceChanges(_)
+            | Section::OutputChanges { .. }
+            | Section::Outputs(_) => {}
+        }
+        Ok(())
+    }
+
+    fn resources(&mut self, entries: &Entries<'_, ResourceHeader<'_>>) -> Result<(), ShowError> {
+        for entry in entries.iter() {
+            let entry = entry?;
+            if !entry.diff.hidden {
+                self.push("\n");
+                self.resource(&entry);
+                self.push("\n");
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+}

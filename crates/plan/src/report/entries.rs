@@ -1,0 +1,106 @@
+//! The entries of a section: made one at a time as they are asked for, so that not all of a large document is in
+//! memory at once.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::rc::Rc;
+
+use serde::{Serialize, Serializer};
+
+use super::ShowError;
+use crate::diff::Diff;
+
+/// One entry of a section: what is said of a thing, and what is shown of it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReportEntry<'p, H> {
+    /// What is said of it.
+    #[serde(flatten)]
+    pub header: H,
+    /// What is shown of it; what is not is marked as hidden, perhaps the whole entry.
+    pub diff: Diff<'p>,
+}
+
+/// The entries of a section, in the order of the page.
+pub struct Entries<'p, H>(Repr<'p, H>);
+
+enum Repr<'p, H> {
+    Made(Vec<ReportEntry<'p, H>>),
+    Asked { len: usize, header: Box<dyn Fn(usize) -> H + 'p>, body: Box<dyn Fn(usize) -> Body<'p> + 'p> },
+}
+
+/// What is shown of a thing; `None` if that makes no entry.
+type Body<'p> = Result<Option<Diff<'p>>, ShowError>;
+
+impl<'p, H: Clone> Entries<'p, H> {
+    /// Entries of these things, of those that have a body.
+    pub(super) fn of<T: Copy + 'p>(
+        things: Vec<T>,
+        header: impl Fn(T) -> H + 'p,
+        body: impl Fn(T) -> Body<'p> + 'p,
+    ) -> Self {
+        let things: Rc<[T]> = things.into();
+        let (len, same) = (things.len(), Rc::clone(&things));
+        let (header, body) = (move |i: usize| header(things[i]), move |i: usize| body(same[i]));
+        Self(Repr::Asked { len, header: Box::new(header), body: Box::new(body) })
+    }
+
+    /// Whether the section has nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn len(&self) -> usize {
+        match &self.0 {
+            Repr::Made(entries) => entries.len(),
+            Repr::Asked { len, .. } => *len,
+        }
+    }
+
+    /// What is said of each, without reading values; of drift also of what turns out not to matter.
+    pub fn headers(&self) -> impl Iterator<Item = Cow<'_, H>> {
+        (0..self.len()).map(|index| match &self.0 {
+            Repr::Made(entries) => Cow::Borrowed(&entries[index].header),
+            Repr::Asked { header, .. } => Cow::Owned(header(index)),
+        })
+    }
+
+    /// The entries, each made when it is asked for.
+    pub fn iter(&self) -> impl Iterator<Item = Result<Cow<'_, ReportEntry<'p, H>>, ShowError>> {
+        (0..self.len()).filter_map(|index| match &self.0 {
+            Repr::Made(entries) => Some(Ok(Cow::Borrowed(&entries[index]))),
+            Repr::Asked { header, body, .. } => {
+                let body = body(index).transpose()?;
+                Some(body.map(|diff| Cow::Owned(ReportEntry { header: header(index), diff })))
+            }
+        })
+    }
+}
+
+impl<H> Default for Entries<'_, H> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl<'p, H> From<Vec<ReportEntry<'p, H>>> for Entries<'p, H> {
+    fn from(entries: Vec<ReportEntry<'p, H>>) -> Self {
+        Self(Repr::Made(entries))
+    }
+}
+
+impl<H: Clone + fmt::Debug> fmt::Debug for Entries<'_, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+impl<H: Clone + Serialize> Serialize for Entries<'_, H> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::{Error, SerializeSeq};
+        let mut list = serializer.serialize_seq(None)?;
+        for entry in self.iter() {
+            list.serialize_element(&entry.map_err(Error::custom)?)?;
+        }
+        list.end()
+    }
+}

@@ -1,0 +1,276 @@
+//! What is said above a resource of a plan: what happens to it, and why.
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::{ChangedResource, Importing, ResourceActions};
+use crate::json::Json;
+use crate::text::Text;
+
+/// What is said of a resource of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceHeader<'p> {
+    /// The address of the instance.
+    pub address: Text<'p>,
+    /// The address it had before a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous_address: Option<Text<'p>>,
+    /// The key of the deposed object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deposed: Option<Text<'p>>,
+    /// `managed` or `data`.
+    pub mode: Text<'p>,
+    /// The resource type.
+    pub r#type: Text<'p>,
+    /// The name in its module.
+    pub name: Text<'p>,
+    /// What Terraform does.
+    pub actions: ResourceActions,
+    /// Why, in the word of the document, such as `replace_because_tainted`; of what is deferred, why that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Text<'p>>,
+    /// The attributes that force the replacement, where no other reason is given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub replaced_by: Vec<Text<'p>>,
+    /// The object is imported.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub importing: Option<Importing<'p>>,
+    /// What happens, in a word.
+    pub heading: Heading,
+    /// What is said besides, in this order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub comments: Vec<Comment<'p>>,
+}
+
+/// What happens to a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Heading {
+    /// It will be created.
+    Created,
+    /// It will be read during apply.
+    Read,
+    /// It will be updated in-place.
+    Updated,
+    /// It will be destroyed.
+    Destroyed,
+    /// It must be replaced.
+    Replaced,
+    /// It is tainted, so must be replaced.
+    ReplacedAsTainted,
+    /// It will be replaced, as requested.
+    ReplacedAsRequested,
+    /// It will be replaced due to changes in `replace_triggered_by`.
+    ReplacedAsTriggered,
+    /// It will no longer be managed, but will not be destroyed.
+    Forgotten,
+    /// It must be replaced, but the existing object will not be destroyed.
+    ReplacedButKept,
+    /// It has moved, and nothing else happens.
+    Moved,
+    /// It will be imported, and nothing else happens.
+    Imported,
+    /// It has changed outside of Terraform.
+    HasChanged,
+    /// It has been deleted outside of Terraform.
+    HasBeenDeleted,
+    /// Its change is left to the next plan.
+    Deferred,
+    /// It neither changes nor moves nor is imported: it is hidden.
+    Unchanged,
+}
+
+/// What is said of a resource besides its heading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Comment<'p> {
+    /// The configuration refers to values not yet known.
+    ConfigUnknown,
+    /// It depends on a resource or a module with changes pending.
+    DependencyPending,
+    /// Configuration will be reloaded to verify a check block.
+    CheckNested,
+    /// The resource is not in configuration.
+    NotInConfiguration,
+    /// It was moved to an address that is not in configuration.
+    MoveTargetNotInConfiguration,
+    /// Its module, with this address, is not in configuration.
+    ModuleNotInConfiguration(Text<'p>),
+    /// The resource uses `count` or `for_each`, and the instance has no index.
+    UsesRepetition,
+    /// The resource does not use `count`, and the index of the instance is a number.
+    UsesNoCount,
+    /// The resource does not use `for_each`, and the index of the instance is a key.
+    UsesNoForEach,
+    /// This index, as JSON, is out of range for `count`.
+    IndexOutOfRange(Text<'p>),
+    /// This key, as JSON, is not in the `for_each` map.
+    KeyNotInMap(Text<'p>),
+    /// The object is left over from a partially-failed replacement.
+    LeftOver,
+    /// The configuration says that the object is not to be destroyed.
+    NotToBeDestroyed,
+    /// The resource has had another address.
+    MovedFrom,
+    /// It is imported.
+    ImportedFrom,
+    /// The configuration of what is imported is generated.
+    ConfigGenerated,
+    /// What is imported is destroyed.
+    DestroysImported,
+}
+
+/// On which occasion something is said of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Occasion<'p> {
+    /// Terraform will change it.
+    Change,
+    /// It has changed outside of Terraform.
+    Drift,
+    /// Its change is left to the next plan, for this reason.
+    Deferral(&'p Text<'p>),
+}
+
+/// What is said of a resource.
+pub(super) fn header<'p>(resource: &'p ChangedResource<'_>, occasion: Occasion<'p>) -> ResourceHeader<'p> {
+    let reason = match occasion {
+        Occasion::Deferral(reason) => Some(reason.clone()),
+        _ => resource.action_reason.clone(),
+    };
+    let heading = heading(resource, occasion);
+    let replaced_by = match (heading, reason.as_deref()) {
+        (Heading::Replaced | Heading::ReplacedButKept, None | Some("replace_because_cannot_update")) => {
+            replacing_attributes(resource)
+        }
+        _ => Vec::new(),
+    };
+    ResourceHeader {
+        address: resource.address.clone(),
+        previous_address: previous_address(resource).cloned(),
+        deposed: resource.deposed.clone(),
+        mode: resource.mode.clone(),
+        r#type: resource.resource_type.clone(),
+        name: resource.name.clone(),
+        actions: resource.change.actions,
+        reason,
+        replaced_by,
+        importing: resource.change.importing.clone(),
+        heading,
+        comments: comments(resource, heading),
+    }
+}
+
+/// The address before a move.
+pub(super) fn previous_address<'p, 't>(resource: &'p ChangedResource<'t>) -> Option<&'p Text<'t>> {
+    resource.previous_address.as_ref().filter(|previous| **previous != resource.address)
+}
+
+/// Whether a change is shown: not if nothing happens to the resource, or if it is a data source that goes away.
+pub(super) fn is_shown(resource: &ChangedResource<'_>) -> bool {
+    let is_dropped_data = *resource.mode == *"data" && resource.change.actions == ResourceActions::Delete;
+    !is_dropped_data && !is_unchanged(resource)
+}
+
+/// Whether the resource neither changes nor moves nor is imported.
+pub(super) fn is_unchanged(resource: &ChangedResource<'_>) -> bool {
+    resource.change.actions == ResourceActions::NoOp
+        && previous_address(resource).is_none()
+        && resource.change.importing.is_none()
+}
+
+fn heading(resource: &ChangedResource<'_>, occasion: Occasion<'_>) -> Heading {
+    let drift = occasion == Occasion::Drift;
+    match resource.change.actions {
+        _ if is_unchanged(resource) => Heading::Unchanged,
+        _ if matches!(occasion, Occasion::Deferral(_)) => Heading::Deferred,
+        ResourceActions::NoOp if previous_address(resource).is_some() => Heading::Moved,
+        ResourceActions::NoOp => Heading::Imported,
+        ResourceActions::Create => Heading::Created,
+        ResourceActions::Read => Heading::Read,
+        ResourceActions::Update if drift => Heading::HasChanged,
+        ResourceActions::Update => Heading::Updated,
+        ResourceActions::Delete if drift => Heading::HasBeenDeleted,
+        ResourceActions::Delete => Heading::Destroyed,
+        ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete => {
+            match resource.action_reason.as_deref() {
+                Some("replace_because_tainted") => Heading::ReplacedAsTainted,
+                Some("replace_by_request") => Heading::ReplacedAsRequested,
+                Some("replace_by_triggers") => Heading::ReplacedAsTriggered,
+                _ => Heading::Replaced,
+            }
+        }
+        ResourceActions::Forget => Heading::Forgotten,
+        ResourceActions::CreateThenForget => Heading::ReplacedButKept,
+    }
+}
+
+fn comments<'p>(resource: &'p ChangedResource<'_>, heading: Heading) -> Vec<Comment<'p>> {
+    if matches!(heading, Heading::Deferred | Heading::Unchanged) {
+        return Vec::new();
+    }
+    let mut comments = Vec::new();
+    let actions = resource.change.actions;
+    comments.extend(reason(resource));
+    if resource.deposed.is_some() && matches!(actions, ResourceActions::Delete | ResourceActions::Forget) {
+        comments.push(Comment::LeftOver);
+    }
+    if matches!(heading, Heading::Forgotten | Heading::ReplacedButKept) {
+        comments.push(Comment::NotToBeDestroyed);
+    }
+    if heading != Heading::Moved && previous_address(resource).is_some() {
+        comments.push(Comment::MovedFrom);
+    }
+    if resource.change.importing.is_some() {
+        match heading {
+            Heading::Imported if !resource.change.has_generated_config => {}
+            Heading::Imported => comments.push(Comment::ConfigGenerated),
+            _ => comments.push(Comment::ImportedFrom),
+        }
+        if matches!(actions, ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete) {
+            comments.push(Comment::DestroysImported);
+        }
+    }
+    comments
+}
+
+/// The reason, as far as it is one for what happens.
+fn reason<'p>(resource: &'p ChangedResource<'_>) -> Option<Comment<'p>> {
+    let index = || Text::from(resource.index.as_ref().map_or("", |index| index.text()));
+    let reason = resource.action_reason.as_deref()?;
+    match resource.change.actions {
+        ResourceActions::Read => match reason {
+            "read_because_config_unknown" => Some(Comment::ConfigUnknown),
+            "read_because_dependency_pending" => Some(Comment::DependencyPending),
+            "read_because_check_nested" => Some(Comment::CheckNested),
+            _ => None,
+        },
+        ResourceActions::Delete => match reason {
+            "delete_because_no_resource_config" => Some(Comment::NotInConfiguration),
+            "delete_because_no_move_target" => Some(Comment::MoveTargetNotInConfiguration),
+            "delete_because_no_module" => {
+                let module = resource.module_address.clone().unwrap_or_default();
+                Some(Comment::ModuleNotInConfiguration(module))
+            }
+            "delete_because_wrong_repetition" => Some(match index().bytes().next() {
+                None => Comment::UsesRepetition,
+                Some(b'"') => Comment::UsesNoForEach,
+                Some(_) => Comment::UsesNoCount,
+            }),
+            "delete_because_count_index" => Some(Comment::IndexOutOfRange(index())),
+            "delete_because_each_key" => Some(Comment::KeyNotInMap(index())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The attributes that force the replacement; not the keys below them, which may be secret.
+fn replacing_attributes(resource: &ChangedResource<'_>) -> Vec<Text<'static>> {
+    let Ok(paths) = Json::read(&resource.change.replace_paths) else { return Vec::new() };
+    let mut names: Vec<&str> =
+        paths.view().elements().iter().filter_map(|path| path.elements().get(0)?.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(|name| Text::from(name.to_owned())).collect()
+}

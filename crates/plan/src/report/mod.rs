@@ -1,0 +1,298 @@
+//! What of a document is shown, where, and in which order: decided once, here, as data. Printers (`render`) say how.
+//!
+//! ```text
+//! Plan, State ──▶ Report ──▶ Section ──▶ ReportEntry ──▶ header: what happens, why, what else is said
+//!                                            └───▶ diff: what differs, its parts shown or hidden
+//! ```
+//!
+//! | what is decided | where |
+//! |---|---|
+//! | the sections of a plan and their order, what is counted, which notes there are | `plan` |
+//! | the same for a state | `state` |
+//! | of which resources there is something to say, and what | `header` |
+//! | which parts of a value are shown | `fold` |
+//! | which resources were asked for | `filter` |
+//!
+//! Entries are made one at a time as they are asked for (`entries`), from what `sides` reads for the differ.
+
+mod entries;
+mod filter;
+mod fold;
+mod header;
+mod plan;
+mod schemas;
+mod sides;
+mod state;
+
+use std::io;
+
+use objchange::schema::SchemaDocumentError;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use thiserror::Error;
+
+pub use entries::{Entries, ReportEntry};
+pub use filter::Filter;
+pub(crate) use fold::{Fold, Show};
+pub use header::{Comment, Heading, ResourceHeader};
+pub use plan::Summary;
+pub(crate) use plan::entry;
+pub use schemas::Schemas;
+pub use state::{ModulePlace, StateHeader};
+
+use crate::document::{Document, DocumentError, Plan, ResourceActions, State};
+use crate::render::Colour;
+use crate::text::Text;
+
+/// What of a document is shown: everything that a printer needs, and nothing secret.
+///
+/// In JSON (see the project's `schema/report.schema.json`) each section is a member, in the order of the page.
+///
+/// ```
+/// use objchange_plan::{Filter, Options, Plan, Report, Schemas, Section};
+///
+/// let plan = Plan::parse(
+///     r#"{"format_version":"1.2","resource_changes":[{"address":"null_resource.a","mode":"managed",
+///     "type":"null_resource","name":"a","provider_name":"registry.terraform.io/hashicorp/null",
+///     "change":{"actions":["create"],"before":null,"after":{}}}]}"#,
+/// )?;
+/// let schemas = Schemas::none();
+/// let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default())?;
+/// let summaries = report.sections.iter().filter_map(|section| match section {
+///     Section::Summary(summary) => Some(summary.add),
+///     _ => None,
+/// });
+/// assert_eq!(summaries.sum::<usize>(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Report<'p> {
+    /// What the plan was made for.
+    pub mode: PlanMode,
+    /// Planning ended with an error.
+    pub errored: bool,
+    /// The sections, in the order of the page; one without entries is not to be seen.
+    pub sections: Vec<Section<'p>>,
+}
+
+/// A part of the page.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Section<'p> {
+    /// What to know before reading on.
+    Warnings(Vec<Warning>),
+    /// What has changed outside of Terraform, as far as it matters to the plan.
+    ResourceDrift(Entries<'p, ResourceHeader<'p>>),
+    /// Why there is nothing to do, or nothing to see.
+    Outcome(Outcome),
+    /// What is left to the next plan.
+    DeferredChanges(Entries<'p, ResourceHeader<'p>>),
+    /// The actions of the changes below that a reader may not know, in this order.
+    Legend(Vec<ResourceActions>),
+    /// What changes, moves or is imported.
+    ResourceChanges(Entries<'p, ResourceHeader<'p>>),
+    /// What the changes above add up to.
+    Summary(Summary),
+    /// What happens to the outputs of the root module.
+    OutputChanges {
+        /// Those that change.
+        changed: Entries<'p, OutputHeader<'p>>,
+        /// The names of the others.
+        unchanged: Vec<Text<'p>>,
+    },
+    /// What else there is to know.
+    Notes(Vec<Note>),
+    /// The resources of a state; nothing in them is hidden.
+    Resources(Entries<'p, StateHeader<'p>>),
+    /// The outputs of a state; nothing in them is hidden.
+    Outputs(Entries<'p, OutputHeader<'p>>),
+}
+
+/// What is said of an output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputHeader<'p> {
+    /// The name of the output.
+    pub name: Text<'p>,
+    /// What Terraform does, in a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub actions: Option<ResourceActions>,
+}
+
+/// What to know before reading on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Warning {
+    /// The document is of a newer version, and may have things that are not shown.
+    NewerFormat,
+}
+
+/// Why there is nothing to do, or nothing to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// None of the changes is among those asked for.
+    NoChangeMatches,
+    /// None of the resources is among those asked for.
+    NoResourceMatches,
+    /// The state has no resources.
+    EmptyState,
+    /// Planning ended with an error.
+    PlanningFailed,
+    /// Another plan must be applied first.
+    NeedsAnotherPlan,
+    /// No objects need to be destroyed.
+    NothingToDestroy,
+    /// What is there is still what the state says.
+    StillMatches,
+    /// What is there is what the configuration says.
+    Matches,
+    /// The same after what has changed, and applying the plan writes that into the state.
+    MatchesDriftSaved,
+    /// The same after what has changed, and only another plan would write that into the state.
+    MatchesDriftUnsaved,
+}
+
+/// What else there is to know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Note {
+    /// Applying the plan saves outputs, and changes nothing else.
+    SavesOutputsOnly,
+}
+
+/// What a plan was made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum PlanMode {
+    /// To reach what the configuration says.
+    #[default]
+    Normal,
+    /// To destroy everything.
+    Destroy,
+    /// To update the state to what is there.
+    RefreshOnly,
+}
+
+/// How a document is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Whether the text has colour sequences.
+    pub colour: Colour,
+    /// What the plan was made for.
+    pub mode: PlanMode,
+    /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is no terminal.
+    pub width: usize,
+    /// Nothing is hidden: unchanged parts are shown too.
+    pub full: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { colour: Colour::Never, mode: PlanMode::Normal, width: 78, full: false }
+    }
+}
+
+impl<'p> Report<'p> {
+    /// What is shown of a document, by these schemas, and only the resources that the filter lets through.
+    ///
+    /// # Errors
+    ///
+    /// An output, or what decides whether drift matters, cannot be read.
+    pub fn of(
+        document: &'p Document<'_>,
+        schemas: &'p Schemas,
+        options: &Options,
+        filter: &Filter,
+    ) -> Result<Self, ShowError> {
+        match document {
+            Document::Plan(plan) => Self::of_plan(plan, schemas, options, filter),
+            Document::State(state) => Ok(Self::of_state(state, schemas, filter)),
+        }
+    }
+
+    /// What is shown of a plan, as [`Report::of`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Report::of`].
+    pub fn of_plan(
+        plan: &'p Plan<'_>,
+        schemas: &'p Schemas,
+        options: &Options,
+        filter: &Filter,
+    ) -> Result<Self, ShowError> {
+        let sections = plan::sections(plan, schemas, options, filter)?;
+        Ok(Self { mode: options.mode, errored: plan.errored, sections })
+    }
+
+    /// What is shown of a state, as [`Report::of`].
+    pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, filter: &Filter) -> Self {
+        let sections = state::sections(state, schemas, filter);
+        Self { mode: PlanMode::Normal, errored: false, sections }
+    }
+
+    /// The first entry that cannot be made.
+    pub(crate) fn first_error(&self) -> Option<ShowError> {
+        self.sections.iter().find_map(|section| match section {
+            Section::ResourceDrift(entries)
+            | Section::DeferredChanges(entries)
+            | Section::ResourceChanges(entries) => entries.iter().find_map(Result::err),
+            Section::OutputChanges { changed: entries, .. } | Section::Outputs(entries) => {
+                entries.iter().find_map(Result::err)
+            }
+            Section::Resources(entries) => entries.iter().find_map(Result::err),
+            _ => None,
+        })
+    }
+}
+
+impl Serialize for Report<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("format_version", "1.1")?;
+        if self.mode != PlanMode::Normal {
+            map.serialize_entry("mode", &self.mode)?;
+        }
+        if self.errored {
+            map.serialize_entry("errored", &true)?;
+        }
+        for section in &self.sections {
+            match section {
+                Section::Warnings(warnings) => map.serialize_entry("warnings", warnings)?,
+                Section::ResourceDrift(entries) => map.serialize_entry("resource_drift", entries)?,
+                Section::Outcome(outcome) => map.serialize_entry("outcome", outcome)?,
+                Section::DeferredChanges(entries) => map.serialize_entry("deferred_changes", entries)?,
+                Section::Legend(actions) => map.serialize_entry("legend", actions)?,
+                Section::ResourceChanges(entries) => map.serialize_entry("resource_changes", entries)?,
+                Section::Summary(summary) => map.serialize_entry("summary", summary)?,
+                Section::OutputChanges { changed, unchanged } => {
+                    map.serialize_entry("output_changes", changed)?;
+                    map.serialize_entry("unchanged_outputs", unchanged)?;
+                }
+                Section::Notes(notes) => map.serialize_entry("notes", notes)?,
+                Section::Resources(entries) => map.serialize_entry("resources", entries)?,
+                Section::Outputs(entries) => map.serialize_entry("outputs", entries)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// Why a document cannot be shown.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ShowError {
+    /// The plan or state cannot be read.
+    #[error("{0}")]
+    Document(#[from] DocumentError),
+    /// The schemas cannot be read.
+    #[error("{0}")]
+    Schemas(#[from] SchemaDocumentError),
+    /// The text cannot be written.
+    #[error("cannot write: {0}")]
+    Write(#[from] io::Error),
+}

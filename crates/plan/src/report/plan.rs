@@ -1,0 +1,228 @@
+//! The sections of a plan.
+
+use objchange::schema::Block;
+use serde::{Deserialize, Serialize};
+
+use super::entries::Entries;
+use super::header::{self, Occasion, ResourceHeader, previous_address};
+use super::sides::{Relevant, Sides, diff_resource};
+use super::{
+    Filter, Note, Options, Outcome, OutputHeader, PlanMode, ReportEntry, Schemas, Section, ShowError,
+    Warning, fold,
+};
+use crate::change::Paths;
+use crate::diff::{Action, Diff};
+use crate::differ;
+use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions};
+
+/// How many resources a plan imports, adds, changes and destroys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Imported, whatever else happens to them.
+    pub import: usize,
+    /// Created; those that are replaced, too.
+    pub add: usize,
+    /// Updated in-place.
+    pub change: usize,
+    /// Destroyed; those that are replaced, too.
+    pub destroy: usize,
+    /// Only resources that were chosen are counted.
+    pub of_selection: bool,
+}
+
+/// The actions that are explained above a plan in which they occur.
+const LEGEND: [ResourceActions; 6] = [
+    ResourceActions::Create,
+    ResourceActions::Update,
+    ResourceActions::Delete,
+    ResourceActions::DeleteThenCreate,
+    ResourceActions::CreateThenDelete,
+    ResourceActions::Read,
+];
+
+/// The sections of a plan, in the order of the page.
+pub(super) fn sections<'p, 't>(
+    plan: &'p Plan<'t>,
+    schemas: &'p Schemas,
+    options: &Options,
+    filter: &Filter,
+) -> Result<Vec<Section<'p>>, ShowError> {
+    let Options { mode, full, .. } = *options;
+    let differ = Differ { plan, schemas, full };
+    let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
+    let drift = differ.drift(mode, plan.resource_drift.iter().filter(|r| wanted(r)).collect())?;
+    let deferred: Vec<_> = plan.deferred_changes.iter().filter(|d| wanted(&d.resource)).collect();
+    let is_shown = |r: &&ChangedResource<'_>| header::is_shown(r) && wanted(r);
+    let changes: Vec<_> = plan.resource_changes.iter().filter(is_shown).collect();
+    let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
+    for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
+        match differ.output(output)?.action {
+            Action::NoOp => unchanged_outputs.push(output.name.clone()),
+            _ => changed_outputs.push(output),
+        }
+    }
+    let has_actions = changes.iter().any(|r| r.change.actions != ResourceActions::NoOp);
+    let has_outputs = !changed_outputs.is_empty();
+    let has_drift = !drift.is_empty();
+    let outcome = match (changes.is_empty(), filter.is_all()) {
+        (true, false) => Some(Outcome::NoChangeMatches),
+        (true, true) if !has_outputs => outcome(plan, mode, has_drift),
+        _ => None,
+    };
+    let legend =
+        LEGEND.into_iter().filter(|actions| changes.iter().any(|r| r.change.actions == *actions)).collect();
+    let summary = (!changes.is_empty()).then(|| summary(&changes, !filter.is_all()));
+
+    let mut sections = Vec::new();
+    sections.extend((plan.format_version > (1, 2)).then(|| Section::Warnings(vec![Warning::NewerFormat])));
+    sections.push(Section::ResourceDrift(drift));
+    sections.extend(outcome.map(Section::Outcome));
+    sections.push(Section::DeferredChanges(Entries::of(
+        deferred,
+        |d| header::header(&d.resource, Occasion::Deferral(&d.reason)),
+        move |d| differ.resource(&d.resource).map(Some),
+    )));
+    sections.extend(has_actions.then_some(Section::Legend(legend)));
+    sections.push(Section::ResourceChanges(Entries::of(
+        changes,
+        |r| header::header(r, Occasion::Change),
+        move |r| differ.resource(r).map(Some),
+    )));
+    sections.extend(summary.map(Section::Summary));
+    sections.push(Section::OutputChanges {
+        changed: Entries::of(
+            changed_outputs,
+            |output| OutputHeader { name: output.name.clone(), actions: Some(output.change.actions) },
+            move |output| differ.output(output).map(Some),
+        ),
+        unchanged: unchanged_outputs,
+    });
+    sections.extend((has_outputs && !has_actions).then(|| Section::Notes(vec![Note::SavesOutputsOnly])));
+    Ok(sections)
+}
+
+/// What to say of a plan that does nothing.
+fn outcome(plan: &Plan<'_>, mode: PlanMode, has_drift: bool) -> Option<Outcome> {
+    Some(match mode {
+        _ if plan.errored => Outcome::PlanningFailed,
+        _ if !plan.deferred_changes.is_empty() => Outcome::NeedsAnotherPlan,
+        PlanMode::Destroy => Outcome::NothingToDestroy,
+        PlanMode::RefreshOnly if has_drift => return None,
+        PlanMode::RefreshOnly => Outcome::StillMatches,
+        PlanMode::Normal if !has_drift => Outcome::Matches,
+        PlanMode::Normal if plan.applyable.unwrap_or_default() => Outcome::MatchesDriftSaved,
+        PlanMode::Normal => Outcome::MatchesDriftUnsaved,
+    })
+}
+
+fn summary(changes: &[&ChangedResource<'_>], of_selection: bool) -> Summary {
+    use ResourceActions::{Create, CreateThenDelete, Delete, DeleteThenCreate, Update};
+    let count = |of: &[ResourceActions]| changes.iter().filter(|r| of.contains(&r.change.actions)).count();
+    Summary {
+        import: changes.iter().filter(|r| r.change.importing.is_some()).count(),
+        add: count(&[Create, DeleteThenCreate, CreateThenDelete]),
+        change: count(&[Update]),
+        destroy: count(&[Delete, DeleteThenCreate, CreateThenDelete]),
+        of_selection,
+    }
+}
+
+/// What makes the bodies of entries.
+#[derive(Clone, Copy)]
+struct Differ<'p, 't> {
+    plan: &'p Plan<'t>,
+    schemas: &'p Schemas,
+    full: bool,
+}
+
+impl<'p, 't> Differ<'p, 't> {
+    fn resource(self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
+        let schema = self.schemas.of_change(resource)?;
+        Ok(body(self.plan.text(), resource, schema, None, self.full)?)
+    }
+
+    fn output(self, output: &'p OutputChange<'t>) -> Result<Diff<'p>, ShowError> {
+        let name = &output.name;
+        let sides = Sides::read(self.plan.text(), &output.change, || format!("output_changes.{name}"))?;
+        let mut diff = differ::output(sides.change(&sides.replaced()));
+        fold::fold(&mut diff, self.full);
+        Ok(diff)
+    }
+
+    /// The resources that have changed outside of Terraform, as far as that matters to this plan; one that only
+    /// refreshes shows all of it.
+    fn drift(
+        self,
+        mode: PlanMode,
+        mut drifted: Vec<&'p ChangedResource<'t>>,
+    ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
+        let all = mode == PlanMode::RefreshOnly;
+        let relevant = (!all).then(|| Relevant::new(self.plan));
+        let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
+            let schema = self.schemas.of_change(resource)?;
+            let relevant = relevant.as_ref().map(|relevant| relevant.of(&resource.address));
+            let diff = body(self.plan.text(), resource, schema, relevant, self.full)?;
+            Ok((all || diff.action != Action::NoOp).then_some(diff))
+        };
+        if !all {
+            let mut first = None;
+            for (index, resource) in drifted.iter().enumerate() {
+                if relevant_body(resource)?.is_some() {
+                    first = Some(index);
+                    break;
+                }
+            }
+            match first {
+                Some(first) if self.has_difference()? => drop(drifted.drain(..first)),
+                _ => drifted.clear(),
+            }
+        }
+        Ok(Entries::of(drifted, |r| header::header(r, Occasion::Drift), relevant_body))
+    }
+
+    /// Whether anything moves, or differs by its values whatever its action says.
+    fn has_difference(self) -> Result<bool, ShowError> {
+        for resource in &self.plan.resource_changes {
+            if previous_address(resource).is_some() {
+                return Ok(true);
+            }
+            let change = &resource.change;
+            let same = change.before.text() == change.after.text()
+                && change.before_sensitive.text() == change.after_sensitive.text()
+                && !change.after_unknown.text().contains("true");
+            if !same && self.resource(resource)?.action != Action::NoOp {
+                return Ok(true);
+            }
+        }
+        for output in &self.plan.output_changes {
+            if self.output(output)?.action != Action::NoOp {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn body<'p>(
+    document: &str,
+    resource: &'p ChangedResource<'_>,
+    schema: Option<&'p Block>,
+    relevant: Option<Paths<'_, 'p>>,
+    full: bool,
+) -> Result<Diff<'p>, DocumentError> {
+    let mut diff = diff_resource(document, resource, schema, relevant)?;
+    fold::fold(&mut diff, full || resource.change.importing.is_some());
+    diff.hidden = header::is_unchanged(resource);
+    Ok(diff)
+}
+
+/// The entry of one element of `resource_changes`, in the schema of its type.
+pub(crate) fn entry<'p>(
+    document: &str,
+    resource: &'p ChangedResource<'_>,
+    schema: Option<&'p Block>,
+    options: &Options,
+) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
+    let diff = body(document, resource, schema, None, options.full)?;
+    Ok(ReportEntry { header: header::header(resource, Occasion::Change), diff })
+}

@@ -1,0 +1,155 @@
+//! The sections of a state.
+
+use objchange::schema::Block;
+use serde::{Deserialize, Serialize};
+
+use super::{Entries, Filter, Outcome, OutputHeader, Schemas, Section, ShowError};
+use crate::change::Change;
+use crate::diff::Diff;
+use crate::differ;
+use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
+use crate::json::{Json, Raw, View, closed};
+use crate::text::Text;
+
+/// What is said of a resource of a state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateHeader<'p> {
+    /// The address of the instance.
+    pub address: Text<'p>,
+    /// The key of the deposed object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deposed: Option<Text<'p>>,
+    /// `managed` or `data`.
+    pub mode: Text<'p>,
+    /// The resource type.
+    pub r#type: Text<'p>,
+    /// The name in its module.
+    pub name: Text<'p>,
+    /// The instance, which is no deposed object, is to be replaced.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tainted: bool,
+    /// How it stands to the resource before it.
+    pub module: ModulePlace,
+}
+
+/// How a resource of a state stands to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModulePlace {
+    /// It is in the same module.
+    Same,
+    /// It is the first of its module, and a module around that has resources too.
+    Within,
+    /// It is the first of its module, and no module around that has any.
+    First,
+}
+
+/// The sections of a state, in the order of the page.
+pub(super) fn sections<'p>(state: &'p State<'_>, schemas: &'p Schemas, filter: &Filter) -> Vec<Section<'p>> {
+    let mut last_module = None;
+    let mut resources = Vec::new();
+    for resource in state.resources.iter().filter(|r| filter.matches_address(&r.address)) {
+        let place = match last_module.replace(resource.module) {
+            Some(last) if last == resource.module => ModulePlace::Same,
+            _ if resource.follows_resources => ModulePlace::Within,
+            _ => ModulePlace::First,
+        };
+        resources.push((resource, place));
+    }
+    let outcome = if state.is_empty() {
+        Some(Outcome::EmptyState)
+    } else {
+        (!filter.is_all() && resources.is_empty()).then_some(Outcome::NoResourceMatches)
+    };
+    let outputs = state.outputs.iter().filter(|_| filter.is_all()).collect();
+    let mut sections: Vec<_> = outcome.map(Section::Outcome).into_iter().collect();
+    sections.push(Section::Resources(Entries::of(
+        resources,
+        |(resource, place)| header(resource, place),
+        |(resource, _)| diff_resource(state, resource, schemas).map(Some),
+    )));
+    sections.push(Section::Outputs(Entries::of(
+        outputs,
+        |output: &StateOutput<'_>| OutputHeader { name: output.name.clone(), actions: None },
+        |output| diff_output(state, output).map(Some),
+    )));
+    sections
+}
+
+fn header<'p>(resource: &'p StateResource<'_>, module: ModulePlace) -> StateHeader<'p> {
+    StateHeader {
+        address: resource.address.clone(),
+        deposed: resource.deposed.clone(),
+        mode: resource.mode.clone(),
+        r#type: resource.resource_type.clone(),
+        name: resource.name.clone(),
+        tainted: resource.tainted && resource.deposed.is_none(),
+        module,
+    }
+}
+
+fn read<'r>(
+    state: &State<'_>,
+    raw: &Raw<'r>,
+    location: impl Fn() -> String,
+) -> Result<Json<'r>, DocumentError> {
+    Json::read(raw).map_err(|error| DocumentError::from_json(&error, state.text(), &location()))
+}
+
+/// The value as a change that changes nothing.
+fn unchanged<'v, 't>(value: View<'v, 't>, sensitive: View<'v, 't>) -> Change<'v, 't> {
+    Change { before_sensitive: sensitive, after_sensitive: sensitive, ..Change::new(value, value) }
+}
+
+/// The diff of a resource to itself.
+fn diff_resource<'p>(
+    state: &State<'_>,
+    resource: &'p StateResource<'_>,
+    schemas: &'p Schemas,
+) -> Result<Diff<'p>, ShowError> {
+    let schema = schemas.of_state(resource)?;
+    match resource.shown(state, schema)? {
+        Shown::Read(parts) => diff_parts(state, resource, parts, schema),
+        // What a file says is written anew, and does not live as long.
+        shown => Ok(diff_parts(state, resource, shown.parts(), schema)?.into_owned()),
+    }
+}
+
+fn diff_parts<'r>(
+    state: &State<'_>,
+    resource: &StateResource<'_>,
+    [values, marks]: [Raw<'r>; 2],
+    schema: Option<&'r Block>,
+) -> Result<Diff<'r>, ShowError> {
+    let values = read(state, &values, || format!("{}: values", resource.address))?;
+    let marks = read(state, &marks, || format!("{}: sensitive_values", resource.address))?;
+    let marks = closed(marks, &values);
+    let change = unchanged(values.view(), marks.view());
+    Ok(match schema {
+        Some(schema) => differ::block(change, schema),
+        None => differ::block_by_shape(change),
+    })
+}
+
+/// The diff of an output to itself.
+fn diff_output<'p>(state: &State<'_>, output: &'p StateOutput<'_>) -> Result<Diff<'p>, ShowError> {
+    match output.shown(state) {
+        None => diff_value(state, output, output.value),
+        Some(value) => Ok(diff_value(state, output, Raw::of(&value))?.into_owned()),
+    }
+}
+
+fn diff_value<'r>(
+    state: &State<'_>,
+    output: &'r StateOutput<'_>,
+    value: Raw<'r>,
+) -> Result<Diff<'r>, ShowError> {
+    let value = read(state, &value, || format!("outputs.{}", output.name))?;
+    let value = value.view();
+    let change = unchanged(value, value.bool(output.sensitive));
+    // A type that cannot be read leaves the shape to decide.
+    Ok(match output.ty() {
+        Some(ty) => differ::typed(change, ty),
+        None => differ::output(change),
+    })
+}
