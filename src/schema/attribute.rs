@@ -217,6 +217,11 @@ impl Attribute {
         self.own_traits().has(Traits::HIDDEN)
     }
 
+    /// Whether nobody may see all that it holds.
+    pub(crate) fn holds_hidden(&self) -> bool {
+        self.is_hidden() || self.nested().is_some_and(|nested| nested.traits().has(Traits::HIDDEN))
+    }
+
     /// The nested type, if the attribute has one.
     pub fn nested(&self) -> Option<&NestedType> {
         match &self.ty {
@@ -277,11 +282,6 @@ impl NestedType {
     /// The attribute of this name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         find(&self.inner.attributes, name)
-    }
-
-    /// Whether an attribute at any depth is sensitive or write-only.
-    pub(crate) fn has_hidden(&self) -> bool {
-        self.traits().has(Traits::HIDDEN)
     }
 
     pub(super) fn traits(&self) -> Traits {

@@ -1,6 +1,6 @@
 //! Marking what a schema calls sensitive or write-only, so that nobody shows it.
 
-use super::attribute::{NestingMode, Traits};
+use super::attribute::NestingMode;
 use super::block::Block;
 use super::members::{Member, Members};
 use crate::value::{Kind, Marks, StepRef, Value};
@@ -100,11 +100,6 @@ fn objects(members: Members<'_>, nesting: NestingMode, value: &Value, earlier: O
 }
 
 impl<'s> Members<'s> {
-    /// Whether an attribute at any depth is sensitive or write-only.
-    fn have_hidden(self) -> bool {
-        self.traits().has(Traits::HIDDEN)
-    }
-
     /// The members in which something is to be hidden, with their positions in the object's type.
     fn hidden(self) -> impl Iterator<Item = (usize, &'s str, Member<'s>)> {
         let members = self.iter().enumerate().map(|(i, (name, member))| (i, name.as_str(), member));

@@ -22,6 +22,7 @@
 mod attribute;
 mod block;
 mod coerce;
+mod cover;
 mod document;
 mod empty;
 mod hidden;
@@ -35,6 +36,7 @@ pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
 pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+pub(crate) use cover::Cover;
 pub(crate) use hidden::Marked;
 pub use known_path::{UnknownPath, UnknownPathKind};
 pub(crate) use members::{Member, Members};

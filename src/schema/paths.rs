@@ -39,56 +39,6 @@ impl Block {
         self.paths_of(Traits::WRITE_ONLY, value)
     }
 
-    /// The path without the keys that belong to something sensitive or write-only, as an error may show it: they are
-    /// marked, and only names that the schema gives are left below.
-    ///
-    /// ```
-    /// use objchange::schema::{Attribute, Block};
-    /// use objchange::Type;
-    /// use objchange::value::Path;
-    ///
-    /// let block = Block::new([("env", Attribute::optional(Type::map(Type::String)).sensitive())], []);
-    /// let path = Path::root().attribute("env").index("TOKEN");
-    /// assert_eq!(block.hide_keys(&path).to_string(), ".env[(sensitive value)]");
-    /// ```
-    pub fn hide_keys(&self, path: &Path) -> Path {
-        // Only names that the schema gives: labels of blocks that an object holds are names, too.
-        let mut named = Path::root();
-        let is_hidden = |step: &PathStep| {
-            let PathStep::Attribute(name) = step else { return false };
-            let next = named.clone().attribute(name.clone());
-            let attribute = self.attribute_by_path(&next);
-            if attribute.is_some() || self.block_by_path(&next).is_some() {
-                named = next;
-            }
-            attribute.is_some_and(Attribute::is_hidden)
-        };
-        match path.steps().iter().position(is_hidden).map(|at| at + 1) {
-            Some(depth) => self.hide_keys_below(path, depth),
-            None => path.clone(),
-        }
-    }
-
-    /// The same, where all is hidden that stands below the first `depth` steps of the path.
-    pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
-        let hidden = |key: &Value| PathStep::Index(key.clone().sensitive());
-        let mut named = Path::root();
-        let steps = path.steps().iter().enumerate().map(|(i, step)| match step {
-            PathStep::Index(key) if i >= depth => hidden(key),
-            PathStep::Index(_) => step.clone(),
-            PathStep::Attribute(name) => {
-                let next = named.clone().attribute(name.clone());
-                if self.attribute_by_path(&next).is_some() || self.block_by_path(&next).is_some() {
-                    named = next;
-                } else if i >= depth {
-                    return hidden(&Value::from(name.clone()));
-                }
-                step.clone()
-            }
-        });
-        steps.collect()
-    }
-
     fn paths_of(&self, wanted: Traits, value: &Value) -> Vec<Path> {
         let mut search = Search { wanted, found: Vec::new() };
         search.block(self, value, PathStack::ROOT);
@@ -147,32 +97,6 @@ impl Block {
             found = Some(&found.unwrap_or(self).block_type(name)?.block);
         }
         found
-    }
-}
-
-impl Attribute {
-    /// Whether nobody may see all that it holds.
-    pub(crate) fn holds_hidden(&self) -> bool {
-        self.is_hidden() || self.nested().is_some_and(NestedType::has_hidden)
-    }
-
-    /// A path whose first `depth` steps lead to this attribute, without the keys that nobody may see: only names that
-    /// the schema gives are left below what is hidden.
-    pub(crate) fn hide_keys(&self, path: &Path, depth: usize) -> Path {
-        let (mut inside, mut hidden) = (self.nested(), self.is_hidden());
-        let steps = path.steps().iter().enumerate().map(|(i, step)| match step {
-            _ if i < depth => step.clone(),
-            PathStep::Attribute(name) => {
-                let attribute = inside.and_then(|nested| nested.attribute(name));
-                let is_key = hidden && attribute.is_none();
-                hidden = hidden || attribute.is_some_and(Self::is_hidden);
-                inside = attribute.and_then(Self::nested);
-                if is_key { PathStep::Index(Value::from(name.clone()).sensitive()) } else { step.clone() }
-            }
-            PathStep::Index(key) if hidden => PathStep::Index(key.clone().sensitive()),
-            PathStep::Index(_) => step.clone(),
-        });
-        steps.collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is sensitive is in no text.
 
+use std::convert::Infallible;
 use std::fmt::{Debug, Display};
 
 use objchange::change::{
@@ -28,9 +29,13 @@ fn assert_hides(shown: impl Display + Debug) {
 /// The value with secrets in what the schema calls sensitive, without marks.
 fn secret_by_schema(schema: &Block, value: &Value) -> Value {
     let plain = value.unmark_deep().0;
-    let paths = schema.sensitive_paths(&plain).into_iter().chain(schema.write_only_paths(&plain));
-    let paths: Vec<_> = paths.map(|path| (path, Marks::SENSITIVE)).collect();
-    with_secrets(&plain.mark_where_present(&paths)).unmark_deep().0
+    let paths: Vec<Path> =
+        schema.sensitive_paths(&plain).into_iter().chain(schema.write_only_paths(&plain)).collect();
+    let planted = plain.transform(|path, part| {
+        let is_secret = paths.contains(&path.to_path());
+        Ok::<_, Infallible>(if is_secret { with_secrets(&part.sensitive()).unmark_deep().0 } else { part })
+    });
+    planted.unwrap_or_else(|never| match never {})
 }
 
 /// The value with each map written as configuration writes maps: as an object.
@@ -126,7 +131,7 @@ fn pairs() -> impl Strategy<Value = (Type, Value, Value)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(crate::common::cases(1000))]
 
     #[test]
     fn of_values_and_paths(value in any_value(Content::ANY)) {
