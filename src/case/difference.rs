@@ -3,9 +3,8 @@
 use std::iter::zip;
 
 use hashbrown::HashMap;
-use serde_json::Value as Json;
 
-use crate::value::{EPHEMERAL, Kind, Path, SENSITIVE, Type, Value};
+use crate::value::{Kind, Path, Type, Value};
 
 /// How an answer differs from the wanted one: where, and what each says there.
 ///
@@ -173,40 +172,6 @@ pub(super) fn value_text(value: &Value, declared: &Type) -> String {
     value.to_redacted_json(declared).unwrap_or_else(|_| value.to_string())
 }
 
-/// The same JSON of a case file with a word in place of what is marked in it.
-pub(super) fn redacted(text: &str) -> String {
-    match serde_json::from_str(text) {
-        Ok(json) => redact(json).to_string(),
-        Err(_) => "(not readable)".to_owned(),
-    }
-}
-
-fn redact(json: Json) -> Json {
-    match json {
-        Json::Array(elements) => elements.into_iter().map(redact).collect(),
-        Json::Object(mut object) if object.len() == 1 => {
-            if let Some(inside) = object.remove("$literal") {
-                return Json::from_iter([("$literal", redact_entries(inside))]);
-            }
-            for (mark, shown) in [("$sensitive", SENSITIVE), ("$ephemeral", EPHEMERAL)] {
-                if object.contains_key(mark) {
-                    return Json::from_iter([(mark, shown)]);
-                }
-            }
-            redact_entries(Json::Object(object))
-        }
-        other => redact_entries(other),
-    }
-}
-
-/// An ordinary map or object, whatever its keys are.
-fn redact_entries(json: Json) -> Json {
-    match json {
-        Json::Object(object) => object.into_iter().map(|(key, value)| (key, redact(value))).collect(),
-        other => other,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,11 +235,5 @@ mod tests {
             &Value::null(Type::Object(ObjectType::new::<&str>([]).into())),
             r#": [{"name":"a","size":{"$sensitive":"(sensitive value)"}}] / null"#,
         );
-    }
-
-    #[test]
-    fn a_literal_marker_hides_nothing() {
-        assert_eq!(redacted(r#"{"$literal":{"$sensitive":[1]}}"#), r#"{"$literal":{"$sensitive":[1]}}"#);
-        assert_eq!(redacted(r#"{"a":{"$ephemeral":[1]}}"#), r#"{"a":{"$ephemeral":"(ephemeral value)"}}"#);
     }
 }

@@ -132,7 +132,12 @@ impl Check {
         }
         let mut report = |kind| {
             let [prior, config, planned] = [prior, config, planned].map(|value| path.value(value));
-            self.errors.push(InvalidPlan { prior, config, planned, ..InvalidPlan::new(kind, path.to_path()) });
+            self.errors.push(InvalidPlan {
+                prior,
+                config,
+                planned,
+                ..InvalidPlan::new(kind, path.to_path())
+            });
         };
         if schema.write_only {
             if !planned.is_null() {
@@ -221,7 +226,11 @@ impl Check {
                 continue;
             };
             let prior = prior.and_then(|p| p.get(key)).unwrap_or(&NOTHING);
-            self.members(Members::Nested(schema), Sides { prior, config, planned }, path.then(StepRef::Label(key)));
+            self.members(
+                Members::Nested(schema),
+                Sides { prior, config, planned },
+                path.then(StepRef::Label(key)),
+            );
         }
         for _ in config.iter().filter(|(key, _)| planned.get(key).is_none()) {
             self.push(Kind::MapKeyNotInPlan, path);

@@ -63,7 +63,11 @@ impl Report {
             return;
         }
         let [planned, actual] = [planned, actual].map(|value| path.value(value?));
-        self.errors.push(InconsistentResult { planned, actual, ..InconsistentResult::new(kind, path.to_path()) });
+        self.errors.push(InconsistentResult {
+            planned,
+            actual,
+            ..InconsistentResult::new(kind, path.to_path())
+        });
     }
 
     pub(super) fn push_error(&mut self, error: impl FnOnce() -> InconsistentResult) {

@@ -5,9 +5,7 @@ use smol_str::SmolStr;
 use super::attribute::{Attribute, NestingMode};
 use super::block::{Block, NestedBlock};
 use super::cover::Cover;
-use crate::value::{
-    ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRef, Type, Value,
-};
+use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRef, Type, Value};
 
 /// Why a value cannot be brought into the type of its schema: where, and what is wrong there. Never holds
 /// the value.

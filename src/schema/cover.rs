@@ -33,6 +33,11 @@ impl<'a> Cover<'a> {
         Self { schema: None, objects, depth: usize::MAX, marks: OnceLock::new() }
     }
 
+    /// The same, where all is a secret below the first `depth` steps.
+    pub(crate) fn below(self, depth: usize) -> Self {
+        Self { depth, ..self }
+    }
+
     /// Where walks over the objects begin.
     pub(crate) fn root(&self) -> PathStack<'_> {
         PathStack::under(self)
@@ -54,7 +59,8 @@ impl<'a> Cover<'a> {
                 object.visit(|path, value| {
                     if value.is_marked() {
                         let (path, mut scope) = (path.to_path(), self.scope());
-                        let place: Path = path.steps().iter().map(|step| scope.go(step).place(step)).collect();
+                        let place: Path =
+                            path.steps().iter().map(|step| scope.go(step).place(step)).collect();
                         *marks.insert(&place) = true;
                     }
                     // The mark covers all that is inside.
@@ -79,7 +85,8 @@ impl Covers for Cover<'_> {
             let holds = || scope.has_secrets() || marks.is_some_and(|marks| !marks.is_leaf());
             let is_covered = is_secret || at == At::Element && is_container(step) && holds();
             shown.push(if is_covered { at.without_key(step) } else { step.clone() });
-            is_secret = is_secret || at == At::Member { is_secret: true } || is_marked(marks) || self.depth == i + 1;
+            is_secret =
+                is_secret || at == At::Member { is_secret: true } || is_marked(marks) || self.depth == i + 1;
         }
         let told = match is_secret {
             true => Told::Nothing,
@@ -109,7 +116,7 @@ impl Block {
 
     /// The same, where all is hidden that stands below the first `depth` steps of the path.
     pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
-        Cover { depth, ..Cover::new(self, &[]) }.path(path)
+        Cover::new(self, &[]).below(depth).path(path)
     }
 }
 
@@ -162,7 +169,8 @@ impl<'s> Scope<'s> {
                 }
                 Some(Member::Attribute(attribute)) => {
                     let nested = attribute.nested();
-                    *self = nested.map_or(Self::Value, |nested| Self::held(nested.nesting(), Members::Nested(nested)));
+                    *self = nested
+                        .map_or(Self::Value, |nested| Self::held(nested.nesting(), Members::Nested(nested)));
                     At::Member { is_secret: attribute.is_hidden() }
                 }
                 None => At::Name,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-pub use error::{ConvertError, ConvertErrorKind};
 pub(crate) use error::place;
+pub use error::{ConvertError, ConvertErrorKind};
 
 use super::build::normal_form;
 use super::unify::{Apart, Unifier};
