@@ -280,8 +280,8 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &Plann
     }
     let mut violations = Vec::new();
     let has_value = |path: &Path| new_state.at(path).is_some_and(|value| !value.is_null());
-    let write_only = schema.write_only_paths(&new_state).into_iter().filter(has_value);
-    violations.extend(write_only.map(|path| ApplyViolation::WriteOnly(cover.path(&path))));
+    let write_only = schema.write_only_paths_at(&new_state, cover.root()).into_iter().filter(has_value);
+    violations.extend(write_only.map(ApplyViolation::WriteOnly));
     new_state.visit(|path, part| {
         if !part.is_known() {
             violations.push(ApplyViolation::Unknown(cover.path(&path.to_path())));

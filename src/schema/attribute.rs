@@ -217,11 +217,6 @@ impl Attribute {
         self.own_traits().has(Traits::HIDDEN)
     }
 
-    /// Whether nobody may see all that it holds.
-    pub(crate) fn holds_hidden(&self) -> bool {
-        self.is_hidden() || self.nested().is_some_and(|nested| nested.traits().has(Traits::HIDDEN))
-    }
-
     /// The nested type, if the attribute has one.
     pub fn nested(&self) -> Option<&NestedType> {
         match &self.ty {

@@ -205,3 +205,61 @@ impl At {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Attribute, NestedBlock};
+
+    /// Disks by label, each with a secret and tags.
+    fn disks() -> Block {
+        let disk = Block::new(
+            [
+                ("key", Attribute::optional(Type::map(Type::String)).sensitive()),
+                ("tags", Attribute::optional(Type::map(Type::String))),
+            ],
+            [],
+        );
+        Block::new([], [("disk", NestedBlock::new(NestingMode::Map, disk))])
+    }
+
+    fn check(cover: &Cover<'_>, path: &str, shown: &str, told: Told) {
+        let (path, found) = cover.told(&path.parse().unwrap());
+        assert_eq!((path.to_string().as_str(), found), (shown, told));
+    }
+
+    #[test]
+    fn the_schema_says_what_is_secret() {
+        let schema = disks();
+        let cover = Cover::new(&schema, &[]);
+        check(&cover, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Told::Nothing);
+        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Told::All);
+        check(&cover, r#"disk["a"]"#, r#".disk["a"]"#, Told::Names);
+        // A label is none of the names in the block, although it may be one of them.
+        check(&cover, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Told::All);
+        check(
+            &cover.below(1),
+            "disk.a.tags.b",
+            ".disk[(sensitive value)].tags[(sensitive value)]",
+            Told::Nothing,
+        );
+    }
+
+    #[test]
+    fn a_mark_in_one_object_covers_all_elements_of_each() {
+        let schema = disks();
+        let disk = |label: &str, tags: Value| {
+            Value::object([("disk", Value::object([(label, Value::object([("tags", tags)]))]))])
+        };
+        let tag = || Value::object([("b", "x")]);
+        let objects = [&disk("a", tag()), &disk("c", tag().sensitive())];
+        let cover = Cover::new(&schema, &objects);
+        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags[(sensitive value)]"#, Told::Nothing);
+        check(&cover, "disk", ".disk", Told::Names);
+        let objects = [&disk("a", Value::object([("b", Value::from("x").sensitive())]))];
+        let cover = Cover::of_values(&objects);
+        check(&cover, "disk.a.tags", ".disk.a.tags", Told::Names);
+        check(&cover, "disk.a.tags.b", ".disk.a.tags.b", Told::Nothing);
+        check(&cover, "disk.a.tags.c", ".disk.a.tags.c", Told::All);
+    }
+}

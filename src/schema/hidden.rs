@@ -1,6 +1,6 @@
 //! Marking what a schema calls sensitive or write-only, so that nobody shows it.
 
-use super::attribute::NestingMode;
+use super::attribute::{NestingMode, Traits};
 use super::block::Block;
 use super::members::{Member, Members};
 use crate::value::{Kind, Marks, StepRef, Value};
@@ -104,8 +104,8 @@ impl<'s> Members<'s> {
     fn hidden(self) -> impl Iterator<Item = (usize, &'s str, Member<'s>)> {
         let members = self.iter().enumerate().map(|(i, (name, member))| (i, name.as_str(), member));
         members.filter(|(_, _, member)| match member {
-            Member::Attribute(attribute) => attribute.holds_hidden(),
-            Member::Blocks(nested) => nested.block.has_hidden(),
+            Member::Attribute(attribute) => Traits::of_all(std::iter::once(*attribute)).has(Traits::HIDDEN),
+            Member::Blocks(nested) => Members::Block(&nested.block).have_hidden(),
         })
     }
 }

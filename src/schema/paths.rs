@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::attribute::{Attribute, NestedType, NestingMode, Traits};
 use super::block::Block;
+use super::cover::Cover;
 use crate::value::{Path, PathStack, PathStep, Value};
 
 impl Block {
@@ -29,19 +30,24 @@ impl Block {
     /// ```
     #[doc(alias = "SensitivePaths")]
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
-        self.paths_of(Traits::SENSITIVE, value)
+        self.paths_of(Traits::SENSITIVE, value, Cover::new(self, &[value]).root())
     }
 
     /// The path of every write-only attribute of a value of this schema, as for
     /// [`sensitive_paths`](Self::sensitive_paths).
     #[doc(alias = "WriteOnlyPaths")]
     pub fn write_only_paths(&self, value: &Value) -> Vec<Path> {
-        self.paths_of(Traits::WRITE_ONLY, value)
+        self.write_only_paths_at(value, Cover::new(self, &[value]).root())
     }
 
-    fn paths_of(&self, wanted: Traits, value: &Value) -> Vec<Path> {
+    /// The same for an object at the end of a path, which knows what may be told.
+    pub(crate) fn write_only_paths_at(&self, value: &Value, path: PathStack<'_>) -> Vec<Path> {
+        self.paths_of(Traits::WRITE_ONLY, value, path)
+    }
+
+    fn paths_of(&self, wanted: Traits, value: &Value, path: PathStack<'_>) -> Vec<Path> {
         let mut search = Search { wanted, found: Vec::new() };
-        search.block(self, value, PathStack::ROOT);
+        search.block(self, value, path);
         search.found
     }
 
@@ -118,7 +124,6 @@ impl Search {
             return;
         }
         self.attributes(block.attributes(), value, path);
-        let path = path.hide(value.is_marked());
         for (name, nested) in block.block_types() {
             if let Some(blocks) = value.attribute(name)
                 && nested.block.traits().has(self.wanted)
@@ -137,7 +142,6 @@ impl Search {
         path: PathStack<'_>,
     ) {
         let Some(object) = value.as_object() else { return };
-        let path = path.hide(value.is_marked());
         for (name, attribute) in attributes {
             if attribute.own_traits().has(self.wanted) {
                 self.found.push(path.attribute(name).to_path());
@@ -169,7 +173,6 @@ fn each_object(
         visit(value, path);
         return;
     }
-    let path = path.hide(value.is_marked());
     let _: ControlFlow<()> = value.each_step(|step, object| {
         visit(object, path.then(step));
         ControlFlow::Continue(())

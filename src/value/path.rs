@@ -231,7 +231,10 @@ impl PathStack<'_> {
         }
         steps.reverse();
         let path = Path(steps);
-        let (path, told) = cover.map_or((path.clone(), Told::All), |cover| cover.told(&path));
+        let (path, told) = match cover {
+            Some(cover) => cover.told(&path),
+            None => (path, Told::All),
+        };
         (path, if self.hidden { Told::Nothing } else { told })
     }
 }

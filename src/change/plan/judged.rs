@@ -52,8 +52,8 @@ pub(super) fn judge(
     } else if mismatches.is_empty() {
         // A path that leads to null says that the attribute is where it should be.
         let has_value = |path: &Path| planned.at(path).is_some_and(|value| !value.is_null());
-        let write_only = schema.write_only_paths(&planned).into_iter().filter(has_value);
-        unusable.extend(write_only.map(|path| PlanViolation::WriteOnly(cover.path(&path))));
+        let write_only = schema.write_only_paths_at(&planned, cover.root()).into_iter().filter(has_value);
+        unusable.extend(write_only.map(PlanViolation::WriteOnly));
         let found = plan_violations(schema, [prior, config, &planned], cover.root());
         invalid.extend(found.into_iter().map(PlanViolation::Invalid));
     } else {
