@@ -120,6 +120,13 @@ impl Block {
     }
 }
 
+fn name(step: &PathStep) -> Option<&str> {
+    match step {
+        PathStep::Attribute(name) => Some(name),
+        PathStep::Index(key) => key.as_str(),
+    }
+}
+
 fn is_container(step: &PathStep) -> bool {
     matches!(step, PathStep::Index(key) if key.len().is_some())
 }
@@ -153,28 +160,30 @@ impl<'s> Scope<'s> {
         }
     }
 
-    /// Takes a step. What is not as the schema says, such as a list where one object belongs, is passed over.
+    /// Takes a step. What is not as the schema says, such as a list where one object belongs, is passed over, and a map in
+    /// place of an object is taken for one.
     fn go(&mut self, step: &PathStep) -> At {
-        match (*self, step) {
-            (Self::Objects(members), _) => {
+        let member = match *self {
+            Self::Objects(members) => {
                 *self = Self::Object(members);
-                At::Element
+                return At::Element;
             }
-            (_, PathStep::Index(_)) => At::Element,
-            (Self::Value, PathStep::Attribute(_)) => At::Name,
-            (Self::Object(members), PathStep::Attribute(name)) => match members.get(name) {
-                Some(Member::Blocks(nested)) => {
-                    *self = Self::held(nested.nesting, Members::Block(&nested.block));
-                    At::Member { is_secret: false }
-                }
-                Some(Member::Attribute(attribute)) => {
-                    let nested = attribute.nested();
-                    *self = nested
-                        .map_or(Self::Value, |nested| Self::held(nested.nesting(), Members::Nested(nested)));
-                    At::Member { is_secret: attribute.is_hidden() }
-                }
-                None => At::Name,
-            },
+            Self::Object(members) => name(step).and_then(|name| members.get(name)),
+            Self::Value => None,
+        };
+        match (member, step) {
+            (Some(Member::Blocks(nested)), _) => {
+                *self = Self::held(nested.nesting, Members::Block(&nested.block));
+                At::Member { is_secret: false }
+            }
+            (Some(Member::Attribute(attribute)), _) => {
+                *self = attribute
+                    .nested()
+                    .map_or(Self::Value, |nested| Self::held(nested.nesting(), Members::Nested(nested)));
+                At::Member { is_secret: attribute.is_hidden() }
+            }
+            (None, PathStep::Index(_)) => At::Element,
+            (None, PathStep::Attribute(_)) => At::Name,
         }
     }
 
@@ -192,7 +201,7 @@ impl At {
     fn place(self, step: &PathStep) -> PathStep {
         match self {
             Self::Element => PathStep::Index(Value::null(Type::Dynamic)),
-            Self::Member { .. } | Self::Name => step.clone(),
+            Self::Member { .. } | Self::Name => PathStep::Attribute(name(step).unwrap_or_default().into()),
         }
     }
 
