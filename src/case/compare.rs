@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
 use serde::Deserialize;
 
 use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, difference};
 use crate::json::{self, Part};
-use crate::schema::Block;
+use crate::schema::Cover;
 use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
 
 #[derive(Default, Deserialize)]
@@ -42,14 +41,18 @@ impl Want<'_> {
         !has_some && change.is_none() && text.is_none() && color.is_none() && !panic
     }
 
-    /// What is wanted, without its content.
-    fn sort(&self) -> &'static str {
+    /// What is wanted where the answer is of another sort.
+    fn described(&self, case: &Case<'_>) -> String {
         match self {
-            Self { errors: Some(_), .. } => "errors",
-            Self { value: Some(_), .. } | Self { values: Some(_), .. } => "a value",
-            Self { ty: Some(_), .. } => "a type",
-            Self { text: Some(_), .. } | Self { color: Some(_), .. } => "a text",
-            _ => "an action",
+            Self { errors: Some(errors), .. } => {
+                let texts = wanted_texts(case, errors, false);
+                format!("errors {}", list_of(texts.into_iter().map(|error| error.shown)))
+            }
+            Self { ty: Some(ty), .. } => format!(r#"{{"type":{ty}}}"#),
+            Self { action: Some(action), .. } => format!(r#"{{"action":"{action}"}}"#),
+            Self { change: Some(_), .. } => "a change".to_owned(),
+            Self { text: Some(_), .. } | Self { color: Some(_), .. } => "a text".to_owned(),
+            _ => "a value".to_owned(),
         }
     }
 }
@@ -126,14 +129,14 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
                     &format!("what came of the change has no {name:?}: it has {}", known()),
                 ));
             };
-            if let Some(difference) = against(case, part, wanted_part(case, part, *raw)?, raw.0)? {
+            if let Some(difference) = against(case, part, wanted_part(case, part, *raw)?)? {
                 let note = difference.note.map(|note| format!("; {note}")).unwrap_or_default();
                 return Ok(Some(Difference { note: Some(format!("{name}{note}")), ..difference }));
             }
         }
         return Ok(None);
     }
-    against(case, answer, want, text)
+    against(case, answer, want)
 }
 
 /// How a text differs from the wanted one. Where the reference crashes, any text is right.
@@ -161,12 +164,7 @@ fn wanted_part<'a>(case: &Case<'a>, part: &Answer, raw: Part<'a>) -> Result<Want
 }
 
 /// How an answer differs from what is wanted of it.
-fn against<'a>(
-    case: &Case<'a>,
-    answer: &Answer,
-    want: Want<'a>,
-    text: &'a str,
-) -> Result<Option<Difference>, CaseError> {
+fn against<'a>(case: &Case<'a>, answer: &Answer, want: Want<'a>) -> Result<Option<Difference>, CaseError> {
     let whole = |got: String, want: String| Some(Difference::whole(got, want));
     Ok(match (answer, want) {
         (Answer::Value(got, ty), Want { value: Some(raw), .. }) => {
@@ -198,19 +196,21 @@ fn against<'a>(
             difference::of_values(&list(got), &list(&want), list(got).ty())
         }
         (Answer::Errors(got), Want { errors: Some(want), .. }) => {
-            let got = got.iter().map(error_text).collect();
-            let hidden = HiddenKeys::new(case);
-            errors_difference(got, want.iter().map(|error| wanted_text(&hidden, error)).collect())
+            // What is a key in our paths because it must not be shown may be a name in the reference's.
+            let is_marked = |step: &PathStep| matches!(step, PathStep::Index(key) if key.is_marked());
+            let loose = got.iter().any(|error| error.path.steps().iter().any(is_marked));
+            errors_difference(
+                got.iter().map(|error| error_text(error, loose)).collect(),
+                wanted_texts(case, &want, loose),
+            )
         }
         (answer, want) => {
-            // Of another sort than the answer: with a schema that hides something, no more is said of it.
-            let hides = case.schema().is_ok_and(|schema| schema.has_hidden());
-            let want = if hides { want.sort().to_owned() } else { difference::redacted(text) };
             let explained = match answer {
                 Answer::Errors(errors) => errors.iter().map(|error| error.sentence.clone()).collect(),
                 _ => Vec::new(),
             };
-            Some(Difference { explained, ..Difference::whole(answer_text(case, answer), want) })
+            let texts = Difference::whole(answer_text(case, answer), want.described(case));
+            Some(Difference { explained, ..texts })
         }
     })
 }
@@ -223,8 +223,7 @@ fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
         }
         Answer::Type(ty) => format!(r#"{{"type":{ty}}}"#),
         Answer::Errors(errors) => {
-            let texts: Vec<String> = errors.iter().map(|error| error_text(error).shown).collect();
-            format!("errors {}", list_of(&texts))
+            format!("errors {}", list_of(errors.iter().map(|error| error_text(error, false).shown)))
         }
         Answer::Action(action) => format!(r#"{{"action":"{action}"}}"#),
         Answer::Values(values, ty) => {
@@ -243,134 +242,73 @@ fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
     }
 }
 
-/// An error as text, in which equal errors are equal: its path without marks, and its kind.
+/// An error as text.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct ErrorText {
+    /// The same for equal errors: the path with all its keys, and the kind.
     key: String,
-    /// The same with each name of an attribute written as a key: what must not be shown is a key in our paths where
-    /// it may be a name in the reference's.
-    loose: String,
-    /// The same with marked parts left out.
+    /// As it may be shown.
     shown: String,
-    has_hidden: bool,
     /// What it means, if the engine says so.
     sentence: String,
 }
 
-/// A step of a path in an [`ErrorText`].
-struct StepText {
-    key: String,
-    loose: String,
-    shown: String,
-}
-
-impl StepText {
-    fn attribute(name: &str) -> Self {
-        let step = format!(".{name}");
-        Self { key: step.clone(), loose: format!("[{}]", serde_json::Value::from(name)), shown: step }
-    }
-
-    fn index(key: &str, shown: String) -> Self {
-        let step = format!("[{}]", normalized(key));
-        Self { key: step.clone(), loose: step, shown }
-    }
-}
-
 impl ErrorText {
-    fn new(steps: impl Iterator<Item = StepText>, kind: &str, has_hidden: bool) -> Self {
-        let [mut key, mut loose, mut shown] = [const { String::new() }; 3];
-        for step in steps {
-            key += &step.key;
-            loose += &step.loose;
-            shown += &step.shown;
-        }
-        for text in [&mut key, &mut loose, &mut shown] {
-            let colon = if text.is_empty() { "" } else { ": " };
-            *text = format!("{text}{colon}{kind}");
-        }
-        Self { key, loose, shown, has_hidden, sentence: String::new() }
+    /// Of a path as it may be shown, and of its steps as texts to compare.
+    fn new(path: &Path, steps: impl Iterator<Item = String>, kind: &str) -> Self {
+        let text = |path: String| if path.is_empty() { kind.to_owned() } else { format!("{path}: {kind}") };
+        Self { key: text(steps.collect()), shown: text(path.to_string()), sentence: String::new() }
     }
 }
 
-fn error_text(error: &AnsweredError) -> ErrorText {
-    let path = &error.path;
-    let is_hidden = |step: &PathStep| matches!(step, PathStep::Index(key) if key.contains_marked());
-    let steps = path.steps().iter().map(|step| match step {
-        PathStep::Attribute(name) => StepText::attribute(name),
-        PathStep::Index(value) => {
-            let plain = value.unmark_deep().0;
-            let json = plain.to_marker_json(plain.ty()).unwrap_or_default();
-            let shown = if is_hidden(step) { step.to_string() } else { format!("[{}]", normalized(&json)) };
-            StepText::index(&json, shown)
+/// The step to an attribute; `loose` makes it equal to the one to an element of a map.
+fn attribute_text(name: &str, loose: bool) -> String {
+    if loose { element_text(&serde_json::Value::from(name).to_string()) } else { format!(".{name}") }
+}
+
+fn element_text(json: &str) -> String {
+    format!("[{}]", normalized(json))
+}
+
+fn error_text(error: &AnsweredError, loose: bool) -> ErrorText {
+    let steps = error.path.steps().iter().map(|step| match step {
+        PathStep::Attribute(name) => attribute_text(name, loose),
+        PathStep::Index(key) => {
+            let key = key.unmark_deep().0;
+            element_text(&key.to_marker_json(key.ty()).unwrap_or_default())
         }
     });
-    let text = ErrorText::new(steps, error.kind, path.steps().iter().any(is_hidden));
-    ErrorText { sentence: error.sentence.clone(), ..text }
+    ErrorText { sentence: error.sentence.clone(), ..ErrorText::new(&error.path, steps, error.kind) }
 }
 
-/// Which keys of paths in a case are not shown.
-struct HiddenKeys {
-    schema: Option<Block>,
-    has_marks: bool,
+fn wanted_texts(case: &Case<'_>, errors: &[WantedError<'_>], loose: bool) -> Vec<ErrorText> {
+    let schema = case.schema().ok();
+    let cover = schema.as_ref().map_or(Cover::of_values(&[]), |schema| Cover::new(schema, &[]));
+    // Which marked values a path leads through is not known here.
+    let cover = if case.has_marks() { cover.below(0) } else { cover };
+    errors.iter().map(|error| wanted_text(&cover, error, loose)).collect()
 }
 
-impl HiddenKeys {
-    fn new(case: &Case<'_>) -> Self {
-        Self { schema: case.schema().ok(), has_marks: case.has_marks() }
-    }
-
-    fn hide(&self, path: Path) -> Path {
-        match &self.schema {
-            // Which values the path leads through is not known here.
-            Some(schema) if self.has_marks => schema.hide_keys_below(&path, 0),
-            Some(schema) => schema.hide_keys(&path),
-            None if self.has_marks => path.steps().iter().cloned().map(hidden).collect(),
-            None => path,
-        }
-    }
-}
-
-fn wanted_text(hidden_keys: &HiddenKeys, error: &WantedError<'_>) -> ErrorText {
+fn wanted_text(cover: &Cover<'_>, error: &WantedError<'_>, loose: bool) -> ErrorText {
     let plain = |step: &WantedStep<'_>| match step {
         WantedStep::Attr(name) => PathStep::Attribute(name.as_str().into()),
-        // What is no text is no key of a map either, and its content does not matter here.
         WantedStep::Index(raw) => {
-            PathStep::Index(json::from_str::<String>(raw.0).map_or(Value::from(0), Value::from))
+            let text = json::from_str::<String>(raw.0).map(Value::from).ok();
+            let key = text.or_else(|| Value::from_json(raw.0, &Type::Number).ok());
+            // An element of a set is not shown.
+            PathStep::Index(key.unwrap_or_else(|| Value::null(Type::Dynamic)))
         }
     };
-    let path: Path = error.path.iter().map(plain).collect();
-    let path = hidden_keys.hide(path);
-    let steps = std::iter::zip(&error.path, path.steps()).map(|(wanted, step)| {
-        let text = match wanted {
-            WantedStep::Attr(name) => StepText::attribute(name),
-            WantedStep::Index(raw) => StepText::index(raw.0, format!("[{}]", difference::redacted(raw.0))),
-        };
-        match step {
-            PathStep::Index(key) if key.is_marked() => StepText { shown: step.to_string(), ..text },
-            _ => text,
-        }
+    let path = cover.path(&error.path.iter().map(plain).collect());
+    let steps = error.path.iter().map(|step| match step {
+        WantedStep::Attr(name) => attribute_text(name, loose),
+        WantedStep::Index(raw) => element_text(raw.0),
     });
-    ErrorText::new(steps, &error.kind, false)
-}
-
-fn hidden(step: PathStep) -> PathStep {
-    match step {
-        PathStep::Index(key) => PathStep::Index(key.sensitive()),
-        attribute => attribute,
-    }
+    ErrorText::new(&path, steps, &error.kind)
 }
 
 /// How two multisets of errors differ: what each has and the other lacks.
 fn errors_difference(mut got: Vec<ErrorText>, mut want: Vec<ErrorText>) -> Option<Difference> {
-    if got.iter().any(|error| error.has_hidden) {
-        let keys: HashMap<&str, &str> =
-            want.iter().map(|wanted| (wanted.loose.as_str(), wanted.key.as_str())).collect();
-        for error in got.iter_mut().filter(|error| error.has_hidden) {
-            if let Some(key) = keys.get(error.loose.as_str()) {
-                error.key = (*key).to_owned();
-            }
-        }
-    }
     got.sort();
     want.sort();
     let (extra, missing) = (only_in(&got, &want), only_in(&want, &got));
@@ -380,15 +318,11 @@ fn errors_difference(mut got: Vec<ErrorText>, mut want: Vec<ErrorText>) -> Optio
     let common = got.len() - extra.len();
     let note = (common > 0).then(|| format!("{common} more that both have"));
     let explained = extra.iter().map(|error| error.sentence.clone()).collect();
-    Some(Difference {
-        note,
-        explained,
-        ..Difference::whole(list_of(&shown_texts(&extra)), list_of(&shown_texts(&missing)))
-    })
+    Some(Difference { note, explained, ..Difference::whole(shown_texts(&extra), shown_texts(&missing)) })
 }
 
-fn shown_texts(errors: &[&ErrorText]) -> Vec<String> {
-    errors.iter().map(|error| error.shown.clone()).collect()
+fn shown_texts(errors: &[&ErrorText]) -> String {
+    list_of(errors.iter().map(|error| error.shown.clone()))
 }
 
 /// What the first of two sorted lists has and the second lacks.
@@ -401,11 +335,12 @@ fn only_in<'e>(these: &'e [ErrorText], those: &[ErrorText]) -> Vec<&'e ErrorText
     these.iter().filter(lacking).collect()
 }
 
-fn list_of(texts: &[String]) -> String {
+fn list_of(texts: impl Iterator<Item = String>) -> String {
+    let texts: Vec<String> = texts.collect();
     if texts.is_empty() { "(none)".to_owned() } else { format!("[{}]", texts.join(", ")) }
 }
 
 /// JSON with its keys in order and without spaces.
 fn normalized(text: &str) -> String {
-    difference::sorted(text, false).unwrap_or_else(|error| error.into_message().into_owned())
+    difference::sorted(text).unwrap_or_else(|error| error.into_message().into_owned())
 }

@@ -6,7 +6,7 @@ use std::iter::zip;
 use hashbrown::HashMap;
 
 use crate::json::{JsonError, Reader, Token};
-use crate::value::{EPHEMERAL, Kind, Path, SENSITIVE, Type, Value};
+use crate::value::{Kind, Path, Type, Value};
 
 /// How an answer differs from the wanted one: where, and what each says there.
 ///
@@ -192,22 +192,15 @@ pub(super) fn value_text(value: &Value, declared: &Type) -> String {
     value.to_redacted_json(declared).unwrap_or_else(|_| value.to_string())
 }
 
-/// The same JSON of a case file with a word in place of what is marked in it.
-pub(super) fn redacted(text: &str) -> String {
-    sorted(text, true).unwrap_or_else(|_| "(not readable)".to_owned())
-}
-
-/// JSON with its keys in order and without spaces, and perhaps with a word in place of what is marked in it. Of a
-/// repeated key the last member counts.
-pub(super) fn sorted(text: &str, redact: bool) -> Result<String, JsonError> {
+/// JSON with its keys in order and without spaces. Of a repeated key the last member counts.
+pub(super) fn sorted(text: &str) -> Result<String, JsonError> {
     let mut reader = Reader::strict(text);
-    let text = sorted_part(&mut reader, redact, false)?;
+    let text = sorted_part(&mut reader)?;
     reader.end()?;
     Ok(text)
 }
 
-/// Inside of `$literal` an object has no markers, whatever its keys are.
-fn sorted_part(reader: &mut Reader<'_>, redact: bool, is_literal: bool) -> Result<String, JsonError> {
+fn sorted_part(reader: &mut Reader<'_>) -> Result<String, JsonError> {
     let mut is_first = true;
     Ok(match reader.token()? {
         Token::Null => "null".to_owned(),
@@ -217,7 +210,7 @@ fn sorted_part(reader: &mut Reader<'_>, redact: bool, is_literal: bool) -> Resul
         Token::Array => {
             let mut elements = Vec::new();
             while reader.next_element(&mut is_first)? {
-                elements.push(sorted_part(reader, redact, false)?);
+                elements.push(sorted_part(reader)?);
             }
             reader.leave();
             format!("[{}]", elements.join(","))
@@ -225,20 +218,10 @@ fn sorted_part(reader: &mut Reader<'_>, redact: bool, is_literal: bool) -> Resul
         Token::Object => {
             let mut members = BTreeMap::new();
             while let Some(key) = reader.next_name(&mut is_first)? {
-                let literal =
-                    !is_literal && key == "$literal" && members.is_empty() && reader.is_last_member()?;
                 reader.colon()?;
-                let part = sorted_part(reader, redact, literal)?;
-                members.insert(key, part);
+                members.insert(key, sorted_part(reader)?);
             }
             reader.leave();
-            if redact && !is_literal && members.len() == 1 {
-                for (mark, shown) in [("$sensitive", SENSITIVE), ("$ephemeral", EPHEMERAL)] {
-                    if let Some(part) = members.get_mut(mark) {
-                        *part = string(shown);
-                    }
-                }
-            }
             let members = members.iter().map(|(key, part)| format!("{}:{part}", string(key)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         }
@@ -312,11 +295,5 @@ mod tests {
             &Value::null(Type::Object(ObjectType::new::<&str>([]).into())),
             r#": [{"name":"a","size":{"$sensitive":"(sensitive value)"}}] / null"#,
         );
-    }
-
-    #[test]
-    fn a_literal_marker_hides_nothing() {
-        assert_eq!(redacted(r#"{"$literal":{"$sensitive":[1]}}"#), r#"{"$literal":{"$sensitive":[1]}}"#);
-        assert_eq!(redacted(r#"{"a":{"$ephemeral":[1]}}"#), r#"{"a":{"$ephemeral":"(ephemeral value)"}}"#);
     }
 }

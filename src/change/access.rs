@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::ChangeError;
 use crate::schema::{Member, Members};
-use crate::value::{Kind, PathStack, Type, Value, nameless};
+use crate::value::{Kind, PathStack, Type, Value};
 
 /// A value's member by name: null in a null object, unknown in
 /// an unknown one, and marked as the object is, unless that is null.
@@ -96,7 +96,7 @@ pub(super) fn not_an_object(value: &Value, path: PathStack<'_>) -> ChangeError {
 }
 
 pub(super) fn wrong_kind(value: &Value, expected: &'static str, path: PathStack<'_>) -> ChangeError {
-    ChangeError::WrongKind { path: path.to_path(), expected, found: nameless(value.ty()) }
+    ChangeError::WrongKind { path: path.to_path(), expected, found: path.ty(value.ty()) }
 }
 
 /// The elements of a known list or tuple.

@@ -2,16 +2,13 @@
 
 mod applied;
 
-use std::cell::OnceCell;
-
 pub use self::applied::{AppliedChange, ApplyChangeError, ApplyViolation};
 use super::action::Action;
 use super::carried::Carried;
-use super::hide::Hidden;
-use super::object_compatible::assert_object_compatible;
+use super::object_compatible::object_violations;
 use super::plan::PlannedChange;
 use super::provider::{AppliedResource, ApplyResourceChange, PrivateData, ProviderError, have_errors};
-use crate::schema::Block;
+use crate::schema::{Block, Cover};
 use crate::value::{Descend, Marks, Path, Value};
 
 /// A planned change that is to be made.
@@ -219,10 +216,8 @@ impl ApplyQuestion {
         let Self { mut apply, request } = self;
         let creates = request.prior.is_null();
         let is_destroyed = request.planned.is_null();
-        let result = judge(&request, &answer);
-        let failed =
-            have_errors(&answer.diagnostics) || !result.violations.is_empty() && !answer.legacy_type_system;
-        let (saved, violations) = apply.shown(result);
+        let Judged { saved, violations } = judge(&request, &answer, &apply.change);
+        let failed = have_errors(&answer.diagnostics) || !violations.is_empty() && !answer.legacy_type_system;
         apply.result.violations.extend(violations);
         apply.result.legacy_type_system |= answer.legacy_type_system;
         apply.result.diagnostics.extend(answer.diagnostics);
@@ -250,50 +245,56 @@ impl ApplyQuestion {
     }
 }
 
-/// What a provider's answer comes to, without marks.
+/// What a provider's answer comes to.
 struct Judged {
+    /// The object with its marks.
     saved: Value,
-    /// The object that the provider returned, whether it can be saved or not.
-    answer: Value,
-    /// The marks of the answer, which only a provider in the same program can set.
-    marks: Vec<(Path, Marks)>,
     violations: Vec<ApplyViolation>,
 }
 
-fn judge(request: &ApplyResourceChange, answer: &AppliedResource) -> Judged {
+fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &PlannedChange) -> Judged {
     let ApplyResourceChange { schema, prior, planned, .. } = request;
     let failed = have_errors(&answer.diagnostics);
+    let carried = Carried::new(&change.before);
+    let planned_marks = change.after.unmark_deep_with_paths().1;
+    // Marks of the answer are those of a provider in the same program.
+    let marked = |object: &Value, marks: &[(Path, Marks)]| {
+        let marked = object.mark_where_present(&planned_marks).mark_where_present(marks);
+        carried.mark(&schema.mark_hidden(&marked))
+    };
     // Without an answer the object is taken to be as it was, or gone where it was to go.
     let kept = || if planned.is_null() && failed { planned.clone() } else { prior.clone() };
     let Some(new_state) = &answer.new_state else {
         let violations = if failed { Vec::new() } else { vec![ApplyViolation::NoObject] };
-        return Judged { saved: kept(), answer: planned.clone(), marks: Vec::new(), violations };
+        return Judged { saved: marked(&kept(), &[]), violations };
     };
     let (new_state, marks) = new_state.unmark_deep_with_paths();
-    let mismatches = new_state.ty().mismatches(schema.implied_type());
+    let told = marked(&new_state, &marks);
+    let objects = [&change.before, &change.after, &told];
+    let cover = Cover::new(schema, &objects);
+    let mismatches = new_state.ty().mismatches_at(schema.implied_type(), cover.root());
     if !mismatches.is_empty() {
         // Such an object cannot be saved.
         let violations = mismatches.into_iter().map(ApplyViolation::WrongType).collect();
-        return Judged { saved: prior.clone(), answer: new_state, marks, violations };
+        return Judged { saved: marked(prior, &marks), violations };
     }
     let mut violations = Vec::new();
     let has_value = |path: &Path| new_state.at(path).is_some_and(|value| !value.is_null());
-    let write_only = schema.write_only_paths(&new_state).into_iter().filter(has_value);
+    let write_only = schema.write_only_paths_at(&new_state, cover.root()).into_iter().filter(has_value);
     violations.extend(write_only.map(ApplyViolation::WriteOnly));
     new_state.visit(|path, part| {
         if !part.is_known() {
-            violations.push(ApplyViolation::Unknown(path.to_path()));
+            violations.push(ApplyViolation::Unknown(cover.path(&path.to_path())));
         }
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }
     });
     if planned.is_null() && !failed && !new_state.is_null() {
         violations.push(ApplyViolation::NotDestroyed);
     } else if !failed {
-        let inconsistent = assert_object_compatible(schema, planned, &new_state);
+        let inconsistent = object_violations(schema, planned, &new_state, cover.root());
         violations.extend(inconsistent.into_iter().map(ApplyViolation::Inconsistent));
     }
-    let saved = known(&without_write_only(schema, &new_state));
-    Judged { saved, answer: new_state, marks, violations }
+    Judged { saved: marked(&known(&without_write_only(schema, &new_state)), &marks), violations }
 }
 
 /// The value with null in place of what is unknown: a state has no unknown values.
@@ -321,27 +322,6 @@ fn emptied(value: &Value, null: &impl Fn(&Value) -> Value) -> Value {
         return null(value);
     }
     if value.contains_marked() { value.map_children(|part| emptied(part, null)) } else { value.clone() }
-}
-
-impl Apply {
-    /// What is saved with its marks, and what is wrong without what must not be shown.
-    fn shown(&self, judged: Judged) -> (Value, Vec<ApplyViolation>) {
-        let (before, after) = (&self.change.before, &self.change.after);
-        let carried = Carried::new(before);
-        let marks = after.unmark_deep_with_paths().1;
-        let saved = judged.saved.mark_where_present(&marks).mark_where_present(&judged.marks);
-        let saved = self.schema.mark_hidden(&saved);
-        let answer = self.schema.mark_hidden(&judged.answer);
-        let hidden = Hidden {
-            schema: &self.schema,
-            carried: &carried,
-            marked: &[before, after, &answer],
-            marks: judged.marks.iter().map(|(path, _)| path).collect(),
-            places: OnceCell::new(),
-        };
-        let violations = judged.violations.into_iter().map(|violation| violation.hide(&hidden)).collect();
-        (carried.mark(&saved), violations)
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub enum ChangeError {
         path: Path,
         /// What the schema expects.
         expected: &'static str,
-        /// The type that the value has, without the names of attributes, which may be keys.
+        /// The type that the value has, without the names of attributes where they may be secret.
         found: Type,
     },
     /// An object lacks an attribute or block that its schema has.

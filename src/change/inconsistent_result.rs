@@ -79,10 +79,6 @@ impl InconsistentResult {
         let unfit = Self::new(InconsistentResultKind::Unfit, error.path().clone());
         Self { unfit: Some(Box::new(error)), ..unfit }
     }
-
-    pub(super) fn with_values(self, planned: Option<&Value>, actual: Option<&Value>) -> Self {
-        Self { planned: planned.cloned(), actual: actual.cloned(), ..self }
-    }
 }
 
 impl std::error::Error for InconsistentResult {}
@@ -115,6 +111,7 @@ impl fmt::Display for InconsistentResult {
             K::KnownNowUnknown => write!(f, "was planned as known{planned}, but is unknown after apply"),
             K::NullNowValue => write!(f, "was planned as null, but has a value{actual}"),
             K::ValueNowNull => write!(f, "was planned with a value{planned}, but is null"),
+            K::ValueChanged if self.actual.is_none() => f.write_str("is not what was planned"),
             K::ValueChanged => write!(f, "was planned as{planned}, but is{actual}"),
             K::ElementVanished => write!(f, "a planned element{planned} has vanished"),
             K::ElementAppeared => write!(f, "there is an element{actual} that was not planned"),

@@ -85,15 +85,6 @@ impl InvalidPlan {
         let unfit = Self::new(InvalidPlanKind::Unfit, error.path().clone());
         Self { unfit: Some(Box::new(error)), ..unfit }
     }
-
-    pub(super) fn with_values(self, prior: &Value, config: &Value, planned: &Value) -> Self {
-        Self {
-            prior: Some(prior.clone()),
-            config: Some(config.clone()),
-            planned: Some(planned.clone()),
-            ..self
-        }
-    }
 }
 
 impl std::error::Error for InvalidPlan {}

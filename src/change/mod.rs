@@ -14,7 +14,6 @@ mod carried;
 mod computed_blocks;
 mod error;
 mod groups;
-mod hide;
 mod ignore_changes;
 mod inconsistent_result;
 mod invalid_plan;

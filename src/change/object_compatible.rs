@@ -5,7 +5,7 @@ use super::access::{Keyed, ObjectView, elements, member, set_elements, wrong_kin
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::match_sets;
 use super::value_compatible::{Report, compare, report_unmatched};
-use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestingMode};
+use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestingMode};
 use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 
 /// Checks that the object a provider returned after apply completes the one that was planned.
@@ -28,8 +28,18 @@ use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 /// ```
 #[doc(alias = "AssertObjectCompatible")]
 pub fn assert_object_compatible(schema: &Block, planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
+    object_violations(schema, planned, actual, Cover::new(schema, &[planned, actual]).root())
+}
+
+/// The same for objects of which the path knows what may be told.
+pub(super) fn object_violations(
+    schema: &Block,
+    planned: &Value,
+    actual: &Value,
+    path: PathStack<'_>,
+) -> Vec<InconsistentResult> {
     let mut report = Report::default();
-    object(schema, planned, actual, PathStack::ROOT, &mut report);
+    object(schema, planned, actual, path, &mut report);
     report.errors
 }
 
@@ -80,29 +90,19 @@ fn attribute(schema: &Attribute, planned: &Value, actual: &Value, path: PathStac
         }
         return;
     }
-    let before = report.errors.len();
     compare(planned, actual, path, report);
-    if schema.holds_hidden() && report.errors.len() > before {
-        // Errors inside may hold what nobody may see, so they are told without values.
-        let depth = path.to_path().steps().len();
-        for error in report.errors.iter_mut().skip(before) {
-            (error.planned, error.actual) = (None, None);
-            error.path = schema.hide_keys(&error.path, depth);
-        }
-    }
 }
 
 fn blocks(schema: &NestedBlock, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
     // Terraform Core takes the blocks' own marks off before it compares what is inside, which is then reported as
-    // anything else is. That its content is not shown does not depend on that.
-    let path = path.hide(planned.is_marked() || actual.is_marked());
+    // anything else is.
     let (planned, actual) = (planned.unmarked(), actual.unmarked());
     if schema.computed {
         if schema.nesting != NestingMode::Single && actual.is_null() {
             return report.push(Kind::NullBlockAfterApply, path);
         }
         if !planned.is_known() {
-            return compare(planned, actual, path.hide(schema.block.has_hidden()), report);
+            return compare(planned, actual, path, report);
         }
     }
     match schema.nesting {
@@ -155,7 +155,7 @@ fn set(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, rep
         !probe.has_failed()
     };
     let unmatched = match_sets(planned, actual, Some(schema), compatible);
-    // A block may hold what its schema calls sensitive, so its content stays out of the report.
+    // A block is long, and stays out of the report.
     report_unmatched(&[], &[], &unmatched, path, report);
     if actual.len() > planned.len() {
         report.push(Kind::BlockSetGrew, path);
@@ -214,7 +214,7 @@ fn object_held_map(
         let planned = fitting(member(planned, i, key, ty, path), report);
         let actual = fitting(member(actual, i, key, actual_block_ty, path), report);
         if let (Some(planned), Some(actual)) = (planned, actual) {
-            object(schema, &planned, &actual, path.entry(key), report);
+            object(schema, &planned, &actual, path.then(StepRef::Label(key)), report);
         }
     }
     if planned.is_known() {

@@ -5,8 +5,6 @@ mod planned;
 mod request;
 mod sides;
 
-use std::cell::OnceCell;
-
 use hashbrown::HashSet;
 
 use self::judged::{Judged, distinct, judge};
@@ -15,10 +13,10 @@ pub use self::request::{Lifecycle, PlanRequest};
 use self::sides::Sides;
 use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
-use super::hide::Hidden;
 use super::ignore_changes::ignore_changes;
-use super::proposed_new::proposed_new;
+use super::proposed_new::merge;
 use super::provider::{Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, have_errors};
+use crate::schema::Cover;
 use crate::value::{Marks, Path, Type, Value};
 
 /// Plans one change from end to end: proposes the new object, has the provider plan it, checks its answer,
@@ -122,7 +120,7 @@ pub fn begin_plan(request: &PlanRequest) -> Result<Planning, PlanChangeError> {
     // A tainted object is planned for as if it were not there.
     let from = if request.lifecycle.tainted { sides.nothing() } else { sides.prior.clone() };
     let config = ignore_changes(&sides.schema, &from, &sides.config, &request.lifecycle.ignore_changes);
-    let plan = Plan { sides, lifecycle: request.lifecycle.clone(), first: None };
+    let plan = Plan { sides, lifecycle: request.lifecycle.clone(), marks: Vec::new(), first: None };
     let PlanRequest { private, identity, deferral_allowed, .. } = request;
     plan.ask(from, &config, (private.clone(), identity.clone()), *deferral_allowed)
 }
@@ -132,6 +130,8 @@ pub fn begin_plan(request: &PlanRequest) -> Result<Planning, PlanChangeError> {
 struct Plan {
     sides: Sides,
     lifecycle: Lifecycle,
+    /// The marks of the answers, which only a provider in the same program can set.
+    marks: Vec<(Path, Marks)>,
     /// What the first answer has led to, where it is a replacement.
     first: Option<First>,
 }
@@ -142,7 +142,6 @@ struct First {
     action: Action,
     replace_reason: Option<ReplaceReason>,
     violations: Vec<PlanViolation>,
-    marks: Vec<(Path, Marks)>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -163,7 +162,7 @@ impl Plan {
     ) -> Result<Planning, PlanChangeError> {
         let schema = self.sides.schema.clone();
         let config = prepare_computed_blocks(&schema, config)?;
-        let proposed = proposed_new(&schema, &prior, &config)?;
+        let proposed = merge(&schema, &prior, &config, Cover::new(&schema, &self.sides.told()).root())?;
         let request =
             PlanResourceChange { schema, prior, config, proposed, private, identity, deferral_allowed };
         Ok(Planning::Ask(PlanQuestion { plan: Box::new(self), request }))
@@ -171,9 +170,7 @@ impl Plan {
 
     fn done(self, answer: Judged, action: Action, replace_reason: Option<ReplaceReason>) -> PlannedChange {
         let Self { sides, first, .. } = self;
-        let mut diagnostics = answer.diagnostics;
-        let mut marks = answer.marks;
-        let (mut violations, mut at_apply) = (answer.unusable, answer.invalid);
+        let Judged { after, mut diagnostics, unusable: mut violations, invalid: mut at_apply, .. } = answer;
         match first {
             // Of the object that takes the place of the old one the contract is looked at when it is applied. What is
             // wrong with the first answer as well need not be said twice.
@@ -182,41 +179,22 @@ impl Plan {
                 at_apply.retain(|violation| !known.contains(violation.path()));
                 violations = first.violations.into_iter().chain(violations).collect();
                 diagnostics = first.diagnostics.into_iter().chain(diagnostics).collect();
-                marks.extend(first.marks);
             }
             None => violations.append(&mut at_apply),
         }
-        let after = sides.mark(&answer.planned.mark_where_present(&marks));
         let action = match action {
             Action::NoOp if !sides.before.same_marks(&after) => Action::Update,
             action => action,
         };
-        let hidden = Hidden {
-            schema: &sides.schema,
-            carried: &sides.carried,
-            marked: &[&sides.before, &after],
-            marks: sides.config_marks.iter().chain(&marks).map(|(path, _)| path).collect(),
-            places: OnceCell::new(),
-        };
-        let hide = |found: Vec<PlanViolation>| {
-            distinct(found.into_iter()).into_iter().map(|violation| violation.hide(&hidden)).collect()
-        };
-        let (violations, at_apply) = (hide(violations), hide(at_apply));
-        let replace_reason = replace_reason.map(|reason| match reason {
-            ReplaceReason::CannotUpdate(paths) => {
-                ReplaceReason::CannotUpdate(paths.iter().map(|path| hidden.path(path)).collect())
-            }
-            reason => reason,
-        });
         PlannedChange {
             action,
             replace_reason,
-            violations,
-            at_apply,
+            violations: distinct(violations),
+            at_apply: distinct(at_apply),
             legacy_type_system: answer.legacy_type_system,
             no_longer_sensitive: sides.no_longer_sensitive(&after),
             proposed: sides.carried.mark(&sides.mark(&answer.proposed)),
-            after: sides.carried.mark(&after),
+            after: answer.told,
             before: sides.before,
             private: answer.private,
             identity: answer.identity,
@@ -244,7 +222,7 @@ impl PlanQuestion {
         }
         let Self { mut plan, request } = self;
         let requires_replace = answer.requires_replace.clone();
-        let mut answer = judge(&request, answer);
+        let mut answer = judge(&request, answer, &plan.sides, &mut plan.marks);
         if let Some(first) = &mut plan.first {
             let (action, reason) = (first.action, first.replace_reason.take());
             return Ok(Planning::Done(Box::new(plan.done(answer, action, reason))));
@@ -263,8 +241,7 @@ impl PlanQuestion {
         }
         // The object that takes its place starts from nothing, and nothing of its configuration is ignored.
         let violations = answer.unusable.into_iter().chain(answer.invalid).collect();
-        let (marks, diagnostics) = (answer.marks, answer.diagnostics);
-        plan.first = Some(First { action, replace_reason, violations, marks, diagnostics });
+        plan.first = Some(First { action, replace_reason, violations, diagnostics: answer.diagnostics });
         let (nothing, config) = (plan.sides.nothing(), plan.sides.config.clone());
         plan.ask(nothing, &config, (answer.private, answer.identity), request.deferral_allowed)
     }
@@ -280,16 +257,19 @@ impl Plan {
             return Some(ReplaceReason::Tainted);
         }
         let null = Value::null(Type::Dynamic);
+        let [before, configured] = self.sides.told();
+        let objects = [before, configured, &answer.told];
+        let cover = Cover::new(schema, &objects);
         let mut paths = Vec::new();
         for path in requires_replace {
             let (before, after) = (prior.at(path), answer.planned.at(path));
             if before.is_none() && after.is_none() {
-                answer.invalid.push(PlanViolation::RequiresReplaceNowhere(path.clone()));
+                answer.invalid.push(PlanViolation::RequiresReplaceNowhere(cover.path(path)));
                 continue;
             }
             let write_only = schema.attribute_by_path(path).is_some_and(|a| a.write_only);
             if write_only || !before.unwrap_or(&null).definitely_equals(after.unwrap_or(&null)) {
-                paths.push(path.clone());
+                paths.push(cover.path(path));
             }
         }
         if self.lifecycle.force_replace {

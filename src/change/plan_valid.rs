@@ -3,7 +3,7 @@
 use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, set_elements};
 use super::invalid_plan::{InvalidPlan, InvalidPlanKind as Kind};
-use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode};
+use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestedType, NestingMode};
 use crate::value::{PathStack, StepRef, Type, Value, read_ahead, set_length_range};
 
 /// Checks a provider's planned object against the configuration and the prior object that it was made from.
@@ -29,8 +29,17 @@ use crate::value::{PathStack, StepRef, Type, Value, read_ahead, set_length_range
 /// ```
 #[doc(alias = "AssertPlanValid")]
 pub fn assert_plan_valid(schema: &Block, prior: &Value, config: &Value, planned: &Value) -> Vec<InvalidPlan> {
+    plan_violations(schema, [prior, config, planned], Cover::new(schema, &[prior, config, planned]).root())
+}
+
+/// The same for prior object, configuration and planned object, of which the path knows what may be told.
+pub(super) fn plan_violations(
+    schema: &Block,
+    [prior, config, planned]: [&Value; 3],
+    path: PathStack<'_>,
+) -> Vec<InvalidPlan> {
     let mut check = Check { errors: Vec::new() };
-    check.block(schema, Sides { prior, config, planned }, PathStack::ROOT);
+    check.block(schema, Sides { prior, config, planned }, path);
     check.errors
 }
 
@@ -44,13 +53,6 @@ struct Sides<'v> {
 
 /// What stands for the prior of an element that has none. Its type does not matter: a null is a null.
 static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::null(Type::Dynamic));
-
-impl Sides<'_> {
-    /// Whether one of them is marked: then what any of them holds is not shown.
-    fn are_marked(&self) -> bool {
-        self.prior.is_marked() || self.config.is_marked() || self.planned.is_marked()
-    }
-}
 
 struct Check {
     errors: Vec<InvalidPlan>,
@@ -96,7 +98,6 @@ impl Check {
 
     /// Each member of an object by its own rules.
     fn members(&mut self, schema: Members<'_>, sides: Sides<'_>, path: PathStack<'_>) {
-        let path = path.hide(sides.are_marked());
         let prior = ObjectView::new(sides.prior, schema);
         let config = ObjectView::new(sides.config, schema);
         let planned = ObjectView::new(sides.planned, schema);
@@ -129,11 +130,14 @@ impl Check {
         if !prior.is_null() && !config.is_null() && planned.identical_ignoring_refinements(prior) {
             return;
         }
-        let path = path.hide(schema.is_hidden() || sides.are_marked());
         let mut report = |kind| {
-            let error = InvalidPlan::new(kind, path.to_path());
-            let hidden = path.is_hidden() || schema.holds_hidden();
-            self.errors.push(if hidden { error } else { error.with_values(prior, config, planned) });
+            let [prior, config, planned] = [prior, config, planned].map(|value| path.value(value));
+            self.errors.push(InvalidPlan {
+                prior,
+                config,
+                planned,
+                ..InvalidPlan::new(kind, path.to_path())
+            });
         };
         if schema.write_only {
             if !planned.is_null() {
@@ -222,7 +226,11 @@ impl Check {
                 continue;
             };
             let prior = prior.and_then(|p| p.get(key)).unwrap_or(&NOTHING);
-            self.members(Members::Nested(schema), Sides { prior, config, planned }, path.entry(key));
+            self.members(
+                Members::Nested(schema),
+                Sides { prior, config, planned },
+                path.then(StepRef::Label(key)),
+            );
         }
         for _ in config.iter().filter(|(key, _)| planned.get(key).is_none()) {
             self.push(Kind::MapKeyNotInPlan, path);
@@ -231,7 +239,6 @@ impl Check {
 
     fn blocks(&mut self, schema: &NestedBlock, sides: Sides<'_>, path: PathStack<'_>) {
         let Sides { config, planned, .. } = sides;
-        let path = path.hide(sides.are_marked());
         if schema.nesting != NestingMode::Single && planned.is_null() {
             return self.push(Kind::NullBlocks, path);
         }
@@ -300,7 +307,7 @@ impl Check {
         }
         let prior = Keyed::new(sides.prior, path).ok();
         for (key, planned) in planned.iter() {
-            let at = if real { path.then(StepRef::Key(key)) } else { path.entry(key) };
+            let at = if real { path.then(StepRef::Key(key)) } else { path.then(StepRef::Label(key)) };
             let config = config.and_then(|c| c.get(key));
             // In a real map the element is looked at before its key, in an object the key first.
             match config {

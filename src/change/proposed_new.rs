@@ -3,7 +3,7 @@
 use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, not_an_object, set_elements};
 use super::set_match::SetMatcher;
-use crate::schema::{Attribute, Block, Member, Members, NestedBlock, NestedType, NestingMode};
+use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestedType, NestingMode};
 use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 
 /// Merges prior state and configuration into the object that a provider is asked to plan for.
@@ -36,7 +36,7 @@ use crate::value::{Kind, PathStack, SetMerge, StepRef, Type, Value, read_ahead};
 /// ```
 #[doc(alias = "ProposedNew")]
 pub fn proposed_new(schema: &Block, prior: &Value, config: &Value) -> Result<Value, ChangeError> {
-    block(schema, prior, config, PathStack::ROOT)
+    merge(schema, prior, config, Cover::new(schema, &[prior, config]).root())
 }
 
 /// The planned object of a data resource that is read during apply: each computed attribute that
@@ -51,7 +51,12 @@ pub fn planned_data_resource(schema: &Block, config: &Value) -> Result<Value, Ch
 }
 
 /// A block: both null gives prior, a null prior counts as empty, a null or unknown config gives prior.
-fn block(schema: &Block, prior: &Value, config: &Value, path: PathStack<'_>) -> Result<Value, ChangeError> {
+pub(super) fn merge(
+    schema: &Block,
+    prior: &Value,
+    config: &Value,
+    path: PathStack<'_>,
+) -> Result<Value, ChangeError> {
     let prior = match (prior.is_null(), config.is_null()) {
         (true, true) => return Ok(prior.clone()),
         (true, false) => schema.empty_value(),
@@ -167,7 +172,7 @@ fn merge_attribute<'v>(
         return Ok(if removed { Merge::Config(config) } else { Merge::Prior });
     }
     match attribute.nested() {
-        Some(nested) => merge_nested(nested, prior, config, path.hide(attribute.is_hidden())),
+        Some(nested) => merge_nested(nested, prior, config, path),
         None => Ok(Merge::Config(config)),
     }
 }
@@ -208,7 +213,6 @@ fn merge_nested<'v>(
         return Ok(Merge::Config(config));
     }
     let members = Members::Nested(schema);
-    let path = path.hide(prior.is_marked() || config.is_marked());
     if schema.nesting() != NestingMode::Set && settled(members, prior, config) {
         return Ok(Merge::Prior);
     }
@@ -236,9 +240,8 @@ fn merge_blocks<'v>(
     if schema.nesting != NestingMode::Set && settled(Members::Block(&schema.block), prior, config) {
         return Ok(Merge::Prior);
     }
-    let path = path.hide(prior.is_marked() || config.is_marked());
     let object =
-        |prior: &Value, config: &Value, path: PathStack<'_>| block(&schema.block, prior, config, path);
+        |prior: &Value, config: &Value, path: PathStack<'_>| merge(&schema.block, prior, config, path);
     match schema.nesting {
         NestingMode::Group if config.is_null() => return Ok(Merge::Prior),
         _ if config.is_null() => return Ok(Merge::Config(config)),
@@ -323,7 +326,7 @@ fn merge_map(
     for (key, element) in config_entries.iter() {
         let path = match config_entries {
             Keyed::Map(_) => path.then(StepRef::Key(key)),
-            Keyed::Object(_) => path.entry(key),
+            Keyed::Object(_) => path.then(StepRef::Label(key)),
         };
         let found = prior_entries.and_then(|p| p.get(key));
         let value = match found {

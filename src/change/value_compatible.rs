@@ -2,6 +2,7 @@
 
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::{Unmatched, match_sets};
+use crate::schema::Cover;
 use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
 
 /// Checks that an actual value completes a planned one: what was known is the same, what was unknown keeps
@@ -20,7 +21,7 @@ use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
 #[doc(alias = "AssertValueCompatible")]
 pub fn assert_value_compatible(planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
     let mut report = Report::default();
-    compare(planned, actual, PathStack::ROOT, &mut report);
+    compare(planned, actual, Cover::of_values(&[planned, actual]).root(), &mut report);
     report.errors
 }
 
@@ -61,13 +62,11 @@ impl Report {
         if self.probe {
             return;
         }
-        let error = InconsistentResult::new(kind, path.to_path());
-        self.errors.push(if path.is_hidden() {
-            // A part of something marked may carry no mark of its own.
-            let [planned, actual] = [planned, actual].map(|value| value.cloned().map(Value::sensitive));
-            error.with_values(planned.as_ref(), actual.as_ref())
-        } else {
-            error.with_values(planned, actual)
+        let [planned, actual] = [planned, actual].map(|value| path.value(value?));
+        self.errors.push(InconsistentResult {
+            planned,
+            actual,
+            ..InconsistentResult::new(kind, path.to_path())
         });
     }
 
@@ -85,7 +84,6 @@ pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, repo
         return;
     }
     if planned.ty() != actual.ty() && !actual.ty().conforms_to(planned.ty()) {
-        let path = path.hide(planned.is_marked() || actual.is_marked());
         return report.push_values(Kind::WrongFinalType, path, Some(planned), Some(actual));
     }
     parts(planned, actual, path, report);
@@ -99,7 +97,6 @@ fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Repo
     if planned.is_wholly_known() && planned.same_content(actual) {
         return;
     }
-    let path = path.hide(planned.is_marked() || actual.is_marked());
     match (planned.kind(), actual.kind()) {
         (ValueKind::Unknown(_), _) => {
             if !planned.may_become(actual) {

@@ -279,11 +279,6 @@ impl NestedType {
         find(&self.inner.attributes, name)
     }
 
-    /// Whether an attribute at any depth is sensitive or write-only.
-    pub(crate) fn has_hidden(&self) -> bool {
-        self.traits().has(Traits::HIDDEN)
-    }
-
     pub(super) fn traits(&self) -> Traits {
         self.inner.traits
     }

@@ -178,11 +178,6 @@ impl Block {
         })
     }
 
-    /// Whether an attribute at any depth is sensitive or write-only.
-    pub(crate) fn has_hidden(&self) -> bool {
-        self.traits().has(Traits::HIDDEN)
-    }
-
     /// Whether an attribute at any depth is write-only.
     pub(crate) fn has_write_only(&self) -> bool {
         self.traits().has(Traits::WRITE_ONLY)

@@ -4,9 +4,8 @@ use smol_str::SmolStr;
 
 use super::attribute::{Attribute, NestingMode};
 use super::block::{Block, NestedBlock};
-use crate::value::{
-    ConvertError, ConvertErrorKind, Kind, Path, PathStack, SENSITIVE, StepRef, Type, Value, nameless,
-};
+use super::cover::Cover;
+use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRef, Type, Value};
 
 /// Why a value cannot be brought into the type of its schema: where, and what is wrong there. Never holds
 /// the value.
@@ -26,7 +25,7 @@ pub enum CoerceErrorKind {
     /// Something else stands where the object of a block belongs.
     #[error("an object is required, not a value of type {}", .found.friendly_name())]
     NotAnObject {
-        /// The type of what stands there, without the names of attributes, which may be keys.
+        /// The type of what stands there, without the names of attributes where they may be secret.
         found: Type,
     },
     /// The object has an attribute that the schema knows neither as attribute nor as block type.
@@ -49,7 +48,7 @@ pub enum CoerceErrorKind {
     NotBlocks {
         /// How the schema says that the blocks are held: `list`, `set` or `map`.
         mode: &'static str,
-        /// The type of what stands there, without the names of attributes, which may be keys.
+        /// The type of what stands there, without the names of attributes where they may be secret.
         found: Type,
     },
     /// Blocks of one collection have different types, because of dynamic attributes or of maps of blocks
@@ -114,7 +113,7 @@ impl Block {
     /// ```
     #[doc(alias = "CoerceValue")]
     pub fn coerce_value(&self, value: &Value) -> Result<Value, CoerceError> {
-        object(self, value, Held::AsGiven, PathStack::ROOT)
+        object(self, value, Held::AsGiven, Cover::new(self, &[value]).root())
     }
 
     /// As [`coerce_value`](Self::coerce_value), but blocks are held as configuration and state hold them, whatever
@@ -139,7 +138,7 @@ impl Block {
     /// # Ok::<(), objchange::schema::CoerceError>(())
     /// ```
     pub fn coerce_config(&self, value: &Value) -> Result<Value, CoerceError> {
-        object(self, value, Held::AsConfigured, PathStack::ROOT)
+        object(self, value, Held::AsConfigured, Cover::new(self, &[value]).root())
     }
 }
 
@@ -158,21 +157,19 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
         Kind::Null => return Ok(Value::null(implied.clone())),
         Kind::Unknown(_) => return Ok(Value::unknown(implied.clone())),
         Kind::Object(given) => given,
-        _ => return Err(CoerceErrorKind::NotAnObject { found: nameless(value.ty()) }.at(path)),
+        _ => return Err(CoerceErrorKind::NotAnObject { found: path.ty(value.ty()) }.at(path)),
     };
     // An unknown block loses what was promised of it, so only what is known can stay as it is.
     let fits = value.ty() == implied && !implied.has_dynamic();
     if fits && value.is_wholly_known() && !value.contains_marked() {
         return Ok(value.clone());
     }
-    let path = path.hide(value.is_marked());
     let is_unexpected = |name: &str| block.attribute(name).is_none() && block.block_type(name).is_none();
     // Most objects have just the members that the schema says, and then each stands at its own position.
     if !given.follows(block.object_type())
         && let Some((name, _)) = given.iter().find(|(name, _)| is_unexpected(name))
     {
-        let name = if path.is_hidden() { SENSITIVE.into() } else { name.clone() };
-        return Err(CoerceErrorKind::Unsupported { name }.at(path));
+        return Err(CoerceErrorKind::Unsupported { name: path.name(name) }.at(path));
     }
     let member = |position: usize, name: &str| {
         given.get_at(position, name).map(|member| member.clone().with_marks(value.marks()))
@@ -180,11 +177,7 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
     let mut values = vec![None; block.object_type().attributes().len()];
     for (position, name, attribute) in block.positioned_attributes() {
         let coerced = match member(position, name) {
-            Some(given) => {
-                let path = path.attribute(name);
-                let converted = given.convert_at(attribute.accepted_type(), path);
-                converted.map_err(|error| hide_keys(attribute, error, path))?
-            }
+            Some(given) => given.convert_at(attribute.accepted_type(), path.attribute(name))?,
             None => absent(attribute, name, path)?,
         };
         values[position] = Some(coerced);
@@ -197,15 +190,6 @@ fn object(block: &Block, value: &Value, held: Held, path: PathStack<'_>) -> Resu
     }
     // Each position belongs to an attribute or a block type.
     Ok(Value::object_like(block.object_type(), values.into_iter().flatten().collect()))
-}
-
-/// The error without the keys in it that belong to something that nobody may see.
-fn hide_keys(attribute: &Attribute, error: ConvertError, path: PathStack<'_>) -> ConvertError {
-    if !attribute.holds_hidden() {
-        return error;
-    }
-    let path = attribute.hide_keys(&error.path, path.to_path().steps().len());
-    ConvertError { path, kind: error.kind.without_keys() }
 }
 
 fn absent(attribute: &Attribute, name: &SmolStr, path: PathStack<'_>) -> Result<Value, CoerceError> {
@@ -245,13 +229,12 @@ fn blocks(
         Kind::Null => return Ok(Value::null(ty)),
         Kind::Unknown(_) => return Ok(Value::unknown(ty)),
         Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => {
-            return Err(CoerceErrorKind::NotBlocks { mode, found: nameless(given.ty()) }.at(parent));
+            return Err(CoerceErrorKind::NotBlocks { mode, found: path.ty(given.ty()) }.at(parent));
         }
         _ if given.is_empty() => return Ok(empty().with_marks(given.marks())),
         _ => {}
     }
-    let inside = path.hide(given.is_marked());
-    let element = |step: StepRef<'_>, value: &Value| object(&nested.block, value, held, inside.then(step));
+    let element = |step: StepRef<'_>, value: &Value| object(&nested.block, value, held, path.then(step));
     let mixed = |_| CoerceErrorKind::MixedBlocks { mode }.at(path);
     let sequence = |elements: &[Value]| -> Result<Vec<Value>, CoerceError> {
         elements.iter().enumerate().map(|(i, value)| element(StepRef::Position(i), value)).collect()
@@ -275,7 +258,7 @@ fn blocks(
             Value::checked_map(&ty, entries).map_err(mixed)?
         }
         (Type::Map(_), _) => {
-            return Err(CoerceErrorKind::NotBlocks { mode, found: nameless(given.ty()) }.at(path));
+            return Err(CoerceErrorKind::NotBlocks { mode, found: path.ty(given.ty()) }.at(path));
         }
         (_, kind) => {
             let elements = match kind {

@@ -100,17 +100,12 @@ fn objects(members: Members<'_>, nesting: NestingMode, value: &Value, earlier: O
 }
 
 impl<'s> Members<'s> {
-    /// Whether an attribute at any depth is sensitive or write-only.
-    fn have_hidden(self) -> bool {
-        self.traits().has(Traits::HIDDEN)
-    }
-
     /// The members in which something is to be hidden, with their positions in the object's type.
     fn hidden(self) -> impl Iterator<Item = (usize, &'s str, Member<'s>)> {
         let members = self.iter().enumerate().map(|(i, (name, member))| (i, name.as_str(), member));
         members.filter(|(_, _, member)| match member {
-            Member::Attribute(attribute) => attribute.holds_hidden(),
-            Member::Blocks(nested) => nested.block.has_hidden(),
+            Member::Attribute(attribute) => Traits::of_all(std::iter::once(*attribute)).has(Traits::HIDDEN),
+            Member::Blocks(nested) => Members::Block(&nested.block).have_hidden(),
         })
     }
 }

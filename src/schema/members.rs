@@ -41,6 +41,11 @@ impl<'s> Members<'s> {
         self.traits().has(Traits::SETS)
     }
 
+    /// Whether an attribute at any depth is sensitive or write-only.
+    pub(super) fn have_hidden(self) -> bool {
+        self.traits().has(Traits::HIDDEN)
+    }
+
     pub(super) fn traits(self) -> Traits {
         match self {
             Self::Block(block) => block.traits(),

@@ -22,6 +22,7 @@
 mod attribute;
 mod block;
 mod coerce;
+mod cover;
 mod document;
 mod empty;
 mod hidden;
@@ -34,6 +35,7 @@ mod validate;
 pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
+pub(crate) use cover::Cover;
 pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
 pub(crate) use hidden::Marked;
 pub use known_path::{UnknownPath, UnknownPathKind};

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use super::attribute::{Attribute, NestedType, NestingMode, Traits};
 use super::block::Block;
+use super::cover::Cover;
 use crate::value::{Path, PathStack, PathStep, Value};
 
 impl Block {
@@ -29,69 +30,24 @@ impl Block {
     /// ```
     #[doc(alias = "SensitivePaths")]
     pub fn sensitive_paths(&self, value: &Value) -> Vec<Path> {
-        self.paths_of(Traits::SENSITIVE, value)
+        self.paths_of(Traits::SENSITIVE, value, Cover::new(self, &[value]).root())
     }
 
     /// The path of every write-only attribute of a value of this schema, as for
     /// [`sensitive_paths`](Self::sensitive_paths).
     #[doc(alias = "WriteOnlyPaths")]
     pub fn write_only_paths(&self, value: &Value) -> Vec<Path> {
-        self.paths_of(Traits::WRITE_ONLY, value)
+        self.write_only_paths_at(value, Cover::new(self, &[value]).root())
     }
 
-    /// The path without the keys that belong to something sensitive or write-only, as an error may show it: they are
-    /// marked, and only names that the schema gives are left below.
-    ///
-    /// ```
-    /// use objchange::schema::{Attribute, Block};
-    /// use objchange::Type;
-    /// use objchange::value::Path;
-    ///
-    /// let block = Block::new([("env", Attribute::optional(Type::map(Type::String)).sensitive())], []);
-    /// let path = Path::root().attribute("env").index("TOKEN");
-    /// assert_eq!(block.hide_keys(&path).to_string(), ".env[(sensitive value)]");
-    /// ```
-    pub fn hide_keys(&self, path: &Path) -> Path {
-        // Only names that the schema gives: labels of blocks that an object holds are names, too.
-        let mut named = Path::root();
-        let is_hidden = |step: &PathStep| {
-            let PathStep::Attribute(name) = step else { return false };
-            let next = named.clone().attribute(name.clone());
-            let attribute = self.attribute_by_path(&next);
-            if attribute.is_some() || self.block_by_path(&next).is_some() {
-                named = next;
-            }
-            attribute.is_some_and(Attribute::is_hidden)
-        };
-        match path.steps().iter().position(is_hidden).map(|at| at + 1) {
-            Some(depth) => self.hide_keys_below(path, depth),
-            None => path.clone(),
-        }
+    /// The same for an object at the end of a path, which knows what may be told.
+    pub(crate) fn write_only_paths_at(&self, value: &Value, path: PathStack<'_>) -> Vec<Path> {
+        self.paths_of(Traits::WRITE_ONLY, value, path)
     }
 
-    /// The same, where all is hidden that stands below the first `depth` steps of the path.
-    pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
-        let hidden = |key: &Value| PathStep::Index(key.clone().sensitive());
-        let mut named = Path::root();
-        let steps = path.steps().iter().enumerate().map(|(i, step)| match step {
-            PathStep::Index(key) if i >= depth => hidden(key),
-            PathStep::Index(_) => step.clone(),
-            PathStep::Attribute(name) => {
-                let next = named.clone().attribute(name.clone());
-                if self.attribute_by_path(&next).is_some() || self.block_by_path(&next).is_some() {
-                    named = next;
-                } else if i >= depth {
-                    return hidden(&Value::from(name.clone()));
-                }
-                step.clone()
-            }
-        });
-        steps.collect()
-    }
-
-    fn paths_of(&self, wanted: Traits, value: &Value) -> Vec<Path> {
+    fn paths_of(&self, wanted: Traits, value: &Value, path: PathStack<'_>) -> Vec<Path> {
         let mut search = Search { wanted, found: Vec::new() };
-        search.block(self, value, PathStack::ROOT);
+        search.block(self, value, path);
         search.found
     }
 
@@ -150,32 +106,6 @@ impl Block {
     }
 }
 
-impl Attribute {
-    /// Whether nobody may see all that it holds.
-    pub(crate) fn holds_hidden(&self) -> bool {
-        self.is_hidden() || self.nested().is_some_and(NestedType::has_hidden)
-    }
-
-    /// A path whose first `depth` steps lead to this attribute, without the keys that nobody may see: only names that
-    /// the schema gives are left below what is hidden.
-    pub(crate) fn hide_keys(&self, path: &Path, depth: usize) -> Path {
-        let (mut inside, mut hidden) = (self.nested(), self.is_hidden());
-        let steps = path.steps().iter().enumerate().map(|(i, step)| match step {
-            _ if i < depth => step.clone(),
-            PathStep::Attribute(name) => {
-                let attribute = inside.and_then(|nested| nested.attribute(name));
-                let is_key = hidden && attribute.is_none();
-                hidden = hidden || attribute.is_some_and(Self::is_hidden);
-                inside = attribute.and_then(Self::nested);
-                if is_key { PathStep::Index(Value::from(name.clone()).sensitive()) } else { step.clone() }
-            }
-            PathStep::Index(key) if hidden => PathStep::Index(key.clone().sensitive()),
-            PathStep::Index(_) => step.clone(),
-        });
-        steps.collect()
-    }
-}
-
 /// Where a path under way stands in a schema.
 enum Scope<'s> {
     Block(&'s Block),
@@ -194,7 +124,6 @@ impl Search {
             return;
         }
         self.attributes(block.attributes(), value, path);
-        let path = path.hide(value.is_marked());
         for (name, nested) in block.block_types() {
             if let Some(blocks) = value.attribute(name)
                 && nested.block.traits().has(self.wanted)
@@ -213,7 +142,6 @@ impl Search {
         path: PathStack<'_>,
     ) {
         let Some(object) = value.as_object() else { return };
-        let path = path.hide(value.is_marked());
         for (name, attribute) in attributes {
             if attribute.own_traits().has(self.wanted) {
                 self.found.push(path.attribute(name).to_path());
@@ -245,7 +173,6 @@ fn each_object(
         visit(value, path);
         return;
     }
-    let path = path.hide(value.is_marked());
     let _: ControlFlow<()> = value.each_step(|step, object| {
         visit(object, path.then(step));
         ControlFlow::Continue(())

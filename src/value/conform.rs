@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
-use super::{Path, PathStep, Type, Value};
+use super::{Path, PathStack, StepRef, Type, Value};
 
 /// A part of a type that is not what another type says there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,7 +25,7 @@ pub enum TypeMismatchKind {
     OtherType {
         /// The type that is wanted.
         wanted: Type,
-        /// The type that is given.
+        /// The type that is given; without the names of attributes where they may be secret.
         given: Type,
     },
     /// A tuple has another number of elements.
@@ -95,67 +95,54 @@ impl Type {
     /// ```
     #[doc(alias = "TestConformance")]
     pub fn mismatches(&self, wanted: &Type) -> Vec<TypeMismatch> {
-        // Nearly all types conform, and that is seen without paths and mostly without a walk.
-        if self.conforms_to(wanted) {
-            return Vec::new();
-        }
+        self.mismatches_at(wanted, PathStack::ROOT)
+    }
+
+    /// The same for the type of something that stands at this path.
+    pub(crate) fn mismatches_at(&self, wanted: &Type, path: PathStack<'_>) -> Vec<TypeMismatch> {
         let mut found = Vec::new();
-        collect(self, wanted, &mut Vec::new(), &mut found);
+        // Nearly all types conform, and that is seen without paths and mostly without a walk.
+        if !self.conforms_to(wanted) {
+            collect(self, wanted, path, &mut found);
+        }
         found
     }
 }
 
-fn collect(given: &Type, wanted: &Type, at: &mut Vec<PathStep>, found: &mut Vec<TypeMismatch>) {
-    let mut add = |at: &[PathStep], kind| {
-        found.push(TypeMismatch { path: at.iter().cloned().collect(), kind });
+fn collect(given: &Type, wanted: &Type, path: PathStack<'_>, found: &mut Vec<TypeMismatch>) {
+    let at = |kind| TypeMismatch { path: path.to_path(), kind };
+    let elements = |given: &Type, wanted: &Type, any: Type, found: &mut Vec<TypeMismatch>| {
+        collect(given, wanted, path.then(StepRef::Element(&Value::unknown(any))), found);
     };
     match (given, wanted) {
         (_, Type::Dynamic) => {}
-        (Type::List(given), Type::List(wanted)) => {
-            inside(PathStep::Index(Value::unknown(Type::Number)), given, wanted, at, found);
-        }
-        (Type::Set(given), Type::Set(wanted)) => {
-            inside(PathStep::Index(Value::unknown((**given).clone())), given, wanted, at, found);
-        }
-        (Type::Map(given), Type::Map(wanted)) => {
-            inside(PathStep::Index(Value::unknown(Type::String)), given, wanted, at, found);
-        }
+        (Type::List(given), Type::List(wanted)) => elements(given, wanted, Type::Number, found),
+        (Type::Set(given), Type::Set(wanted)) => elements(given, wanted, (**given).clone(), found),
+        (Type::Map(given), Type::Map(wanted)) => elements(given, wanted, Type::String, found),
         (Type::Tuple(given), Type::Tuple(wanted)) => {
             let (given, wanted) = (given.elements(), wanted.elements());
             if given.len() != wanted.len() {
-                add(at, TypeMismatchKind::OtherLength { wanted: wanted.len(), given: given.len() });
-                return;
+                let kind = TypeMismatchKind::OtherLength { wanted: wanted.len(), given: given.len() };
+                return found.push(at(kind));
             }
             for (i, (given, wanted)) in std::iter::zip(given, wanted).enumerate() {
-                inside(PathStep::Index(Value::from(i)), given, wanted, at, found);
+                collect(given, wanted, path.then(StepRef::Position(i)), found);
             }
         }
         (Type::Object(given), Type::Object(wanted)) => {
             for (name, _) in given.attributes().iter().filter(|(name, _)| wanted.position(name).is_none()) {
-                add(at, TypeMismatchKind::UnexpectedAttribute { name: name.clone() });
+                found.push(at(TypeMismatchKind::UnexpectedAttribute { name: path.name(name) }));
             }
             for (name, _) in wanted.attributes().iter().filter(|(name, _)| given.position(name).is_none()) {
-                add(at, TypeMismatchKind::MissingAttribute { name: name.clone() });
+                found.push(at(TypeMismatchKind::MissingAttribute { name: name.clone() }));
             }
             for (name, wanted) in wanted.attributes() {
                 if let Some(given) = given.attribute(name) {
-                    inside(PathStep::Attribute(name.clone()), given, wanted, at, found);
+                    collect(given, wanted, path.attribute(name), found);
                 }
             }
         }
         _ if given == wanted => {}
-        _ => add(at, TypeMismatchKind::OtherType { wanted: wanted.clone(), given: given.clone() }),
+        _ => found.push(at(TypeMismatchKind::OtherType { wanted: wanted.clone(), given: path.ty(given) })),
     }
-}
-
-fn inside(
-    step: PathStep,
-    given: &Type,
-    wanted: &Type,
-    at: &mut Vec<PathStep>,
-    found: &mut Vec<TypeMismatch>,
-) {
-    at.push(step);
-    collect(given, wanted, at, found);
-    at.pop();
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use smol_str::SmolStr;
 
+pub(crate) use error::place;
 pub use error::{ConvertError, ConvertErrorKind};
-pub(crate) use error::{nameless, place};
 
 use super::build::normal_form;
 use super::unify::{Apart, Unifier};
@@ -68,7 +68,7 @@ impl Value {
         }
         let types = Unifier::default();
         let apart = |apart| match apart {
-            Apart::Never => ConvertErrorKind::wrong_type(self, to).at(path),
+            Apart::Never => ConvertError::wrong_type(self, to, path),
             Apart::TooComplex => ConvertErrorKind::TooComplex.at(path),
         };
         types.converts(self.ty(), to).map_err(apart)?;
@@ -171,14 +171,14 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
             object((accepts, gives), to, path, |name, to, absent| match from.get(name) {
                 Some(element) => match to.types.converts(element.ty(), to.accepts) {
                     Ok(()) => convert(element, to, path.then(StepRef::Key(name))).map(Some),
-                    Err(Apart::Never) => Err(ConvertErrorKind::wrong_type(element, to.accepts).at(path)),
+                    Err(Apart::Never) => Err(ConvertError::wrong_type(element, to.accepts, path)),
                     Err(Apart::TooComplex) => Err(ConvertErrorKind::TooComplex.at(path)),
                 },
                 // As in Terraform: a null that comes so has another type than one of an absent attribute.
                 None => Ok(absent.then(|| Value::null(to.accepts.clone()))),
             })?
         }
-        _ => return Err(ConvertErrorKind::wrong_type(value, to.accepts).at(path)),
+        _ => return Err(ConvertError::wrong_type(value, to.accepts, path)),
     };
     Ok(converted.with_marks(value.marks()))
 }

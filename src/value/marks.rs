@@ -8,7 +8,7 @@ use std::sync::Arc;
 use triomphe::ThinArc;
 
 use super::path::PathTrie;
-use super::{Descend, Flags, Head, Kind, Marked, Path, Repr, StepRef, Value};
+use super::{Descend, Flags, Head, Kind, Marked, Path, PathStep, Repr, StepRef, Value};
 
 /// A set of marks on one value.
 ///
@@ -251,6 +251,16 @@ impl Places {
     }
 }
 
+/// Where the entry of a map stands in an object that the map has become, or the other way round: what has dynamic parts
+/// is the one here and the other there.
+fn entry(value: &Value, step: &PathStep) -> Option<usize> {
+    match (value.kind(), step) {
+        (Kind::Object(object), PathStep::Index(key)) => object.object_type().position(key.as_str()?),
+        (Kind::Map(map), PathStep::Attribute(name)) => map.position(name),
+        _ => None,
+    }
+}
+
 fn mark(value: &Value, at: &PathTrie<Place>) -> Value {
     let place = at.value();
     place.reached.set(true);
@@ -258,7 +268,7 @@ fn mark(value: &Value, at: &PathTrie<Place>) -> Value {
     let mut parts: Vec<Value> = Vec::new();
     let mut of_elements = Marks::NONE;
     for (step, at) in at.children() {
-        let Some(position) = value.position_of(step) else { continue };
+        let Some(position) = value.position_of(step).or_else(|| entry(value, step)) else { continue };
         let Some(part) = value.part(position).map(|part| mark(part, at)) else { continue };
         if matches!(value.kind(), Kind::Set(_)) {
             of_elements |= part.marks_deep();

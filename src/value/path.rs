@@ -7,7 +7,8 @@ use hashbrown::HashMap;
 use smol_str::SmolStr;
 
 use super::quote::visible_json;
-use super::{Kind, Number, Value};
+use super::show::{SENSITIVE, nameless};
+use super::{Kind, Number, Type, Value};
 
 mod parse;
 
@@ -87,7 +88,7 @@ impl fmt::Display for PathStep {
         match self {
             Self::Attribute(name) if is_name(name) => write!(f, ".{name}"),
             Self::Attribute(name) => write!(f, ".{}", quoted(name)),
-            Self::Index(key) if key.contains_marked() => f.write_str("[(sensitive value)]"),
+            Self::Index(key) if key.contains_marked() => write!(f, "[{SENSITIVE}]"),
             Self::Index(key) => match key.kind() {
                 Kind::Number(n) => write!(f, "[{n}]"),
                 Kind::String(s) => write!(f, "[{}]", quoted(s)),
@@ -133,8 +134,8 @@ impl Hash for PathStep {
 /// A path under way, borrowed: the steps so far, each linked to the one before, so that nothing is allocated until
 /// somebody asks for the whole. A copy is O(1).
 ///
-/// Walks hand it out, and [`convert_at`](Value::convert_at) takes it. Keys inside of a marked value are marked in
-/// the [`Path`] that comes of it, so that nobody shows them.
+/// Walks hand it out, and [`convert_at`](Value::convert_at) takes it. It knows what may be told of the part that it
+/// leads to. Keys inside of a marked value are marked in the [`Path`] that comes of it, so that nobody shows them.
 ///
 /// ```
 /// use objchange::Value;
@@ -153,7 +154,7 @@ impl Hash for PathStep {
 #[derive(Clone, Copy)]
 pub struct PathStack<'a> {
     at: At<'a>,
-    /// Keys from here on belong to a marked value: the path carries them marked, so that nobody shows them.
+    /// This is inside of a marked value.
     hidden: bool,
 }
 
@@ -161,7 +162,7 @@ pub struct PathStack<'a> {
 #[derive(Clone, Copy)]
 enum At<'a> {
     /// Where the walk began: some steps from the root, none if that is the root.
-    Start(&'a [PathStep]),
+    Start(&'a [PathStep], Option<&'a dyn Cover>),
     /// One step further.
     Step(StepRef<'a>, &'a PathStack<'a>),
 }
@@ -170,28 +171,81 @@ enum At<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum StepRef<'a> {
     Attribute(&'a str),
+    /// To an entry that the rules call an attribute although its name is data.
+    Label(&'a str),
     Position(usize),
     Key(&'a str),
     Element(&'a Value),
 }
 
-impl<'a> PathStack<'a> {
-    /// The path of the root.
-    pub const ROOT: PathStack<'static> = PathStack { at: At::Start(&[]), hidden: false };
+/// What may be told of a part of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    All,
+    /// Where it stands and the names of its parts, but nothing of what it holds: some of that is secret.
+    Names,
+    Nothing,
+}
 
+/// Knows what may be told of the objects that a walk leads through. It is asked where something is found to tell, and
+/// not on the way.
+pub(crate) trait Cover: Sync {
+    /// The path as it may be told, and what may be told of the part there.
+    fn told(&self, path: &Path) -> (Path, Told);
+}
+
+/// What an error that is found here may hold: all of it is made with these.
+impl PathStack<'_> {
     /// The path as one of its own.
     pub fn to_path(self) -> Path {
+        self.told().0
+    }
+
+    /// The value, unless it is or holds a secret.
+    pub(crate) fn value(self, value: &Value) -> Option<Value> {
+        (self.told().1 == Told::All && !value.contains_marked()).then(|| value.clone())
+    }
+
+    /// The type of a value, without the names of attributes where they may be secret.
+    pub(crate) fn ty(self, value: &Type) -> Type {
+        if self.told().1 == Told::All { value.clone() } else { nameless(value) }
+    }
+
+    /// A name that something inside has.
+    pub(crate) fn name(self, name: &SmolStr) -> SmolStr {
+        if self.told().1 == Told::Nothing { SENSITIVE.into() } else { name.clone() }
+    }
+
+    pub(crate) fn told(self) -> (Path, Told) {
         let mut steps = Vec::with_capacity(self.depth());
-        let mut at = Some(self);
+        let (mut at, mut cover) = (Some(self), None);
         while let Some(stack) = at {
             match stack.at {
                 At::Step(..) => steps.extend(stack.last()),
-                At::Start(start) => steps.extend(start.iter().rev().cloned()),
+                At::Start(start, over) => {
+                    steps.extend(start.iter().rev().cloned());
+                    cover = over;
+                }
             }
             at = stack.before();
         }
         steps.reverse();
-        Path(steps)
+        let path = Path(steps);
+        let (path, told) = match cover {
+            Some(cover) => cover.told(&path),
+            None => (path, Told::All),
+        };
+        (path, if self.hidden { Told::Nothing } else { told })
+    }
+}
+
+impl<'a> PathStack<'a> {
+    /// The path of the root.
+    pub const ROOT: PathStack<'static> = PathStack { at: At::Start(&[], None), hidden: false };
+
+    /// The path of the root of objects of which this is known.
+    pub(crate) fn under(cover: &'a dyn Cover) -> Self {
+        Self { at: At::Start(&[], Some(cover)), hidden: false }
     }
 
     /// How many steps it is from the root.
@@ -199,7 +253,7 @@ impl<'a> PathStack<'a> {
         let (mut steps, mut stack) = (0, self);
         loop {
             match stack.at {
-                At::Start(start) => return steps + start.len(),
+                At::Start(start, _) => return steps + start.len(),
                 At::Step(_, before) => (steps, stack) = (steps + 1, *before),
             }
         }
@@ -207,7 +261,7 @@ impl<'a> PathStack<'a> {
 
     /// Whether this is the path of the root.
     pub fn is_root(self) -> bool {
-        matches!(self.at, At::Start([]))
+        matches!(self.at, At::Start([], _))
     }
 
     /// The last step, if there is one.
@@ -227,8 +281,11 @@ impl<'a> PathStack<'a> {
     /// ```
     pub fn last(self) -> Option<PathStep> {
         match self.at {
-            At::Start(start) => start.last().cloned(),
-            // What hides a part hides what is inside of it, not where it stands.
+            At::Start(start, _) => start.last().cloned(),
+            // What is secret is inside of a part, not where it stands.
+            At::Step(StepRef::Label(name), before) if before.hidden => {
+                Some(PathStep::Index(Value::from(name).sensitive()))
+            }
             At::Step(step, before) => Some(match PathStep::from(step) {
                 PathStep::Index(key) if before.hidden => PathStep::Index(key.sensitive()),
                 step => step,
@@ -239,7 +296,7 @@ impl<'a> PathStack<'a> {
     /// The path one step less far, up to where the walk began.
     fn before(self) -> Option<PathStack<'a>> {
         match self.at {
-            At::Start(_) => None,
+            At::Start(..) => None,
             At::Step(_, before) => Some(*before),
         }
     }
@@ -248,12 +305,12 @@ impl<'a> PathStack<'a> {
         PathStack { at: At::Step(step, self), hidden: self.hidden }
     }
 
-    /// The same place, where what follows belongs to something that must not be shown.
+    /// The same place, where what follows may belong to something that must not be shown.
     pub(crate) fn hide(self, hidden: bool) -> PathStack<'a> {
         PathStack { hidden: self.hidden || hidden, ..self }
     }
 
-    /// Whether this is inside of something that must not be shown.
+    /// Whether this is inside of a marked value.
     pub(crate) fn is_hidden(self) -> bool {
         self.hidden
     }
@@ -261,19 +318,13 @@ impl<'a> PathStack<'a> {
     pub(crate) fn attribute(&'a self, name: &'a str) -> PathStack<'a> {
         self.then(StepRef::Attribute(name))
     }
-
-    /// The step to an entry that the rules call an attribute although its name is data: a key where it must not be
-    /// shown, because a name has no room for a mark.
-    pub(crate) fn entry(&'a self, key: &'a str) -> PathStack<'a> {
-        if self.hidden { self.then(StepRef::Key(key)) } else { self.attribute(key) }
-    }
 }
 
 /// Inside of a part with a marked key, keys are hidden.
 impl<'a> From<&'a Path> for PathStack<'a> {
     fn from(path: &'a Path) -> Self {
         let is_marked = |step: &PathStep| matches!(step, PathStep::Index(key) if key.contains_marked());
-        Self { at: At::Start(&path.0), hidden: path.0.iter().any(is_marked) }
+        Self { at: At::Start(&path.0, None), hidden: path.0.iter().any(is_marked) }
     }
 }
 
@@ -299,7 +350,7 @@ impl fmt::Debug for PathStack<'_> {
 impl From<StepRef<'_>> for PathStep {
     fn from(step: StepRef<'_>) -> Self {
         match step {
-            StepRef::Attribute(name) => Self::Attribute(name.into()),
+            StepRef::Attribute(name) | StepRef::Label(name) => Self::Attribute(name.into()),
             StepRef::Position(i) => Self::Index(Value::from(Number::from(i as u64))),
             StepRef::Key(key) => Self::Index(Value::from(key)),
             StepRef::Element(element) => Self::Index(element.clone()),

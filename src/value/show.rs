@@ -3,12 +3,24 @@
 use std::fmt;
 
 use super::quote::{quote_into, visible};
-use super::{Kind, Marks, Value};
+use super::{Kind, Marks, Type, Value};
 
 /// What stands for a sensitive value wherever a value is shown.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";
 /// The same for an ephemeral value that is not sensitive.
 pub(crate) const EPHEMERAL: &str = "(ephemeral value)";
+
+/// The type with no attributes in its objects: where those of a map are written as an object, its keys are names.
+pub(crate) fn nameless(ty: &Type) -> Type {
+    match ty {
+        Type::List(element) => Type::list(nameless(element)),
+        Type::Set(element) => Type::set(nameless(element)),
+        Type::Map(element) => Type::map(nameless(element)),
+        Type::Tuple(tuple) => Type::tuple(tuple.elements().iter().map(nameless)),
+        Type::Object(_) => Type::object::<&str>([]),
+        Type::Dynamic | Type::String | Type::Number | Type::Bool => ty.clone(),
+    }
+}
 
 /// Writes the value as Terraform's configuration language would, on one line: `{name = "a", ports = [80]}`.
 ///

@@ -35,6 +35,13 @@ impl Content {
     pub const PLAIN: Self = Self { nulls: false, unknowns: false, marks: false };
 }
 
+/// How often a law is tried: as often as `PROPTEST_CASES` says, or this often.
+pub fn cases(often: u32) -> ProptestConfig {
+    // What the environment says is in the default already.
+    let is_set = std::env::var_os("PROPTEST_CASES").is_some();
+    if is_set { ProptestConfig::default() } else { ProptestConfig::with_cases(often) }
+}
+
 /// Names of attributes and blocks, keys of maps.
 pub fn name() -> impl Strategy<Value = &'static str> {
     select(&["a", "b", "id", "k1", "size", "x_1"][..])

@@ -168,7 +168,7 @@ fn change(blocks: BoxedStrategy<Block>, config: Content) -> impl Strategy<Value 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(crate::common::cases(600))]
 
     #[test]
     fn a_legal_plan_is_never_refused(

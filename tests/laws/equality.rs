@@ -63,7 +63,7 @@ fn alike() -> impl Strategy<Value = [Value; 3]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(crate::common::cases(1500))]
 
     #[test]
     fn is_an_equivalence([a, b, c] in alike()) {

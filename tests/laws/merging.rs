@@ -78,7 +78,7 @@ fn has_sets(schema: &Block) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(800))]
+    #![proptest_config(crate::common::cases(800))]
 
     /// Outside of sets, what was applied and is configured again is proposed as it is. In sets, an element may
     /// get what was computed for another; what can only be configured stays there too.

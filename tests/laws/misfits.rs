@@ -37,7 +37,7 @@ fn path() -> impl Strategy<Value = Path> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(crate::common::cases(1000))]
 
     #[test]
     fn never_panic(

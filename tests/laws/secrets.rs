@@ -1,6 +1,8 @@
 //! What is sensitive is in no text.
 
+use std::convert::Infallible;
 use std::fmt::{Debug, Display};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use objchange::change::{
     AppliedResource, ApplyRequest, ApplyResourceChange, Lifecycle, PlanRequest, PlanResourceChange,
@@ -14,8 +16,8 @@ use objchange::{Type, Value};
 use proptest::prelude::*;
 
 use crate::common::{
-    Content, SECRET, any_type, any_value, assert_shows_no_secret, block, loose_object_of, object_of, ty,
-    value, with_secrets,
+    Content, SECRET, any_type, any_value, assert_shows_no_secret, block, loose_object_of, object_of, target,
+    ty, value, with_secrets,
 };
 use crate::parts::{children, rebuilt};
 
@@ -28,9 +30,13 @@ fn assert_hides(shown: impl Display + Debug) {
 /// The value with secrets in what the schema calls sensitive, without marks.
 fn secret_by_schema(schema: &Block, value: &Value) -> Value {
     let plain = value.unmark_deep().0;
-    let paths = schema.sensitive_paths(&plain).into_iter().chain(schema.write_only_paths(&plain));
-    let paths: Vec<_> = paths.map(|path| (path, Marks::SENSITIVE)).collect();
-    with_secrets(&plain.mark_where_present(&paths)).unmark_deep().0
+    let paths: Vec<Path> =
+        schema.sensitive_paths(&plain).into_iter().chain(schema.write_only_paths(&plain)).collect();
+    let planted = plain.transform(|path, part| {
+        let is_secret = paths.contains(&path.to_path());
+        Ok::<_, Infallible>(if is_secret { with_secrets(&part.sensitive()).unmark_deep().0 } else { part })
+    });
+    planted.unwrap_or_else(|never| match never {})
 }
 
 /// The value with each map written as configuration writes maps: as an object.
@@ -126,7 +132,7 @@ fn pairs() -> impl Strategy<Value = (Type, Value, Value)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(crate::common::cases(1000))]
 
     #[test]
     fn of_values_and_paths(value in any_value(Content::ANY)) {
@@ -188,6 +194,53 @@ proptest! {
     }
 
     #[test]
+    fn of_conversions(value in any_value(Content::ANY), target in target(), other in any_type(), loose in any::<bool>()) {
+        let value = with_secrets(&value);
+        let value = if loose { maps_as_objects(&value) } else { value };
+        for ty in [&target, &other] {
+            if let Err(error) = value.convert(ty) {
+                assert_hides(error);
+            }
+        }
+        // Finding what the elements have in common fails, or it does not: in neither case they are told.
+        if let Err(error) = Value::tuple([value.clone(), Value::tuple([value])]).convert(&Type::list(target)) {
+            assert_hides(error);
+        }
+    }
+
+    #[test]
+    fn of_unreadable_objects((schema, [value, ..]) in objects(block()), other in any_type(), at in any::<prop::sample::Index>()) {
+        let ty = schema.implied_type();
+        let value = secret_by_schema(&schema, &value);
+        let assert_hides = |path: &Path, message: &dyn Display| {
+            // Keys of maps are in the path: which of them are secret is known to the schema.
+            assert_hides(schema.hide_keys(path));
+            assert_shows_no_secret(&message.to_string());
+        };
+        if let Ok(text) = value.to_json(ty) {
+            let cut = text.get(..at.index(text.len())).unwrap_or_default();
+            let spoilt = text.replacen("\":", "\":[],\"s\":", 1 + at.index(3));
+            for (text, ty) in [(cut, ty), (&spoilt, ty), (&text, &other)] {
+                if let Err(error) = Value::from_json(text, ty) {
+                    assert_hides(&error.path, &error.message);
+                }
+            }
+        }
+        if let Ok(mut bytes) = value.to_msgpack(ty) {
+            for (bytes, ty) in [(&bytes[..at.index(bytes.len())], ty), (&bytes[..], &other)] {
+                if let Err(error) = Value::from_msgpack(bytes, ty) {
+                    assert_hides(&error.path, &error.problem);
+                }
+            }
+            let spoilt = at.index(bytes.len());
+            bytes[spoilt] ^= 0x11;
+            if let Err(error) = Value::from_msgpack(&bytes, ty) {
+                assert_hides(&error.path, &error.problem);
+            }
+        }
+    }
+
+    #[test]
     fn of_unreadable_markers(value in any_value(Content::ANY), other in any_type(), cut in any::<prop::sample::Index>()) {
         let text = with_secrets(&value).to_marker_json(value.ty()).unwrap();
         if let Err(error) = Value::from_marker_json(&text, &other) {
@@ -233,6 +286,33 @@ proptest! {
             }
         }
     }
+}
+
+/// What a closure of the user panics with is all that is said, and everything can be used as before.
+#[test]
+fn where_a_closure_panics() {
+    let panics = |run: &mut dyn FnMut()| {
+        let payload = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+        assert_eq!(payload.downcast_ref::<&str>(), Some(&"mine"));
+    };
+    let schema = Block::new(
+        [("id", Attribute::computed(Type::String)), ("key", Attribute::optional(Type::String).sensitive())],
+        [],
+    );
+    let config = Value::object([("key", SECRET)]);
+    let nothing = Value::null(schema.implied_type().clone());
+    let request = PlanRequest::new(&schema, &nothing, &config);
+    panics(&mut || drop(plan_change(&request, &mut |_: &PlanResourceChange| panic!("mine"))));
+    let change = plan_change(&request, &mut SimulatedProvider::default()).unwrap();
+    assert!(change.violations.is_empty());
+    panics(&mut || {
+        drop(apply_change(&ApplyRequest::new(&schema, &change, &config), &mut |_| panic!("mine")));
+    });
+    let before = change.after.clone();
+    panics(&mut || change.after.visit(|_, _| panic!("mine")));
+    panics(&mut || drop(change.after.transform(|_, _| -> Result<Value, Infallible> { panic!("mine") })));
+    assert_eq!(change.after, before);
+    assert_shows_no_secret(&format!("{change:?}"));
 }
 
 #[test]

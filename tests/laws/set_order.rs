@@ -112,7 +112,7 @@ fn elements() -> impl Strategy<Value = (Type, Vec<Value>, Vec<Value>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(crate::common::cases(1500))]
 
     #[test]
     fn follows_the_text_rule((ty, elements, shuffled) in elements()) {

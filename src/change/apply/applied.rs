@@ -1,6 +1,5 @@
 //! What comes of making a change.
 
-use crate::change::hide::Hidden;
 use crate::change::{Diagnostic, InconsistentResult, PrivateData, ProviderError};
 use crate::schema::CoerceError;
 use crate::value::{Path, TypeMismatch, Value};
@@ -74,25 +73,6 @@ impl ApplyViolation {
             Self::WrongType(mismatch) => &mismatch.path,
             Self::WriteOnly(path) | Self::Unknown(path) => path,
             Self::Inconsistent(inconsistent) => &inconsistent.path,
-        }
-    }
-
-    /// The violation without the content of what is marked.
-    pub(super) fn hide(self, hidden: &Hidden<'_>) -> Self {
-        match self {
-            Self::NoObject | Self::NotDestroyed => self,
-            Self::WrongType(mismatch) => Self::WrongType(hidden.mismatch(mismatch)),
-            Self::WriteOnly(path) => Self::WriteOnly(hidden.path(&path)),
-            Self::Unknown(path) => Self::Unknown(hidden.path(&path)),
-            Self::Inconsistent(InconsistentResult { path, kind, planned, actual, unfit }) => {
-                Self::Inconsistent(InconsistentResult {
-                    kind,
-                    planned: hidden.value(&path, planned),
-                    actual: hidden.value(&path, actual),
-                    unfit: unfit.filter(|_| !hidden.hides(&path)),
-                    path: hidden.path(&path),
-                })
-            }
         }
     }
 }

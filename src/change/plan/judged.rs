@@ -3,16 +3,20 @@
 use hashbrown::HashSet;
 
 use super::PlanViolation;
-use crate::change::plan_valid::assert_plan_valid;
+use super::sides::Sides;
+use crate::change::plan_valid::plan_violations;
 use crate::change::provider::{DeferredReason, Diagnostic, PlanResourceChange, PlannedResource, PrivateData};
+use crate::schema::Cover;
 use crate::value::{Marks, Path, Value};
 
 /// A provider's answer, and what is wrong with it.
 pub(super) struct Judged {
     pub(super) proposed: Value,
     pub(super) planned: Value,
-    /// The marks of the answer, which only a provider in the same program can set.
-    pub(super) marks: Vec<(Path, Marks)>,
+    /// The planned object with the marks that Terraform puts on it.
+    pub(super) after: Value,
+    /// The same, in which what stood under a mark before is marked, too.
+    pub(super) told: Value,
     /// What makes the answer unusable: it has not the schema's type, or holds what is for the provider alone.
     pub(super) unusable: Vec<PlanViolation>,
     /// What does not go with prior object and configuration.
@@ -24,11 +28,23 @@ pub(super) struct Judged {
     pub(super) diagnostics: Vec<Diagnostic>,
 }
 
-pub(super) fn judge(request: &PlanResourceChange, answer: PlannedResource) -> Judged {
+/// Looks at an answer; its marks are added to those of an earlier one.
+pub(super) fn judge(
+    request: &PlanResourceChange,
+    answer: PlannedResource,
+    sides: &Sides,
+    marks: &mut Vec<(Path, Marks)>,
+) -> Judged {
     let PlanResourceChange { schema, prior, config, .. } = request;
-    let (planned, marks) = answer.planned.unmark_deep_with_paths();
+    let (planned, its_marks) = answer.planned.unmark_deep_with_paths();
+    marks.extend(its_marks);
+    let after = sides.mark(&planned.mark_where_present(marks));
+    let told = sides.carried.mark(&after);
+    let [before, configured] = sides.told();
+    let objects = [before, configured, &told];
+    let cover = Cover::new(schema, &objects);
     let (mut unusable, mut invalid) = (Vec::new(), Vec::new());
-    let mismatches = planned.ty().mismatches(schema.implied_type());
+    let mismatches = planned.ty().mismatches_at(schema.implied_type(), cover.root());
     if answer.deferred.is_some() && !request.deferral_allowed {
         unusable.push(PlanViolation::DeferralNotAllowed);
     } else if answer.deferred.is_some() {
@@ -36,11 +52,10 @@ pub(super) fn judge(request: &PlanResourceChange, answer: PlannedResource) -> Ju
     } else if mismatches.is_empty() {
         // A path that leads to null says that the attribute is where it should be.
         let has_value = |path: &Path| planned.at(path).is_some_and(|value| !value.is_null());
-        let write_only = schema.write_only_paths(&planned).into_iter().filter(has_value);
+        let write_only = schema.write_only_paths_at(&planned, cover.root()).into_iter().filter(has_value);
         unusable.extend(write_only.map(PlanViolation::WriteOnly));
-        invalid.extend(
-            assert_plan_valid(schema, prior, config, &planned).into_iter().map(PlanViolation::Invalid),
-        );
+        let found = plan_violations(schema, [prior, config, &planned], cover.root());
+        invalid.extend(found.into_iter().map(PlanViolation::Invalid));
     } else {
         // What is of the wrong type is not looked at further.
         unusable.extend(mismatches.into_iter().map(PlanViolation::WrongType));
@@ -48,7 +63,8 @@ pub(super) fn judge(request: &PlanResourceChange, answer: PlannedResource) -> Ju
     Judged {
         proposed: request.proposed.clone(),
         planned,
-        marks,
+        after,
+        told,
         unusable,
         invalid,
         legacy_type_system: answer.legacy_type_system,
@@ -60,7 +76,8 @@ pub(super) fn judge(request: &PlanResourceChange, answer: PlannedResource) -> Ju
 }
 
 /// The violations without those that say the same of the same place as an earlier one.
-pub(super) fn distinct(violations: impl Iterator<Item = PlanViolation>) -> Vec<PlanViolation> {
+pub(super) fn distinct(mut violations: Vec<PlanViolation>) -> Vec<PlanViolation> {
     let mut seen = HashSet::new();
-    violations.filter(|violation| seen.insert((violation.kind(), violation.path().clone()))).collect()
+    violations.retain(|violation| seen.insert((violation.kind(), violation.path().clone())));
+    violations
 }

@@ -1,6 +1,5 @@
 //! What planning finds out.
 
-use crate::change::hide::Hidden;
 use crate::change::{
     Action, ChangeError, DeferredReason, Diagnostic, InvalidPlan, PrivateData, ProviderError,
 };
@@ -60,27 +59,6 @@ impl PlanViolation {
             Self::WriteOnly(path) | Self::RequiresReplaceNowhere(path) => path,
             Self::Invalid(invalid) => &invalid.path,
             Self::DeferralNotAllowed => ROOT,
-        }
-    }
-
-    /// The violation without the content of what is marked.
-    pub(super) fn hide(self, hidden: &Hidden<'_>) -> Self {
-        match self {
-            Self::WrongType(mismatch) => Self::WrongType(hidden.mismatch(mismatch)),
-            Self::WriteOnly(path) => Self::WriteOnly(hidden.path(&path)),
-            Self::Invalid(InvalidPlan { path, kind, prior, config, planned, unfit }) => {
-                Self::Invalid(InvalidPlan {
-                    kind,
-                    prior: hidden.value(&path, prior),
-                    config: hidden.value(&path, config),
-                    planned: hidden.value(&path, planned),
-                    // It has a path of its own, and tells no more than the kind.
-                    unfit: unfit.filter(|_| !hidden.hides(&path)),
-                    path: hidden.path(&path),
-                })
-            }
-            Self::RequiresReplaceNowhere(path) => Self::RequiresReplaceNowhere(hidden.path(&path)),
-            Self::DeferralNotAllowed => self,
         }
     }
 }

@@ -14,8 +14,10 @@ pub(super) struct Sides {
     pub(super) before: Value,
     pub(super) prior: Value,
     pub(super) config: Value,
-    pub(super) config_marks: Vec<(Path, Marks)>,
-    pub(super) prior_marks: Vec<(Path, Marks)>,
+    /// The configuration with its marks.
+    configured: Value,
+    config_marks: Vec<(Path, Marks)>,
+    prior_marks: Vec<(Path, Marks)>,
     pub(super) carried: Carried,
 }
 
@@ -34,8 +36,15 @@ impl Sides {
         let before = schema.mark_hidden(&prior);
         let carried = Carried::new(&prior);
         let (prior, prior_marks) = prior.unmark_deep_with_paths();
+        let configured = carried.mark(&config);
         let (config, config_marks) = config.unmark_deep_with_paths();
-        Ok(Self { schema: schema.clone(), before, prior, config, config_marks, prior_marks, carried })
+        let schema = schema.clone();
+        Ok(Self { schema, before, prior, config, configured, config_marks, prior_marks, carried })
+    }
+
+    /// The objects of the change without what is planned, as they may be told.
+    pub(super) fn told(&self) -> [&Value; 2] {
+        [&self.before, &self.configured]
     }
 
     pub(super) fn nothing(&self) -> Value {

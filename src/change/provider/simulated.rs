@@ -96,7 +96,7 @@ impl Answer {
                 let prior = match step {
                     StepRef::Position(i) => prior.index(i),
                     StepRef::Key(key) => prior.element(key),
-                    StepRef::Attribute(name) => prior.attribute(name),
+                    StepRef::Attribute(name) | StepRef::Label(name) => prior.attribute(name),
                     StepRef::Element(_) => None,
                 };
                 self.object(&schema.block, block, prior.unwrap_or(&NOTHING))

@@ -20,12 +20,14 @@ pub struct ConvertError {
 #[non_exhaustive]
 pub enum ConvertErrorKind {
     /// Values of the one type never convert to the other.
-    #[error("{}", mismatch(.from, .to, &Unifier::default()))]
+    #[error("{why}")]
     WrongType {
-        /// The type of the value.
+        /// The type of the value; without the names of attributes where they may be secret.
         from: Type,
         /// The type that it should have.
         to: Type,
+        /// What of the type does not convert.
+        why: String,
     },
     /// A string does not hold a number.
     #[error(transparent)]
@@ -64,25 +66,17 @@ impl ConvertErrorKind {
         }
     }
 
-    pub(super) fn wrong_type(value: &Value, to: &Type) -> Self {
-        let kind = Self::WrongType { from: value.ty().clone(), to: to.clone() };
-        if value.contains_marked() { kind.without_keys() } else { kind }
-    }
-
     pub(in crate::value) fn at(self, path: PathStack<'_>) -> ConvertError {
-        let kind = if path.is_hidden() { self.without_keys() } else { self };
-        ConvertError { path: path.to_path(), kind }
+        ConvertError { path: path.to_path(), kind: self }
     }
+}
 
-    /// The same without the names of attributes that are keys: configuration writes a map as an object, and its
-    /// keys may be nobody's to see.
-    pub(crate) fn without_keys(self) -> Self {
-        match self {
-            Self::WrongType { from, to } => {
-                Self::WrongType { from: without_keys(&from, &to, &Unifier::default()), to }
-            }
-            kind => kind,
-        }
+impl ConvertError {
+    pub(super) fn wrong_type(value: &Value, to: &Type, path: PathStack<'_>) -> Self {
+        let path = path.hide(value.contains_marked());
+        let from = path.ty(value.ty());
+        let why = mismatch(value.ty(), to, from == *value.ty(), &Unifier::default());
+        ConvertErrorKind::WrongType { from, to: to.clone(), why }.at(path)
     }
 }
 
@@ -91,53 +85,11 @@ pub(crate) fn place(path: &Path) -> String {
     if path.is_root() { String::new() } else { format!("{path}: ") }
 }
 
-/// The type with no attributes in its objects.
-pub(crate) fn nameless(ty: &Type) -> Type {
-    without_keys(ty, &Type::Dynamic, &Unifier::default())
-}
-
-/// A type that does not convert to another, without the names of attributes that the other one does not have.
-fn without_keys(from: &Type, to: &Type, types: &Unifier) -> Type {
+/// Says why values of one type never convert to another. Configuration writes a map as an object: the names of its
+/// attributes are keys then, and are told only if all is.
+fn mismatch(from: &Type, to: &Type, tells_all: bool, types: &Unifier) -> String {
     let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
-    let without_keys = |from: &Type, to: &Type| without_keys(from, to, types);
-    // A map is taken for an object by its elements, each for one attribute.
-    let element = match to {
-        Type::Object(to) => {
-            let attribute =
-                from.element().and_then(|from| to.attributes().iter().find(|(_, to)| fails(from, to)));
-            attribute.map(|(_, to)| to)
-        }
-        _ => to.element(),
-    };
-    let element = element.unwrap_or(&Type::Dynamic);
-    match (from, to) {
-        (Type::List(from), _) => Type::list(without_keys(from, element)),
-        (Type::Set(from), _) => Type::set(without_keys(from, element)),
-        (Type::Map(from), _) => Type::map(without_keys(from, element)),
-        (Type::Tuple(from), _) => Type::tuple(from.elements().iter().enumerate().map(|(i, from)| match to {
-            Type::Tuple(to) => without_keys(from, to.elements().get(i).unwrap_or(&Type::Dynamic)),
-            _ => without_keys(from, element),
-        })),
-        (Type::Object(from), Type::Object(to)) => Type::object(
-            from.attributes()
-                .iter()
-                .filter_map(|(name, from)| Some((name.clone(), without_keys(from, to.attribute(name)?)))),
-        ),
-        (Type::Object(from), Type::Map(_)) => {
-            match from.attributes().iter().find(|(_, from)| fails(from, element)) {
-                Some((_, from)) => Type::map(without_keys(from, element)),
-                None => Type::object::<SmolStr>([]),
-            }
-        }
-        (Type::Object(_), _) => Type::object::<SmolStr>([]),
-        _ => from.clone(),
-    }
-}
-
-/// Says why values of one type never convert to another.
-fn mismatch(from: &Type, to: &Type, types: &Unifier) -> String {
-    let fails = |from: &Type, to: &Type| types.converts(from, to).is_err();
-    let mismatch = |from: &Type, to: &Type| mismatch(from, to, types);
+    let mismatch = |from: &Type, to: &Type| mismatch(from, to, tells_all, types);
     let attribute =
         |name: &str, from: &Type, to: &Type| format!("attribute {name:?}: {}", mismatch(from, to));
     let whole = || format!("{} is required, not {}", described(to), described(from));
@@ -156,7 +108,10 @@ fn mismatch(from: &Type, to: &Type, types: &Unifier) -> String {
         }
         (Type::Object(from), Type::Map(to)) => {
             let failing = from.attributes().iter().find(|(_, from)| fails(from, to));
-            failing.map_or_else(whole, |(name, from)| attribute(name, from, to))
+            failing.map_or_else(whole, |(name, from)| match tells_all {
+                true => attribute(name, from, to),
+                false => format!("elements: {}", mismatch(from, to)),
+            })
         }
         (Type::Tuple(from), Type::Tuple(to)) if from.elements().len() != to.elements().len() => {
             let (from, to) = (from.elements().len(), to.elements().len());

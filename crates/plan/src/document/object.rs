@@ -323,7 +323,7 @@ fn few_members<'t>(reader: &Reader<'t>) -> Vec<Ahead<'t>> {
             return Err(reader.error("there are others"));
         }
         let before = reader.clone();
-        members.push(Ahead { key: key.into(), reader: before, raw: reader.raw()? });
+        members.push(Ahead { key, reader: before, raw: reader.raw()? });
         Ok(())
     });
     // What is no JSON is found when it is read.

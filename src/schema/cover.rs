@@ -1,0 +1,274 @@
+//! What of objects must not be shown: what their schema calls sensitive or write-only, and what is marked in one of them.
+//!
+//! This is the one place that knows. A walk over the objects has a path that asks a [`Cover`] where there is something to
+//! tell, so that the paths, names, types and values in errors are made without secrets.
+
+use std::sync::OnceLock;
+
+use super::attribute::NestingMode;
+use super::block::Block;
+use super::members::{Member, Members};
+use crate::value::{Cover as Covers, Descend, Path, PathStack, PathStep, PathTrie, Told, Type, Value};
+
+/// What must not be shown of objects that belong together, such as those of a change: what is marked in one of them is a
+/// secret in each.
+pub(crate) struct Cover<'a> {
+    /// Without one the objects are plain values.
+    schema: Option<&'a Block>,
+    /// The objects, with their marks.
+    objects: &'a [&'a Value],
+    /// All is a secret that is this many steps from the root.
+    depth: usize,
+    /// Where marks are. Found when it is first asked for: about most objects there is nothing to tell.
+    marks: OnceLock<PathTrie<bool>>,
+}
+
+impl<'a> Cover<'a> {
+    pub(crate) fn new(schema: &'a Block, objects: &'a [&'a Value]) -> Self {
+        Self { schema: Some(schema), ..Self::of_values(objects) }
+    }
+
+    /// That of values without a schema.
+    pub(crate) fn of_values(objects: &'a [&'a Value]) -> Self {
+        Self { schema: None, objects, depth: usize::MAX, marks: OnceLock::new() }
+    }
+
+    /// The same, where all is a secret below the first `depth` steps.
+    pub(crate) fn below(self, depth: usize) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// Where walks over the objects begin.
+    pub(crate) fn root(&self) -> PathStack<'_> {
+        PathStack::under(self)
+    }
+
+    /// The path of a part as it may be told.
+    pub(crate) fn path(&self, path: &Path) -> Path {
+        self.told(path).0
+    }
+
+    fn scope(&self) -> Scope<'a> {
+        self.schema.map_or(Scope::Value, |schema| Scope::Object(Members::Block(schema)))
+    }
+
+    fn marks(&self) -> &PathTrie<bool> {
+        self.marks.get_or_init(|| {
+            let mut marks = PathTrie::default();
+            for object in self.objects {
+                object.visit(|path, value| {
+                    if value.is_marked() {
+                        let (path, mut scope) = (path.to_path(), self.scope());
+                        let place: Path =
+                            path.steps().iter().map(|step| scope.go(step).place(step)).collect();
+                        *marks.insert(&place) = true;
+                    }
+                    // The mark covers all that is inside.
+                    if value.is_marked() || !value.contains_marked() { Descend::Over } else { Descend::Into }
+                });
+            }
+            marks
+        })
+    }
+}
+
+impl Covers for Cover<'_> {
+    fn told(&self, path: &Path) -> (Path, Told) {
+        let (mut scope, mut marks) = (self.scope(), Some(self.marks()));
+        let is_marked = |marks: Option<&PathTrie<bool>>| marks.is_some_and(|marks| *marks.value());
+        let mut is_secret = self.depth == 0 || is_marked(marks);
+        let mut shown = Vec::with_capacity(path.steps().len());
+        for (i, step) in path.steps().iter().enumerate() {
+            let at = scope.go(step);
+            marks = marks.and_then(|marks| marks.child_at(&at.place(step)));
+            // The step to an element of a set is all that the element holds.
+            let holds = || scope.has_secrets() || marks.is_some_and(|marks| !marks.is_leaf());
+            let is_covered = is_secret || at == At::Element && is_container(step) && holds();
+            shown.push(if is_covered { at.without_key(step) } else { step.clone() });
+            is_secret =
+                is_secret || at == At::Member { is_secret: true } || is_marked(marks) || self.depth == i + 1;
+        }
+        let told = match is_secret {
+            true => Told::Nothing,
+            false if scope.has_secrets() || marks.is_some_and(|marks| !marks.is_leaf()) => Told::Names,
+            false => Told::All,
+        };
+        (shown.into_iter().collect(), told)
+    }
+}
+
+impl Block {
+    /// The path without the keys that belong to something sensitive or write-only, as an error may show it: they are
+    /// marked, and only names that the schema gives are left below.
+    ///
+    /// ```
+    /// use objchange::schema::{Attribute, Block};
+    /// use objchange::Type;
+    /// use objchange::value::Path;
+    ///
+    /// let block = Block::new([("env", Attribute::optional(Type::map(Type::String)).sensitive())], []);
+    /// let path = Path::root().attribute("env").index("TOKEN");
+    /// assert_eq!(block.hide_keys(&path).to_string(), ".env[(sensitive value)]");
+    /// ```
+    pub fn hide_keys(&self, path: &Path) -> Path {
+        Cover::new(self, &[]).path(path)
+    }
+
+    /// The same, where all is hidden that stands below the first `depth` steps of the path.
+    pub fn hide_keys_below(&self, path: &Path, depth: usize) -> Path {
+        Cover::new(self, &[]).below(depth).path(path)
+    }
+}
+
+fn name(step: &PathStep) -> Option<&str> {
+    match step {
+        PathStep::Attribute(name) => Some(name),
+        PathStep::Index(key) => key.as_str(),
+    }
+}
+
+fn is_container(step: &PathStep) -> bool {
+    matches!(step, PathStep::Index(key) if key.len().is_some())
+}
+
+/// Where a path under way stands in a schema.
+#[derive(Clone, Copy)]
+enum Scope<'s> {
+    Object(Members<'s>),
+    /// Blocks or nested objects in a collection.
+    Objects(Members<'s>),
+    /// In a value of a plain type.
+    Value,
+}
+
+/// What a step leads to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// An attribute or blocks, whose name the schema gives.
+    Member { is_secret: bool },
+    /// An element, whatever its key.
+    Element,
+    /// Something else that is called by a name, which may be a key.
+    Name,
+}
+
+impl<'s> Scope<'s> {
+    fn held(nesting: NestingMode, members: Members<'s>) -> Self {
+        match nesting {
+            NestingMode::Single | NestingMode::Group => Self::Object(members),
+            NestingMode::List | NestingMode::Set | NestingMode::Map => Self::Objects(members),
+        }
+    }
+
+    /// Takes a step. What is not as the schema says, such as a list where one object belongs, is passed over, and a map in
+    /// place of an object is taken for one.
+    fn go(&mut self, step: &PathStep) -> At {
+        let member = match *self {
+            Self::Objects(members) => {
+                *self = Self::Object(members);
+                return At::Element;
+            }
+            Self::Object(members) => name(step).and_then(|name| members.get(name)),
+            Self::Value => None,
+        };
+        match (member, step) {
+            (Some(Member::Blocks(nested)), _) => {
+                *self = Self::held(nested.nesting, Members::Block(&nested.block));
+                At::Member { is_secret: false }
+            }
+            (Some(Member::Attribute(attribute)), _) => {
+                *self = attribute
+                    .nested()
+                    .map_or(Self::Value, |nested| Self::held(nested.nesting(), Members::Nested(nested)));
+                At::Member { is_secret: attribute.is_hidden() }
+            }
+            (None, PathStep::Index(_)) => At::Element,
+            (None, PathStep::Attribute(_)) => At::Name,
+        }
+    }
+
+    fn has_secrets(self) -> bool {
+        match self {
+            Self::Object(members) | Self::Objects(members) => members.have_hidden(),
+            Self::Value => false,
+        }
+    }
+}
+
+impl At {
+    /// The step in paths of marks. There all elements are one: what stands at one index before may stand at another one
+    /// after, and the elements of a set have no place of their own.
+    fn place(self, step: &PathStep) -> PathStep {
+        match self {
+            Self::Element => PathStep::Index(Value::null(Type::Dynamic)),
+            Self::Member { .. } | Self::Name => PathStep::Attribute(name(step).unwrap_or_default().into()),
+        }
+    }
+
+    /// The step inside of a secret: names that the schema gives are none.
+    fn without_key(self, step: &PathStep) -> PathStep {
+        match (self, step) {
+            (Self::Member { .. }, _) => step.clone(),
+            (_, PathStep::Attribute(name)) => PathStep::Index(Value::from(name.clone()).sensitive()),
+            (_, PathStep::Index(key)) => PathStep::Index(key.clone().sensitive()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{Attribute, NestedBlock};
+
+    /// Disks by label, each with a secret and tags.
+    fn disks() -> Block {
+        let disk = Block::new(
+            [
+                ("key", Attribute::optional(Type::map(Type::String)).sensitive()),
+                ("tags", Attribute::optional(Type::map(Type::String))),
+            ],
+            [],
+        );
+        Block::new([], [("disk", NestedBlock::new(NestingMode::Map, disk))])
+    }
+
+    fn check(cover: &Cover<'_>, path: &str, shown: &str, told: Told) {
+        let (path, found) = cover.told(&path.parse().unwrap());
+        assert_eq!((path.to_string().as_str(), found), (shown, told));
+    }
+
+    #[test]
+    fn the_schema_says_what_is_secret() {
+        let schema = disks();
+        let cover = Cover::new(&schema, &[]);
+        check(&cover, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Told::Nothing);
+        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Told::All);
+        check(&cover, r#"disk["a"]"#, r#".disk["a"]"#, Told::Names);
+        // A label is none of the names in the block, although it may be one of them.
+        check(&cover, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Told::All);
+        check(
+            &cover.below(1),
+            "disk.a.tags.b",
+            ".disk[(sensitive value)].tags[(sensitive value)]",
+            Told::Nothing,
+        );
+    }
+
+    #[test]
+    fn a_mark_in_one_object_covers_all_elements_of_each() {
+        let schema = disks();
+        let disk = |label: &str, tags: Value| {
+            Value::object([("disk", Value::object([(label, Value::object([("tags", tags)]))]))])
+        };
+        let tag = || Value::object([("b", "x")]);
+        let objects = [&disk("a", tag()), &disk("c", tag().sensitive())];
+        let cover = Cover::new(&schema, &objects);
+        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags[(sensitive value)]"#, Told::Nothing);
+        check(&cover, "disk", ".disk", Told::Names);
+        let objects = [&disk("a", Value::object([("b", Value::from("x").sensitive())]))];
+        let cover = Cover::of_values(&objects);
+        check(&cover, "disk.a.tags", ".disk.a.tags", Told::Names);
+        check(&cover, "disk.a.tags.b", ".disk.a.tags.b", Told::Nothing);
+        check(&cover, "disk.a.tags.c", ".disk.a.tags.c", Told::All);
+    }
+}
