@@ -1,13 +1,18 @@
 //! The structured change: before, after and everything that is known about them, walked together.
 
 mod keys;
+mod object;
 mod paths;
+mod sides;
+mod values;
 
 use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
 pub(crate) use keys::Keys;
+pub use object::{ObjectChange, diff_values};
 pub(crate) use paths::{PathList, Paths};
+pub(crate) use sides::Sides;
 
 use crate::diff::Action;
 use crate::json::View;

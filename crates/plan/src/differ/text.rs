@@ -113,7 +113,7 @@ fn pair<'t>(before: View<'_, 't>, after: View<'_, 't>, string: bool) -> Kind<'t>
 fn scalar<'t>(value: View<'_, 't>) -> Scalar<'t> {
     match value.shape() {
         Shape::Bool(b) => Scalar::Bool(b),
-        Shape::Number(text) => Scalar::Number(Text::from(text)),
+        Shape::Number(_) => Scalar::Number(value.text().unwrap_or_default()),
         Shape::String(_) => Scalar::String(value.text().unwrap_or_default()),
         // Neither can stand in a position of a primitive type; whatever does is shown as having no value.
         Shape::Null | Shape::Array(_) | Shape::Object(_) => Scalar::Null,

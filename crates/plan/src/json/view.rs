@@ -22,7 +22,7 @@ pub enum Shape<'v, 't> {
     /// `true` or `false`
     Bool(bool),
     /// A number as it is written.
-    Number(&'t str),
+    Number(&'v str),
     /// A string, its escapes resolved.
     String(&'v str),
     /// The elements in order.
@@ -53,7 +53,7 @@ impl<'v, 't> View<'v, 't> {
             Tag::Null => Shape::Null,
             Tag::False => Shape::Bool(false),
             Tag::True => Shape::Bool(true),
-            Tag::Number => Shape::Number(self.tree.verbatim(self.node)),
+            Tag::Number | Tag::MadeNumber => Shape::Number(self.tree.str(self.node)),
             Tag::Verbatim | Tag::Unescaped => Shape::String(self.tree.str(self.node)),
             Tag::Array | Tag::LargeArray => Shape::Array(self.elements()),
             Tag::Object | Tag::LargeObject => Shape::Object(self.members()),
@@ -126,12 +126,12 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// The text of a string, borrowed from the document if it stands there as it is.
+    /// The text of a string or number, borrowed from the document if it stands there as it is.
     #[inline]
     pub(crate) fn text(self) -> Option<Text<'t>> {
         match self.node.tag {
-            Tag::Verbatim => Some(Text::from(self.tree.verbatim(self.node))),
-            Tag::Unescaped => Some(Text::from(self.tree.str(self.node).to_owned())),
+            Tag::Verbatim | Tag::Number => Some(Text::from(self.tree.verbatim(self.node))),
+            Tag::Unescaped | Tag::MadeNumber => Some(Text::from(self.tree.str(self.node).to_owned())),
             _ => None,
         }
     }

@@ -4,8 +4,10 @@ use std::io::Write;
 
 use objchange::schema::Block;
 
-use super::sides::{Relevant, Sides, diff_resource};
+use super::planned::render_resource;
+use super::sides::{Relevant, diff_resource};
 use super::{Filter, Options, PlanMode, Schemas, ShowError};
+use crate::change::Sides;
 use crate::diff::{Action, Diff};
 use crate::differ;
 use crate::document::{ChangedResource, OutputChange, Plan, ResourceActions};
@@ -274,13 +276,32 @@ fn write_resource(
     options: &Options,
 ) {
     // There is nothing to say of what neither changes nor moves.
-    if resource.change.actions == ResourceActions::NoOp && !is_shown(resource) {
+    if has_nothing_to_say(resource) {
         return;
     }
     writer.line_break();
-    let show_unchanged = options.full || resource.change.importing.is_some();
-    writer.resource(&header(resource, heading), diff, show_unchanged);
+    writer.changed(resource, heading, diff, options);
     writer.line_break();
+}
+
+fn has_nothing_to_say(resource: &ChangedResource<'_>) -> bool {
+    resource.change.actions == ResourceActions::NoOp && !is_shown(resource)
+}
+
+impl Writer<'_> {
+    /// Writes a resource with what differs in it; nothing of what neither changes nor moves.
+    pub(super) fn changed(
+        &mut self,
+        resource: &ChangedResource<'_>,
+        heading: Heading<'_>,
+        diff: &Diff<'_>,
+        options: &Options,
+    ) {
+        if !has_nothing_to_say(resource) {
+            let show_unchanged = options.full || resource.change.importing.is_some();
+            self.resource(&header(resource, heading), diff, show_unchanged);
+        }
+    }
 }
 
 fn header<'a>(resource: &'a ChangedResource<'_>, heading: Heading<'a>) -> Header<'a> {
@@ -315,15 +336,9 @@ pub fn render_resource_change(
     options: &Options,
 ) -> Result<String, ShowError> {
     let resource = ChangedResource::parse(change)?;
-    let moves = is_moved(&resource) || resource.change.importing.is_some();
-    if resource.change.actions == ResourceActions::NoOp && !moves {
+    if has_nothing_to_say(&resource) {
         return Ok(String::new());
     }
     let diff = diff_resource(change, &resource, schema, None)?;
-    let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes, options.colour);
-    let show_unchanged = options.full || resource.change.importing.is_some();
-    writer.resource(&header(&resource, Heading::Change), &diff, show_unchanged);
-    writer.flush()?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    Ok(render_resource(&resource, &diff, options))
 }
