@@ -26,7 +26,7 @@ mod show;
 mod text;
 
 pub use cases::OPERATIONS;
-pub use change::{ObjectChange, diff_values};
+pub use change::{LeafChange, ObjectChange, Reason, diff_values};
 pub use diff::{
     Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
     Sensitivity, UnknownBlocks,

@@ -370,6 +370,17 @@ proptest! {
             prop_assert_eq!(text, render_resource_change(&written, Some(&case.block), &options).unwrap());
         }
         prop_assert!(!json.contains(SECRET), "{}\n{}", written, json);
+        let leaves = change.leaves(&of_values);
+        prop_assert!(of_values.action != Action::NoOp || leaves.is_empty());
+        let written_after = as_written(&case.block, &case.after);
+        for leaf in &leaves {
+            // An unknown element of a set is not found again.
+            let is_element = leaf.path.steps().last() == leaf.after.clone().map(PathStep::Index).as_ref();
+            let after = leaf.after.as_ref().filter(|_| !leaf.hidden && !is_element);
+            prop_assert!(after.is_none_or(|after| written_after.at(&leaf.path) == Some(after)), "{} {:?}", written, leaf);
+        }
+        prop_assert!(!format!("{leaves:?}").contains(SECRET), "{}\n{:?}", written, leaves);
+        prop_assert!(!serde_json::to_string(&leaves).unwrap().contains(SECRET));
         let debug = format!("{change:?}{of_values:?}");
         prop_assert!(!debug.contains(SECRET), "{}\n{}", written, debug);
     }

@@ -1,8 +1,10 @@
 //! The structured change: before, after and everything that is known about them, walked together.
 
 mod keys;
+mod leaves;
 mod object;
 mod paths;
+mod reason;
 mod sides;
 mod values;
 
@@ -10,8 +12,10 @@ use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
 pub(crate) use keys::Keys;
+pub use leaves::LeafChange;
 pub use object::{ObjectChange, diff_values};
 pub(crate) use paths::{PathList, Paths};
+pub use reason::Reason;
 pub(crate) use sides::Sides;
 
 use crate::diff::Action;

@@ -8,7 +8,8 @@ use objchange::schema::Block;
 use objchange::value::{Marks, Path, PathSet};
 use objchange::{Type, Value};
 
-use super::{Change, Sides};
+use super::leaves::leaves;
+use super::{Change, LeafChange, Sides};
 use crate::diff::Diff;
 use crate::differ;
 
@@ -38,7 +39,13 @@ use crate::differ;
 /// let config = Value::object([("size", Value::from(20)), ("token", Value::from("y"))]);
 /// let planned = plan_change(&PlanRequest::new(&schema, &prior, &config), &mut SimulatedProvider::default())?;
 ///
-/// let diff = ObjectChange::planned(&schema, &planned).diff();
+/// let change = ObjectChange::planned(&schema, &planned);
+/// let leaves = change.leaves(&change.diff());
+/// assert_eq!(leaves[0].path.to_string(), ".size");
+/// assert_eq!((leaves[0].before.clone(), leaves[0].after.clone()), (Some(Value::from(10)), Some(Value::from(20))));
+/// assert!(leaves[1].hidden);
+///
+/// // As Terraform prints it.
 /// assert_eq!(
 ///     render_planned_change("test_volume.data", &schema, &planned, &Options::default()),
 ///     r#"  # test_volume.data will be updated in-place
@@ -92,6 +99,11 @@ impl<'s> ObjectChange<'s> {
         let sides = Sides::of_values(&self.before, &self.after, &self.replace);
         let replaced = sides.replaced();
         differ::block(sides.change(&replaced), self.schema)
+    }
+
+    /// The parts that change, one by one, in the order of the diff, which is this change's own.
+    pub fn leaves(&self, diff: &Diff<'_>) -> Vec<LeafChange> {
+        leaves(diff, &self.before, &self.after)
     }
 }
 
