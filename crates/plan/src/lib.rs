@@ -40,7 +40,7 @@ pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw
 pub use render::Colour;
 pub use show::{
     Filter, Options, PlanDiff, PlanMode, ResourceDiff, Schemas, ShowError, render_plan,
-    render_planned_change, render_resource, render_resource_change, render_state, write_document, write_json,
-    write_plan, write_state, write_summary,
+    render_planned_change, render_resource, render_resource_change, render_state, render_value,
+    write_document, write_json, write_plan, write_state, write_summary,
 };
 pub use text::Text;

@@ -17,7 +17,7 @@ use thiserror::Error;
 pub use filter::Filter;
 pub use json::write_json;
 pub use plan::{PlanDiff, ResourceDiff, render_plan, render_resource_change, write_plan};
-pub use planned::{render_planned_change, render_resource};
+pub use planned::{render_planned_change, render_resource, render_value};
 pub use schemas::Schemas;
 pub use state::{render_state, write_state};
 pub use summary::write_summary;

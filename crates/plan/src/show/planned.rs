@@ -63,6 +63,11 @@ pub fn render_resource(resource: &ChangedResource<'_>, diff: &Diff<'_>, options:
     render(options, |writer| writer.changed(resource, Heading::Change, diff, options))
 }
 
+/// Renders a value with a name and what differs in it, as `terraform show` prints an output of a plan.
+pub fn render_value(name: &str, diff: &Diff<'_>, options: &Options) -> String {
+    render(options, |writer| writer.output(name, 0, diff))
+}
+
 /// Renders a change that the engine has planned as `terraform plan` prints it: the resource with what differs in it,
 /// and how much that is. For the address see [`ChangedResource::planned`].
 pub fn render_planned_change(
