@@ -1,5 +1,7 @@
 //! Primitive values; strings may hold JSON or several lines.
 
+use objchange::Type;
+
 use super::{json, sequence};
 use crate::change::Change;
 use crate::diff::{Action, Diff, Kind, Line, Primitive, Scalar};
@@ -19,6 +21,22 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
     let kind = strings(before, after, action, change.depth)
         .unwrap_or_else(|| pair(change.before, change.after, string));
     Diff::new(action, kind).replacing(change.forces_replacement())
+}
+
+/// The diff of a value of this type without parts that stays as it is, if this is one: what [`primitive`] finds when
+/// everything else has been looked for.
+pub(super) fn unchanged<'t>(change: &Change<'_, 't>, ty: &Type) -> Option<Diff<'t>> {
+    let string = match ty {
+        Type::String => true,
+        Type::Number | Type::Bool => false,
+        _ => return None,
+    };
+    let is_plain = || !change.after.is_special_string() && !change.after.is_empty_string();
+    if !change.is_unmarked_same() || change.after.is_null() || !is_plain() {
+        return None;
+    }
+    let kind = pair(change.before, change.after, string);
+    Some(Diff::new(Action::NoOp, kind).replacing(change.forces_replacement()))
 }
 
 /// What strings are that a plain pair of values does not describe; `None` if it does.

@@ -14,6 +14,9 @@ impl PartialEq for View<'_, '_> {
 
 impl View<'_, '_> {
     fn is_same_shape(&self, other: &View<'_, '_>) -> bool {
+        if Arc::ptr_eq(self.tree, other.tree) && self.node == other.node {
+            return true;
+        }
         use Tag::{Array, LargeArray, LargeObject, MadeNumber, Number, Object, Unescaped, Verbatim};
         match (self.node.tag, other.node.tag) {
             (Number | MadeNumber, Number | MadeNumber) | (Verbatim | Unescaped, Verbatim | Unescaped) => {

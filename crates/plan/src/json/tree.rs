@@ -10,7 +10,7 @@ use super::{Json, JsonError, Raw, Reader};
 /// A value or key, or where its parts are.
 ///
 /// Eight bytes: large documents are mostly these.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) tag: Tag,
     len: [u8; 3],

@@ -1,5 +1,6 @@
 //! Looking at values.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,14 +75,12 @@ impl<'v, 't> View<'v, 't> {
         }
         let index = *at as usize;
         let order = |member: &[Node; 2]| self.tree.bytes(&member[0]).cmp(key.as_bytes());
-        let expected = members.nodes.get(index);
-        if let Some([name, value]) = expected
-            && self.tree.bytes(name) == key.as_bytes()
-        {
+        let expected = members.nodes.get(index).map(|member| (member, order(member)));
+        if let Some(([_, value], Ordering::Equal)) = expected {
             *at += 1;
             return Some(View { node: value, ..self });
         }
-        let is_before_expected = expected.is_none_or(|member| order(member).is_gt());
+        let is_before_expected = expected.is_none_or(|(_, order)| order.is_gt());
         if is_before_expected && (index == 0 || order(&members.nodes[index - 1]).is_lt()) {
             return None;
         }
@@ -194,9 +193,10 @@ impl<'v, 't> View<'v, 't> {
         View { node: if value { &Node::TRUE } else { &Node::FALSE }, ..self }
     }
 
-    /// Whether both are one and the same place.
+    /// Whether both are one value that was read once. Where they are not, they may be equal all the same.
+    #[inline]
     pub(crate) fn is_same(self, other: Self) -> bool {
-        std::ptr::eq(self.node, other.node)
+        Arc::ptr_eq(self.tree, other.tree) && self.node == other.node
     }
 
     /// The value by itself.
