@@ -118,10 +118,10 @@ impl Walk<'_> {
         }
         if is_marked(sides) {
             let of_blocks = (0..blocks.len()).map(|i| blocks.action(i)).filter(|a| *a != Action::NoOp);
-            return match of_blocks.reduce(Action::and_part) {
-                Some(action) => self.leaf(action, true, sides, replace),
-                None => {}
-            };
+            if let Some(action) = of_blocks.reduce(Action::and_part) {
+                self.leaf(action, true, sides, replace);
+            }
+            return;
         }
         let has_labels = blocks.names().next().is_some();
         match sides.iter().flatten().any(|value| value.as_elements().is_some()) {
