@@ -22,6 +22,8 @@ pub struct Difference {
     pub want: String,
     /// What a reader must know to understand the two texts.
     pub note: Option<String>,
+    /// Both parts, where they are two sets, texts or values of different kinds: to show more than one line of each.
+    pub values: Option<(Value, Value)>,
     /// The sentences of the errors that the engine reports and the case does not want.
     pub explained: Vec<String>,
 }
@@ -31,7 +33,8 @@ const ABSENT: &str = "(nothing)";
 impl Difference {
     /// Two answers that differ as a whole.
     pub fn whole(got: impl Into<String>, want: impl Into<String>) -> Self {
-        Self { path: Path::root(), got: got.into(), want: want.into(), note: None, explained: Vec::new() }
+        let (got, want) = (got.into(), want.into());
+        Self { path: Path::root(), got, want, note: None, values: None, explained: Vec::new() }
     }
 
     fn at(path: Path, got: impl Into<String>, want: impl Into<String>) -> Self {
@@ -79,6 +82,7 @@ fn first(got: &Value, want: &Value, path: Path, declared: &Type) -> Difference {
         return Difference::at(path, value_text(got, got.ty()), value_text(want, want.ty()))
             .with_note("the content differs");
     }
+    let depth = path.steps().len();
     let found = match (got.kind(), want.kind()) {
         (Kind::Object(a), Kind::Object(b)) => first_entry(
             a.iter().map(|(name, v)| (name.as_str(), v)),
@@ -96,7 +100,12 @@ fn first(got: &Value, want: &Value, path: Path, declared: &Type) -> Difference {
         (Kind::Set(a), Kind::Set(b)) => members(a, b, &path),
         _ => None,
     };
-    found.unwrap_or_else(|| whole_part(got, want, path, declared))
+    let found = found.unwrap_or_else(|| whole_part(got, want, path, declared));
+    let has_parts_of_its_own = found.path.steps().len() > depth;
+    match has_parts_of_its_own {
+        true => found,
+        false => Difference { values: Some((got.clone(), want.clone())), ..found },
+    }
 }
 
 /// Two parts that differ as they are, by content or only by type.
@@ -240,7 +249,7 @@ mod tests {
     #[track_caller]
     fn check(got: &Value, want: &Value, expected: &str) {
         let difference = of_values(got, want, got.ty()).expect("the values differ");
-        let Difference { path, got, want, note, explained: _ } = difference;
+        let Difference { path, got, want, note, .. } = difference;
         let note = note.map(|n| format!(" ({n})")).unwrap_or_default();
         assert_eq!(format!("{path}: {got} / {want}{note}"), expected);
     }

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{Colour, Document, Filter, Options, Report, ResourceActions, Schemas, ShowError};
+use objchange_plan::{Document, Filter, Options, Report, ResourceActions, Schemas, ShowError};
 use thiserror::Error;
 
 use crate::exit;
 use crate::input::{InputError, Source};
+use crate::style::colour;
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -127,10 +128,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
 
 fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> Result<(), ShowError> {
     let stdout = io::stdout();
-    let colour = match AutoStream::choice(&stdout) {
-        ColorChoice::Never => Colour::Never,
-        _ => Colour::Always,
-    };
+    let colour = colour(&stdout);
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = BufWriter::with_capacity(1 << 16, stream);

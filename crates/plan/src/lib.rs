@@ -27,6 +27,7 @@ mod report;
 mod text;
 
 pub use cases::OPERATIONS;
+pub use change::{LeafChange, ObjectChange, Reason, diff_values};
 pub use diff::{
     Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
     Sensitivity,
@@ -37,7 +38,10 @@ pub use document::{
     State, StateOutput, StateResource, ValueChange, read_object,
 };
 pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View};
-pub use render::{Colour, render_plan, render_resource_change, render_state};
+pub use render::{
+    Colour, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
+    render_value,
+};
 pub use report::{
     Comment, Entries, Filter, Heading, ModulePlace, Note, Options, Outcome, OutputHeader, PlanMode, Report,
     ReportEntry, ResourceHeader, Schemas, Section, ShowError, StateHeader, Summary, Warning,

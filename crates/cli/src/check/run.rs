@@ -34,7 +34,7 @@ pub(crate) struct Verdict {
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The engine gives another answer.
-    Different(Difference),
+    Different(Box<Difference>),
     /// What stands there is no case.
     Malformed(Malformed),
     /// There is no such operation.
@@ -221,7 +221,7 @@ fn outcome(case: &Case<'_>) -> Result<(), Failure> {
     // The other cases are run even where one of them finds a defect.
     match panic::catch_unwind(AssertUnwindSafe(|| run_case(case))) {
         Ok(Outcome::Passed) => Ok(()),
-        Ok(Outcome::Failed(difference)) => Err(Failure::Different(difference)),
+        Ok(Outcome::Failed(difference)) => Err(Failure::Different(Box::new(difference))),
         Ok(Outcome::Unusable(error)) => Err(malformed(&error, true)),
         Ok(_) => Err(Failure::UnknownOperation),
         Err(_) => Err(Failure::Panicked),

@@ -6,13 +6,19 @@ use std::io::{self, StdoutLock, Write};
 use anstream::AutoStream;
 use objchange::case::Difference;
 use objchange::internal::visible;
+use objchange::{Type, Value};
+use objchange_plan::{Action, Colour, Options, diff_values, render_value};
 
 use super::run::{Failure, OPERATIONS, Verdict};
 use super::{Counts, spelling};
-use crate::style::{BAD, FAINT, GOOD};
+use crate::style::{BAD, FAINT, GOOD, colour};
 
 /// What is longer is cut around the first character that differs.
 const MAX_TEXT: usize = 400;
+/// Texts that are no longer stand beside each other on lines of their own.
+const MAX_LINE: usize = 100;
+/// So many lines of a difference are shown.
+const MAX_LINES: usize = 60;
 /// So many errors are explained.
 const MAX_SENTENCES: usize = 10;
 /// How much is shown before that character.
@@ -20,11 +26,13 @@ const BEFORE: usize = 60;
 
 pub(super) struct Text {
     out: AutoStream<StdoutLock<'static>>,
+    colour: Colour,
 }
 
 impl Text {
     pub(super) fn new() -> Self {
-        Self { out: AutoStream::auto(io::stdout().lock()) }
+        let stdout = io::stdout();
+        Self { colour: colour(&stdout), out: AutoStream::auto(stdout.lock()) }
     }
 
     pub(super) fn failure(&mut self, input: &str, verdict: &Verdict, failure: &Failure) -> io::Result<()> {
@@ -41,7 +49,7 @@ impl Text {
         }
         writeln!(out)?;
         match failure {
-            Failure::Different(difference) => write_difference(out, difference),
+            Failure::Different(difference) => write_difference(out, difference, self.colour),
             Failure::Malformed(malformed) => {
                 writeln!(out, "  this is no case that can be run: {}", visible(&malformed.message))
             }
@@ -67,17 +75,23 @@ impl Text {
     }
 }
 
-fn write_difference(out: &mut impl Write, difference: &Difference) -> io::Result<()> {
-    let Difference { path, got, want, note, explained } = difference;
+fn write_difference(out: &mut impl Write, difference: &Difference, colour: Colour) -> io::Result<()> {
+    let Difference { path, got, want, note, values, explained } = difference;
     let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     if path.is_root() {
         writeln!(out, "  the answers differ{note}")?;
     } else {
         writeln!(out, "  at {path}{note}")?;
     }
-    let (got, want) = excerpts(got, want);
-    writeln!(out, "    got:  {BAD}{got}{BAD:#}")?;
-    writeln!(out, "    want: {GOOD}{want}{GOOD:#}")?;
+    let is_long = got.len().max(want.len()) > MAX_LINE;
+    match values.as_ref().filter(|_| is_long).and_then(|(got, want)| lines(got, want, colour)) {
+        Some(lines) => writeln!(out, "    from what it is to what is wanted:\n{lines}")?,
+        None => {
+            let (got, want) = excerpts(got, want);
+            writeln!(out, "    got:  {BAD}{got}{BAD:#}")?;
+            writeln!(out, "    want: {GOOD}{want}{GOOD:#}")?;
+        }
+    }
     for sentence in explained.iter().take(MAX_SENTENCES) {
         writeln!(out, "    {}", excerpt(sentence, 0))?;
     }
@@ -85,6 +99,17 @@ fn write_difference(out: &mut impl Write, difference: &Difference) -> io::Result
         0 => Ok(()),
         more => writeln!(out, "    …({more} more errors)"),
     }
+}
+
+/// What differs in two values, as a plan shows it; `None` if that is nothing, or more than anybody reads.
+fn lines(got: &Value, want: &Value, colour: Colour) -> Option<String> {
+    let ty = if got.ty() == want.ty() { got.ty() } else { &Type::Dynamic };
+    let diff = diff_values(got, want, ty);
+    let differs = diff.action != Action::NoOp;
+    let shown = render_value("value", diff, &Options { colour, ..Options::default() });
+    let is_readable = differs && shown.lines().count() <= MAX_LINES;
+    is_readable
+        .then(|| shown.lines().map(|line| format!("    {line}\n")).collect::<String>().trim_end().to_owned())
 }
 
 /// Both texts on one line each, and long ones cut to where they differ.
@@ -117,6 +142,23 @@ mod tests {
     #[test]
     fn short_texts_are_shown_whole() {
         assert_eq!(excerpts("[1,2]", "[1,3]"), ("[1,2]".into(), "[1,3]".into()));
+    }
+
+    #[test]
+    fn what_differs_in_long_values_is_shown_as_in_a_plan() {
+        let policy =
+            |action: &str| format!(r#"{{"Effect":"Allow","Action":["{action}","{}"]}}"#, "x".repeat(90));
+        let difference = Difference {
+            values: Some((Value::from(policy("s3:Get")), Value::from(policy("s3:Put")))),
+            ..Difference::whole(policy("s3:Get"), policy("s3:Put"))
+        };
+        let mut out = Vec::new();
+        write_difference(&mut out, &difference, Colour::Never).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("\n                  ~ \"s3:Get\" -> \"s3:Put\",\n"), "{text}");
+        let secret = |text: &str| Value::tuple([Value::from(text).sensitive(), Value::from("a".repeat(90))]);
+        let lines = lines(&secret("hunter1"), &secret("hunter2"), Colour::Never).unwrap();
+        assert!(lines.contains("(sensitive value)") && !lines.contains("hunter"), "{lines}");
     }
 
     #[test]

@@ -7,12 +7,10 @@ use objchange::internal::visible_json;
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
+use objchange_plan::{Diff, LeafChange, ObjectChange, Reason};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
-
-use super::changes::PathChange;
-use super::reason;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";
@@ -30,17 +28,11 @@ struct Report<'a> {
     at_apply: Vec<Violation<'a>>,
     no_longer_sensitive: &'a [Path],
     legacy_type_system: bool,
-    changes: Vec<Change<'a>>,
+    changes: Vec<LeafChange>,
+    diff: Diff<'a>,
     before: Box<RawValue>,
     proposed: Box<RawValue>,
     after: Box<RawValue>,
-}
-
-#[derive(Serialize)]
-struct Reason<'a> {
-    kind: &'static str,
-    message: String,
-    paths: &'a [Path],
 }
 
 #[derive(Serialize)]
@@ -56,24 +48,15 @@ impl<'a> From<&'a PlanViolation> for Violation<'a> {
     }
 }
 
-/// A side that is absent or null is left out.
-#[derive(Serialize)]
-struct Change<'a> {
-    path: &'a Path,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    before: Option<Box<RawValue>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    after: Option<Box<RawValue>>,
-}
-
 pub(super) fn write(
     resource_type: &str,
     address: Option<&str>,
     schema: &Block,
     plan: &PlannedChange,
-    changes: &[PathChange<'_>],
 ) -> io::Result<()> {
     let ty = schema.implied_type();
+    let change = ObjectChange::planned(schema, plan);
+    let diff = change.diff();
     // What one side hides is not shown from the other.
     let marks: Vec<(Path, Marks)> = [&plan.before, &plan.proposed, &plan.after]
         .into_iter()
@@ -85,16 +68,13 @@ pub(super) fn write(
         resource_type,
         address,
         action: plan.action.slug(),
-        reason: Reason {
-            kind: reason::slug(plan),
-            message: reason::sentence(plan),
-            paths: reason::paths(plan),
-        },
+        reason: Reason::of(plan),
         violations: plan.violations.iter().map(Violation::from).collect(),
         at_apply: plan.at_apply.iter().map(Violation::from).collect(),
         no_longer_sensitive: &plan.no_longer_sensitive,
         legacy_type_system: plan.legacy_type_system,
-        changes: changes.iter().map(change_json).collect::<io::Result<_>>()?,
+        changes: change.leaves(&diff),
+        diff,
         before: object(&plan.before)?,
         proposed: object(&plan.proposed)?,
         after: object(&plan.after)?,
@@ -102,16 +82,6 @@ pub(super) fn write(
     let mut out = io::stdout().lock();
     writeln!(out, "{}", visible_json(&serde_json::to_string(&report)?))?;
     out.flush()
-}
-
-fn change_json<'a>(change: &'a PathChange<'_>) -> io::Result<Change<'a>> {
-    let side = |value: Option<&Value>| {
-        // What one side hides is not shown from the other.
-        let hidden =
-            |value: &Value| if change.is_hidden() { value.clone().sensitive() } else { value.clone() };
-        value.map(|value| value_json(&hidden(value), value.ty())).transpose()
-    };
-    Ok(Change { path: &change.path, before: side(change.before)?, after: side(change.after)? })
 }
 
 /// A value in the form of case files, without what is marked.

@@ -1,9 +1,7 @@
 //! `objchange plan`: plans one change of one resource.
 
-mod changes;
 mod json;
 mod prior;
-mod reason;
 mod text;
 
 use std::io;
@@ -31,6 +29,8 @@ Objects are JSON as in `terraform show -json`. In what people write (--config, -
 is an object) an unknown part is {\"$unknown\":{}} and a sensitive one {\"$sensitive\":…}, as in case files.
 
 Without --planned a simulated provider plans: it fills what is computed with unknown values.
+
+The change is shown as `terraform plan` shows it; the resource is called `this` where no --address names it.
 
 Exit codes:
   0  the change is planned
@@ -166,11 +166,11 @@ fn suggestion(similar: &[String]) -> String {
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match planned(args) {
         Ok((schema, plan)) => {
-            let changes = changes::collect(&schema, &plan.before, &plan.after);
             if args.json {
-                json::write(&args.resource_type, args.address.as_deref(), &schema, &plan, &changes)?;
+                json::write(&args.resource_type, args.address.as_deref(), &schema, &plan)?;
             } else {
-                text::write(args.address.as_deref().unwrap_or(&args.resource_type), &plan, &changes)?;
+                let nameless = || format!("{}.this", args.resource_type);
+                text::write(&args.address.clone().unwrap_or_else(nameless), &schema, &plan)?;
             }
             let is_valid = plan.violations.is_empty() || plan.legacy_type_system;
             Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })

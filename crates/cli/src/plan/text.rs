@@ -1,44 +1,20 @@
-//! A planned change as text for people.
+//! A planned change as text for people: as Terraform prints it, and what is to be said about it.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstream::AutoStream;
 use anstyle::Style;
-use objchange::Value;
-use objchange::change::{Action, PlanViolation, PlannedChange, ReplaceReason};
-use objchange::internal::visible;
+use objchange::change::{PlanViolation, PlannedChange};
+use objchange::schema::Block;
+use objchange_plan::{Options, render_planned_change};
 
-use super::changes::PathChange;
-use super::reason;
-use crate::style::{BAD, CHANGED, FAINT, GOOD, STRONG};
+use crate::style::{BAD, CHANGED, FAINT, colour};
 
-/// What is longer is cut.
-const MAX_VALUE: usize = 80;
-/// Longer paths do not move the others to the right.
-const MAX_PATH: usize = 50;
-
-pub(super) fn write(label: &str, plan: &PlannedChange, changes: &[PathChange<'_>]) -> io::Result<()> {
-    let mut out = AutoStream::auto(io::stdout().lock());
-    let what = match plan.action {
-        Action::NoOp => "no changes",
-        Action::Create => "will be created",
-        Action::Update => "will be updated in place",
-        Action::Delete => "will be destroyed",
-        Action::DeleteThenCreate => "must be replaced: destroyed, then created",
-        Action::CreateThenDelete => "must be replaced: created, then destroyed",
-        other => other.slug(),
-    };
-    writeln!(out, "{STRONG}{}: {what}{STRONG:#}", visible(label))?;
-    writeln!(out, "  reason: {}", reason::sentence(plan))?;
-    if !changes.is_empty() {
-        writeln!(out)?;
-    }
-    let paths: Vec<String> = changes.iter().map(|change| change.path.to_string()).collect();
-    let width = paths.iter().map(|path| path.chars().count()).max().unwrap_or(0).min(MAX_PATH);
-    for (change, path) in std::iter::zip(changes, &paths) {
-        writeln!(out, "  {}", line(plan, change, path, width))?;
-    }
+pub(super) fn write(address: &str, schema: &Block, plan: &PlannedChange) -> io::Result<()> {
+    let stdout = io::stdout();
+    let options = Options { colour: colour(&stdout), ..Options::default() };
+    let mut out = AutoStream::auto(stdout.lock());
+    out.write_all(render_planned_change(address, schema, plan, &options).as_bytes())?;
     if !plan.no_longer_sensitive.is_empty() {
         writeln!(out)?;
         writeln!(out, "{CHANGED}no longer sensitive after the change; hidden here all the same{CHANGED:#}")?;
@@ -76,39 +52,4 @@ fn write_violations(
         writeln!(out, "  {BAD}!{BAD:#} {violation} {FAINT}({}){FAINT:#}", violation.kind())?;
     }
     Ok(())
-}
-
-fn line(plan: &PlannedChange, change: &PathChange<'_>, path: &str, width: usize) -> String {
-    let text =
-        |value: &Value| if change.is_hidden() { "(sensitive value)".to_owned() } else { shortened(value) };
-    let padding = " ".repeat(width.saturating_sub(path.chars().count()));
-    let mut line = match (change.before, change.after) {
-        (None, Some(after)) => format!("{GOOD}+{GOOD:#} {path}{padding}  {}", text(after)),
-        (Some(before), None) if plan.action == Action::Delete => {
-            format!("{BAD}-{BAD:#} {path}{padding}  {}", text(before))
-        }
-        (Some(before), None) => format!("{BAD}-{BAD:#} {path}{padding}  {} → null", text(before)),
-        (Some(before), Some(after)) => {
-            let style = CHANGED;
-            format!("{style}~{style:#} {path}{padding}  {} → {}", text(before), text(after))
-        }
-        (None, None) => return String::new(),
-    };
-    if change.is_of_marks() {
-        line.push_str("  (only whether it is sensitive changes)");
-    }
-    if let Some(ReplaceReason::CannotUpdate(paths)) = &plan.replace_reason
-        && paths.iter().any(|path| change.path.starts_with(path))
-    {
-        let _ = write!(line, "  {BAD}# forces replacement{BAD:#}");
-    }
-    line
-}
-
-fn shortened(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_VALUE) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
 }

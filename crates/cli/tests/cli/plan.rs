@@ -75,7 +75,7 @@ fn refused(output: &Output, stderr: &str) {
 }
 
 #[test]
-fn an_update_lists_what_changes() {
+fn an_update_is_shown_as_terraform_shows_it() {
     shows(
         &plan(
             "update",
@@ -84,51 +84,68 @@ fn an_update_lists_what_changes() {
             &[],
         ),
         0,
-        "test_disk: will be updated in place\n  \
-         reason: the planned object differs from the prior one, and nothing requires a new object\n\n  \
-         ~ .size       10 → 20\n  \
-         + .tags[\"c\"]  (known after apply)\n  \
-         ~ .token      (sensitive value) → (sensitive value)\n",
+        r#"  # test_disk.this will be updated in-place
+  ~ resource "test_disk" "this" {
+        id    = "d-1"
+        name  = "data"
+      ~ size  = 10 -> 20
+      ~ tags  = {
+            "a" = "b"
+          + "c" = (known after apply)
+        }
+      ~ token = (sensitive value)
+    }
+
+Plan: 0 to add, 1 to change, 0 to destroy.
+"#,
     );
 }
 
 #[test]
 fn every_action_says_its_reason() {
     let config = r#"{"name":"data","size":10,"tags":{"a":"b"},"token":"hunter1"}"#;
-    let first_lines = |test: &str, prior: &str, config: &str, arguments: &[&str]| {
+    let first_line = |test: &str, prior: &str, config: &str, arguments: &[&str]| {
         let output = plan(test, prior, config, arguments);
         assert_eq!(output.code, 0, "{}", output.stderr);
-        output.stdout.lines().take(2).map(str::trim).collect::<Vec<_>>().join(" / ")
+        let json = plan(test, prior, config, &[arguments, &["--json"]].concat());
+        let report: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+        let line = output.stdout.lines().find(|line| !line.is_empty()).unwrap_or_default().trim().to_owned();
+        let last = output.stdout.lines().last().unwrap_or_default();
+        let counts = last.strip_prefix("Plan: ").unwrap_or_default();
+        format!("{line} / {} / {counts}", report["reason"]["message"].as_str().unwrap())
     };
+    let no_changes =
+        "No changes. Your infrastructure matches the configuration. / the planned object is the prior one / ";
+    assert_eq!(first_line("noop", PRIOR, config, &[]), no_changes);
     assert_eq!(
-        first_lines("noop", PRIOR, config, &[]),
-        "test_disk: no changes / reason: the planned object is the prior one"
+        first_line("create", "null", config, &[]),
+        "# test_disk.this will be created / there is no prior object / 1 to add, 0 to change, 0 to destroy."
     );
     assert_eq!(
-        first_lines("create", "null", config, &[]),
-        "test_disk: will be created / reason: there is no prior object"
+        first_line("delete", PRIOR, "null", &[]),
+        "# test_disk.this will be destroyed / there is no configuration / 0 to add, 0 to change, 1 to destroy."
     );
     assert_eq!(
-        first_lines("delete", PRIOR, "null", &[]),
-        "test_disk: will be destroyed / reason: there is no configuration"
-    );
-    assert_eq!(
-        first_lines("forced", PRIOR, config, &["--replace"]),
-        "test_disk: must be replaced: destroyed, then created / reason: replacement is asked for"
+        first_line("forced", PRIOR, config, &["--replace"]),
+        "# test_disk.this will be replaced, as requested / replacement is asked for / \
+         1 to add, 0 to change, 1 to destroy."
     );
     let renamed = config.replace("data", "logs");
+    let replaced = ["--requires-replace", "name", "--create-before-destroy"];
     assert_eq!(
-        first_lines("replaced", PRIOR, &renamed, &["--requires-replace", "name", "--create-before-destroy"]),
-        "test_disk: must be replaced: created, then destroyed / reason: .name cannot be changed in place"
+        first_line("replaced", PRIOR, &renamed, &replaced),
+        "# test_disk.this must be replaced / .name cannot be changed in place / \
+         1 to add, 0 to change, 1 to destroy."
     );
-    assert_eq!(
-        first_lines("ignored", PRIOR, &renamed, &["--ignore-changes", "name"]),
-        "test_disk: no changes / reason: the planned object is the prior one"
+    let output = plan("replaced", PRIOR, &renamed, &replaced);
+    assert!(output.stdout.contains("\n+/- resource \"test_disk\" \"this\" {\n"), "{}", output.stdout);
+    assert!(
+        output.stdout.contains(r#"~ name  = "data" -> "logs" # forces replacement"#),
+        "{}",
+        output.stdout
     );
-    assert_eq!(
-        first_lines("all-ignored", PRIOR, &renamed, &["--ignore-changes", "all"]),
-        "test_disk: no changes / reason: the planned object is the prior one"
-    );
+    assert_eq!(first_line("ignored", PRIOR, &renamed, &["--ignore-changes", "name"]), no_changes);
+    assert_eq!(first_line("all-ignored", PRIOR, &renamed, &["--ignore-changes", "all"]), no_changes);
 }
 
 #[test]
@@ -137,12 +154,22 @@ fn what_the_prior_object_hides_stays_hidden() {
     shows(
         &plan("kept-secret", prior, r#"{"name":"data","size":20,"tags":{"a":"b","c":"d-1"}}"#, &[]),
         0,
-        "test_disk: will be updated in place\n  \
-         reason: the planned object differs from the prior one, and nothing requires a new object\n\n  \
-         ~ .size       10 → 20\n  \
-         + .tags[\"c\"]  (sensitive value)\n\n\
-         no longer sensitive after the change; hidden here all the same\n  \
-         ! .id\n",
+        r#"  # test_disk.this will be updated in-place
+  ~ resource "test_disk" "this" {
+        id   = (sensitive value)
+        name = "data"
+      ~ size = 10 -> 20
+      ~ tags = {
+            "a" = "b"
+          + "c" = (sensitive value)
+        }
+    }
+
+Plan: 0 to add, 1 to change, 0 to destroy.
+
+no longer sensitive after the change; hidden here all the same
+  ! .id
+"#,
     );
 }
 
@@ -216,18 +243,28 @@ fn the_prior_object_is_taken_out_of_a_state() {
     let config = r#"{"name":"data","size":20}"#;
     let output = plan("state-file", STATE_FILE, config, &["--address", r#"test_disk.a["k"]"#]);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    assert!(output.stdout.starts_with("test_disk.a[\"k\"]: must be replaced"), "{}", output.stdout);
-    assert!(output.stdout.contains("reason: the prior object is tainted"), "{}", output.stdout);
-    assert!(output.stdout.contains(".tags[\"a\"]  (sensitive value)") || !output.stdout.contains("hunter"));
+    let header =
+        "  # test_disk.a[\"k\"] is tainted, so must be replaced\n-/+ resource \"test_disk\" \"a\" {\n";
+    assert!(output.stdout.starts_with(header), "{}", output.stdout);
+    assert!(output.stdout.contains(r#"- "a" = (sensitive value)"#), "{}", output.stdout);
+    assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
 
     let output = plan("shown-state", SHOWN_STATE, config, &["--address", "module.m.test_disk.a[0]"]);
     shows(
         &output,
         0,
-        "module.m.test_disk.a[0]: will be updated in place\n  \
-         reason: the planned object differs from the prior one, and nothing requires a new object\n\n  \
-         ~ .size       10 → 20\n  \
-         - .tags[\"a\"]  (sensitive value) → null\n",
+        r#"  # module.m.test_disk.a[0] will be updated in-place
+  ~ resource "test_disk" "a" {
+        id   = "d-1"
+        name = "data"
+      ~ size = 10 -> 20
+      - tags = {
+          - "a" = (sensitive value)
+        } -> null
+    }
+
+Plan: 0 to add, 1 to change, 0 to destroy.
+"#,
     );
 }
 
@@ -309,7 +346,7 @@ fn a_type_of_several_providers_needs_a_choice() {
     );
     let output = run(&["--provider", "test/test"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    assert!(output.stdout.contains("+ .size  1"), "{}", output.stdout);
+    assert!(output.stdout.contains("+ size = 1\n"), "{}", output.stdout);
     let output = run(&["--provider", "example.com/other/test"]);
     assert_eq!(output.code, 0, "{}", output.stderr);
 }
@@ -379,7 +416,7 @@ fn names_of_others_do_not_reach_the_terminal_as_they_are() {
     let fixed = ["plan", "--color", "always", "--schema", "-", "--type", "test_disk", "--config"];
     let output = objchange(fixed.iter().copied().chain([config.to_str().unwrap()]), &schemas);
     assert_eq!(output.code, 0, "{}", output.stderr);
-    assert!(output.stdout.contains(r#".any."\u001b[31mred\u009b\u202e""#), "{}", output.stdout);
+    assert!(output.stdout.contains(r#""\x1b[31mred\u009b\u202e" = "x""#), "{}", output.stdout);
     let config = folder.file("config.json", r#"{"name":"a","\u001b[31m\u009b":"x"}"#);
     let output = objchange(fixed.iter().copied().chain([config.to_str().unwrap()]), &schemas);
     let message = output.stderr.split_once("error:").map_or("", |(_, message)| message);
@@ -466,8 +503,7 @@ fn the_example_of_the_readme_works() {
     ];
     let output = objchange(arguments, "");
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
-    assert!(output.stdout.contains("~ .ebs_block_device[…].volume_size"), "{}", output.stdout);
-    assert!(output.stdout.lines().count() < 25, "it fits on a screen");
+    assert!(output.stdout.contains("+ volume_size           = 200"), "{}", output.stdout);
 }
 
 const LABELLED: &str = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
@@ -496,8 +532,9 @@ fn blocks_with_labels_are_a_map() {
     assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{}", output.stdout);
     let replaced = ["--prior", state, "--address", "test_disk.a", "--requires-replace", r#"mount["a"].path"#];
     let output = run(&replaced);
-    assert!(output.stdout.contains(r#".mount["a"].path cannot be changed in place"#), "{}", output.stdout);
-    assert!(output.stdout.contains(r#"- .mount["a"].key   (sensitive value) → null"#), "{}", output.stdout);
+    let path = r#"~ path = "/a" -> "/b" # forces replacement"#;
+    assert!(output.stdout.contains(path), "{}", output.stdout);
+    assert!(output.stdout.contains("- key  = (sensitive value) -> null"), "{}", output.stdout);
     assert!(!output.stdout.contains("hunter"), "{}", output.stdout);
 }
 

@@ -12,9 +12,13 @@ fn schema(name: &str) -> Value {
 }
 
 fn validator(name: &str) -> jsonschema::Validator {
-    let case = schema("case.schema.json");
-    let id = case["$id"].as_str().unwrap().to_owned();
-    let registry = jsonschema::Registry::new().add(id, case).unwrap().prepare().unwrap();
+    let mut registry = jsonschema::Registry::new();
+    for other in ["case.schema.json", "diff.schema.json"] {
+        let schema = schema(other);
+        let id = schema["$id"].as_str().unwrap().to_owned();
+        registry = registry.add(id, schema).unwrap();
+    }
+    let registry = registry.prepare().unwrap();
     jsonschema::draft202012::options().with_registry(&registry).build(&schema(name)).unwrap()
 }
 

@@ -1,13 +1,22 @@
 //! The structured change: before, after and everything that is known about them, walked together.
 
 mod keys;
+mod leaves;
+mod object;
 mod paths;
+mod reason;
+mod sides;
+mod values;
 
 use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
 pub(crate) use keys::Keys;
+pub use leaves::LeafChange;
+pub use object::{ObjectChange, diff_values};
 pub(crate) use paths::{PathList, Paths};
+pub use reason::Reason;
+pub(crate) use sides::Sides;
 
 use crate::diff::Action;
 use crate::json::View;
@@ -65,6 +74,7 @@ pub(crate) enum Unknown<'v, 't> {
 }
 
 impl<'v, 't> Unknown<'v, 't> {
+    #[inline]
     fn is_whole(self) -> bool {
         match self {
             Unknown::Whole => true,
@@ -148,6 +158,16 @@ impl<'v, 't> Change<'v, 't> {
         unknown || self.before_sensitive.has_true() || self.after_sensitive.has_true()
     }
 
+    /// Whether the value was read once and stands on both sides, without any mark on the whole of it.
+    #[inline]
+    pub(crate) fn is_unmarked_same(&self) -> bool {
+        self.before.is_same(self.after)
+            && self.before_explicit == self.after_explicit
+            && !self.before_sensitive.is_true()
+            && !self.after_sensitive.is_true()
+            && !self.unknown.is_whole()
+    }
+
     /// Whether this place itself forces the replacement.
     pub(crate) fn forces_replacement(&self) -> bool {
         self.replace.is_match()
@@ -192,14 +212,19 @@ impl<'v, 't> Change<'v, 't> {
     pub(crate) fn next_member(&self, key: &str, at: &mut Position) -> Self {
         let before = self.before.get_next(key, &mut at.before);
         let after = self.after.get_next(key, &mut at.after);
+        let before_sensitive = mark_member(self.before_sensitive, key, &mut at.before_sensitive);
+        let after_sensitive = match self.before_sensitive.is_same(self.after_sensitive) {
+            true => before_sensitive,
+            false => mark_member(self.after_sensitive, key, &mut at.after_sensitive),
+        };
         Self {
             before: before.unwrap_or(self.before.null()),
             after: after.unwrap_or(self.after.null()),
             before_explicit: before.is_some(),
             after_explicit: after.is_some(),
             unknown: self.unknown.member(key, &mut at.unknown),
-            before_sensitive: mark_member(self.before_sensitive, key, &mut at.before_sensitive),
-            after_sensitive: mark_member(self.after_sensitive, key, &mut at.after_sensitive),
+            before_sensitive,
+            after_sensitive,
             replace: self.replace.member(key),
             relevant: self.relevant.member(key),
             modern: self.modern,

@@ -19,6 +19,10 @@ pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Di
 
 /// The diff of a value of a plain type.
 pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
+    // Most attributes of most resources stay as they are.
+    if let Some(diff) = text::unchanged(&change, ty) {
+        return diff;
+    }
     let change = change.without_legacy_empty();
     hidden::sensitive(&change, |change| value(change.clone(), ty))
         .or_else(|| hidden::unknown(&change, Unknown::Nothing, |change| value(change.clone(), ty)))

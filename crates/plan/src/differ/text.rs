@@ -1,5 +1,7 @@
 //! Primitive values; strings may hold JSON or several lines.
 
+use objchange::Type;
+
 use super::{json, sequence};
 use crate::change::Change;
 use crate::diff::{Action, Diff, Kind, Line, Primitive, Scalar};
@@ -19,6 +21,22 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
     let kind = strings(before, after, action, change.depth)
         .unwrap_or_else(|| pair(change.before, change.after, string));
     Diff::new(action, kind).replacing(change.forces_replacement())
+}
+
+/// The diff of a value of this type without parts that stays as it is, if this is one: what [`primitive`] finds when
+/// everything else has been looked for.
+pub(super) fn unchanged<'t>(change: &Change<'_, 't>, ty: &Type) -> Option<Diff<'t>> {
+    let string = match ty {
+        Type::String => true,
+        Type::Number | Type::Bool => false,
+        _ => return None,
+    };
+    let is_plain = || !change.after.is_special_string() && !change.after.is_empty_string();
+    if !change.is_unmarked_same() || change.after.is_null() || !is_plain() {
+        return None;
+    }
+    let kind = pair(change.before, change.after, string);
+    Some(Diff::new(Action::NoOp, kind).replacing(change.forces_replacement()))
 }
 
 /// What strings are that a plain pair of values does not describe; `None` if it does.
@@ -114,7 +132,7 @@ fn pair<'t>(before: View<'_, 't>, after: View<'_, 't>, string: bool) -> Kind<'t>
 fn scalar<'t>(value: View<'_, 't>) -> Scalar<'t> {
     match value.shape() {
         Shape::Bool(b) => Scalar::Bool(b),
-        Shape::Number(text) => Scalar::Number(Text::from(text)),
+        Shape::Number(_) => Scalar::Number(value.text().unwrap_or_default()),
         Shape::String(_) => Scalar::String(value.text().unwrap_or_default()),
         // Neither can stand in a position of a primitive type; whatever does is shown as having no value.
         Shape::Null | Shape::Array(_) | Shape::Object(_) => Scalar::Null,

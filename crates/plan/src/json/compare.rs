@@ -14,9 +14,12 @@ impl PartialEq for View<'_, '_> {
 
 impl View<'_, '_> {
     fn is_same_shape(&self, other: &View<'_, '_>) -> bool {
-        use Tag::{Array, LargeArray, LargeObject, Number, Object, Unescaped, Verbatim};
+        if Arc::ptr_eq(self.tree, other.tree) && self.node == other.node {
+            return true;
+        }
+        use Tag::{Array, LargeArray, LargeObject, MadeNumber, Number, Object, Unescaped, Verbatim};
         match (self.node.tag, other.node.tag) {
-            (Number, Number) | (Verbatim | Unescaped, Verbatim | Unescaped) => {
+            (Number | MadeNumber, Number | MadeNumber) | (Verbatim | Unescaped, Verbatim | Unescaped) => {
                 self.tree.bytes(self.node) == other.tree.bytes(other.node)
             }
             (Array | LargeArray, Array | LargeArray) | (Object | LargeObject, Object | LargeObject) => {

@@ -3,6 +3,7 @@
 //! building it.
 
 mod compare;
+mod make;
 mod tree;
 mod view;
 

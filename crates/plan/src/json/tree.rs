@@ -10,7 +10,7 @@ use super::{Json, JsonError, Raw, Reader};
 /// A value or key, or where its parts are.
 ///
 /// Eight bytes: large documents are mostly these.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) tag: Tag,
     len: [u8; 3],
@@ -29,6 +29,8 @@ pub(super) enum Tag {
     True,
     /// A part of the document.
     Number,
+    /// A number, a part of what had to be made.
+    MadeNumber,
     /// A part of the document.
     Verbatim,
     /// A part of what had to be made.
@@ -76,10 +78,10 @@ pub(super) struct Tree<'t> {
     text: &'t str,
     nodes: Vec<Node>,
     large: Vec<Vec<Node>>,
-    /// Where the texts are whose nodes have no room for their length.
+    /// Where the texts are whose nodes have no room for their length, or for their place.
     long: Vec<Range<usize>>,
     /// The strings that do not stand in the text as they are.
-    unescaped: String,
+    pub(super) unescaped: String,
 }
 
 impl<'t> Tree<'t> {
@@ -109,12 +111,12 @@ impl<'t> Tree<'t> {
         &self.text[self.range(node)]
     }
 
-    /// The text of a string.
+    /// The text of a number or string.
     #[inline]
     pub(super) fn str(&self, node: &Node) -> &str {
         match node.tag {
-            Tag::Unescaped => &self.unescaped[self.range(node)],
-            Tag::Verbatim => self.verbatim(node),
+            Tag::Unescaped | Tag::MadeNumber => &self.unescaped[self.range(node)],
+            Tag::Verbatim | Tag::Number => self.verbatim(node),
             _ => "",
         }
     }
@@ -123,7 +125,7 @@ impl<'t> Tree<'t> {
     #[inline(always)]
     pub(super) fn bytes(&self, node: &Node) -> &[u8] {
         match node.tag {
-            Tag::Unescaped => &self.unescaped.as_bytes()[self.range(node)],
+            Tag::Unescaped | Tag::MadeNumber => &self.unescaped.as_bytes()[self.range(node)],
             Tag::Verbatim | Tag::Number => &self.text.as_bytes()[self.range(node)],
             _ => &[],
         }
@@ -135,20 +137,26 @@ const LARGE: usize = 4096;
 
 /// Reads values of one document into one tree.
 pub(crate) struct Builder<'t> {
-    tree: Tree<'t>,
+    pub(super) tree: Tree<'t>,
     document: &'t str,
     /// Where in the document the text of the tree begins.
     origin: usize,
     /// The parts of arrays and objects that are being read, the outer ones first.
-    unfinished: Vec<Node>,
+    pub(super) unfinished: Vec<Node>,
 }
 
-/// A value that a builder has read.
+/// A value that a builder has read or made.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Built(Node);
+pub(crate) struct Built(pub(super) Node);
 
 impl Built {
-    pub(super) const NULL: Self = Self(Node::NULL);
+    pub(crate) const NULL: Self = Self(Node::NULL);
+}
+
+/// An array or object under way: where its parts begin, and those that have a list of their own.
+pub(crate) struct Open {
+    start: usize,
+    own: Vec<Node>,
 }
 
 impl<'t> Builder<'t> {
@@ -245,7 +253,7 @@ impl<'t> Builder<'t> {
         self.check_size(&reader)?;
         self.unfinished.clear();
         self.unfinished.append(&mut members);
-        Ok(Built(self.object(0, Vec::new())))
+        Ok(Built(self.object(Open { start: 0, own: Vec::new() })))
     }
 
     fn reader(&mut self, raw: &Raw<'t>) -> Result<Reader<'t>, JsonError> {
@@ -276,8 +284,7 @@ impl<'t> Builder<'t> {
         match reader.peek() {
             Some(b'"') => self.string(reader),
             Some(b'{') => {
-                let start = self.unfinished.len();
-                let mut own = Vec::new();
+                let mut open = self.open();
                 let mut is_first = true;
                 reader.deepen(b'{')?;
                 while reader.next_key(&mut is_first)? {
@@ -285,22 +292,21 @@ impl<'t> Builder<'t> {
                     reader.colon()?;
                     self.unfinished.push(key);
                     let value = self.value(reader)?;
-                    self.push(value, start, &mut own);
+                    self.push(value, &mut open);
                 }
                 reader.leave();
-                Ok(self.object(start, own))
+                Ok(self.object(open))
             }
             Some(b'[') => {
-                let start = self.unfinished.len();
-                let mut own = Vec::new();
+                let mut open = self.open();
                 let mut is_first = true;
                 reader.deepen(b'[')?;
                 while reader.next_element(&mut is_first)? {
                     let value = self.value(reader)?;
-                    self.push(value, start, &mut own);
+                    self.push(value, &mut open);
                 }
                 reader.leave();
-                Ok(self.close(start, own, Tag::Array, Tag::LargeArray))
+                Ok(self.close(open, Tag::Array, Tag::LargeArray))
             }
             Some(b'n') => reader.word("null").map(|()| Node::NULL),
             Some(b't') => reader.word("true").map(|()| Node::TRUE),
@@ -308,7 +314,7 @@ impl<'t> Builder<'t> {
             Some(b'-' | b'0'..=b'9') => {
                 let start = reader.offset();
                 reader.number()?;
-                self.verbatim(reader, Tag::Number, start, reader.offset())
+                Ok(self.verbatim(Tag::Number, start, reader.offset()))
             }
             _ => Err(reader.no_value()),
         }
@@ -316,44 +322,43 @@ impl<'t> Builder<'t> {
 
     fn string(&mut self, reader: &mut Reader<'t>) -> Result<Node, JsonError> {
         let offset = self.tree.unescaped.len();
-        match reader.string_at(&mut self.tree.unescaped)? {
-            StringAt::Verbatim(start, end) => self.verbatim(reader, Tag::Verbatim, start, end),
-            StringAt::Unescaped => self.text(reader, Tag::Unescaped, offset..self.tree.unescaped.len()),
-        }
+        Ok(match reader.string_at(&mut self.tree.unescaped)? {
+            StringAt::Verbatim(start, end) => self.verbatim(Tag::Verbatim, start, end),
+            StringAt::Unescaped => self.text(Tag::Unescaped, offset..self.tree.unescaped.len()),
+        })
     }
 
     #[inline]
-    fn verbatim(
-        &mut self,
-        reader: &Reader<'t>,
-        tag: Tag,
-        start: usize,
-        end: usize,
-    ) -> Result<Node, JsonError> {
-        self.text(reader, tag, start - self.origin..end - self.origin)
+    fn verbatim(&mut self, tag: Tag, start: usize, end: usize) -> Node {
+        self.text(tag, start - self.origin..end - self.origin)
     }
 
     #[inline]
-    fn text(&mut self, reader: &Reader<'t>, tag: Tag, at: Range<usize>) -> Result<Node, JsonError> {
-        if at.len() >= LONG {
-            self.tree.long.push(at);
-            return Ok(Node::new(tag, (self.tree.long.len() - 1) as u32, LONG));
-        }
+    pub(super) fn text(&mut self, tag: Tag, at: Range<usize>) -> Node {
         match u32::try_from(at.start) {
-            Ok(offset) => Ok(Node::new(tag, offset, at.len())),
-            Err(_) => Err(reader.error("a value has more than 4 GiB of text")),
+            Ok(offset) if at.len() < LONG => Node::new(tag, offset, at.len()),
+            _ => {
+                self.tree.long.push(at);
+                Node::new(tag, (self.tree.long.len() - 1) as u32, LONG)
+            }
         }
     }
 
-    fn push(&mut self, value: Node, start: usize, own: &mut Vec<Node>) {
+    /// Begins an array or object.
+    pub(super) fn open(&self) -> Open {
+        Open { start: self.unfinished.len(), own: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, value: Node, open: &mut Open) {
         self.unfinished.push(value);
-        if self.unfinished.len() - start >= LARGE {
-            own.extend(self.unfinished.drain(start..));
+        if self.unfinished.len() - open.start >= LARGE {
+            open.own.extend(self.unfinished.drain(open.start..));
         }
     }
 
     /// The object whose members wait, sorted by key; of a repeated key the last member counts, as in Go.
-    fn object(&mut self, start: usize, mut own: Vec<Node>) -> Node {
+    pub(super) fn object(&mut self, open: Open) -> Node {
+        let Open { start, mut own } = open;
         if !own.is_empty() {
             own.extend(self.unfinished.drain(start..));
         }
@@ -376,10 +381,11 @@ impl<'t> Builder<'t> {
                 false => own = members,
             }
         }
-        self.close(start, own, Tag::Object, Tag::LargeObject)
+        self.close(Open { start, own }, Tag::Object, Tag::LargeObject)
     }
 
-    fn close(&mut self, start: usize, mut own: Vec<Node>, small: Tag, large: Tag) -> Node {
+    pub(super) fn close(&mut self, open: Open, small: Tag, large: Tag) -> Node {
+        let Open { start, mut own } = open;
         let count = self.unfinished.len() - start;
         if own.is_empty() && count < LARGE {
             let offset = self.tree.nodes.len() as u32;

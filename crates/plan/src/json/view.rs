@@ -1,5 +1,6 @@
 //! Looking at values.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ pub enum Shape<'v, 't> {
     /// `true` or `false`
     Bool(bool),
     /// A number as it is written.
-    Number(&'t str),
+    Number(&'v str),
     /// A string, its escapes resolved.
     String(&'v str),
     /// The elements in order.
@@ -53,7 +54,7 @@ impl<'v, 't> View<'v, 't> {
             Tag::Null => Shape::Null,
             Tag::False => Shape::Bool(false),
             Tag::True => Shape::Bool(true),
-            Tag::Number => Shape::Number(self.tree.verbatim(self.node)),
+            Tag::Number | Tag::MadeNumber => Shape::Number(self.tree.str(self.node)),
             Tag::Verbatim | Tag::Unescaped => Shape::String(self.tree.str(self.node)),
             Tag::Array | Tag::LargeArray => Shape::Array(self.elements()),
             Tag::Object | Tag::LargeObject => Shape::Object(self.members()),
@@ -74,14 +75,12 @@ impl<'v, 't> View<'v, 't> {
         }
         let index = *at as usize;
         let order = |member: &[Node; 2]| self.tree.bytes(&member[0]).cmp(key.as_bytes());
-        let expected = members.nodes.get(index);
-        if let Some([name, value]) = expected
-            && self.tree.bytes(name) == key.as_bytes()
-        {
+        let expected = members.nodes.get(index).map(|member| (member, order(member)));
+        if let Some(([_, value], Ordering::Equal)) = expected {
             *at += 1;
             return Some(View { node: value, ..self });
         }
-        let is_before_expected = expected.is_none_or(|member| order(member).is_gt());
+        let is_before_expected = expected.is_none_or(|(_, order)| order.is_gt());
         if is_before_expected && (index == 0 || order(&members.nodes[index - 1]).is_lt()) {
             return None;
         }
@@ -126,12 +125,12 @@ impl<'v, 't> View<'v, 't> {
         }
     }
 
-    /// The text of a string, borrowed from the document if it stands there as it is.
+    /// The text of a string or number, borrowed from the document if it stands there as it is.
     #[inline]
     pub(crate) fn text(self) -> Option<Text<'t>> {
         match self.node.tag {
-            Tag::Verbatim => Some(Text::from(self.tree.verbatim(self.node))),
-            Tag::Unescaped => Some(Text::from(self.tree.str(self.node).to_owned())),
+            Tag::Verbatim | Tag::Number => Some(Text::from(self.tree.verbatim(self.node))),
+            Tag::Unescaped | Tag::MadeNumber => Some(Text::from(self.tree.str(self.node).to_owned())),
             _ => None,
         }
     }
@@ -194,9 +193,10 @@ impl<'v, 't> View<'v, 't> {
         View { node: if value { &Node::TRUE } else { &Node::FALSE }, ..self }
     }
 
-    /// Whether both are one and the same place.
+    /// Whether both are one value that was read once. Where they are not, they may be equal all the same.
+    #[inline]
     pub(crate) fn is_same(self, other: Self) -> bool {
-        std::ptr::eq(self.node, other.node)
+        Arc::ptr_eq(self.tree, other.tree) && self.node == other.node
     }
 
     /// The value by itself.

@@ -19,7 +19,9 @@ mod value;
 mod wrap;
 
 pub use colour::Colour;
-pub use page::{render_plan, render_resource_change, render_state};
+pub use page::{
+    render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
+};
 
 use std::io::{self, Write};
 

@@ -2,12 +2,15 @@
 
 use std::io;
 
+use objchange::change::PlannedChange;
 use objchange::schema::Block;
 
 use super::{Colour, View, Writer, escape};
+use crate::diff::Diff;
 use crate::document::{ChangedResource, Plan, State};
 use crate::report::{
-    Entries, Filter, Options, PlanMode, Report, ResourceHeader, Schemas, Section, ShowError, entry,
+    Entries, Filter, Options, PlanMode, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
+    entry, fold,
 };
 
 /// Renders a plan as `terraform show` prints it.
@@ -56,13 +59,58 @@ pub fn render_resource_change(
     options: &Options,
 ) -> Result<String, ShowError> {
     let resource = ChangedResource::parse(change)?;
-    let entry = entry(change, &resource, schema, options)?;
-    text(options.colour, |writer| {
+    Ok(render_entry(&entry(change, &resource, schema, options)?, options))
+}
+
+/// Renders the entry of a resource: header, symbol and body. A hidden one is rendered as nothing.
+pub fn render_entry(entry: &ReportEntry<'_, ResourceHeader<'_>>, options: &Options) -> String {
+    written(options.colour, |writer| {
         if !entry.diff.hidden {
-            writer.resource(&entry);
+            writer.resource(entry);
         }
-        Ok(())
     })
+}
+
+/// Renders a change that the engine has planned as `terraform plan` prints it: the resource with what differs in it,
+/// and how much that is. For the address see [`ChangedResource::planned`].
+pub fn render_planned_change(
+    address: &str,
+    schema: &Block,
+    change: &PlannedChange,
+    options: &Options,
+) -> String {
+    let report = Report::of_planned_change(address, schema, change, options);
+    written(options.colour, |writer| {
+        for section in &report.sections {
+            match section {
+                Section::ResourceChanges(entries) | Section::DeferredChanges(entries) => {
+                    entries.iter().flatten().for_each(|entry| writer.resource(&entry));
+                    writer.push("\n");
+                }
+                Section::Outcome(outcome) => writer.outcome(*outcome),
+                Section::Summary(summary) => writer.plan_line(summary),
+                _ => {}
+            }
+        }
+    })
+}
+
+/// Renders a value with a name and what differs in it, as `terraform show` prints an output of a plan.
+pub fn render_value(name: &str, mut diff: Diff<'_>, options: &Options) -> String {
+    fold(&mut diff, options.full);
+    written(options.colour, |writer| {
+        writer.entry(name, escape::name_width(name), &diff, 0, View::default());
+        writer.push("\n");
+    })
+}
+
+fn written(colour: Colour, write: impl FnOnce(&mut Writer<'_>)) -> String {
+    let written = text(colour, |writer| {
+        write(writer);
+        Ok(())
+    });
+    // Writing to memory does not fail.
+    written.unwrap_or_default()
 }
 
 fn text(

@@ -122,18 +122,18 @@ pub enum Comment<'p> {
 }
 
 /// On which occasion something is said of a resource.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Occasion<'p> {
     /// Terraform will change it.
     Change,
     /// It has changed outside of Terraform.
     Drift,
     /// Its change is left to the next plan, for this reason.
-    Deferral(&'p Text<'p>),
+    Deferral(Text<'p>),
 }
 
 /// What is said of a resource.
-pub(super) fn header<'p>(resource: &'p ChangedResource<'_>, occasion: Occasion<'p>) -> ResourceHeader<'p> {
+pub(super) fn header<'p>(resource: &ChangedResource<'p>, occasion: &Occasion<'p>) -> ResourceHeader<'p> {
     let reason = match occasion {
         Occasion::Deferral(reason) => Some(reason.clone()),
         _ => resource.action_reason.clone(),
@@ -179,8 +179,8 @@ pub(super) fn is_unchanged(resource: &ChangedResource<'_>) -> bool {
         && resource.change.importing.is_none()
 }
 
-fn heading(resource: &ChangedResource<'_>, occasion: Occasion<'_>) -> Heading {
-    let drift = occasion == Occasion::Drift;
+fn heading(resource: &ChangedResource<'_>, occasion: &Occasion<'_>) -> Heading {
+    let drift = *occasion == Occasion::Drift;
     match resource.change.actions {
         _ if is_unchanged(resource) => Heading::Unchanged,
         _ if matches!(occasion, Occasion::Deferral(_)) => Heading::Deferred,
@@ -205,7 +205,7 @@ fn heading(resource: &ChangedResource<'_>, occasion: Occasion<'_>) -> Heading {
     }
 }
 
-fn comments<'p>(resource: &'p ChangedResource<'_>, heading: Heading) -> Vec<Comment<'p>> {
+fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading) -> Vec<Comment<'p>> {
     if matches!(heading, Heading::Deferred | Heading::Unchanged) {
         return Vec::new();
     }
@@ -235,7 +235,7 @@ fn comments<'p>(resource: &'p ChangedResource<'_>, heading: Heading) -> Vec<Comm
 }
 
 /// The reason, as far as it is one for what happens.
-fn reason<'p>(resource: &'p ChangedResource<'_>) -> Option<Comment<'p>> {
+fn reason<'p>(resource: &ChangedResource<'p>) -> Option<Comment<'p>> {
     let index = || Text::from(resource.index.as_ref().map_or("", |index| index.text()));
     let reason = resource.action_reason.as_deref()?;
     match resource.change.actions {

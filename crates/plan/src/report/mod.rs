@@ -20,6 +20,7 @@ mod filter;
 mod fold;
 mod header;
 mod plan;
+mod planned;
 mod schemas;
 mod sides;
 mod state;
@@ -33,7 +34,7 @@ use thiserror::Error;
 
 pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
-pub(crate) use fold::{Fold, Show};
+pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
 pub use plan::Summary;
 pub(crate) use plan::entry;

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::entries::Entries;
 use super::header::{self, Occasion, ResourceHeader, previous_address};
-use super::sides::{Relevant, Sides, diff_resource};
+use super::sides::{Relevant, diff_resource};
 use super::{
     Filter, Note, Options, Outcome, OutputHeader, PlanMode, ReportEntry, Schemas, Section, ShowError,
     Warning, fold,
 };
-use crate::change::Paths;
+use crate::change::{Paths, Sides};
 use crate::diff::{Action, Diff};
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions};
@@ -79,13 +79,13 @@ pub(super) fn sections<'p, 't>(
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::DeferredChanges(Entries::of(
         deferred,
-        |d| header::header(&d.resource, Occasion::Deferral(&d.reason)),
+        |d| header::header(&d.resource, &Occasion::Deferral(d.reason.clone())),
         move |d| differ.resource(&d.resource).map(Some),
     )));
     sections.extend(has_actions.then_some(Section::Legend(legend)));
     sections.push(Section::ResourceChanges(Entries::of(
         changes,
-        |r| header::header(r, Occasion::Change),
+        |r| header::header(r, &Occasion::Change),
         move |r| differ.resource(r).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
@@ -115,7 +115,7 @@ fn outcome(plan: &Plan<'_>, mode: PlanMode, has_drift: bool) -> Option<Outcome> 
     })
 }
 
-fn summary(changes: &[&ChangedResource<'_>], of_selection: bool) -> Summary {
+pub(super) fn summary(changes: &[&ChangedResource<'_>], of_selection: bool) -> Summary {
     use ResourceActions::{Create, CreateThenDelete, Delete, DeleteThenCreate, Update};
     let count = |of: &[ResourceActions]| changes.iter().filter(|r| of.contains(&r.change.actions)).count();
     Summary {
@@ -177,7 +177,7 @@ impl<'p, 't> Differ<'p, 't> {
                 _ => drifted.clear(),
             }
         }
-        Ok(Entries::of(drifted, |r| header::header(r, Occasion::Drift), relevant_body))
+        Ok(Entries::of(drifted, |r| header::header(r, &Occasion::Drift), relevant_body))
     }
 
     /// Whether anything moves, or differs by its values whatever its action says.
@@ -210,10 +210,14 @@ fn body<'p>(
     relevant: Option<Paths<'_, 'p>>,
     full: bool,
 ) -> Result<Diff<'p>, DocumentError> {
-    let mut diff = diff_resource(document, resource, schema, relevant)?;
+    Ok(shown(resource, diff_resource(document, resource, schema, relevant)?, full))
+}
+
+/// The body of a resource, with what of it is shown.
+pub(super) fn shown<'p>(resource: &ChangedResource<'_>, mut diff: Diff<'p>, full: bool) -> Diff<'p> {
     fold::fold(&mut diff, full || resource.change.importing.is_some());
     diff.hidden = header::is_unchanged(resource);
-    Ok(diff)
+    diff
 }
 
 /// The entry of one element of `resource_changes`, in the schema of its type.
@@ -223,6 +227,14 @@ pub(crate) fn entry<'p>(
     schema: Option<&'p Block>,
     options: &Options,
 ) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
-    let diff = body(document, resource, schema, None, options.full)?;
-    Ok(ReportEntry { header: header::header(resource, Occasion::Change), diff })
+    let diff = diff_resource(document, resource, schema, None)?;
+    Ok(ReportEntry::of_change(resource, diff, options))
+}
+
+impl<'p> ReportEntry<'p, ResourceHeader<'p>> {
+    /// What is shown of the change of a resource in which this differs; hidden is one to which nothing happens.
+    pub fn of_change(resource: &ChangedResource<'p>, diff: Diff<'p>, options: &Options) -> Self {
+        let diff = shown(resource, diff, options.full);
+        Self { header: header::header(resource, &Occasion::Change), diff }
+    }
 }

@@ -3,11 +3,11 @@
 use hashbrown::HashMap;
 use objchange::schema::Block;
 
-use crate::change::{Change, PathList, Paths, Unknown};
+use crate::change::{PathList, Paths, Sides};
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, Plan, ResourceActions, ValueChange};
-use crate::json::{Builder, Built, Elements, Json, JsonError, View, closed};
+use crate::json::{Builder, Built, Elements, JsonError, closed};
 
 /// The relevant attributes of a plan, by the resource that they are of.
 pub(super) struct Relevant<'p, 't> {
@@ -28,16 +28,6 @@ impl<'p, 't> Relevant<'p, 't> {
         let nameless = Some("").filter(|nameless| *nameless != address);
         Paths::subtrees(nameless.into_iter().chain([address]).filter_map(|name| self.of.get(name)))
     }
-}
-
-/// The two sides of a change and their marks, read.
-pub(super) struct Sides<'t> {
-    before: Json<'t>,
-    after: Json<'t>,
-    unknown: Json<'t>,
-    before_sensitive: Json<'t>,
-    after_sensitive: Json<'t>,
-    replace: Json<'t>,
 }
 
 impl<'t> Sides<'t> {
@@ -74,21 +64,6 @@ impl<'t> Sides<'t> {
             unknown: built(unknown),
             replace: built(replace),
         })
-    }
-
-    /// The paths that force the replacement.
-    pub(super) fn replaced(&self) -> PathList<'_, 't> {
-        self.replace.view().elements().iter().map(View::elements).collect()
-    }
-
-    pub(super) fn change<'v>(&'v self, replaced: &'v PathList<'_, 't>) -> Change<'v, 't> {
-        Change {
-            unknown: Unknown::Marks(self.unknown.view()),
-            before_sensitive: self.before_sensitive.view(),
-            after_sensitive: self.after_sensitive.view(),
-            replace: Paths::places(replaced),
-            ..Change::new(self.before.view(), self.after.view())
-        }
     }
 }
 

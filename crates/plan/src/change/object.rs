@@ -1,0 +1,139 @@
+//! Changes of values of the engine, and their diffs.
+
+use std::convert::Infallible;
+use std::fmt;
+
+use objchange::change::{PlannedChange, ReplaceReason};
+use objchange::schema::Block;
+use objchange::value::{Marks, Path, PathSet};
+use objchange::{Type, Value};
+
+use super::leaves::leaves;
+use super::{Change, LeafChange, Sides};
+use crate::diff::Diff;
+use crate::differ;
+
+/// The change of an object, by values of the engine and the schema of its resource.
+///
+/// Its diff is the one that a plan document gives which says the same. What no document can say is lost: what is
+/// promised about an unknown value, the types of dynamic values and nulls, which element of a set forces the
+/// replacement (it is the set then), and that something is unknown before the change (it has no value then). What is
+/// ephemeral is hidden like what is sensitive, an infinite number is a text, and of values that nest deeper than
+/// [`MAX_DEPTH`](crate::MAX_DEPTH) nothing is compared.
+///
+/// ```
+/// use objchange::change::{PlanRequest, SimulatedProvider, plan_change};
+/// use objchange::schema::{Attribute, Block};
+/// use objchange::{Type, Value};
+/// use objchange_plan::{ObjectChange, Options, render_planned_change};
+///
+/// let schema = Block::new(
+///     [
+///         ("id", Attribute::computed(Type::String)),
+///         ("size", Attribute::optional(Type::Number)),
+///         ("token", Attribute::optional(Type::String).sensitive()),
+///     ],
+///     [],
+/// );
+/// let prior = Value::object([("id", Value::from("v-1")), ("size", Value::from(10)), ("token", Value::from("x"))]);
+/// let config = Value::object([("size", Value::from(20)), ("token", Value::from("y"))]);
+/// let planned = plan_change(&PlanRequest::new(&schema, &prior, &config), &mut SimulatedProvider::default())?;
+///
+/// let change = ObjectChange::planned(&schema, &planned);
+/// let leaves = change.leaves(&change.diff());
+/// assert_eq!(leaves[0].path.to_string(), ".size");
+/// assert_eq!((leaves[0].before.clone(), leaves[0].after.clone()), (Some(Value::from(10)), Some(Value::from(20))));
+/// assert!(leaves[1].hidden);
+///
+/// // As Terraform prints it.
+/// assert_eq!(
+///     render_planned_change("test_volume.data", &schema, &planned, &Options::default()),
+///     r#"  # test_volume.data will be updated in-place
+///   ~ resource "test_volume" "data" {
+///         id    = "v-1"
+///       ~ size  = 10 -> 20
+///       ~ token = (sensitive value)
+///     }
+///
+/// Plan: 0 to add, 1 to change, 0 to destroy.
+/// "#
+/// );
+/// # Ok::<(), objchange::change::PlanChangeError>(())
+/// ```
+#[derive(Clone)]
+pub struct ObjectChange<'s> {
+    schema: &'s Block,
+    before: Value,
+    after: Value,
+    replace: Vec<Path>,
+}
+
+impl<'s> ObjectChange<'s> {
+    /// The change from one object to another; null is no object. What the schema calls sensitive is hidden.
+    pub fn new(schema: &'s Block, before: &Value, after: &Value) -> Self {
+        let marked = |value: &Value| {
+            let value = without_write_only(schema, value);
+            let marks = schema.sensitive_paths(&value).into_iter().map(|path| (path, Marks::SENSITIVE));
+            value.mark_where_present(&marks.collect::<Vec<_>>())
+        };
+        Self { schema, before: marked(before), after: marked(after), replace: Vec::new() }
+    }
+
+    /// A change that has been planned.
+    pub fn planned(schema: &'s Block, change: &PlannedChange) -> Self {
+        let replace = match &change.replace_reason {
+            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
+            _ => Vec::new(),
+        };
+        Self::new(schema, &change.before, &change.after).replacing(replace)
+    }
+
+    /// The same change, to which a new object is needed because these parts cannot change in place.
+    #[must_use]
+    pub fn replacing(self, paths: impl IntoIterator<Item = Path>) -> Self {
+        Self { replace: paths.into_iter().collect(), ..self }
+    }
+
+    /// What differs, as data.
+    pub fn diff(&self) -> Diff<'s> {
+        let sides = Sides::of_values(&self.before, &self.after, &self.replace);
+        let replaced = sides.replaced();
+        differ::block(sides.change(&replaced), self.schema)
+    }
+
+    /// The parts that change, one by one, in the order of the diff, which is this change's own.
+    pub fn leaves(&self, diff: &Diff<'_>) -> Vec<LeafChange> {
+        leaves(diff, &self.before, &self.after)
+    }
+}
+
+/// What differs in two values that are of this type, or almost.
+pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> {
+    let sides = Sides::of_values(before, after, &[]);
+    let replaced = sides.replaced();
+    differ::typed(Change { modern: true, ..sides.change(&replaced) }, ty)
+}
+
+/// The object as documents have it: without the values that never appear in plans or states, and without marks on them.
+fn without_write_only(schema: &Block, object: &Value) -> Value {
+    let paths: PathSet = schema.write_only_paths(object).into_iter().collect();
+    if paths.is_empty() {
+        return object.clone();
+    }
+    let removed = object.transform(|path, part| {
+        Ok::<_, Infallible>(match paths.contains(&path.to_path()) {
+            true => Value::null(part.ty().clone()),
+            false => part,
+        })
+    });
+    let Ok(removed) = removed;
+    removed
+}
+
+/// Without the paths: a key in them may be a secret.
+impl fmt::Debug for ObjectChange<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { before, after, .. } = self;
+        f.debug_struct("ObjectChange").field("before", before).field("after", after).finish_non_exhaustive()
+    }
+}
