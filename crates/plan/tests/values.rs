@@ -183,7 +183,7 @@ fn write_value(value: &Value, out: &mut String) {
         Kind::Number(number) => _ = write!(out, "{number}"),
         Kind::String(text) => out.push_str(&serde_json::to_string(text).unwrap()),
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
-            write_list(elements, out, write_value)
+            write_list(elements, out, write_value);
         }
         Kind::Map(map) => write_members(map.iter().filter(|(_, v)| known(v)), out, write_value),
         Kind::Object(object) => write_members(object.iter().filter(|(_, v)| known(v)), out, write_value),
@@ -226,7 +226,7 @@ fn write_marks(value: &Value, is_marked: fn(&Value) -> bool, out: &mut String) {
     };
     match value.kind() {
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
-            write_list(elements, out, write)
+            write_list(elements, out, write);
         }
         Kind::Map(map) => write_members(map.iter().filter(|(_, v)| says_something(v)), out, write),
         Kind::Object(object) => write_members(object.iter().filter(|(_, v)| says_something(v)), out, write),
