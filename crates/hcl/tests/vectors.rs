@@ -1,0 +1,2 @@
+//! Later.
+fn main() {}
