@@ -2,7 +2,18 @@
 
 #![forbid(unsafe_code)]
 
+mod diagnostic;
+mod eval;
 mod function;
 mod functions;
+mod source;
+mod syntax;
 
+mod walk;
+
+pub use diagnostic::Diagnostic;
+pub use eval::{Scope, Variables, evaluate};
 pub use function::{Function, FunctionError, Functions, Parameter};
+pub use source::{Lines, Position, Span};
+pub use syntax::{Attribute, Block, Body, Expr, Label, parse_body, parse_expression, parse_template};
+pub use walk::{Reference, variables};

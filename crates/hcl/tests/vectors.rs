@@ -1,2 +1,143 @@
-//! Later.
-fn main() {}
+//! Expressions, templates and bodies with what Terraform answers for them, where those files are at hand.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use objchange::{Type, Value};
+use objchange_hcl::{
+    Diagnostic, Functions, Lines, Scope, Variables, evaluate, parse_expression, parse_template,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+fn main() -> ExitCode {
+    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
+    let mut trials = Vec::new();
+    for file in ["hcl-dev", "hcl-corner-dev"] {
+        for op in ["expr", "template", "decode", "for_each_variables"] {
+            let path: PathBuf = vectors.join(format!("{file}.jsonl"));
+            let is_absent = !path.exists();
+            let test = Trial::test(format!("{file}::{op}"), move || check_file(&path, op));
+            trials.push(test.with_ignored_flag(is_absent));
+        }
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+#[derive(Deserialize)]
+struct Case<'a> {
+    id: String,
+    op: String,
+    expr: Option<String>,
+    template: Option<String>,
+    #[serde(borrow, default)]
+    variables: BTreeMap<String, Typed<'a>>,
+    want: Want<'a>,
+}
+
+#[derive(Deserialize)]
+struct Typed<'a> {
+    #[serde(rename = "type")]
+    ty: Type,
+    #[serde(borrow)]
+    value: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct Want<'a> {
+    #[serde(rename = "type")]
+    ty: Option<Type>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    value: Option<&'a RawValue>,
+    errors: Option<Vec<Error>>,
+}
+
+/// A wanted null is there, other than one that is missing.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+#[derive(Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+struct Error {
+    range: [u32; 4],
+    summary: String,
+}
+
+fn errors(text: &str, diagnostics: &[Diagnostic]) -> Vec<Error> {
+    let lines = Lines::new(text);
+    let mut errors: Vec<Error> = diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let (start, end) =
+                (lines.position(diagnostic.subject.start), lines.position(diagnostic.subject.end));
+            let range = [start.line, start.column, end.line, end.column];
+            Error { range, summary: diagnostic.summary.to_string() }
+        })
+        .collect();
+    errors.sort();
+    errors
+}
+
+/// What came of a case: a value, or errors.
+fn answer(case: &Case<'_>) -> Result<Value, Vec<Error>> {
+    let variables: Variables = case
+        .variables
+        .iter()
+        .map(|(name, typed)| (name.clone(), Value::from_marker_json(typed.value.get(), &typed.ty).unwrap()))
+        .collect();
+    let scope = Scope::new(&variables);
+    let text = case.expr.as_ref().or(case.template.as_ref()).unwrap();
+    let parsed = if case.expr.is_some() { parse_expression(text) } else { parse_template(text) };
+    let parsed = parsed.map_err(|found| errors(text, &found))?;
+    let (value, found) = evaluate(&parsed, &scope, Functions::pure());
+    if found.is_empty() { Ok(value) } else { Err(errors(text, &found)) }
+}
+
+fn difference(case: &Case<'_>) -> Option<String> {
+    match (answer(case), &case.want.errors) {
+        (Err(got), Some(want)) => (got != *want).then(|| format!("want {want:?}\n   got  {got:?}")),
+        (Err(got), None) => Some(format!("want a value\n   got  {got:?}")),
+        (Ok(value), Some(want)) => Some(format!(
+            "want {want:?}\n   got  {}",
+            value.to_marker_json(&Type::Dynamic).unwrap_or_default()
+        )),
+        (Ok(value), None) => {
+            let ty = case.want.ty.clone().unwrap();
+            let want = Value::from_marker_json(case.want.value.unwrap().get(), &ty).unwrap();
+            (value != want).then(|| {
+                let shown = |value: &Value| value.to_marker_json(&Type::Dynamic).unwrap_or_default();
+                format!("want {}\n   got  {}", shown(&want), shown(&value))
+            })
+        }
+    }
+}
+
+fn check_file(path: &Path, op: &str) -> Result<(), Failed> {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for line in fs::read_to_string(path)?.lines() {
+        if !line.contains(&format!("\"op\":\"{op}\"")) {
+            continue;
+        }
+        let case: Case<'_> = serde_json::from_str(line)?;
+        if case.op != op {
+            continue;
+        }
+        count += 1;
+        if let Some(difference) = difference(&case) {
+            let text = case.expr.as_ref().or(case.template.as_ref());
+            wrong.push(format!("{}: {:?}\n   {difference}", case.id, text.unwrap()));
+        }
+    }
+    if count == 0 {
+        return Err("there are no cases".into());
+    }
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{} of {count} differ\n{}", wrong.len(), wrong.join("\n")).into())
+    }
+}

@@ -1,0 +1,174 @@
+//! From expressions to values: each form by its rules, with unknowns and marks carried along.
+//!
+//! Evaluating always gives a value. What failed is an unknown, of the type that it would have had where that is
+//! clear, and what is around it goes on with that: so one run tells all that is wrong.
+
+mod access;
+mod call;
+mod collection;
+mod conditional;
+mod equality;
+mod for_loop;
+mod forms;
+mod operator;
+mod prefix;
+mod scope;
+mod splat;
+mod template;
+mod type_expr;
+
+use std::borrow::Cow;
+
+use objchange::value::{Marks, Refinements};
+use objchange::{Type, Value};
+
+pub use scope::{Scope, Variables};
+
+use crate::diagnostic::Diagnostic;
+use crate::function::Functions;
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, Variable};
+
+/// How many expressions one evaluation may come to, loops counted as often as they run; a piece of text counts for
+/// each 16 bytes. More than any configuration needs, and still of bounded time and memory.
+const MAX_STEPS: u64 = 1 << 26;
+
+/// Evaluates an expression. What is wrong comes with it; the value then stands for what could be found out.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
+///
+/// let variables: Variables = [("port", Value::from(80))].into_iter().collect();
+/// let expr = parse_expression("port < 1024 ? \"low ${port}\" : \"high\"").unwrap();
+/// let (value, errors) = evaluate(&expr, &Scope::new(&variables), Functions::pure());
+/// assert_eq!(value, Value::from("low 80"));
+/// assert!(errors.is_empty());
+/// ```
+pub fn evaluate(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> (Value, Vec<Diagnostic>) {
+    let mut evaluator = Evaluator::new(functions);
+    let value = evaluator.value(expr, scope);
+    (value, evaluator.diagnostics)
+}
+
+/// Evaluates expressions, and collects what is wrong with them.
+pub(crate) struct Evaluator<'f> {
+    functions: &'f Functions,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    steps_left: u64,
+    /// What is evaluated is a template of its own, in which no other one can be asked for.
+    is_inside_template: bool,
+}
+
+impl<'f> Evaluator<'f> {
+    pub(crate) fn new(functions: &'f Functions) -> Self {
+        Self { functions, diagnostics: Vec::new(), steps_left: MAX_STEPS, is_inside_template: false }
+    }
+
+    /// The value of an expression.
+    pub(crate) fn value(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
+        if !self.spend(1, expr.span) {
+            return dynamic();
+        }
+        match &expr.kind {
+            ExprKind::Literal(value) | ExprKind::Text(value) => value.clone(),
+            ExprKind::Variable(variable) => self.variable(variable, scope),
+            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.value(inner, scope),
+            ExprKind::Template(parts) => self.template(parts, scope),
+            ExprKind::Join(parts) => self.join(parts, scope),
+            ExprKind::Relative(relative) => {
+                let source = self.value(&relative.source, scope);
+                self.steps(source, &relative.steps)
+            }
+            ExprKind::Index(index) => {
+                let collection = self.value(&index.collection, scope);
+                let key = self.value(&index.key, scope);
+                self.index(&collection, &key, index.brackets).unwrap_or_else(|Failed| dynamic())
+            }
+            ExprKind::Splat(splat) => self.splat(splat, expr.span, scope),
+            ExprKind::Element => scope.element().cloned().unwrap_or_else(dynamic),
+            ExprKind::Call(call) => self.call(call, scope),
+            ExprKind::Tuple(items) => {
+                let items: Vec<Value> = items.iter().map(|item| self.value(item, scope)).collect();
+                Value::tuple(items)
+            }
+            ExprKind::Object(items) => self.object(items, scope),
+            ExprKind::For(parts) => self.for_loop(parts, scope),
+            ExprKind::Conditional(conditional) => self.conditional(conditional, scope),
+            ExprKind::Chain(chain) => self.chain(chain, scope),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span, scope),
+            ExprKind::Missing => dynamic(),
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable, scope: &Scope<'_>) -> Value {
+        let Some(value) = scope.get(&variable.name) else {
+            let detail = format!("There is no variable named {:?} here.", variable.name);
+            self.error("Unknown variable", variable.name_span, detail);
+            return dynamic();
+        };
+        if variable.steps.is_empty() {
+            return value.clone();
+        }
+        self.steps(value.clone(), &variable.steps)
+    }
+
+    pub(crate) fn error(
+        &mut self,
+        summary: impl Into<Cow<'static, str>>,
+        span: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        self.diagnostics.push(Diagnostic::new(summary, span, detail));
+    }
+
+    /// Pays for something; once nothing is left, everything else is unknown.
+    fn spend(&mut self, steps: u64, span: Span) -> bool {
+        match self.steps_left.checked_sub(steps) {
+            Some(left) => {
+                self.steps_left = left;
+                true
+            }
+            None => {
+                if std::mem::take(&mut self.steps_left) > 0 || self.diagnostics.is_empty() {
+                    let detail =
+                        "This makes more values, or longer ones, than are supported in one evaluation.";
+                    self.error("Evaluation too large", span, detail);
+                }
+                false
+            }
+        }
+    }
+
+    /// How many errors there are, to ask [`failed_since`](Self::failed_since) later.
+    fn errors(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    fn failed_since(&self, errors: usize) -> bool {
+        self.diagnostics.len() > errors
+    }
+}
+
+/// There is no value, and it is reported why.
+pub(crate) struct Failed;
+
+/// The value about which nothing is known.
+pub(crate) fn dynamic() -> Value {
+    Value::unknown(Type::Dynamic)
+}
+
+/// An unknown value of a type that will not be null.
+pub(crate) fn unknown_not_null(ty: Type) -> Value {
+    Value::refined_unknown(ty.clone(), Refinements::not_null()).unwrap_or_else(|_| Value::unknown(ty))
+}
+
+/// The value with its own marks, and those in addition.
+fn marked(value: &Value, marks: Marks) -> Value {
+    value.clone().with_marks(marks)
+}
+
+/// Whether this is the literal null, or one as untyped.
+fn is_untyped_null(value: &Value) -> bool {
+    value.is_null() && *value.ty() == Type::Dynamic
+}
