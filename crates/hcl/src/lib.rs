@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod decode;
 mod diagnostic;
 mod eval;
 mod function;
@@ -11,6 +12,7 @@ mod syntax;
 
 mod walk;
 
+pub use decode::{References, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate};
 pub use function::{Function, FunctionError, Functions, Parameter};

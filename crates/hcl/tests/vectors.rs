@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Functions, Lines, Scope, Variables, evaluate, parse_expression, parse_template,
+    Diagnostic, Functions, Lines, Scope, Variables, decode, evaluate, parse_body, parse_expression,
+    parse_template,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -33,6 +35,9 @@ struct Case<'a> {
     op: String,
     expr: Option<String>,
     template: Option<String>,
+    body: Option<String>,
+    #[serde(default)]
+    schema: Option<Block>,
     #[serde(borrow, default)]
     variables: BTreeMap<String, Typed<'a>>,
     want: Want<'a>,
@@ -81,6 +86,17 @@ fn errors(text: &str, diagnostics: &[Diagnostic]) -> Vec<Error> {
     errors
 }
 
+impl Case<'_> {
+    fn text(&self) -> &str {
+        self.expr.as_deref().or(self.template.as_deref()).or(self.body.as_deref()).unwrap()
+    }
+
+    /// The type of the wanted value.
+    fn ty(&self) -> Type {
+        self.want.ty.clone().unwrap_or_else(|| self.schema.as_ref().unwrap().implied_type().clone())
+    }
+}
+
 /// What came of a case: a value, or errors.
 fn answer(case: &Case<'_>) -> Result<Value, Vec<Error>> {
     let variables: Variables = case
@@ -89,7 +105,12 @@ fn answer(case: &Case<'_>) -> Result<Value, Vec<Error>> {
         .map(|(name, typed)| (name.clone(), Value::from_marker_json(typed.value.get(), &typed.ty).unwrap()))
         .collect();
     let scope = Scope::new(&variables);
-    let text = case.expr.as_ref().or(case.template.as_ref()).unwrap();
+    let text = case.text();
+    if let (Some(body), Some(schema)) = (&case.body, &case.schema) {
+        let parsed = parse_body(body).map_err(|found| errors(text, &found))?;
+        let (value, found) = decode(&parsed, schema, &scope, Functions::pure());
+        return if found.is_empty() { Ok(value) } else { Err(errors(text, &found)) };
+    }
     let parsed = if case.expr.is_some() { parse_expression(text) } else { parse_template(text) };
     let parsed = parsed.map_err(|found| errors(text, &found))?;
     let (value, found) = evaluate(&parsed, &scope, Functions::pure());
@@ -105,7 +126,7 @@ fn difference(case: &Case<'_>) -> Option<String> {
             value.to_marker_json(&Type::Dynamic).unwrap_or_default()
         )),
         (Ok(value), None) => {
-            let ty = case.want.ty.clone().unwrap();
+            let ty = case.ty();
             let want = Value::from_marker_json(case.want.value.unwrap().get(), &ty).unwrap();
             (value != want).then(|| {
                 let shown = |value: &Value| value.to_marker_json(&Type::Dynamic).unwrap_or_default();
@@ -128,8 +149,7 @@ fn check_file(path: &Path, op: &str) -> Result<(), Failed> {
         }
         count += 1;
         if let Some(difference) = difference(&case) {
-            let text = case.expr.as_ref().or(case.template.as_ref());
-            wrong.push(format!("{}: {:?}\n   {difference}", case.id, text.unwrap()));
+            wrong.push(format!("{}: {:?}\n   {difference}", case.id, case.text()));
         }
     }
     if count == 0 {

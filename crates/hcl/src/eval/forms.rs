@@ -155,7 +155,8 @@ impl Evaluator<'_> {
             self.diagnostics.truncate(errors);
             return refused(self, "this reference is invalid");
         }
-        if text.is_null() || !matches!(text.ty(), Type::String | Type::Dynamic) {
+        let is_text = text.as_str().is_some() || !text.is_known() && text.convert(&Type::String).is_ok();
+        if !is_text {
             return refused(self, "a template is required, which is a string and not null");
         }
         if has_failed {
