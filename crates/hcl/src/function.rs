@@ -40,7 +40,20 @@ pub struct Function {
     variadic: Option<Parameter>,
     result: ResultType,
     nullable: bool,
+    reach: Reach,
     body: Body,
+}
+
+/// What a function looks at beside its arguments. In a template that is read from a file, no other template may be
+/// asked for; in one that is a string or a text of its own, no file either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Nothing.
+    Arguments,
+    /// Files.
+    Files,
+    /// Files that are templates.
+    Templates,
 }
 
 type Body = Arc<dyn Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync>;
@@ -155,6 +168,7 @@ impl Function {
             variadic: None,
             result: ResultType::Is(result),
             nullable: false,
+            reach: Reach::Arguments,
             body: Arc::new(body),
         }
     }
@@ -179,6 +193,17 @@ impl Function {
     #[must_use]
     pub fn nullable(self) -> Self {
         Self { nullable: true, ..self }
+    }
+
+    /// The same function, which looks at more than its arguments.
+    #[must_use]
+    pub fn reaching(self, reach: Reach) -> Self {
+        Self { reach, ..self }
+    }
+
+    /// What the function looks at beside its arguments.
+    pub fn reach(&self) -> Reach {
+        self.reach
     }
 
     /// The parameters that have a place of their own.

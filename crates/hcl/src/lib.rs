@@ -12,10 +12,10 @@ mod syntax;
 
 mod walk;
 
-pub use decode::{References, decode, references};
+pub use decode::{Purpose, decode, references};
 pub use diagnostic::Diagnostic;
-pub use eval::{Scope, Variables, evaluate};
-pub use function::{Function, FunctionError, Functions, Parameter};
+pub use eval::{Scope, Variables, evaluate, evaluate_template};
+pub use function::{Function, FunctionError, Functions, Parameter, Reach};
 pub use source::{Lines, Position, Span};
 pub use syntax::{Attribute, Block, Body, Expr, Label, parse_body, parse_expression, parse_template};
 pub use walk::{Reference, variables};

@@ -1,6 +1,6 @@
 //! Expressions, templates and bodies with what Terraform answers for them, where those files are at hand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,8 +9,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Functions, Lines, Scope, Variables, decode, evaluate, parse_body, parse_expression,
-    parse_template,
+    Diagnostic, Functions, Lines, Purpose, Scope, Variables, decode, evaluate, evaluate_template, parse_body,
+    parse_expression, parse_template, references,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -58,6 +58,13 @@ struct Want<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
     value: Option<&'a RawValue>,
     errors: Option<Vec<Error>>,
+    for_each: Option<Vec<String>>,
+    #[serde(default)]
+    all: Vec<String>,
+    #[serde(default)]
+    decode: Vec<String>,
+    #[serde(default)]
+    block: Vec<String>,
 }
 
 /// A wanted null is there, other than one that is missing.
@@ -113,11 +120,33 @@ fn answer(case: &Case<'_>) -> Result<Value, Vec<Error>> {
     }
     let parsed = if case.expr.is_some() { parse_expression(text) } else { parse_template(text) };
     let parsed = parsed.map_err(|found| errors(text, &found))?;
+    let evaluate = if case.expr.is_some() { evaluate } else { evaluate_template };
     let (value, found) = evaluate(&parsed, &scope, Functions::pure());
     if found.is_empty() { Ok(value) } else { Err(errors(text, &found)) }
 }
 
+/// What is needed for each purpose.
+fn needs(case: &Case<'_>) -> Result<[Vec<String>; 4], Vec<Error>> {
+    let text = case.text();
+    let body = parse_body(text).map_err(|found| errors(text, &found))?;
+    let purposes = [Purpose::Expansion, Purpose::Everything, Purpose::Unexpanded, Purpose::Core];
+    Ok(purposes.map(|purpose| {
+        let found = references(&body, case.schema.as_ref().unwrap(), purpose);
+        let sorted: BTreeSet<String> = found.iter().map(ToString::to_string).collect();
+        sorted.into_iter().collect()
+    }))
+}
+
 fn difference(case: &Case<'_>) -> Option<String> {
+    if case.op == "for_each_variables" {
+        let Want { for_each, all, decode, block, errors, .. } = &case.want;
+        let want = match errors {
+            Some(errors) => format!("{errors:?}"),
+            None => format!("{:?}", [for_each.as_ref()?, all, decode, block]),
+        };
+        let got = needs(case).map_or_else(|errors| format!("{errors:?}"), |needs| format!("{needs:?}"));
+        return (got != want).then(|| format!("want {want}\n   got  {got}"));
+    }
     match (answer(case), &case.want.errors) {
         (Err(got), Some(want)) => (got != *want).then(|| format!("want {want:?}\n   got  {got:?}")),
         (Err(got), None) => Some(format!("want a value\n   got  {got:?}")),

@@ -184,11 +184,19 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
     }
 
     fn visit_i64<E: de::Error>(self, n: i64) -> Result<Value, E> {
-        if *self.ty == Type::Number { Ok(Value::from(n)) } else { self.number(&n.to_string()) }
+        if *self.ty == Type::Number {
+            Ok(Value::from(Number::of_text(n)))
+        } else {
+            self.number(&n.to_string())
+        }
     }
 
     fn visit_u64<E: de::Error>(self, n: u64) -> Result<Value, E> {
-        if *self.ty == Type::Number { Ok(Value::from(n)) } else { self.number(&n.to_string()) }
+        if let (Type::Number, Ok(n)) = (self.ty, i64::try_from(n)) {
+            Ok(Value::from(Number::of_text(n)))
+        } else {
+            self.number(&n.to_string())
+        }
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {

@@ -32,6 +32,13 @@ macro_rules! from_large_integer {
 
 from_large_integer!(u64, u128, usize);
 
+impl Number {
+    /// The integer as text holds it: in 512 bits, and so are the quotients of it.
+    pub(in crate::value) const fn of_text(value: i64) -> Self {
+        Self(Int(value, Precision::MAX))
+    }
+}
+
 impl From<isize> for Number {
     fn from(value: isize) -> Self {
         // At most 64 bits wide on every platform.

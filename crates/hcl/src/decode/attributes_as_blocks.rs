@@ -53,6 +53,7 @@ impl BlockAttributes {
 pub(super) fn as_block(attribute: &Attribute) -> Option<Block> {
     let (Type::List(element) | Type::Set(element)) = attribute.implied_type() else { return None };
     let object = element.as_object()?;
-    let attributes = object.attributes().iter().map(|(name, ty)| (name.clone(), Attribute::optional(ty.clone())));
+    let attributes =
+        object.attributes().iter().map(|(name, ty)| (name.clone(), Attribute::optional(ty.clone())));
     Some(Block::new(attributes, []))
 }

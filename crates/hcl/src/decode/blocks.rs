@@ -55,25 +55,25 @@ impl Decoder<'_> {
         }
     }
 
-    /// The objects of several blocks with the marks that stand on each of them; `None` if it is unknown how many
-    /// there are. Then the first of those that are not known is looked at, and nothing behind it.
+    /// The objects of several blocks with the marks that stand on each of them, and whether these are all: if it is
+    /// unknown how many there are, the first that is not known is looked at, and nothing behind it.
     fn objects(
         &mut self,
         nested: &NestedBlock,
         instances: &[Instance<'_>],
         content: Content<'_, '_>,
-    ) -> Option<Vec<Value>> {
+    ) -> (Vec<Value>, bool) {
         let mut objects = Vec::with_capacity(instances.len());
         for instance in instances {
             let object = self.instance(instance, &nested.block, content.scope);
             if instance.surroundings.is_unknown {
-                return None;
+                return (objects, false);
             }
             // Where attributes may be written as blocks, the mark on the block as a whole is lost.
             let marks = if self.is_legacy { Marks::NONE } else { instance.surroundings.marks };
             objects.push(object.with_marks(marks));
         }
-        Some(objects)
+        (objects, true)
     }
 
     fn sequence(
@@ -84,7 +84,10 @@ impl Decoder<'_> {
         content: Content<'_, '_>,
     ) -> Value {
         let ty = nested.implied_type();
-        let Some(objects) = self.objects(nested, instances, content) else { return Value::unknown(ty) };
+        let (objects, are_all) = self.objects(nested, instances, content);
+        if !are_all {
+            return Value::unknown(ty);
+        }
         let count = objects.len() as u64;
         if count < nested.min_items {
             let detail = format!("At least {} {name:?} blocks are required.", nested.min_items);
@@ -112,17 +115,21 @@ impl Decoder<'_> {
         content: Content<'_, '_>,
     ) -> Value {
         let ty = nested.implied_type();
-        let Some(objects) = self.objects(nested, instances, content) else { return Value::unknown(ty) };
+        let (objects, are_all) = self.objects(nested, instances, content);
         let mut labels = HashSet::with_capacity(instances.len());
         let mut entries = Vec::with_capacity(objects.len());
         for (instance, object) in std::iter::zip(instances, objects) {
             let label = instance.label.clone().unwrap_or_default();
             if !labels.insert(label.clone()) {
-                let detail = format!("A block of type {name:?} with the label {label:?} was already defined.");
+                let detail =
+                    format!("A block of type {name:?} with the label {label:?} was already defined.");
                 self.error(format!("Duplicate {name} block"), instance.header, detail);
                 continue;
             }
             entries.push((label, object));
+        }
+        if !are_all {
+            return Value::unknown(ty);
         }
         let object = nested.block.implied_type().clone();
         if object.has_dynamic() {
@@ -149,4 +156,3 @@ impl Decoder<'_> {
         list.convert(ty).unwrap_or_else(|_| Value::unknown(ty.clone()))
     }
 }
-

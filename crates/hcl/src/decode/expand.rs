@@ -91,7 +91,9 @@ impl Decoder<'_> {
 
     fn unsupported_block(&mut self, kind: &str, span: Span, schema: &Block) {
         let detail = if schema.attribute(kind).is_some() {
-            format!("Blocks of type {kind:?} are not expected here. Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value.")
+            format!(
+                "Blocks of type {kind:?} are not expected here. Did you mean to define argument {kind:?}? If so, use the equals sign to assign it a value."
+            )
         } else {
             format!("Blocks of type {kind:?} are not expected here.")
         };
@@ -110,7 +112,8 @@ impl Decoder<'_> {
             return false;
         }
         if let Some(missing) = needed.get(block.labels.len()) {
-            let detail = format!("All {kind} blocks must have {} label(s) ({}).", needed.len(), needed.join(", "));
+            let detail =
+                format!("All {kind} blocks must have {} label(s) ({}).", needed.len(), needed.join(", "));
             self.error(format!("Missing {missing} for {kind}"), block.open, detail);
             return false;
         }
@@ -143,7 +146,10 @@ impl Decoder<'_> {
             let detail = if collection.is_null() {
                 "Cannot use a null value in for_each.".to_owned()
             } else {
-                format!("Cannot use a {} value in for_each. An iterable collection is required.", collection.ty().friendly_name())
+                format!(
+                    "Cannot use a {} value in for_each. An iterable collection is required.",
+                    collection.ty().friendly_name()
+                )
             };
             return self.error("Invalid dynamic for_each value", for_each.span, detail);
         }
@@ -168,10 +174,13 @@ impl Decoder<'_> {
             }
             Kind::Set(elements) => elements.iter().for_each(|e| round(self, e.clone(), e.clone(), false)),
             Kind::Map(map) => {
-                map.iter().for_each(|(key, value)| round(self, Value::from(key.clone()), value.clone(), false));
+                map.iter()
+                    .for_each(|(key, value)| round(self, Value::from(key.clone()), value.clone(), false));
             }
             Kind::Object(object) => {
-                object.iter().for_each(|(name, value)| round(self, Value::from(name.clone()), value.clone(), false));
+                object
+                    .iter()
+                    .for_each(|(name, value)| round(self, Value::from(name.clone()), value.clone(), false));
             }
             _ => {}
         }
@@ -181,7 +190,8 @@ impl Decoder<'_> {
     fn dynamic_body<'b>(&mut self, block: &'b ast::Block, has_label: bool) -> Option<&'b Expr> {
         let errors = self.evaluator.diagnostics.len();
         for attribute in &block.body.attributes {
-            let is_known = matches!(&*attribute.name, "for_each" | "iterator") || has_label && attribute.name == "labels";
+            let is_known = matches!(&*attribute.name, "for_each" | "iterator")
+                || has_label && attribute.name == "labels";
             if !is_known {
                 let detail = format!("An argument named {:?} is not expected here.", attribute.name);
                 self.error("Unsupported argument", attribute.name_span, detail);
@@ -209,20 +219,22 @@ impl Decoder<'_> {
     /// The name by which the content refers to its element.
     fn iterator<'b>(&mut self, block: &'b ast::Block, kind: &'b SmolStr) -> Option<&'b str> {
         let Some(attribute) = find(&block.body.attributes, "iterator") else { return Some(kind) };
-        match iterator_name(&attribute.expr) {
-            Ok(name) => Some(name),
-            Err(summary) => {
-                let detail = "Dynamic iterator must be a single variable name.";
-                self.error(summary, attribute.expr.span, detail.to_owned());
-                None
-            }
-        }
+        let summary = match iterator_root(&attribute.expr) {
+            Some((name, true)) => return Some(name),
+            Some((_, false)) => "Invalid dynamic iterator name",
+            None => "Invalid expression",
+        };
+        let detail = "Dynamic iterator must be a single variable name.";
+        self.error(summary, attribute.expr.span, detail.to_owned());
+        None
     }
 
     /// The expression of the label, if the blocks have one.
     fn label_expr<'b>(&mut self, block: &'b ast::Block, has_label: bool) -> Result<Option<&'b Expr>, ()> {
-        let Some(labels) = find(&block.body.attributes, "labels").filter(|_| has_label) else { return Ok(None) };
-        let ExprKind::Tuple(items) = &labels.expr.bare().kind else {
+        let Some(labels) = find(&block.body.attributes, "labels").filter(|_| has_label) else {
+            return Ok(None);
+        };
+        let ExprKind::Tuple(items) = &labels.expr.kind else {
             let detail = "A static list expression is required.".to_owned();
             self.error("Invalid expression", labels.expr.start(), detail);
             return Err(());
@@ -301,7 +313,9 @@ impl Decoder<'_> {
             match value.convert(&Type::String) {
                 Ok(label) => match label.as_str() {
                     Some(label) => return Some(SmolStr::new(label)),
-                    None => "This value is not yet known. Dynamic block labels must be immediately-known values.",
+                    None => {
+                        "This value is not yet known. Dynamic block labels must be immediately-known values."
+                    }
                 },
                 Err(_) => "Cannot use this value as a dynamic block label: a string is required.",
             }
@@ -311,18 +325,15 @@ impl Decoder<'_> {
     }
 }
 
-/// The name that an iterator expression is, or the summary of what is wrong.
-pub(super) fn iterator_name(expr: &Expr) -> Result<&str, &'static str> {
-    match &expr.kind {
-        ExprKind::Variable(variable) if variable.steps.is_empty() => Ok(&variable.name),
-        ExprKind::Variable(_) => Err("Invalid dynamic iterator name"),
+/// The name that an iterator expression begins with, and whether there is nothing else.
+pub(super) fn iterator_root(expr: &Expr) -> Option<(&str, bool)> {
+    let name = match &expr.kind {
+        ExprKind::Variable(variable) => return Some((&variable.name, variable.steps.is_empty())),
         // Words that mean something else are names here.
-        ExprKind::Literal(value) if value.is_null() => Ok("null"),
-        ExprKind::Literal(value) => match value.as_bool() {
-            Some(true) => Ok("true"),
-            Some(false) => Ok("false"),
-            None => Err("Invalid expression"),
-        },
-        _ => Err("Invalid expression"),
-    }
+        ExprKind::Literal(value) if value.is_null() => "null",
+        ExprKind::Literal(value) if value.as_bool()? => "true",
+        ExprKind::Literal(_) => "false",
+        _ => return None,
+    };
+    Some((name, true))
 }

@@ -8,12 +8,12 @@ mod blocks;
 mod expand;
 mod references;
 
-use objchange::schema::{Attribute, Block, NestingMode};
 use objchange::Value;
+use objchange::schema::{Attribute, Block, NestingMode};
 use objchange::value::Marks;
 use smol_str::SmolStr;
 
-pub use references::{References, references};
+pub use references::{Purpose, references};
 
 use crate::diagnostic::Diagnostic;
 use crate::eval::{Evaluator, Scope, dynamic};
@@ -118,7 +118,9 @@ impl Decoder<'_> {
         for ast::Attribute { name, name_span, .. } in &body.attributes {
             if schema.attribute(name).is_none() {
                 let detail = if schema.block_type(name).is_some() {
-                    format!("An argument named {name:?} is not expected here. Did you mean to define a block of type {name:?}?")
+                    format!(
+                        "An argument named {name:?} is not expected here. Did you mean to define a block of type {name:?}?"
+                    )
                 } else {
                     format!("An argument named {name:?} is not expected here.")
                 };

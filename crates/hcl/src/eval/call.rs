@@ -37,6 +37,10 @@ impl Evaluator<'_> {
             self.error("Call to unknown function", call.name_span, detail);
             return dynamic();
         };
+        if function.reach() > self.reach {
+            self.call_error(call, None, "this function cannot be called from a template");
+            return dynamic();
+        }
         let Ok(Some(arguments)) = self.arguments(call, scope) else { return dynamic() };
         let most = function.variadic_parameter().map_or(Some(function.parameters().len()), |_| None);
         if self.check_count(call, &arguments, function.parameters().len(), most).is_err() {

@@ -45,7 +45,14 @@ impl Evaluator<'_> {
                 return self.failed("Ambiguous attribute key", span, detail);
             }
             ExprKind::Literal(value) if value.is_null() => return Ok(Key::Is("null".into())),
-            _ => self.value(&item.key, scope),
+            _ => {
+                let errors = self.errors();
+                let value = self.value(&item.key, scope);
+                if self.failed_since(errors) {
+                    return Err(Failed);
+                }
+                value
+            }
         };
         *marks |= value.marks();
         if value.is_null() {

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::call::{Argument, INVALID};
 use super::{Evaluator, Failed, Scope, Variables, dynamic, unknown_not_null};
-use crate::function::{Functions, not_null};
+use crate::function::{Functions, Reach, not_null};
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::parse_template;
 
@@ -142,7 +142,7 @@ impl Evaluator<'_> {
             this.call_error(call, Some(place), why);
             Err(Failed)
         };
-        if self.is_inside_template {
+        if self.reach < Reach::Templates {
             self.call_error(call, None, "this function cannot be called from a template");
             return Err(Failed);
         }
@@ -170,7 +170,7 @@ impl Evaluator<'_> {
         let unknown = || unknown_not_null(Type::String).with_marks(marks);
         let Some(source) = text.as_str() else { return Ok(unknown()) };
         let Ok(parsed) = parse_template(source) else { return refused(self, "the template is not valid") };
-        let rendered = render(&parsed, &values, self.functions).and_then(|value| {
+        let rendered = render(&parsed, &values, self.functions, Reach::Arguments).and_then(|value| {
             let text = if value.is_null() { None } else { value.convert(&Type::String).ok() };
             text.ok_or_else(|| RenderError::Failed("the template does not come to a string".into()))
         });
@@ -203,7 +203,12 @@ impl RenderError {
 }
 
 /// The value of a template with the elements of a map or the attributes of an object for its variables.
-pub(crate) fn render(template: &Expr, values: &Value, functions: &Functions) -> Result<Value, RenderError> {
+pub(crate) fn render(
+    template: &Expr,
+    values: &Value,
+    functions: &Functions,
+    reach: Reach,
+) -> Result<Value, RenderError> {
     let entries: Vec<(SmolStr, Value)> = match values.kind() {
         Kind::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
         Kind::Object(object) => object.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
@@ -228,7 +233,7 @@ pub(crate) fn render(template: &Expr, values: &Value, functions: &Functions) -> 
             missing.name
         )));
     }
-    let mut evaluator = Evaluator { is_inside_template: true, ..Evaluator::new(functions) };
+    let mut evaluator = Evaluator { reach, ..Evaluator::new(functions) };
     let value = evaluator.value(template, &Scope::new(&variables));
     match evaluator.diagnostics.first() {
         Some(error) => Err(RenderError::Failed(error.to_string())),

@@ -25,7 +25,7 @@ use objchange::{Type, Value};
 pub use scope::{Scope, Variables};
 
 use crate::diagnostic::Diagnostic;
-use crate::function::Functions;
+use crate::function::{Functions, Reach};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
@@ -51,18 +51,29 @@ pub fn evaluate(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> (Value
     (value, evaluator.diagnostics)
 }
 
+/// As [`evaluate`], for a template that is a text of its own: functions that read files are refused in it.
+pub fn evaluate_template(
+    template: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+) -> (Value, Vec<Diagnostic>) {
+    let mut evaluator = Evaluator { reach: Reach::Arguments, ..Evaluator::new(functions) };
+    let value = evaluator.value(template, scope);
+    (value, evaluator.diagnostics)
+}
+
 /// Evaluates expressions, and collects what is wrong with them.
 pub(crate) struct Evaluator<'f> {
     functions: &'f Functions,
     pub(crate) diagnostics: Vec<Diagnostic>,
     steps_left: u64,
-    /// What is evaluated is a template of its own, in which no other one can be asked for.
-    is_inside_template: bool,
+    /// How far functions may reach here.
+    reach: Reach,
 }
 
 impl<'f> Evaluator<'f> {
     pub(crate) fn new(functions: &'f Functions) -> Self {
-        Self { functions, diagnostics: Vec::new(), steps_left: MAX_STEPS, is_inside_template: false }
+        Self { functions, diagnostics: Vec::new(), steps_left: MAX_STEPS, reach: Reach::Templates }
     }
 
     /// The value of an expression.

@@ -27,9 +27,10 @@ impl Evaluator<'_> {
         let errors = self.errors();
         let value = self.value(operand, scope);
         let is_fine = !self.failed_since(errors);
-        let Ok(value) = self.operand(&value, &ty, operand.span) else { return unknown_not_null(ty) };
+        let Ok(value) = self.operand(&value, &ty, operand.span) else { return Value::unknown(ty) };
         if value.is_null() && is_fine {
             self.error(FAILED, span, "Error during operation: argument must not be null.");
+            return Value::unknown(ty);
         }
         match value.kind() {
             Kind::Number(n) => Value::from(-n).with_marks(value.marks()),
@@ -74,7 +75,7 @@ impl Evaluator<'_> {
     fn logic(&mut self, is_or: bool, left: &Operand, right: &Operand) -> Value {
         let a = self.operand(&left.value, &Type::Bool, left.span);
         let b = self.operand(&right.value, &Type::Bool, right.span);
-        let (Ok(a), Ok(b)) = (a, b) else { return unknown_not_null(Type::Bool) };
+        let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(Type::Bool) };
         let marks = a.marks() | b.marks();
         let decides = |value: &Value| value.as_bool() == Some(is_or);
         // What decides makes the errors of the other side not matter.
@@ -95,7 +96,7 @@ impl Evaluator<'_> {
         if a.is_null() || b.is_null() {
             let span = left.span.to(right.span);
             self.error(FAILED, span, "Error during operation: argument must not be null.");
-            return unknown_not_null(Type::Bool).with_marks(marks);
+            return Value::unknown(Type::Bool);
         }
         Value::from(!is_or).with_marks(marks)
     }
@@ -103,18 +104,19 @@ impl Evaluator<'_> {
     fn arithmetic(&mut self, op: BinaryOp, left: &Operand, right: &Operand) -> Value {
         let compares =
             matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
-        let unknown = || unknown_not_null(if compares { Type::Bool } else { Type::Number });
+        let ty = || if compares { Type::Bool } else { Type::Number };
+        let unknown = || unknown_not_null(ty());
         let a = self.operand(&left.value, &Type::Number, left.span);
         let b = self.operand(&right.value, &Type::Number, right.span);
-        let (Ok(a), Ok(b)) = (a, b) else { return unknown() };
+        let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(ty()) };
         if !left.errors.is_empty() || !right.errors.is_empty() {
-            return unknown();
+            return Value::unknown(ty());
         }
         let marks = a.marks() | b.marks();
         if a.is_null() || b.is_null() {
             let span = left.span.to(right.span);
             self.error(FAILED, span, "Error during operation: argument must not be null.");
-            return unknown();
+            return Value::unknown(ty());
         }
         if compares {
             return ordered(op, &a, &b).map_or_else(unknown, Value::from).with_marks(marks);
@@ -134,7 +136,7 @@ impl Evaluator<'_> {
             Err(error) => {
                 let span = left.span.to(right.span);
                 self.error(FAILED, span, format!("Error during operation: {error}."));
-                unknown()
+                Value::unknown(ty())
             }
         }
     }

@@ -16,6 +16,7 @@ impl Evaluator<'_> {
         }
         let is_sequence = matches!(source.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_));
         let marks = source.marks();
+        let errors = self.errors();
         if source.is_null() {
             if is_sequence {
                 let detail = "Splat expressions (with the * symbol) cannot be applied to null sequences.";
@@ -60,6 +61,9 @@ impl Evaluator<'_> {
                     return list(ty, Vec::new()).unwrap_or_else(|()| dynamic()).with_marks(marks);
                 }
                 let results: Vec<Value> = elements.iter().map(each).collect();
+                if self.failed_since(errors) {
+                    return Value::unknown(Type::list(Type::Dynamic));
+                }
                 match list(Type::Dynamic, results) {
                     Ok(list) => list,
                     Err(()) => {

@@ -11,9 +11,8 @@ impl Evaluator<'_> {
     pub(super) fn template(&mut self, parts: &[Expr], scope: &Scope<'_>) -> Value {
         let mut text = String::new();
         let mut marks = Marks::NONE;
-        // Something before this was unknown or wrong, so that what comes is in no text.
+        // Nothing before this was unknown, so that it is certain what comes next.
         let mut is_open = true;
-        let mut has_failed = false;
         for part in parts {
             if let ExprKind::Literal(literal) = &part.kind
                 && let Some(literal) = literal.as_str()
@@ -23,20 +22,16 @@ impl Evaluator<'_> {
                 }
                 continue;
             }
-            let errors = self.errors();
             let value = self.value(part, scope);
             marks |= value.marks();
-            if value.is_known() && self.append(&value, part.span, is_open.then_some(&mut text)).is_ok() {
-                has_failed |= self.failed_since(errors);
-                continue;
+            if value.is_known() {
+                self.append(&value, part.span, is_open.then_some(&mut text));
+            } else {
+                is_open = false;
             }
-            has_failed |= self.failed_since(errors);
-            is_open = false;
         }
-        let value = if is_open && !has_failed {
+        let value = if is_open {
             Value::from(text)
-        } else if has_failed {
-            unknown_not_null(Type::String)
         } else {
             let string_prefix = prefix::safe(&text).filter(|prefix| !prefix.is_empty()).map(Into::into);
             let promised = Refinements { string_prefix, ..Refinements::not_null() };
@@ -45,12 +40,12 @@ impl Evaluator<'_> {
         value.with_marks(marks)
     }
 
-    /// Appends a known value to a text, if there is still one.
-    fn append(&mut self, value: &Value, span: Span, text: Option<&mut String>) -> Result<(), super::Failed> {
+    /// Appends a known value to a text, if there is still one. A value that is no text is left out.
+    fn append(&mut self, value: &Value, span: Span, text: Option<&mut String>) {
         const SUMMARY: &str = "Invalid template interpolation value";
         if value.is_null() {
             let detail = "The expression result is null. Cannot include a null value in a string template.";
-            return self.failed(SUMMARY, span, detail);
+            return self.error(SUMMARY, span, detail);
         }
         let converted;
         let string = match value.kind() {
@@ -61,7 +56,7 @@ impl Evaluator<'_> {
                         "Cannot include the given value in a string template: a string is required, not {}.",
                         value.ty().friendly_name()
                     );
-                    return self.failed(SUMMARY, span, detail);
+                    return self.error(SUMMARY, span, detail);
                 };
                 converted = string;
                 converted.as_str().unwrap_or_default()
@@ -72,7 +67,6 @@ impl Evaluator<'_> {
         {
             text.push_str(string);
         }
-        Ok(())
     }
 
     /// A `%{ for }`: the texts of all rounds.

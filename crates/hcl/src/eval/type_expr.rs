@@ -135,16 +135,17 @@ impl Evaluator<'_> {
             }
             "string" | "number" | "bool" | "any" => {
                 let detail = format!("Primitive type keyword {name:?} does not expect arguments.");
-                return self.failed(INVALID, expr.span, detail);
+                return self.failed(INVALID, call.open.to(call.close), detail);
             }
             _ => {
                 let detail = format!("Keyword {name:?} is not a valid type constructor.");
                 return self.failed(INVALID, expr.span, detail);
             }
         }
+        let parens = call.open.to(call.close);
         let [argument] = &call.arguments[..] else {
             let detail = format!("The {name} type constructor requires one argument.");
-            return self.failed(INVALID, expr.span, detail);
+            return self.failed(INVALID, parens, detail);
         };
         match name {
             "object" => self.object_type(argument, scope),
@@ -206,7 +207,7 @@ impl Evaluator<'_> {
             let ty = match &item.value.kind {
                 ExprKind::Call(call) if call.name == "optional" => {
                     optional.push(name.clone());
-                    self.optional_type(&item.value, call, scope).map(|(ty, default)| {
+                    self.optional_type(call, scope).map(|(ty, default)| {
                         defaults.own.extend(default.map(|default| (name.clone(), default)));
                         ty
                     })
@@ -231,19 +232,14 @@ impl Evaluator<'_> {
     }
 
     /// The type of an attribute that may be left out, and what then stands in its place.
-    fn optional_type(
-        &mut self,
-        expr: &Expr,
-        call: &Call,
-        scope: &Scope<'_>,
-    ) -> Result<(TypeExpr, Option<Value>), Failed> {
+    fn optional_type(&mut self, call: &Call, scope: &Scope<'_>) -> Result<(TypeExpr, Option<Value>), Failed> {
         let (ty, default) = match &call.arguments[..] {
             [ty] => return Ok((self.type_of(ty, scope)?, None)),
             [ty, default] => (self.type_of(ty, scope)?, default),
             _ => {
                 let detail =
                     "The optional modifier requires the attribute type, and may have a default value.";
-                return self.failed(INVALID, expr.span, detail);
+                return self.failed(INVALID, call.open.to(call.close), detail);
             }
         };
         let value = self.constant(default)?;

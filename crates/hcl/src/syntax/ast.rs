@@ -180,15 +180,6 @@ impl Expr {
             _ => self.span,
         }
     }
-
-    /// The expression without parentheses around it.
-    pub(crate) fn bare(&self) -> &Expr {
-        let mut expr = self;
-        while let ExprKind::Parens(inner) = &expr.kind {
-            expr = inner;
-        }
-        expr
-    }
 }
 
 /// The arguments and blocks of a file or of one block.

@@ -3,9 +3,9 @@
 use hashbrown::HashSet;
 use smol_str::SmolStr;
 
-use super::ast::{Attribute, Block, Body, Label};
+use super::ast::{Attribute, Block, Body, Expr, ExprKind, Label};
 use super::escape;
-use super::parser::{Broken, Parsed, Parser};
+use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
 use crate::source::Span;
 
@@ -103,7 +103,7 @@ impl Parser<'_> {
             _ => {
                 let detail = "An argument or block definition is required here. To set an argument, use the equals \
                               sign \"=\" to introduce the argument value.";
-                self.fail(REQUIRED, name.span, detail)
+                self.fail_loudly(REQUIRED, name.span, detail)
             }
         }
     }
@@ -121,7 +121,7 @@ impl Parser<'_> {
         let expr = self.expression();
         let (expr, result) = match expr {
             Ok(expr) => (expr, Ok(())),
-            Err(Broken) => (super::ast::Expr::new(name.span, super::ast::ExprKind::Missing), Err(Broken)),
+            Err(broken) => (Expr::new(name.span, ExprKind::Missing), Err(broken)),
         };
         body.attributes.push(Attribute { name: SmolStr::new(text), name_span: name.span, expr });
         result
@@ -150,7 +150,7 @@ impl Parser<'_> {
                             "Either a quoted string block label or an opening brace (\"{\") is expected here."
                         }
                     };
-                    return self.fail("Invalid block definition", token.span, detail);
+                    return self.fail_loudly("Invalid block definition", token.span, detail);
                 }
             }
         };
@@ -222,7 +222,8 @@ impl Parser<'_> {
     fn only_argument(&mut self, body: &mut Body) -> Parsed<()> {
         let name = self.peek();
         if name.kind != Kind::Name {
-            return self.fail(REQUIRED, name.span, "An argument or block definition is required here.");
+            let detail = "An argument or block definition is required here.";
+            return self.fail_loudly(REQUIRED, name.span, detail);
         }
         self.next();
         body.missing = Span::at(name.span.start);
@@ -232,12 +233,12 @@ impl Parser<'_> {
             Kind::Name | Kind::OpenQuote | Kind::OpenBrace => {
                 let detail = "A single-line block definition can contain only a single argument. If you meant to \
                               define a block nested inside another block, place it on a line of its own.";
-                self.fail("Argument definition required", name.span.to(next.span), detail)
+                self.fail_loudly("Argument definition required", name.span.to(next.span), detail)
             }
             _ => {
                 let detail = "An argument or block definition is required here. To set an argument, use the equals \
                               sign \"=\" to introduce the argument value.";
-                self.fail(REQUIRED, name.span, detail)
+                self.fail_loudly(REQUIRED, name.span, detail)
             }
         }
     }
@@ -267,9 +268,6 @@ impl Parser<'_> {
                         token.span,
                         "No closing quote was found for the label.",
                     );
-                    // And there is no brace either.
-                    let detail = "An opening brace (\"{\") is expected here.";
-                    self.report("Invalid block definition", token.span, detail);
                     return Label { text: SmolStr::new(text), span: open.span.to(token.span) };
                 }
                 Kind::Interpolation | Kind::Directive => {

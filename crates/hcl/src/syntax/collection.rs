@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 
 use super::ast::{Call, Expr, ExprKind, For, Item};
-use super::parser::{Broken, Parsed, Parser};
+use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
 use crate::source::Span;
 
@@ -33,9 +33,9 @@ impl Parser<'_> {
         let head = name_span.to(open.span);
         self.with_newlines(false, |p| {
             let mut arguments = Vec::new();
-            let Ok((expands, close)) = p.arguments(head, &mut arguments) else {
-                p.recover(Kind::CloseParen);
-                return Err(Broken);
+            let (expands, close) = match p.arguments(head, &mut arguments) {
+                Ok(found) => found,
+                Err(broken) => return p.leave(Kind::CloseParen, broken),
             };
             let call =
                 Call { name: SmolStr::new(name), name_span, arguments, expands, open: open.span, close };
@@ -71,11 +71,11 @@ impl Parser<'_> {
                 Kind::End => {
                     let detail = "There is no closing parenthesis for this function call before the end of the \
                                   file. This may be caused by incorrect parenthesis nesting elsewhere in this file.";
-                    return self.fail("Unterminated function call", head, detail);
+                    return self.fail_loudly("Unterminated function call", head, detail);
                 }
                 _ => {
                     let detail = "A comma is required to separate each function argument from the next.";
-                    return self.fail("Missing argument separator", next.span, detail);
+                    return self.fail_loudly("Missing argument separator", next.span, detail);
                 }
             }
         }
@@ -88,9 +88,9 @@ impl Parser<'_> {
                 return p.for_expression(open, Kind::CloseBracket);
             }
             let mut items = Vec::new();
-            let Ok(close) = p.tuple_items(open.span, &mut items) else {
-                p.recover(Kind::CloseBracket);
-                return Err(Broken);
+            let close = match p.tuple_items(open.span, &mut items) {
+                Ok(close) => close,
+                Err(broken) => return p.leave(Kind::CloseBracket, broken),
             };
             Ok(Expr::new(open.span.to(close), ExprKind::Tuple(items.into())))
         })
@@ -131,9 +131,9 @@ impl Parser<'_> {
         }
         self.with_newlines(true, |p| {
             let mut items = Vec::new();
-            let Ok(close) = p.object_items(open.span, &mut items) else {
-                p.recover(Kind::CloseBrace);
-                return Err(Broken);
+            let close = match p.object_items(open.span, &mut items) {
+                Ok(close) => close,
+                Err(broken) => return p.leave(Kind::CloseBrace, broken),
             };
             Ok(Expr::new(open.span.to(close), ExprKind::Object(items.into())))
         })
@@ -192,10 +192,7 @@ impl Parser<'_> {
         self.next();
         match self.for_parts(open, close) {
             Ok((parts, end)) => Ok(Expr::new(open.span.to(end), ExprKind::For(Box::new(parts)))),
-            Err(Broken) => {
-                self.recover(close);
-                Err(Broken)
-            }
+            Err(broken) => self.leave(close, broken),
         }
     }
 
@@ -218,18 +215,18 @@ impl Parser<'_> {
         if self.take(Kind::FatArrow).is_some() {
             if !is_object {
                 let detail = "Key expression is not valid when building a tuple.";
-                return self.fail(SUMMARY, value.span, detail);
+                self.error(SUMMARY, value.span, detail);
             }
             key = Some(std::mem::replace(&mut value, Expr::new(open.span, ExprKind::Missing)));
             value = self.expression()?;
         } else if is_object {
             let detail = "Key expression is required when building an object.";
-            return self.fail(SUMMARY, value.span, detail);
+            self.report(SUMMARY, value.span, detail);
         }
         let ellipsis = self.take(Kind::Ellipsis);
         if let Some(ellipsis) = ellipsis.filter(|_| !is_object) {
             let detail = "Grouping ellipsis (...) cannot be used when building a tuple.";
-            return self.fail(SUMMARY, ellipsis.span, detail);
+            self.error(SUMMARY, ellipsis.span, detail);
         }
         let mut condition = None;
         if self.is_word("if") {

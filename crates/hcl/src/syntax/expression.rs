@@ -5,7 +5,7 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use super::ast::{BinaryOp, Chain, Conditional, Expr, ExprKind, UnaryOp};
-use super::parser::{Parsed, Parser};
+use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
 
 /// Binary operators from the loosest to the tightest.
@@ -90,47 +90,54 @@ impl Parser<'_> {
 
     /// A term with what is behind it: attributes, indexes, splats.
     pub(super) fn term(&mut self) -> Parsed<Expr> {
+        let here = self.peek().span;
+        let (bare, broken) = match self.bare_term() {
+            Ok(bare) => (bare, None),
+            Err(broken) => (Expr::new(here, ExprKind::Missing), Some(broken)),
+        };
+        if matches!(bare.kind, ExprKind::Unary(..)) {
+            return Ok(bare);
+        }
+        // What is behind something broken is still read, so that nobody takes it for something of its own.
+        let expr = self.traversals(bare)?;
+        broken.filter(|broken| broken.told).map_or(Ok(expr), Err)
+    }
+
+    fn bare_term(&mut self) -> Parsed<Expr> {
         let token = self.peek();
-        let bare = match token.kind {
+        match token.kind {
             Kind::Number => {
                 self.next();
-                self.number(token)?
+                self.number(token)
             }
-            Kind::Name => self.name()?,
+            Kind::Name => self.name(),
             Kind::OpenQuote => {
                 self.next();
-                self.quoted(token)?
+                self.quoted(token)
             }
             Kind::OpenHeredoc => {
                 self.next();
-                self.heredoc(token)?
+                self.heredoc(token)
             }
-            Kind::OpenParen => self.parens()?,
-            Kind::OpenBracket => self.tuple()?,
-            Kind::OpenBrace => self.object()?,
+            Kind::OpenParen => self.parens(),
+            Kind::OpenBracket => self.tuple(),
+            Kind::OpenBrace => self.object(),
             Kind::Minus | Kind::Bang => {
                 self.next();
                 let op = if token.kind == Kind::Minus { UnaryOp::Negate } else { UnaryOp::Not };
                 let operand = self.deeper(Self::term)?;
                 let span = token.span.to(operand.span);
-                return Ok(Expr::new(span, ExprKind::Unary(op, Box::new(operand))));
+                Ok(Expr::new(span, ExprKind::Unary(op, Box::new(operand))))
             }
             Kind::End => {
-                return self.fail(
-                    "Missing expression",
-                    token.span,
-                    "Expected the start of an expression, but found the end of the file.",
-                );
+                let detail = "Expected the start of an expression, but found the end of the file.";
+                self.fail("Missing expression", token.span, detail)
             }
             _ => {
-                return self.fail(
-                    "Invalid expression",
-                    token.span,
-                    "Expected the start of an expression, but found an invalid expression token.",
-                );
+                let detail = "Expected the start of an expression, but found an invalid expression token.";
+                self.fail("Invalid expression", token.span, detail)
             }
-        };
-        self.traversals(bare)
+        }
     }
 
     fn number(&mut self, token: Token) -> Parsed<Expr> {
@@ -161,19 +168,15 @@ impl Parser<'_> {
     fn parens(&mut self) -> Parsed<Expr> {
         let open = self.next();
         self.with_newlines(false, |p| {
-            let Ok(inner) = p.expression() else {
-                p.recover(Kind::CloseParen);
-                return Err(super::parser::Broken);
+            let inner = match p.expression() {
+                Ok(inner) => inner,
+                Err(broken) => return p.leave(Kind::CloseParen, broken),
             };
             let close = p.peek();
             if close.kind != Kind::CloseParen {
-                p.error(
-                    "Unbalanced parentheses",
-                    close.span,
-                    "Expected a closing parenthesis to terminate the expression.",
-                );
-                p.recover(Kind::CloseParen);
-                return Err(super::parser::Broken);
+                let detail = "Expected a closing parenthesis to terminate the expression.";
+                p.report("Unbalanced parentheses", close.span, detail);
+                return p.leave(Kind::CloseParen, Broken { told: true });
             }
             p.next();
             Ok(Expr::new(open.span.to(close.span), ExprKind::Parens(Box::new(inner))))

@@ -1,5 +1,7 @@
 //! `<<-`: what all lines are indented by is no part of the text.
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::template::{Part, PartKind};
 
 /// Takes the white space that all lines begin with off each of them.
@@ -31,7 +33,7 @@ pub(super) fn flush(parts: &mut [Part]) {
         if let PartKind::Text(text) = &mut part.kind {
             at_line_start = text.ends_with('\n');
             if begins && !is_blank(text) {
-                let bytes: usize = indentation(text).take(least).map(char::len_utf8).sum();
+                let bytes: usize = indentation(text).take(least).map(str::len).sum();
                 text.drain(..bytes);
             }
         }
@@ -43,6 +45,7 @@ fn is_blank(text: &str) -> bool {
     text.ends_with('\n') && text.trim().is_empty()
 }
 
-fn indentation(text: &str) -> impl Iterator<Item = char> {
-    text.chars().take_while(|c| c.is_whitespace() && *c != '\n')
+/// The characters, as readers see them, that a text is indented by.
+fn indentation(text: &str) -> impl Iterator<Item = &str> {
+    text.graphemes(true).take_while(|cluster| cluster.starts_with(|c: char| c.is_whitespace() && c != '\n'))
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::ast::{Expr, ExprKind};
 use super::token::{Kind, Token};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -11,8 +12,12 @@ use crate::source::Span;
 /// In 2 MB of stack there is room for several times as many.
 pub(crate) const MAX_DEPTH: u32 = 200;
 
-/// There was an error here, and it is reported; whoever is around this finds its own end and passes it on.
-pub(super) struct Broken;
+/// There was an error here. Whoever is around this finds its own end, and passes it on if it is told; an error that
+/// may be a consequence of another one is not, and reading goes on as if there were none.
+#[derive(Clone, Copy)]
+pub(super) struct Broken {
+    pub(super) told: bool,
+}
 
 pub(super) type Parsed<T> = Result<T, Broken>;
 
@@ -122,21 +127,44 @@ impl<'t> Parser<'t> {
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) -> Parsed<T> {
+        let told = !self.recovering;
         self.error(summary, span, detail);
-        Err(Broken)
+        Err(Broken { told })
+    }
+
+    /// As [`fail`](Self::fail), for an error that is reported in any case.
+    pub(super) fn fail_loudly<T>(
+        &mut self,
+        summary: impl Into<Cow<'static, str>>,
+        span: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Parsed<T> {
+        self.report(summary, span, detail);
+        self.recovering = true;
+        Err(Broken { told: true })
     }
 
     /// Goes behind the next token of a kind that closes what is open here; the end if there is none.
     pub(super) fn recover(&mut self, close: Kind) -> Token {
         self.recovering = true;
-        let mut open = Vec::new();
+        let mut open = 0_u32;
         loop {
             let token = self.next();
-            if token.kind == Kind::End || open.is_empty() && token.kind == close {
+            if token.kind == Kind::End || open == 0 && token.kind == close {
                 return token;
             }
-            follow(&mut open, token.kind);
+            if token.kind == close {
+                open -= 1;
+            } else if token.kind.closed_by() == Some(close) {
+                open += 1;
+            }
         }
+    }
+
+    /// Something in brackets could not be read: goes behind them.
+    pub(super) fn leave(&mut self, close: Kind, broken: Broken) -> Parsed<Expr> {
+        let last = self.recover(close);
+        if broken.told { Err(broken) } else { Ok(Expr::new(last.span, ExprKind::Missing)) }
     }
 
     /// Goes to where the next item of a body may begin: behind the next line end outside of brackets.

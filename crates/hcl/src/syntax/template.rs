@@ -37,6 +37,16 @@ enum Ending {
     File,
 }
 
+impl Ending {
+    fn token(self) -> Kind {
+        match self {
+            Self::Quote => Kind::CloseQuote,
+            Self::Heredoc => Kind::CloseHeredoc,
+            Self::File => Kind::End,
+        }
+    }
+}
+
 /// The parts of a template on their way.
 struct Row {
     parts: Vec<Part>,
@@ -110,9 +120,7 @@ impl Parser<'_> {
         loop {
             let token = self.next();
             match token.kind {
-                Kind::CloseQuote if ending == Ending::Quote => return self.ended(row, is_broken, token),
-                Kind::CloseHeredoc if ending == Ending::Heredoc => return self.ended(row, is_broken, token),
-                Kind::End if ending == Ending::File => return self.ended(row, is_broken, token),
+                kind if kind == ending.token() => return self.ended(row, is_broken, token),
                 Kind::QuotedText | Kind::Text => self.text(&mut row, token),
                 Kind::Interpolation => is_broken |= self.interpolation(&mut row, token).is_err(),
                 Kind::Directive => is_broken |= self.directive(&mut row, token).is_err(),
@@ -121,12 +129,16 @@ impl Parser<'_> {
                     let detail = "No closing marker was found for the string.";
                     self.error("Unterminated template string", token.span, detail);
                     directives::check(self, &row.parts, token.span);
-                    return Err(Broken);
+                    return Err(Broken { told: true });
                 }
-                _ => {
+                kind => {
                     is_broken = true;
                     let detail = "No closing marker was found for the string.";
                     self.error("Unterminated template string", token.span, detail);
+                    if kind != Kind::QuotedNewline {
+                        let close = self.recover(ending.token());
+                        return self.ended(row, is_broken, close);
+                    }
                 }
             }
         }
@@ -136,7 +148,7 @@ impl Parser<'_> {
     fn ended(&mut self, row: Row, is_broken: bool, close: Token) -> Parsed<(Vec<Part>, Span)> {
         if is_broken {
             directives::check(self, &row.parts, close.span);
-            return Err(Broken);
+            return Err(Broken { told: true });
         }
         Ok((row.parts, close.span))
     }
@@ -170,9 +182,9 @@ impl Parser<'_> {
         self.begin(row, marker);
         let expr = match self.with_newlines(false, Self::expression) {
             Ok(expr) => expr,
-            Err(Broken) => {
+            Err(broken) => {
                 self.recover_sequence(row);
-                return Err(Broken);
+                return Err(broken);
             }
         };
         let close = self.with_newlines(false, Self::peek);
@@ -196,7 +208,7 @@ impl Parser<'_> {
                 );
             }
             self.recover_sequence(row);
-            return Err(Broken);
+            return Err(Broken { told: true });
         }
         self.next();
         self.end(row, close);
@@ -218,7 +230,7 @@ impl Parser<'_> {
                               %{ sequence.";
                 p.error("Invalid template directive", word.span, detail);
                 p.recover_sequence(row);
-                return Err(Broken);
+                return Err(Broken { told: true });
             }
             p.next();
             let name = p.text_of(word);
@@ -227,7 +239,7 @@ impl Parser<'_> {
                 "if" => {
                     let condition = p.expression();
                     broken = condition.is_err();
-                    PartKind::If(condition.unwrap_or_else(|Broken| Expr::new(word.span, ExprKind::Missing)))
+                    PartKind::If(condition.unwrap_or_else(|_| Expr::new(word.span, ExprKind::Missing)))
                 }
                 "else" => PartKind::Else,
                 "endif" => PartKind::EndIf,
@@ -237,32 +249,33 @@ impl Parser<'_> {
                         broken = matches!(collection.kind, ExprKind::Missing);
                         PartKind::For { key, value, collection, marker: marker.span }
                     }
-                    Err(Broken) => {
+                    Err(broken) => {
                         p.recover_sequence(row);
-                        return Err(Broken);
+                        return Err(broken);
                     }
                 },
                 _ => {
                     let detail = format!("{name:?} is not a valid template control keyword.");
                     p.error("Invalid template control keyword", word.span, detail);
                     p.recover_sequence(row);
-                    return Err(Broken);
+                    return Err(Broken { told: true });
                 }
             };
-            let mut close = p.peek();
+            let close = p.peek();
             if !broken && close.kind != Kind::CloseSequence {
                 broken = true;
                 let detail = format!("Expected a closing brace to end the {name:?} directive.");
                 p.error(format!("Extra characters in {name} marker"), close.span, detail);
             }
-            if broken {
-                close = p.recover(Kind::CloseSequence);
-            } else {
-                p.next();
-            }
-            p.end(row, close);
+            // Where the end is not found, the directive reaches up to what stands in its place.
             row.parts.push(Part { span: marker.span.to(close.span), kind });
-            if broken { Err(Broken) } else { Ok(()) }
+            if broken {
+                p.recover_sequence(row);
+                return Err(Broken { told: true });
+            }
+            p.next();
+            p.end(row, close);
+            Ok(())
         })
     }
 
@@ -271,7 +284,7 @@ impl Parser<'_> {
         const SUMMARY: &str = "Invalid 'for' directive";
         let (key, value) = self.for_names(SUMMARY)?;
         let here = self.peek().span;
-        let collection = self.expression().unwrap_or_else(|Broken| Expr::new(here, ExprKind::Missing));
+        let collection = self.expression().unwrap_or_else(|_| Expr::new(here, ExprKind::Missing));
         Ok((key, value, collection))
     }
 }

@@ -14,6 +14,7 @@ impl Parser<'_> {
     pub(super) fn traversals(&mut self, mut expr: Expr) -> Parsed<Expr> {
         // Each computed index is one level further down for whoever walks the expression.
         let mut levels = 0;
+        let mut broken = None;
         loop {
             match self.kind() {
                 Kind::Dot => {
@@ -21,8 +22,10 @@ impl Parser<'_> {
                     if let Some(star) = self.take(Kind::Star) {
                         return self.deeper(|p| p.attribute_splat(expr, dot, star));
                     }
-                    let step = self.attribute(dot, None)?;
-                    expr = with_step(expr, step);
+                    match self.attribute(dot, None) {
+                        Ok(step) => expr = with_step(expr, step),
+                        Err(error) => broken = Some(error),
+                    }
                 }
                 Kind::OpenBracket => {
                     let open = self.next();
@@ -43,7 +46,7 @@ impl Parser<'_> {
                         }
                     };
                 }
-                _ => return Ok(expr),
+                _ => return broken.filter(|broken| broken.told).map_or(Ok(expr), Err),
             }
             if levels > MAX_DEPTH {
                 return self.fail(
@@ -86,16 +89,16 @@ impl Parser<'_> {
             }
             _ => {
                 let detail = "An attribute name is required after a dot.";
-                self.fail("Invalid attribute name", star.unwrap_or(token.span), detail)
+                self.fail_loudly("Invalid attribute name", star.unwrap_or(token.span), detail)
             }
         }
     }
 
     /// What stands in brackets, and the closing bracket.
     fn index_key(&mut self) -> Parsed<(Expr, Span)> {
-        let Ok(key) = self.expression() else {
-            self.recover(Kind::CloseBracket);
-            return Err(Broken);
+        let key = match self.expression() {
+            Ok(key) => key,
+            Err(broken) => return self.leave(Kind::CloseBracket, broken).map(|expr| (expr, Span::default())),
         };
         if let Some(close) = self.take(Kind::CloseBracket) {
             return Ok((key, close.span));
@@ -134,7 +137,7 @@ impl Parser<'_> {
                               bracket (\"]\").";
                 p.error("Missing close bracket on splat index", close.span, detail);
                 p.recover(Kind::CloseBracket);
-                return Err(Broken);
+                return Err(Broken { told: true });
             }
             Ok(p.next())
         })?;
