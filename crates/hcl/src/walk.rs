@@ -18,6 +18,33 @@ pub struct Reference<'e> {
     steps: &'e [Step],
 }
 
+impl Reference<'_> {
+    /// All of it as it stands in the source.
+    pub fn whole(&self) -> Span {
+        self.steps.last().map_or(self.span, |step| self.span.to(step.span))
+    }
+
+    /// What it leads to in the value of its variable, as far as there is something, and how it is written so far.
+    pub(crate) fn found_in(&self, variable: &Value) -> (String, Value) {
+        let mut value = variable.clone();
+        for (i, step) in self.steps.iter().enumerate() {
+            let next = match &step.kind {
+                StepKind::Attribute(name) => value.attribute(name).or_else(|| value.element(name)),
+                StepKind::Index(key) => match key.kind() {
+                    Kind::Number(n) => n.as_u64().and_then(|n| value.index(usize::try_from(n).ok()?)),
+                    Kind::String(key) => value.element(key).or_else(|| value.attribute(key)),
+                    _ => None,
+                },
+            };
+            let Some(next) = next else {
+                return (Reference { steps: &self.steps[..i], ..*self }.to_string(), value);
+            };
+            value = next.clone().with_marks(value.marks());
+        }
+        (self.to_string(), value)
+    }
+}
+
 /// As it would be written: `a.b[0]`, `a["key"]`.
 impl fmt::Display for Reference<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -138,7 +138,7 @@ impl Decoder<'_> {
         let Some(for_each) = self.dynamic_body(block, has_label) else { return };
         let Some(iterator) = self.iterator(block, &kind.text) else { return };
         let errors = self.evaluator.diagnostics.len();
-        let collection = self.evaluator.value(for_each, content.scope);
+        let collection = self.evaluator.explained(for_each, content.scope);
         if self.evaluator.diagnostics.len() > errors {
             return;
         }
@@ -301,7 +301,7 @@ impl Decoder<'_> {
 
     fn label(&mut self, expr: &Expr, scope: &Scope<'_>) -> Option<SmolStr> {
         let errors = self.evaluator.diagnostics.len();
-        let value = self.evaluator.value(expr, scope);
+        let value = self.evaluator.explained(expr, scope);
         if self.evaluator.diagnostics.len() > errors {
             return None;
         }

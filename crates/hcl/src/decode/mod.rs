@@ -63,7 +63,7 @@ pub fn decode(
     };
     let whole = Content { body, missing: body.missing, scope, surroundings: Surroundings::default() };
     let value = decoder.object(whole, schema);
-    (value, decoder.evaluator.diagnostics)
+    (value, decoder.evaluator.into_diagnostics())
 }
 
 struct Decoder<'f> {
@@ -142,7 +142,7 @@ impl Decoder<'_> {
         let value = if content.surroundings.is_unknown {
             dynamic()
         } else {
-            self.evaluator.value(&written.expr, content.scope)
+            self.evaluator.explained(&written.expr, content.scope)
         };
         match value.with_marks(content.surroundings.marks).convert(ty) {
             Ok(value) => value,

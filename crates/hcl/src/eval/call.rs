@@ -57,8 +57,11 @@ impl Evaluator<'_> {
         }
         match function.call(values) {
             Ok(value) => {
-                let length = value.as_str().map_or_else(|| value.len().unwrap_or(0), |text| text.len() / 16);
-                if self.spend(length as u64, call.name_span) { value } else { dynamic() }
+                let is_paid = match value.as_str() {
+                    Some(text) => self.spend_text(text, call.name_span),
+                    None => self.spend(value.len().unwrap_or(0) as u64, call.name_span),
+                };
+                if is_paid { value } else { dynamic() }
             }
             Err(error) => {
                 let argument = error.argument.and_then(|i| arguments.get(i));

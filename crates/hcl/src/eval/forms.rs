@@ -178,7 +178,8 @@ impl Evaluator<'_> {
             Ok(text) => Ok(not_null(text).with_marks(marks)),
             Err(error) => {
                 let place = matches!(error, RenderError::Variables(_)).then(|| variables.place());
-                self.call_error(call, place, error.message());
+                let message = if marks.is_empty() { error.message() } else { "it is sensitive why" };
+                self.call_error(call, place, message);
                 Err(Failed)
             }
         }
@@ -235,7 +236,7 @@ pub(crate) fn render(
     }
     let mut evaluator = Evaluator { reach, ..Evaluator::new(functions) };
     let value = evaluator.value(template, &Scope::new(&variables));
-    match evaluator.diagnostics.first() {
+    match evaluator.into_diagnostics().first() {
         Some(error) => Err(RenderError::Failed(error.to_string())),
         None => Ok(value),
     }

@@ -8,6 +8,7 @@ mod call;
 mod collection;
 mod conditional;
 mod equality;
+mod explain;
 mod for_loop;
 mod forms;
 mod operator;
@@ -29,9 +30,15 @@ use crate::function::{Functions, Reach};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
-/// How many expressions one evaluation may come to, loops counted as often as they run; a piece of text counts for
-/// each 16 bytes. More than any configuration needs, and still of bounded time and memory.
-const MAX_STEPS: u64 = 1 << 26;
+/// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
+/// needs, and still of bounded time and memory.
+const MAX_STEPS: u64 = 1 << 25;
+
+/// What an error counts.
+const STEPS_PER_ERROR: u64 = 64;
+
+/// So many bytes of a text that is made count as much as an expression.
+const BYTES_PER_STEP: u64 = 8;
 
 /// Evaluates an expression. What is wrong comes with it; the value then stands for what could be found out.
 ///
@@ -47,8 +54,8 @@ const MAX_STEPS: u64 = 1 << 26;
 /// ```
 pub fn evaluate(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> (Value, Vec<Diagnostic>) {
     let mut evaluator = Evaluator::new(functions);
-    let value = evaluator.value(expr, scope);
-    (value, evaluator.diagnostics)
+    let value = evaluator.explained(expr, scope);
+    (value, evaluator.into_diagnostics())
 }
 
 /// As [`evaluate`], for a template that is a text of its own: functions that read files are refused in it.
@@ -58,8 +65,8 @@ pub fn evaluate_template(
     functions: &Functions,
 ) -> (Value, Vec<Diagnostic>) {
     let mut evaluator = Evaluator { reach: Reach::Arguments, ..Evaluator::new(functions) };
-    let value = evaluator.value(template, scope);
-    (value, evaluator.diagnostics)
+    let value = evaluator.explained(template, scope);
+    (value, evaluator.into_diagnostics())
 }
 
 /// Evaluates expressions, and collects what is wrong with them.
@@ -67,13 +74,21 @@ pub(crate) struct Evaluator<'f> {
     functions: &'f Functions,
     pub(crate) diagnostics: Vec<Diagnostic>,
     steps_left: u64,
+    /// Where there was nothing left to pay with.
+    exhausted_at: Option<Span>,
     /// How far functions may reach here.
     reach: Reach,
 }
 
 impl<'f> Evaluator<'f> {
     pub(crate) fn new(functions: &'f Functions) -> Self {
-        Self { functions, diagnostics: Vec::new(), steps_left: MAX_STEPS, reach: Reach::Templates }
+        Self {
+            functions,
+            diagnostics: Vec::new(),
+            steps_left: MAX_STEPS,
+            exhausted_at: None,
+            reach: Reach::Templates,
+        }
     }
 
     /// The value of an expression.
@@ -130,25 +145,39 @@ impl<'f> Evaluator<'f> {
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        // Nobody reads a million errors, and each is as large as many values.
+        if self.spend(STEPS_PER_ERROR, span) {
+            self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        }
     }
 
     /// Pays for something; once nothing is left, everything else is unknown.
     fn spend(&mut self, steps: u64, span: Span) -> bool {
         match self.steps_left.checked_sub(steps) {
-            Some(left) => {
+            Some(left) if self.exhausted_at.is_none() => {
                 self.steps_left = left;
                 true
             }
-            None => {
-                if std::mem::take(&mut self.steps_left) > 0 || self.diagnostics.is_empty() {
-                    let detail =
-                        "This makes more values, or longer ones, than are supported in one evaluation.";
-                    self.error("Evaluation too large", span, detail);
-                }
+            _ => {
+                self.exhausted_at.get_or_insert(span);
                 false
             }
         }
+    }
+
+    /// All that was found to be wrong.
+    pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        // Not with the others, of which those that come to nothing are dropped.
+        if let Some(span) = self.exhausted_at {
+            let detail = "This makes more values, or longer ones, than are supported in one evaluation.";
+            self.diagnostics.push(Diagnostic::new("Evaluation too large", span, detail));
+        }
+        self.diagnostics
+    }
+
+    /// Pays for a text.
+    fn spend_text(&mut self, text: &str, span: Span) -> bool {
+        self.spend(text.len() as u64 / BYTES_PER_STEP, span)
     }
 
     /// How many errors there are, to ask [`failed_since`](Self::failed_since) later.

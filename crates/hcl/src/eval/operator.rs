@@ -42,6 +42,9 @@ impl Evaluator<'_> {
 
     /// An operand as the operator needs it.
     fn operand(&mut self, value: &Value, ty: &Type, span: Span) -> Result<Value, Failed> {
+        if value.ty() == ty {
+            return Ok(value.clone());
+        }
         value.convert(ty).map_err(|error| {
             let kind = error.kind;
             self.error("Invalid operand", span, format!("Unsuitable value for this operand: {kind}."));

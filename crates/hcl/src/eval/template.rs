@@ -17,7 +17,7 @@ impl Evaluator<'_> {
             if let ExprKind::Literal(literal) = &part.kind
                 && let Some(literal) = literal.as_str()
             {
-                if is_open && self.spend(literal.len() as u64 / 16, part.span) {
+                if is_open && self.spend_text(literal, part.span) {
                     text.push_str(literal);
                 }
                 continue;
@@ -63,7 +63,7 @@ impl Evaluator<'_> {
             }
         };
         if let Some(text) = text
-            && self.spend(string.len() as u64 / 16, span)
+            && self.spend_text(string, span)
         {
             text.push_str(string);
         }
@@ -81,7 +81,7 @@ impl Evaluator<'_> {
             let Kind::String(text) = text.kind() else {
                 return unknown_not_null(Type::String).with_marks(marks);
             };
-            if self.spend(text.len() as u64 / 16, parts.open) {
+            if self.spend_text(text, parts.open) {
                 joined.push_str(text);
             }
         }

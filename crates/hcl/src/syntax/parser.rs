@@ -87,14 +87,30 @@ impl<'t> Parser<'t> {
 
     /// Does something one level further down.
     pub(super) fn deeper<T>(&mut self, f: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        let before = self.depth;
+        self.descend()?;
+        let result = f(self);
+        self.depth = before;
+        result
+    }
+
+    /// From here on everything is one level further down, up to the end of what is [`deeper`](Self::deeper).
+    pub(super) fn descend(&mut self) -> Parsed<()> {
         if self.depth >= MAX_DEPTH {
             let here = self.peek().span;
-            return self.fail("Nesting too deep", here, "Expressions cannot be nested so deep.");
+            return self.fail_loudly(
+                "Nesting too deep",
+                here,
+                "Expressions and blocks cannot be nested so deep.",
+            );
         }
         self.depth += 1;
-        let result = f(self);
-        self.depth -= 1;
-        result
+        Ok(())
+    }
+
+    /// One level further up again.
+    pub(super) fn ascend(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
     }
 
     /// Reports an error, unless it may be the consequence of an earlier one.

@@ -55,6 +55,8 @@ struct Row {
     first: Span,
     /// The sequence before strips the white space that follows.
     strips: bool,
+    /// How many directives are open.
+    open: u32,
 }
 
 impl Parser<'_> {
@@ -99,7 +101,7 @@ impl Parser<'_> {
     /// A template file.
     pub(super) fn template_file(&mut self) -> Parsed<Expr> {
         let first = self.peek().span;
-        let (parts, end) = self.parts(Ending::File)?;
+        let (parts, end) = self.deeper(|p| p.parts(Ending::File))?;
         Ok(self.template(parts, first.to(end), end))
     }
 
@@ -115,7 +117,7 @@ impl Parser<'_> {
     /// All parts up to and with the closing token, and where that is.
     fn parts(&mut self, ending: Ending) -> Parsed<(Vec<Part>, Span)> {
         let first = self.peek().span;
-        let mut row = Row { parts: Vec::new(), ending, first, strips: false };
+        let mut row = Row { parts: Vec::new(), ending, first, strips: false, open: 0 };
         let mut is_broken = false;
         loop {
             let token = self.next();
@@ -266,6 +268,17 @@ impl Parser<'_> {
                 broken = true;
                 let detail = format!("Expected a closing brace to end the {name:?} directive.");
                 p.error(format!("Extra characters in {name} marker"), close.span, detail);
+            }
+            match kind {
+                PartKind::If(_) | PartKind::For { .. } => {
+                    p.descend()?;
+                    row.open += 1;
+                }
+                PartKind::EndIf | PartKind::EndFor if row.open > 0 => {
+                    p.ascend();
+                    row.open -= 1;
+                }
+                _ => {}
             }
             // Where the end is not found, the directive reaches up to what stands in its place.
             row.parts.push(Part { span: marker.span.to(close.span), kind });
