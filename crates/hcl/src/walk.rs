@@ -100,7 +100,7 @@ impl<'e> Walk<'e> {
                 }
             }
             ExprKind::Template(parts) | ExprKind::Tuple(parts) => {
-                parts.iter().for_each(|part| self.expr(part))
+                parts.iter().for_each(|part| self.expr(part));
             }
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) | ExprKind::Unary(_, inner) => self.expr(inner),
             ExprKind::Join(parts) | ExprKind::For(parts) => self.for_loop(parts),

@@ -143,7 +143,7 @@ impl Decoder<'_> {
         &mut self,
         attribute: &Attribute,
         schema: &Block,
-        instances: Vec<Instance<'_>>,
+        instances: &[Instance<'_>],
         content: Content<'_, '_>,
     ) -> Value {
         let ty = attribute.implied_type();

@@ -101,7 +101,7 @@ impl Decoder<'_> {
             Vec::with_capacity(schema.attributes().len() + schema.block_types().len());
         for (name, attribute) in schema.attributes() {
             let value = match written.find(name) {
-                Some(block) => self.attribute_of_blocks(attribute, block, instances.take(name), content),
+                Some(block) => self.attribute_of_blocks(attribute, block, &instances.take(name), content),
                 None => self.attribute(name, attribute, content),
             };
             members.push((name.clone(), value));

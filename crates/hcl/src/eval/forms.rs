@@ -228,7 +228,7 @@ pub(crate) fn render(
     }
     let variables: Variables = entries.into_iter().collect();
     let needed = crate::walk::variables(template);
-    if let Some(missing) = needed.iter().find(|needed| variables.get(&needed.name).is_none()) {
+    if let Some(missing) = needed.iter().find(|needed| variables.get(needed.name).is_none()) {
         return Err(RenderError::Variables(format!(
             "the template needs a variable named {:?}",
             missing.name

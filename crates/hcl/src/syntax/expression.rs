@@ -8,9 +8,7 @@ use super::ast::{BinaryOp, Chain, Conditional, Expr, ExprKind, UnaryOp};
 use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
 
-/// Binary operators from the loosest to the tightest.
-const LEVELS: u8 = 6;
-
+/// A binary operator, and how tight it binds: from 0, the loosest.
 fn binary(kind: Kind) -> Option<(u8, BinaryOp)> {
     Some(match kind {
         Kind::Or => (0, BinaryOp::Or),
@@ -55,8 +53,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Terms with binary operators between them. One loop and a stack of what is waiting for its right side: most
-    /// expressions have no operator at all, and pay for none.
+    /// Terms with binary operators between them. Most expressions have no operator at all, and pay for none.
     fn operations(&mut self) -> Parsed<Expr> {
         let first = self.term()?;
         let Some((level, _)) = binary(self.kind()) else { return Ok(first) };
@@ -69,11 +66,7 @@ impl Parser<'_> {
         let mut next = Some(next);
         while let Some(level) = next.filter(|level| *level >= floor) {
             let mut rest = Vec::new();
-            loop {
-                let Some((found, op)) = binary(self.kind()).filter(|(found, _)| *found == level) else {
-                    break;
-                };
-                debug_assert!(found < LEVELS);
+            while let Some((_, op)) = binary(self.kind()).filter(|(found, _)| *found == level) {
                 self.next();
                 let mut right = self.term()?;
                 if let Some((tighter, _)) = binary(self.kind()).filter(|(tighter, _)| *tighter > level) {
