@@ -7,7 +7,7 @@ use objchange::{Type, Value};
 ///
 /// This is not the equality of the engine: here the first part that differs or is unknown decides, and an unknown is
 /// known to differ from what has another type.
-pub(super) fn equal(a: &Value, b: &Value) -> Option<bool> {
+pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
     match (a.kind(), b.kind()) {
         (Kind::Null, Kind::Null) => return Some(true),
         (Kind::Null, Kind::Unknown(promised)) | (Kind::Unknown(promised), Kind::Null) => {

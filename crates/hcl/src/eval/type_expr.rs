@@ -145,7 +145,8 @@ impl Evaluator<'_> {
         let parens = call.open.to(call.close);
         let [argument] = &call.arguments[..] else {
             let detail = format!("The {name} type constructor requires one argument.");
-            return self.failed(INVALID, parens, detail);
+            let place = call.arguments.get(1).map_or(parens, |extra| extra.span);
+            return self.failed(INVALID, place, detail);
         };
         match name {
             "object" => self.object_type(argument, scope),

@@ -150,7 +150,7 @@ impl Parser<'_> {
                             "Either a quoted string block label or an opening brace (\"{\") is expected here."
                         }
                     };
-                    return self.fail_loudly("Invalid block definition", token.span, detail);
+                    return self.fail("Invalid block definition", token.span, detail);
                 }
             }
         };
@@ -263,11 +263,12 @@ impl Parser<'_> {
                     self.recovering = true;
                 }
                 Kind::End => {
-                    self.error(
-                        "Unterminated string literal",
-                        token.span,
-                        "No closing quote was found for the label.",
-                    );
+                    if !self.recovering {
+                        let detail = "No closing quote was found for the label.";
+                        self.report("Unterminated string literal", token.span, detail);
+                        let detail = "An opening brace (\"{\") is expected here.";
+                        self.error("Invalid block definition", token.span, detail);
+                    }
                     return Label { text: SmolStr::new(text), span: open.span.to(token.span) };
                 }
                 Kind::Interpolation | Kind::Directive => {

@@ -308,7 +308,8 @@ impl Lexer<'_> {
         while let Some(byte) = self.bytes.get(self.at) {
             match byte {
                 b'"' | b'\n' | b'\r' => break,
-                b'\\' if self.at + 1 == self.bytes.len() => break,
+                // What would begin something has nothing behind it.
+                b'\\' | b'$' | b'%' if self.at + 1 == self.bytes.len() => break,
                 b'\\' => {
                     let c = self.text[self.at + 1..].chars().next().unwrap_or_default();
                     self.at += if matches!(c, '\n' | '\r') { 1 } else { 1 + c.len_utf8() };
@@ -329,9 +330,9 @@ impl Lexer<'_> {
                 self.take(Kind::CloseQuote, 1);
                 self.modes.pop();
             }
-            b'\\' => {
+            b'\\' | b'$' | b'%' if self.at + 1 == self.bytes.len() => {
                 self.take(Kind::Invalid, 1);
-                self.report_last("Invalid character", "A backslash needs a character behind it.");
+                self.report_last("Invalid character", "This character needs another one behind it.");
             }
             b'\n' | b'\r' => {
                 let is_pair = self.bytes[self.at..].starts_with(b"\r\n");
