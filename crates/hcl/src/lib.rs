@@ -55,6 +55,7 @@ pub use decode::{Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate, evaluate_template};
 pub use function::{Function, FunctionError, Functions, Parameter, Reach};
+pub use functions::BaseDirectory;
 pub use source::{Lines, Position, Span};
 pub use syntax::{Attribute, Block, Body, Expr, Label, parse_body, parse_expression, parse_template};
 pub use walk::{Reference, variables};

@@ -9,7 +9,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Functions, Lines, Purpose, Scope, Variables, decode, evaluate, evaluate_template, parse_body,
+    BaseDirectory, Diagnostic, Functions, Lines, Purpose, Scope, Variables, decode, evaluate, evaluate_template, parse_body,
     parse_expression, parse_template, references,
 };
 use serde::Deserialize;
@@ -38,6 +38,9 @@ struct Case<'a> {
     body: Option<String>,
     #[serde(default)]
     schema: Option<Block>,
+    /// What file functions find.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
     #[serde(borrow, default)]
     variables: BTreeMap<String, Typed<'a>>,
     want: Want<'a>,
@@ -104,6 +107,21 @@ impl Case<'_> {
     }
 }
 
+/// All functions, those for files where the case has some.
+fn functions(case: &Case<'_>) -> Functions {
+    let functions = Functions::pure().clone().with_plan_time("2026-01-02T03:04:05Z");
+    if case.files.is_empty() {
+        return functions;
+    }
+    let base = std::env::temp_dir().join(format!("objchange-vectors-{}", std::process::id())).join(&case.id);
+    for (path, text) in &case.files {
+        let path = base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    functions.with_files(&BaseDirectory::open(base).unwrap())
+}
+
 /// What came of a case: a value, or errors.
 fn answer(case: &Case<'_>) -> Result<Value, Vec<Error>> {
     let variables: Variables = case
@@ -115,13 +133,13 @@ fn answer(case: &Case<'_>) -> Result<Value, Vec<Error>> {
     let text = case.text();
     if let (Some(body), Some(schema)) = (&case.body, &case.schema) {
         let parsed = parse_body(body).map_err(|found| errors(text, &found))?;
-        let (value, found) = decode(&parsed, schema, &scope, Functions::pure());
+        let (value, found) = decode(&parsed, schema, &scope, &functions(case));
         return if found.is_empty() { Ok(value) } else { Err(errors(text, &found)) };
     }
     let parsed = if case.expr.is_some() { parse_expression(text) } else { parse_template(text) };
     let parsed = parsed.map_err(|found| errors(text, &found))?;
     let evaluate = if case.expr.is_some() { evaluate } else { evaluate_template };
-    let (value, found) = evaluate(&parsed, &scope, Functions::pure());
+    let (value, found) = evaluate(&parsed, &scope, &functions(case));
     if found.is_empty() { Ok(value) } else { Err(errors(text, &found)) }
 }
 
