@@ -15,7 +15,7 @@ use super::limits::{MAX_ELEMENTS, MAX_TEXT};
 use super::paths::clean;
 use super::{Answer, any, string, text, unknown};
 use crate::eval::forms::{RenderError, render};
-use crate::function::{Function, FunctionError, Functions, Reach};
+use crate::function::{Function, FunctionError, Functions, Parameter, Reach};
 use crate::syntax::parse_template;
 
 /// The directory whose files functions may read: what is not in it or below does not exist for them, whatever path
@@ -162,9 +162,13 @@ fn read(base: &BaseDirectory, path: &str) -> Result<Vec<u8>, FunctionError> {
     base.read(path).map_err(|message| FunctionError::argument(0, message))
 }
 
-fn render_file(base: &BaseDirectory, path: &str, variables: &Value, functions: &Functions) -> Answer {
+fn read_text(base: &BaseDirectory, path: &str) -> Result<String, FunctionError> {
     let text = String::from_utf8(read(base, path)?);
-    let text = text.map_err(|_| FunctionError::new(format!("the file {path:?} is not text in UTF-8")))?;
+    text.map_err(|_| FunctionError::new(format!("the file {path:?} is not text in UTF-8")))
+}
+
+fn render_file(base: &BaseDirectory, path: &str, variables: &Value, functions: &Functions) -> Answer {
+    let text = read_text(base, path)?;
     let template = parse_template(&text).map_err(|errors| {
         let first = errors.first().map_or_else(String::new, ToString::to_string);
         FunctionError::new(format!("the file {path:?} is no template: {first}"))
@@ -176,65 +180,105 @@ fn render_file(base: &BaseDirectory, path: &str, variables: &Value, functions: &
     if value.is_null() { Err(FunctionError::new("the template gives null")) } else { Ok(value) }
 }
 
-impl Functions {
-    /// The same functions, and those that read files, from this directory.
-    #[must_use]
-    pub fn with_files(mut self, base: &BaseDirectory) -> Self {
-        let path = || string("path").unknown().marked();
-        let content = |ty: Type, read: fn(&BaseDirectory, &str) -> Answer| {
-            let base = base.clone();
-            Function::new([path()], ty, move |a, ty| {
-                let answer = match a[0].as_str() {
-                    Some(path) => read(&base, path)?,
-                    None => unknown(ty.clone()),
-                };
-                Ok(answer.with_marks(a[0].marks()))
-            })
-            .reaching(Reach::Files)
-        };
-        self.insert("file", content(Type::String, |base, path| {
-            let text = String::from_utf8(read(base, path)?);
-            text.map(Value::from).map_err(|_| FunctionError::new(format!("the file {path:?} is not text in UTF-8")))
-        }));
-        self.insert("filebase64", content(Type::String, |base, path| Ok(BASE64.encode(&read(base, path)?).into())));
-        self.insert("fileexists", content(Type::Bool, |base, path| Ok(base.exists(path)?.into())));
-        for (name, digest) in DIGESTS {
-            let base = base.clone();
-            let name = match name.strip_prefix("base64") {
-                Some(name) => format!("filebase64{name}"),
-                None => format!("file{name}"),
+/// Where files are read from.
+#[derive(Clone)]
+struct Source(Option<BaseDirectory>);
+
+impl Source {
+    fn base(&self) -> Result<&BaseDirectory, FunctionError> {
+        self.0.as_ref().ok_or(FunctionError::new("no directory is given from which files may be read"))
+    }
+
+    /// A function of a path, which may be marked or unknown.
+    fn function(&self, ty: Type, answer: fn(&BaseDirectory, &str) -> Answer) -> Function {
+        let source = self.clone();
+        let function = Function::new([path()], ty, move |a, ty| {
+            let answer = match a[0].as_str() {
+                Some(path) => answer(source.base()?, path)?,
+                None => unknown(ty.clone()),
             };
-            let hash = Function::new([string("path")], Type::String, move |a, _| {
-                Ok(digest(&base.read(text(a, 0)).map_err(FunctionError::new)?).into())
-            });
-            self.insert(name, hash.reaching(Reach::Files));
-        }
-        let of = base.clone();
-        let pattern = string("pattern").unknown().marked();
-        let set = Function::new([path(), pattern], Type::set(Type::String), move |a, ty| {
+            Ok(answer.with_marks(a[0].marks()))
+        });
+        function.reaching(Reach::Files)
+    }
+
+    fn digest(&self, digest: fn(&[u8]) -> String) -> Function {
+        let source = self.clone();
+        let function = Function::new([string("path")], Type::String, move |a, _| {
+            Ok(digest(&source.base()?.read(text(a, 0)).map_err(FunctionError::new)?).into())
+        });
+        function.reaching(Reach::Files)
+    }
+
+    fn file_set(&self) -> Function {
+        let source = self.clone();
+        let parameters = [path(), string("pattern").unknown().marked()];
+        let function = Function::new(parameters, Type::set(Type::String), move |a, ty| {
             let names = match (a[0].as_str(), a[1].as_str()) {
-                (Some(path), Some(pattern)) => Value::set(Type::String, of.matching(path, pattern)?)?,
+                (Some(path), Some(pattern)) => {
+                    Value::set(Type::String, source.base()?.matching(path, pattern)?)?
+                }
                 _ => unknown(ty.clone()),
             };
             Ok(names.with_marks(a[0].marks() | a[1].marks()))
         });
-        self.insert("fileset", set.reaching(Reach::Files));
-        let plain = self.clone();
-        let of = base.clone();
+        function.reaching(Reach::Files)
+    }
+
+    /// Renders a file with variables; these functions are those that the template may call.
+    fn template_file(&self, functions: Functions) -> Function {
+        let source = self.clone();
         let parameters = [path(), any("vars").unknown().marked()];
-        let template = Function::typed_by(parameters, |_| Ok(Type::Dynamic), move |a, _| {
+        let function = Function::typed_by(parameters, |_| Ok(Type::Dynamic), move |a, _| {
             let value = match a[0].as_str() {
-                Some(path) if a[1].is_known() => render_file(&of, path, &a[1], &plain)?,
+                Some(path) if a[1].is_known() => render_file(source.base()?, path, &a[1], &functions)?,
                 _ => Value::unknown(Type::Dynamic),
             };
             Ok(value.with_marks(a[0].marks() | a[1].marks()))
         });
-        self.insert("templatefile", template.nullable().reaching(Reach::Templates));
-        let of = base.clone();
-        let absolute = Function::new([string("path")], Type::String, move |a, _| {
-            Ok(clean(&of.0.join(text(a, 0)).to_string_lossy()).into())
-        });
-        self.insert("abspath", absolute);
+        function.nullable().reaching(Reach::Templates)
+    }
+
+    fn absolute_path(&self) -> Function {
+        let source = self.clone();
+        Function::new([string("path")], Type::String, move |a, _| {
+            Ok(clean(&source.base()?.0.join(text(a, 0)).to_string_lossy()).into())
+        })
+    }
+
+    fn add(&self, functions: &mut Functions) {
+        let file = |base: &BaseDirectory, path: &str| Ok(read_text(base, path)?.into());
+        functions.insert("file", self.function(Type::String, file));
+        let encoded = |base: &BaseDirectory, path: &str| Ok(BASE64.encode(&read(base, path)?).into());
+        functions.insert("filebase64", self.function(Type::String, encoded));
+        functions.insert("fileexists", self.function(Type::Bool, |base, path| Ok(base.exists(path)?.into())));
+        for (name, digest) in DIGESTS {
+            let name = match name.strip_prefix("base64") {
+                Some(name) => format!("filebase64{name}"),
+                None => format!("file{name}"),
+            };
+            functions.insert(name, self.digest(digest));
+        }
+        functions.insert("fileset", self.file_set());
+        functions.insert("abspath", self.absolute_path());
+        functions.insert("templatefile", self.template_file(functions.clone()));
+    }
+}
+
+fn path() -> Parameter {
+    string("path").unknown().marked()
+}
+
+/// Without a directory: they are there, and fail.
+pub(super) fn add(functions: &mut Functions) {
+    Source(None).add(functions);
+}
+
+impl Functions {
+    /// The same functions, of which those for files read them from this directory.
+    #[must_use]
+    pub fn with_files(mut self, base: &BaseDirectory) -> Self {
+        Source(Some(base.clone())).add(&mut self);
         self
     }
 }

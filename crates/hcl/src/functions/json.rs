@@ -217,10 +217,13 @@ impl<'de> Visitor<'de> for ValueVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut members: BTreeMap<SmolStr, Value> = BTreeMap::new();
         while let Some(key) = map.next_key::<String>()? {
-            if key == NUMBER && members.is_empty() {
-                return number(&map.next_value::<String>()?);
-            }
             let value = map.next_value_seed(ValueVisitor)?;
+            // A text may have this key as well. Only where it has a number in quotes behind it, that is misread.
+            if key == NUMBER
+                && let Some(Ok(number)) = value.as_str().map(Number::parse)
+            {
+                return Ok(number.into());
+            }
             let key = SmolStr::new(Value::from(key).as_str().unwrap_or_default());
             let ty = value.ty().clone();
             if members.insert(key, value).is_some_and(|earlier| *earlier.ty() != ty) {

@@ -149,10 +149,11 @@ fn zipped_keys(keys: &Value, values: usize) -> Result<Vec<SmolStr>, FunctionErro
 fn zip_map(arguments: &[Value], ty: &Type) -> Answer {
     let (keys, values) = (&arguments[0], &arguments[1]);
     let list = elements(values);
-    let marks = elements(keys).iter().fold(keys.marks() | values.marks(), |marks, key| marks | key.marks());
+    let marks = keys.marks() | values.marks();
     if !keys_known(keys) {
         return Ok(unknown(ty.clone()).with_marks(marks));
     }
+    let marks = elements(keys).iter().fold(marks, |marks, key| marks | key.marks());
     let entries = std::iter::zip(zipped_keys(keys, list.len())?, list.iter().cloned());
     let zipped = match ty {
         Type::Map(element) => Value::map((**element).clone(), entries)?,

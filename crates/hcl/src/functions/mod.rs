@@ -58,6 +58,8 @@ pub(crate) fn all() -> Functions {
         text::add,
         unpredictable::add,
         yaml::add,
+        // The last: a template may call those before.
+        files::add,
     ] {
         add(&mut functions);
     }

@@ -35,8 +35,13 @@ fn common_type(sets: &[Value]) -> Result<Type, FunctionError> {
     let element = |set: &Value| set.ty().element().cloned().unwrap_or(Type::Dynamic);
     let types: Vec<Type> =
         sets.iter().filter(|set| !(set.is_empty() && element(set) == Type::Dynamic)).map(element).collect();
-    let common = unify(&types).ok_or(FunctionError::new("the elements of the sets must have one type"))?;
-    Ok(Type::set(common))
+    // What has a type does not become something of any type, unless that may still turn out to be its own.
+    let is_known = sets.iter().all(Value::is_known);
+    let loses = |common: &Type| {
+        is_known && *common == Type::Dynamic && types.iter().any(|ty| *ty != Type::Dynamic)
+    };
+    let common = unify(&types).filter(|common| !loses(common));
+    common.map(Type::set).ok_or(FunctionError::new("the elements of the sets must have one type"))
 }
 
 /// A set of the type of the result.
