@@ -24,7 +24,8 @@ fn terraform_gives_the_same_answers() {
     let place = Place::new();
     let functions = Functions::pure().clone().with_files(&BaseDirectory::open(place.files()).unwrap());
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/console");
-    let mut tables: Vec<PathBuf> = std::fs::read_dir(tables).unwrap().map(|file| file.unwrap().path()).collect();
+    let mut tables: Vec<PathBuf> =
+        std::fs::read_dir(tables).unwrap().map(|file| file.unwrap().path()).collect();
     tables.sort();
     let (mut count, mut differences) = (0, Vec::new());
     for table in tables {
@@ -90,7 +91,8 @@ impl Place {
             .spawn();
         let Ok(mut program) = program else { return None };
         // The program shows the answer to its last line only, so all questions are one.
-        let each: Vec<String> = expressions.iter().map(|e| format!("try(jsonencode([{e}]), {FAILED:?})")).collect();
+        let each: Vec<String> =
+            expressions.iter().map(|e| format!("try(jsonencode([{e}]), {FAILED:?})")).collect();
         let mut input = program.stdin.take().unwrap();
         writeln!(input, "jsonencode([{}])", each.join(", ")).unwrap();
         drop(input);

@@ -9,8 +9,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::schema::Block;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    BaseDirectory, Diagnostic, Functions, Lines, Purpose, Scope, Variables, decode, evaluate, evaluate_template, parse_body,
-    parse_expression, parse_template, references,
+    BaseDirectory, Diagnostic, Functions, Lines, Purpose, Scope, Variables, decode, evaluate,
+    evaluate_template, parse_body, parse_expression, parse_template, references,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -2,9 +2,8 @@
 
 use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
-use unicode_segmentation::UnicodeSegmentation;
 
-use super::{Answer, any, elements, refined, unknown};
+use super::{Answer, any, clusters, elements, refined, unknown};
 use crate::eval::equality::equal;
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
@@ -81,7 +80,9 @@ fn index(list: &Value, value: &Value) -> Answer {
 
 fn length_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].ty() {
-        Type::Number | Type::Bool => Err(FunctionError::new("a string, collection, tuple or object is required")),
+        Type::Number | Type::Bool => {
+            Err(FunctionError::new("a string, collection, tuple or object is required"))
+        }
         Type::Dynamic if arguments[0].is_known() => Err(FunctionError::new("the value is null")),
         _ => Ok(Type::Number),
     }
@@ -93,21 +94,22 @@ fn length(value: &Value) -> Value {
 }
 
 fn length_of(value: &Value) -> Value {
-    let clusters = |text: &str| text.graphemes(true).count();
     match (value.ty(), value.kind()) {
         (Type::Tuple(tuple), _) => tuple.elements().len().into(),
         (Type::Object(object), _) => object.attributes().len().into(),
         (Type::Dynamic, _) => unknown(Type::Number),
         (Type::String, Kind::Unknown(promised)) => {
-            between(promised.string_prefix.as_deref().map_or(0, clusters) as u64, None)
+            between(promised.string_prefix.as_deref().map_or(0, clusters::count) as u64, None)
         }
-        (_, Kind::String(text)) => clusters(text).into(),
+        (_, Kind::String(text)) => clusters::count(text).into(),
         (_, Kind::Unknown(promised)) => {
             let upper = promised.length_upper.unwrap_or(i64::MAX as u64);
             between(promised.length_lower.unwrap_or(0), Some(upper))
         }
         // Elements that are not known may turn out equal.
-        (_, Kind::Set(set)) if set.len() > 1 && !value.is_wholly_known() => between(1, Some(set.len() as u64)),
+        (_, Kind::Set(set)) if set.len() > 1 && !value.is_wholly_known() => {
+            between(1, Some(set.len() as u64))
+        }
         _ => value.len().unwrap_or_default().into(),
     }
 }

@@ -32,7 +32,8 @@ pub(super) fn add(functions: &mut Functions) {
     }
     functions.insert("coalesce", Function::typed_by([], common_type, coalesce).variadic(vals));
     let mut marking = |name, body: fn(&Value) -> Value| {
-        let function = Function::typed_by([all("value")], |a| Ok(a[0].ty().clone()), move |a, _| Ok(body(&a[0])));
+        let function =
+            Function::typed_by([all("value")], |a| Ok(a[0].ty().clone()), move |a, _| Ok(body(&a[0])));
         functions.insert(name, function.nullable());
     };
     marking("sensitive", |value| value.clone().sensitive());

@@ -13,7 +13,8 @@ pub(super) fn add(functions: &mut Functions) {
 
 fn row_types(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(text) = arguments[0].as_str() else { return Ok(Type::Dynamic) };
-    let names = Records { rest: text }.next().ok_or(FunctionError::new("there is no line of column names"))??;
+    let names =
+        Records { rest: text }.next().ok_or(FunctionError::new("there is no line of column names"))??;
     let row = Type::object(names.iter().map(|name| (name.clone(), Type::String)));
     match row.as_object().is_some_and(|row| row.attributes().len() == names.len()) {
         true => Ok(Type::list(row)),

@@ -41,8 +41,8 @@ fn decode(arguments: &[Value], _: &Type) -> Answer {
         return Ok(unknown(Type::String).with_marks(arguments[0].marks()));
     };
     let bytes = LENIENT.decode(text.as_bytes()).map_err(|_| FunctionError::new("the text is not base64"))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| FunctionError::new("what is decoded is not text in UTF-8"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| FunctionError::new("what is decoded is not text in UTF-8"))?;
     Ok(Value::from(text).with_marks(arguments[0].marks()))
 }
 
@@ -73,7 +73,10 @@ fn url_encode(text: &str) -> String {
 enum Charset {
     Utf8,
     /// Big-endian, and whether a byte order mark is written and understood.
-    Utf16 { big_endian: bool, marked: bool },
+    Utf16 {
+        big_endian: bool,
+        marked: bool,
+    },
     /// Code points up to this one are bytes.
     Bytes(u32),
     Other(&'static encoding_rs::Encoding),
@@ -94,7 +97,8 @@ fn charset(name: &str, position: usize) -> Result<Charset, FunctionError> {
         label if ["cp12", "x-", "iso88", "dos-", "cn-"].iter().any(|start| label.starts_with(start)) => {
             return Err(unsupported(position));
         }
-        "utf8" | "koi" | "koi8" | "logical" | "visual" | "sjis" | "shift-jis" | "ms932" | "unicode-1-1-utf-8" | "x-user-defined" | "replacement" => return Err(unsupported(position)),
+        "utf8" | "koi" | "koi8" | "logical" | "visual" | "sjis" | "shift-jis" | "ms932"
+        | "unicode-1-1-utf-8" | "x-user-defined" | "replacement" => return Err(unsupported(position)),
         label => Charset::Other(
             encoding_rs::Encoding::for_label(label.as_bytes()).ok_or_else(|| unsupported(position))?,
         ),

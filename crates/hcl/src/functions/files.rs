@@ -55,7 +55,11 @@ impl BaseDirectory {
             return Err(format!("{path:?} is no file"));
         }
         let mut content = Vec::new();
-        File::open(place).map_err(wrong)?.take(MAX_TEXT as u64 + 1).read_to_end(&mut content).map_err(wrong)?;
+        File::open(place)
+            .map_err(wrong)?
+            .take(MAX_TEXT as u64 + 1)
+            .read_to_end(&mut content)
+            .map_err(wrong)?;
         if content.len() > MAX_TEXT {
             return Err(format!("the file {path:?} has more than 64 MiB"));
         }
@@ -74,7 +78,11 @@ impl BaseDirectory {
 
     /// The names of the files that match a pattern, relative to a directory.
     fn matching(&self, directory: &str, pattern: &str) -> Result<BTreeSet<String>, FunctionError> {
-        let pattern = clean(&format!("{directory}/{pattern}").trim_start_matches(if directory.is_empty() { "/" } else { "" }));
+        let pattern = clean(&format!("{directory}/{pattern}").trim_start_matches(if directory.is_empty() {
+            "/"
+        } else {
+            ""
+        }));
         let directory = clean(directory);
         let mut walk = Walk { base: self, found: BTreeSet::new(), visited: 0 };
         let parts: Vec<&str> = pattern.split('/').collect();
@@ -86,7 +94,8 @@ impl BaseDirectory {
 
 /// The way from one clean path to another.
 fn relative(from: &str, to: &str) -> String {
-    let parts = |path: &str| path.split('/').filter(|part| *part != ".").map(str::to_owned).collect::<Vec<_>>();
+    let parts =
+        |path: &str| path.split('/').filter(|part| *part != ".").map(str::to_owned).collect::<Vec<_>>();
     let (from, to) = (parts(from), parts(to));
     let common = std::iter::zip(&from, &to).take_while(|(a, b)| a == b).count();
     let up = std::iter::repeat_n("..".to_owned(), from.len() - common);
@@ -124,7 +133,8 @@ impl Walk<'_> {
             for name in self.names(&path) {
                 let below = join(&name);
                 // Links are not followed, which might lead around in circles.
-                let is_directory = fs::symlink_metadata(self.base.0.join(&below)).is_ok_and(|found| found.is_dir());
+                let is_directory =
+                    fs::symlink_metadata(self.base.0.join(&below)).is_ok_and(|found| found.is_dir());
                 if is_directory {
                     self.search(below, parts)?;
                 }
@@ -229,13 +239,17 @@ impl Source {
     fn template_file(&self, functions: Functions) -> Function {
         let source = self.clone();
         let parameters = [path(), any("vars").unknown().marked()];
-        let function = Function::typed_by(parameters, |_| Ok(Type::Dynamic), move |a, _| {
-            let value = match a[0].as_str() {
-                Some(path) if a[1].is_known() => render_file(source.base()?, path, &a[1], &functions)?,
-                _ => Value::unknown(Type::Dynamic),
-            };
-            Ok(value.with_marks(a[0].marks() | a[1].marks()))
-        });
+        let function = Function::typed_by(
+            parameters,
+            |_| Ok(Type::Dynamic),
+            move |a, _| {
+                let value = match a[0].as_str() {
+                    Some(path) if a[1].is_known() => render_file(source.base()?, path, &a[1], &functions)?,
+                    _ => Value::unknown(Type::Dynamic),
+                };
+                Ok(value.with_marks(a[0].marks() | a[1].marks()))
+            },
+        );
         function.nullable().reaching(Reach::Templates)
     }
 

@@ -46,7 +46,9 @@ fn format_list(arguments: &[Value], ty: &Type) -> Answer {
     let mut lines = Vec::new();
     let mut bytes = 0;
     for i in 0..length.unwrap_or(1) {
-        let of = |argument: &Value| elements(argument).and_then(|elements| elements.get(i)).unwrap_or(argument).clone();
+        let of = |argument: &Value| {
+            elements(argument).and_then(|elements| elements.get(i)).unwrap_or(argument).clone()
+        };
         let values: Vec<Value> = arguments.iter().map(of).collect();
         if !values.iter().all(Value::is_wholly_known) {
             lines.push(unknown(Type::String));

@@ -59,9 +59,8 @@ fn parse_uuid(text: &str) -> Option<[u8; 16]> {
 }
 
 fn uuid_v5(arguments: &[Value], _: &Type) -> Answer {
-    let namespace = namespace(text(arguments, 0)).ok_or(FunctionError::new(
-        "the namespace must be dns, url, oid, x500 or a UUID",
-    ))?;
+    let namespace = namespace(text(arguments, 0))
+        .ok_or(FunctionError::new("the namespace must be dns, url, oid, x500 or a UUID"))?;
     let digest = Sha1::new().chain_update(namespace).chain_update(text(arguments, 1)).finalize();
     let mut bytes: Vec<u8> = digest[..16].to_vec();
     bytes[6] = bytes[6] & 0x0f | 0x50;

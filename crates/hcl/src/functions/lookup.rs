@@ -8,7 +8,8 @@ use crate::function::{Function, FunctionError, Functions};
 pub(super) fn add(functions: &mut Functions) {
     let parameters = [any("inputMap").unknown().marked(), string("key").unknown().marked()];
     let default = any("default").null().unknown().dynamic().marked();
-    functions.insert("lookup", Function::typed_by(parameters, result_type, lookup).variadic(default).nullable());
+    functions
+        .insert("lookup", Function::typed_by(parameters, result_type, lookup).variadic(default).nullable());
 }
 
 fn result_type(arguments: &[Value]) -> Result<Type, FunctionError> {
@@ -43,7 +44,8 @@ fn lookup(arguments: &[Value], ty: &Type) -> Answer {
     }
     match arguments.get(2) {
         Some(default) => {
-            let default = default.convert(ty).map_err(|error| FunctionError::argument(2, error.to_string()))?;
+            let default =
+                default.convert(ty).map_err(|error| FunctionError::argument(2, error.to_string()))?;
             Ok(default.with_marks(marks))
         }
         None => Err(FunctionError::new("the map has no element of this key, and there is no default")),

@@ -12,13 +12,15 @@ use crate::function::{Function, FunctionError, Functions, Parameter};
 pub(super) fn add(functions: &mut Functions) {
     let map = any("inputMap").unknown().marked();
     functions.insert("keys", Function::typed_by([map], keys_type, |a, ty| keys(&a[0], ty)));
-    functions.insert("values", Function::typed_by([any("mapping").marked()], values_type, |a, ty| values(&a[0], ty)));
+    functions.insert(
+        "values",
+        Function::typed_by([any("mapping").marked()], values_type, |a, ty| values(&a[0], ty)),
+    );
     let maps = any("maps").null().dynamic().marked();
     functions.insert("merge", Function::typed_by([], merged_type, merge).variadic(maps));
     let lists = Type::map(Type::list(Type::String));
     functions.insert("transpose", Function::new([Parameter::new("values", lists.clone())], lists, transpose));
-    let parameters =
-        [Parameter::new("keys", Type::list(Type::String)).marked(), any("values").marked()];
+    let parameters = [Parameter::new("keys", Type::list(Type::String)).marked(), any("values").marked()];
     functions.insert("zipmap", Function::typed_by(parameters, zipped_type, zip_map));
 }
 
@@ -69,7 +71,8 @@ fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     }
     let is_open = |argument: &Value| !argument.is_known() && !matches!(argument.ty(), Type::Object(_));
     let has_unknown = arguments.iter().any(|argument| !argument.is_known());
-    let has_untyped_null = arguments.iter().any(|argument| argument.is_null() && *argument.ty() == Type::Dynamic);
+    let has_untyped_null =
+        arguments.iter().any(|argument| argument.is_null() && *argument.ty() == Type::Dynamic);
     if arguments.iter().any(is_open) || has_unknown && has_untyped_null {
         return Ok(Type::Dynamic);
     }
@@ -77,7 +80,9 @@ fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     for argument in arguments.iter().filter(|argument| !argument.is_null()) {
         match (argument.ty(), argument.kind()) {
             (Type::Object(object), _) => all.extend(object.attributes().iter().cloned()),
-            (_, Kind::Map(map)) => all.extend(map.iter().map(|(key, value)| (key.clone(), value.ty().clone()))),
+            (_, Kind::Map(map)) => {
+                all.extend(map.iter().map(|(key, value)| (key.clone(), value.ty().clone())))
+            }
             _ => {}
         }
     }
@@ -90,7 +95,9 @@ fn merge(arguments: &[Value], ty: &Type) -> Answer {
     for argument in arguments {
         match argument.kind() {
             Kind::Map(map) => all.extend(map.iter().map(|(key, value)| (key.clone(), value.clone()))),
-            Kind::Object(object) => all.extend(object.iter().map(|(name, value)| (name.clone(), value.clone()))),
+            Kind::Object(object) => {
+                all.extend(object.iter().map(|(name, value)| (name.clone(), value.clone())))
+            }
             _ => continue,
         }
         marks |= argument.marks();

@@ -1,5 +1,6 @@
 //! The functions of the configuration language that need nothing but their arguments, a file for each kind.
 
+mod clusters;
 mod collections;
 mod conversion;
 mod csv;
@@ -18,6 +19,8 @@ mod network;
 mod numbers;
 mod paths;
 mod regex;
+mod rsa;
+mod seen;
 mod sequences;
 mod sets;
 mod text;
@@ -53,6 +56,7 @@ pub(crate) fn all() -> Functions {
         numbers::add,
         paths::add,
         regex::add,
+        rsa::add,
         sequences::add,
         sets::add,
         text::add,

@@ -12,7 +12,8 @@ use crate::function::{Function, FunctionError, Functions};
 pub(super) fn add(functions: &mut Functions) {
     let host = Function::new([string("prefix"), number("hostnum")], Type::String, host);
     functions.insert("cidrhost", host);
-    functions.insert("cidrnetmask", Function::new([string("prefix")], Type::String, |a, _| netmask(text(a, 0))));
+    functions
+        .insert("cidrnetmask", Function::new([string("prefix")], Type::String, |a, _| netmask(text(a, 0))));
     let parameters = [string("prefix"), number("newbits"), number("netnum")];
     functions.insert("cidrsubnet", Function::new(parameters, Type::String, subnet));
     let subnets = Function::new([string("prefix")], Type::list(Type::String), subnets);
@@ -191,7 +192,8 @@ fn subnets(arguments: &[Value], _: &Type) -> Answer {
         // Each begins where it can after the last one.
         let first = next.and_then(|next| next.checked_add(mask)).map(|end| end & !mask);
         // Terraform begins before the network, so that one at the very first address has no room.
-        let first = first.filter(|first| network.contains(*first) && network.first > 0 && !network.is_mapped());
+        let first =
+            first.filter(|first| network.contains(*first) && network.first > 0 && !network.is_mapped());
         let first = first.filter(|first| *first <= low_bits(network.bits)).ok_or_else(|| full(i))?;
         all.push(Value::from(Network { first, ..subnet }.to_string()));
         next = first.checked_add(mask).and_then(|last| last.checked_add(1));

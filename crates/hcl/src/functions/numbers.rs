@@ -89,14 +89,21 @@ fn range(arguments: &[Value], _: &Type) -> Answer {
         [end] => (Number::ZERO, end.clone(), direction(&Number::ZERO, end)),
         [start, end] => (start.clone(), end.clone(), direction(start, end)),
         [start, end, step] => (start.clone(), end.clone(), step.clone()),
-        _ => return Err(FunctionError::new("one to three numbers are required: an end; a start and an end; and a step")),
+        _ => {
+            return Err(FunctionError::new(
+                "one to three numbers are required: an end; a start and an end; and a step",
+            ));
+        }
     };
     if step == Number::ZERO && start != end {
         return Err(FunctionError::new("the step must not be zero"));
     }
     let is_down = step < Number::ZERO;
     if is_down && end > start || !is_down && end < start {
-        return Err(FunctionError::argument(1, "the end lies on the other side of the start than the step leads to"));
+        return Err(FunctionError::argument(
+            1,
+            "the end lies on the other side of the start than the step leads to",
+        ));
     }
     let mut numbers = Vec::new();
     let mut next = start;

@@ -6,14 +6,22 @@ use super::{string, text};
 use crate::function::{Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
-    functions.insert("basename", Function::new([string("path")], Type::String, |a, _| Ok(base(text(a, 0)).into())));
-    functions.insert("dirname", Function::new([string("path")], Type::String, |a, _| Ok(directory(text(a, 0)).into())));
-    functions.insert("pathexpand", Function::new([string("path")], Type::String, |a, _| match text(a, 0) {
-        path if path.starts_with('~') => Err(FunctionError::new("the home directory is not known here")),
-        path => Ok(path.into()),
-    }));
+    functions.insert(
+        "basename",
+        Function::new([string("path")], Type::String, |a, _| Ok(base(text(a, 0)).into())),
+    );
+    functions.insert(
+        "dirname",
+        Function::new([string("path")], Type::String, |a, _| Ok(directory(text(a, 0)).into())),
+    );
+    functions.insert(
+        "pathexpand",
+        Function::new([string("path")], Type::String, |a, _| match text(a, 0) {
+            path if path.starts_with('~') => Err(FunctionError::new("the home directory is not known here")),
+            path => Ok(path.into()),
+        }),
+    );
 }
-
 
 /// The last element.
 fn base(path: &str) -> &str {

@@ -1,10 +1,11 @@
 //! Lists and tuples: joining, cutting, turning, filtering.
 
-use hashbrown::HashSet;
 use objchange::value::{Kind, Marks, Refinements, unify};
 use objchange::{Type, Value};
 
-use super::{Answer, any, elements, number, refined, text, unknown, whole};
+use super::limits::check_elements;
+use super::seen::Seen;
+use super::{Answer, any, elements, number, refined, unknown, whole};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -32,10 +33,11 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("concat", concat);
     let element = Function::typed_by([any("list").marked(), number("index")], element_type, element);
     functions.insert("element", element.nullable());
-    let flatten = Function::typed_by([any("list").marked()], flattened_type, flatten);
+    let flatten = Function::new([any("list").marked()], Type::Dynamic, flatten);
     functions.insert("flatten", flatten.nullable());
     let vals = any("vals").null().unknown().dynamic();
-    let coalesce = Function::typed_by([], first_type, |a, ty| Ok(first_list(a)?.unwrap_or(Value::unknown(ty.clone()))));
+    let coalesce =
+        Function::typed_by([], first_type, |a, ty| Ok(first_list(a)?.unwrap_or(Value::unknown(ty.clone()))));
     functions.insert("coalescelist", coalesce.variadic(vals).nullable());
     let strings = Type::list(Type::String);
     functions.insert("compact", Function::new([list_of("list", Type::String)], strings.clone(), compact));
@@ -101,7 +103,9 @@ fn sliced_type(arguments: &[Value]) -> TypeAnswer {
         return Err(FunctionError::argument(0, "a list or tuple is required"));
     }
     Ok(match (arguments[0].ty(), bounds(arguments)?) {
-        (Type::Tuple(tuple), (Some(start), Some(end))) => Type::tuple(tuple.elements()[start..end].iter().cloned()),
+        (Type::Tuple(tuple), (Some(start), Some(end))) => {
+            Type::tuple(tuple.elements()[start..end].iter().cloned())
+        }
         (Type::Tuple(_), _) => Type::Dynamic,
         (ty, _) => ty.clone(),
     })
@@ -133,25 +137,6 @@ fn distinct(arguments: &[Value], ty: &Type) -> Answer {
     sequence(ty, elements(list).iter().filter(|element| seen.insert(element)).cloned())
 }
 
-/// Values that have been seen, by the text that tells them apart.
-#[derive(Default)]
-struct Seen(HashSet<String>);
-
-impl Seen {
-    fn insert(&mut self, value: &Value) -> bool {
-        self.0.insert(Self::key(value))
-    }
-
-    fn contains(&self, value: &Value) -> bool {
-        self.0.contains(&Self::key(value))
-    }
-
-    /// Two values of one type have the same if they are equal.
-    fn key(value: &Value) -> String {
-        value.to_marker_json(value.ty()).unwrap_or_else(|_| format!("{value:?}"))
-    }
-}
-
 fn matched_type(arguments: &[Value]) -> TypeAnswer {
     let element = |i: usize| arguments[i].ty().element().unwrap_or(&Type::Dynamic);
     match unify([element(1), element(2)]) {
@@ -170,16 +155,14 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     }
     let element = |i: usize| arguments[i].ty().element().unwrap_or(&Type::Dynamic);
     let common = unify([element(1), element(2)]).unwrap_or(Type::Dynamic);
-    let convert = |list: &[Value]| list.iter().map(|value| value.convert(&common)).collect::<Result<Vec<_>, _>>();
+    let convert =
+        |list: &[Value]| list.iter().map(|value| value.convert(&common)).collect::<Result<Vec<_>, _>>();
     let (Ok(keys), Ok(wanted)) = (convert(keys), convert(wanted)) else {
         return Err(FunctionError::new("the keys and what is searched for must have one type"));
     };
     // What comes after something unknown is not looked at, and whoever gets there has no match.
     let known = wanted.iter().position(|value| !value.is_wholly_known());
-    let mut seen = Seen::default();
-    for value in &wanted[..known.unwrap_or(wanted.len())] {
-        seen.insert(value);
-    }
+    let seen: Seen<'_> = wanted[..known.unwrap_or(wanted.len())].iter().collect();
     let mut matched = Vec::new();
     for (key, value) in std::iter::zip(&keys, values) {
         if seen.contains(key) {
@@ -208,7 +191,9 @@ fn concatenated_type(arguments: &[Value]) -> TypeAnswer {
     for (i, argument) in arguments.iter().enumerate() {
         match (argument.ty(), argument.len()) {
             (Type::Tuple(tuple), _) => all.extend(tuple.elements().iter().cloned()),
-            (Type::List(element), Some(length)) => all.extend(std::iter::repeat_n((**element).clone(), length)),
+            (Type::List(element), Some(length)) => {
+                all.extend(std::iter::repeat_n((**element).clone(), length))
+            }
             (Type::List(_), None) => return Ok(Type::Dynamic),
             _ => return Err(FunctionError::argument(i, "a list or tuple is required")),
         }
@@ -222,7 +207,8 @@ fn concatenate(arguments: &[Value], ty: &Type) -> Answer {
     for (i, argument) in arguments.iter().enumerate() {
         marks |= argument.marks();
         if matches!(ty, Type::List(_)) {
-            let converted = argument.convert(ty).map_err(|error| FunctionError::argument(i, error.to_string()))?;
+            let converted =
+                argument.convert(ty).map_err(|error| FunctionError::argument(i, error.to_string()))?;
             all.extend_from_slice(elements(&converted));
         } else {
             all.extend_from_slice(elements(argument));
@@ -261,20 +247,19 @@ struct Flat {
     /// Those of what was opened.
     marks: Marks,
     is_unknown: bool,
+    /// How many values have been looked at.
+    opened: usize,
 }
 
 impl Flat {
-    fn of(value: &Value) -> Self {
-        let mut flat = Self::default();
-        flat.open(value);
-        flat
-    }
-
-    fn open(&mut self, value: &Value) {
+    fn open(&mut self, value: &Value) -> Result<(), FunctionError> {
+        // One list may stand in it many times.
+        self.opened += 1;
+        check_elements(Some(self.opened))?;
         match value.kind() {
             Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
                 self.marks |= value.marks();
-                elements.iter().for_each(|element| self.open(element));
+                elements.iter().try_for_each(|element| self.open(element))?;
             }
             Kind::Unknown(_) if is_sequence(value.ty()) || *value.ty() == Type::Dynamic => {
                 self.marks |= value.marks();
@@ -282,6 +267,7 @@ impl Flat {
             }
             _ => self.elements.push(value.clone()),
         }
+        Ok(())
     }
 }
 
@@ -289,23 +275,12 @@ fn is_sequence(ty: &Type) -> bool {
     matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_))
 }
 
-fn flattened_type(arguments: &[Value]) -> TypeAnswer {
-    if !arguments[0].is_known() {
-        return Ok(Type::Dynamic);
-    }
+fn flatten(arguments: &[Value], _: &Type) -> Answer {
     if !is_sequence(arguments[0].ty()) {
         return Err(FunctionError::new("a list, set or tuple is required"));
     }
-    let flat = Flat::of(&arguments[0]);
-    Ok(if flat.is_unknown {
-        Type::Dynamic
-    } else {
-        Type::tuple(flat.elements.iter().map(|element| element.ty().clone()))
-    })
-}
-
-fn flatten(arguments: &[Value], _: &Type) -> Answer {
-    let flat = Flat::of(&arguments[0]);
+    let mut flat = Flat::default();
+    flat.open(&arguments[0])?;
     let value = if flat.is_unknown { Value::unknown(Type::Dynamic) } else { Value::tuple(flat.elements) };
     Ok(value.with_marks(flat.marks))
 }
@@ -354,6 +329,8 @@ fn sort(arguments: &[Value], ty: &Type) -> Answer {
         Some(promised) => (promised.length_lower, promised.length_upper),
         None => (list.len().map(|n| n as u64), list.len().map(|n| n as u64)),
     };
-    let _ = text;
-    Ok(refined(ty.clone(), Refinements { length_lower: lower, length_upper: upper, ..Refinements::not_null() }))
+    Ok(refined(
+        ty.clone(),
+        Refinements { length_lower: lower, length_upper: upper, ..Refinements::not_null() },
+    ))
 }

@@ -4,6 +4,7 @@ use objchange::value::{Kind, Marks, Refinements, unify};
 use objchange::{Type, Value};
 
 use super::limits::check_elements;
+use super::seen::Seen;
 use super::{Answer, any, elements, refined, unknown};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
@@ -16,13 +17,15 @@ pub(super) fn add(functions: &mut Functions) {
     several("setunion", |sets, ty| of(ty, sets.iter().flat_map(elements)));
     several("setintersection", |sets, ty| {
         known_or(sets, ty, |sets| {
-            let in_all = |element: &&Value| sets[1..].iter().all(|set| contains(set, element));
+            let others: Vec<Seen<'_>> = sets[1..].iter().map(|set| elements(set).iter().collect()).collect();
+            let in_all = |element: &&Value| others.iter().all(|set| set.contains(element));
             of(ty, elements(&sets[0]).iter().filter(in_all))
         })
     });
     let subtract = Function::typed_by([set("a"), set("b")], common_type, |sets, ty| {
         known_or(sets, ty, |sets| {
-            of(ty, elements(&sets[0]).iter().filter(|element| !contains(&sets[1], element)))
+            let others: Seen<'_> = elements(&sets[1]).iter().collect();
+            of(ty, elements(&sets[0]).iter().filter(|element| !others.contains(element)))
         })
     });
     functions.insert("setsubtract", subtract);
@@ -37,9 +40,8 @@ fn common_type(sets: &[Value]) -> Result<Type, FunctionError> {
         sets.iter().filter(|set| !(set.is_empty() && element(set) == Type::Dynamic)).map(element).collect();
     // What has a type does not become something of any type, unless that may still turn out to be its own.
     let is_known = sets.iter().all(Value::is_known);
-    let loses = |common: &Type| {
-        is_known && *common == Type::Dynamic && types.iter().any(|ty| *ty != Type::Dynamic)
-    };
+    let loses =
+        |common: &Type| is_known && *common == Type::Dynamic && types.iter().any(|ty| *ty != Type::Dynamic);
     let common = unify(&types).filter(|common| !loses(common));
     common.map(Type::set).ok_or(FunctionError::new("the elements of the sets must have one type"))
 }
@@ -47,7 +49,8 @@ fn common_type(sets: &[Value]) -> Result<Type, FunctionError> {
 /// A set of the type of the result.
 fn of<'v>(ty: &Type, elements: impl IntoIterator<Item = &'v Value>) -> Answer {
     let element = ty.element().unwrap_or(&Type::Dynamic);
-    let convert = |value: &Value| value.convert(element).map_err(|error| FunctionError::new(error.to_string()));
+    let convert =
+        |value: &Value| value.convert(element).map_err(|error| FunctionError::new(error.to_string()));
     Ok(Value::set(element.clone(), elements.into_iter().map(convert).collect::<Result<Vec<_>, _>>()?)?)
 }
 
@@ -57,10 +60,6 @@ fn known_or(sets: &[Value], ty: &Type, answer: impl FnOnce(&[Value]) -> Answer) 
         return Ok(unknown(ty.clone()));
     }
     answer(&sets.iter().map(|set| of(ty, elements(set))).collect::<Result<Vec<_>, _>>()?)
-}
-
-fn contains(set: &Value, element: &Value) -> bool {
-    elements(set).iter().any(|other| other.definitely_equals(element))
 }
 
 /// The type of the elements of one factor.
@@ -95,10 +94,12 @@ fn product(arguments: &[Value], ty: &Type) -> Answer {
 
 fn product_of(arguments: &[Value], ty: &Type) -> Answer {
     let element = ty.element().unwrap_or(&Type::Dynamic);
-    let empty = || if matches!(ty, Type::Set(_)) {
-        Value::set(element.clone(), [] as [Value; 0])
-    } else {
-        Value::list(element.clone(), [] as [Value; 0])
+    let empty = || {
+        if matches!(ty, Type::Set(_)) {
+            Value::set(element.clone(), [] as [Value; 0])
+        } else {
+            Value::list(element.clone(), [] as [Value; 0])
+        }
     };
     let has_length = |argument: &Value| match argument.kind() {
         Kind::Set(set) => set.len() < 2 || argument.is_wholly_known(),
@@ -117,7 +118,8 @@ fn product_of(arguments: &[Value], ty: &Type) -> Answer {
         return Ok(match upper {
             Some(0) => empty()?,
             Some(_) => {
-                let promised = Refinements { length_lower: Some(1), length_upper: upper, ..Refinements::not_null() };
+                let promised =
+                    Refinements { length_lower: Some(1), length_upper: upper, ..Refinements::not_null() };
                 refined(ty.clone(), promised)
             }
             None => unknown(ty.clone()),
@@ -132,13 +134,15 @@ fn product_of(arguments: &[Value], ty: &Type) -> Answer {
     let Type::Tuple(types) = element else { return Ok(unknown(ty.clone())) };
     let mut factors = Vec::new();
     for (argument, ty) in std::iter::zip(arguments, types.elements()) {
-        let convert = |value: &Value| value.convert(ty).map_err(|error| FunctionError::new(error.to_string()));
+        let convert =
+            |value: &Value| value.convert(ty).map_err(|error| FunctionError::new(error.to_string()));
         factors.push(elements(argument).iter().map(convert).collect::<Result<Vec<_>, _>>()?);
     }
     let mut tuples: Vec<Vec<Value>> = vec![Vec::new()];
     for factor in &factors {
         let longer = |tuple: &Vec<Value>, value: &Value| tuple.iter().chain([value]).cloned().collect();
-        tuples = tuples.iter().flat_map(|tuple| factor.iter().map(move |value| longer(tuple, value))).collect();
+        tuples =
+            tuples.iter().flat_map(|tuple| factor.iter().map(move |value| longer(tuple, value))).collect();
     }
     let tuples = tuples.into_iter().map(Value::tuple);
     Ok(match ty {

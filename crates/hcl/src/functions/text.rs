@@ -2,8 +2,8 @@
 
 use objchange::{Type, Value};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
-use unicode_segmentation::UnicodeSegmentation;
 
+use super::clusters::{clusters, count};
 use super::limits::check_text;
 use super::{Answer, elements, number, string, text, unknown, whole};
 use crate::function::{Function, FunctionError, Functions, Parameter};
@@ -16,7 +16,8 @@ pub(super) fn add(functions: &mut Functions) {
     add("lower", vec![string("str").dynamic()], Type::String, |a, _| Ok(mapped(text(a, 0), lower)));
     add("title", vec![string("str")], Type::String, |a, _| Ok(titled(text(a, 0))));
     add("strrev", vec![string("str").dynamic()], Type::String, |a, _| {
-        Ok(text(a, 0).graphemes(true).rev().collect::<String>().into())
+        let clusters: Vec<&str> = clusters(text(a, 0)).map(|(_, cluster)| cluster).collect();
+        Ok(clusters.into_iter().rev().collect::<String>().into())
     });
     add("chomp", vec![string("str")], Type::String, |a, _| {
         Ok(text(a, 0).trim_end_matches(['\r', '\n']).into())
@@ -42,10 +43,9 @@ pub(super) fn add(functions: &mut Functions) {
     let substr = vec![string("str").dynamic(), number("offset").dynamic(), number("length").dynamic()];
     add("substr", substr, Type::String, substring);
     add("split", vec![string("separator"), string("str")], Type::list(Type::String), split);
-    let contains =
-        Function::new([string("str"), string("substr")], Type::Bool, |a, _| {
-            Ok(text(a, 0).contains(text(a, 1)).into())
-        });
+    let contains = Function::new([string("str"), string("substr")], Type::Bool, |a, _| {
+        Ok(text(a, 0).contains(text(a, 1)).into())
+    });
     functions.insert("strcontains", contains.nullable());
     let lists = Parameter::new("lists", Type::list(Type::String));
     functions.insert("join", Function::new([string("separator")], Type::String, join).variadic(lists));
@@ -124,7 +124,8 @@ fn starts_with(arguments: &[Value], _: &Type) -> Answer {
     if let Some(whole) = whole.as_str() {
         return Ok(whole.starts_with(prefix).into());
     }
-    let known = whole.refinements().and_then(|refinements| refinements.string_prefix.as_deref()).unwrap_or("");
+    let known =
+        whole.refinements().and_then(|refinements| refinements.string_prefix.as_deref()).unwrap_or("");
     Ok(if known.starts_with(prefix) {
         true.into()
     } else if known.len() >= prefix.len() {
@@ -150,13 +151,8 @@ fn indent(arguments: &[Value], _: &Type) -> Answer {
 fn substring(arguments: &[Value], _: &Type) -> Answer {
     let whole_text = text(arguments, 0);
     let (offset, length) = (whole(&arguments[1])?, whole(&arguments[2])?);
-    let skipped = if offset < 0 {
-        let count = whole_text.graphemes(true).count() as i64;
-        offset.saturating_add(count).max(0)
-    } else {
-        offset
-    };
-    let mut clusters = whole_text.grapheme_indices(true).map(|(at, _)| at);
+    let skipped = if offset < 0 { offset.saturating_add(count(whole_text) as i64).max(0) } else { offset };
+    let mut clusters = clusters(whole_text).map(|(at, _)| at);
     let start = clusters.nth(usize::try_from(skipped).unwrap_or(usize::MAX)).unwrap_or(whole_text.len());
     let end = match usize::try_from(length) {
         Ok(0) => start,
@@ -168,11 +164,10 @@ fn substring(arguments: &[Value], _: &Type) -> Answer {
 
 fn split(arguments: &[Value], _: &Type) -> Answer {
     let (separator, whole) = (text(arguments, 0), text(arguments, 1));
-    let parts: Vec<&str> =
-        match separator.is_empty() {
-            true => whole.split("").filter(|character| !character.is_empty()).collect(),
-            false => whole.split(separator).collect(),
-        };
+    let parts: Vec<&str> = match separator.is_empty() {
+        true => whole.split("").filter(|character| !character.is_empty()).collect(),
+        false => whole.split(separator).collect(),
+    };
     Ok(Value::list(Type::String, parts)?)
 }
 

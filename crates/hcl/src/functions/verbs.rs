@@ -2,8 +2,8 @@
 
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
-use unicode_segmentation::UnicodeSegmentation;
 
+use super::clusters::{self, clusters};
 use super::json;
 use super::limits::{MAX_TEXT, MAX_WIDTH, check_text};
 use crate::function::FunctionError;
@@ -87,7 +87,8 @@ fn parse(text: &str) -> Result<(Verb<'_>, Option<usize>), FunctionError> {
         _ => return Err(wrong(text, rest)),
     }
     verb.text = &text[..text.len() - rest.len() + 1];
-    if verb.width > MAX_WIDTH || verb.letter != 's' && verb.letter != 'q' && verb.precision > Some(MAX_WIDTH) {
+    if verb.width > MAX_WIDTH || verb.letter != 's' && verb.letter != 'q' && verb.precision > Some(MAX_WIDTH)
+    {
         return Err(FunctionError::new(format!("{:?} is wider than {MAX_WIDTH} characters", verb.text)));
     }
     Ok((verb, position))
@@ -130,7 +131,10 @@ fn write(verb: &Verb<'_>, value: &Value) -> Result<String, FunctionError> {
         's' | 'q' => {
             let text = value.convert(&Type::String).map_err(|_| needs("a string"))?;
             let text = cut(text.as_str().unwrap_or_default(), verb.precision.filter(|n| *n > 0));
-            padded(verb, if verb.letter == 'q' { json::encoded(&Value::from(text))? } else { text.to_owned() })
+            padded(
+                verb,
+                if verb.letter == 'q' { json::encoded(&Value::from(text))? } else { text.to_owned() },
+            )
         }
         't' => {
             let bool = value.convert(&Type::Bool).ok().and_then(|value| value.as_bool());
@@ -159,13 +163,13 @@ fn write(verb: &Verb<'_>, value: &Value) -> Result<String, FunctionError> {
 
 /// The first so many of what people see as characters.
 fn cut(text: &str, count: Option<usize>) -> &str {
-    let end = count.and_then(|count| text.grapheme_indices(true).nth(count));
+    let end = count.and_then(|count| clusters(text).nth(count));
     end.map_or(text, |(end, _)| &text[..end])
 }
 
 /// Text in its width. Zeros may fill it, also behind.
 fn padded(verb: &Verb<'_>, text: String) -> String {
-    let missing = verb.width.saturating_sub(text.graphemes(true).count());
+    let missing = verb.width.saturating_sub(clusters::count(&text));
     if missing == 0 {
         return text;
     }

@@ -32,7 +32,8 @@ impl Pattern {
         let (translated, names) = translate(text).map_err(|problem| error(problem.to_owned()))?;
         // What Terraform takes for no text is matched as bytes: of the syntax of this only a `\B` would be.
         let regex = RegexBuilder::new(&translated).size_limit(MAX_REGEX).build();
-        let problem = |_| error("the pattern is not a valid regular expression, or it is too large".to_owned());
+        let problem =
+            |_| error("the pattern is not a valid regular expression, or it is too large".to_owned());
         Ok(Self { regex: regex.map_err(problem)?, names })
     }
 
@@ -60,7 +61,9 @@ impl Pattern {
         match self.names.first() {
             None => group(0),
             Some(None) => Value::tuple(groups.map(|(_, value)| value)),
-            Some(Some(_)) => Value::object(groups.map(|(name, value)| (name.clone().unwrap_or_default(), value))),
+            Some(Some(_)) => {
+                Value::object(groups.map(|(name, value)| (name.clone().unwrap_or_default(), value)))
+            }
         }
     }
 
@@ -72,8 +75,11 @@ impl Pattern {
             while start <= text.len() {
                 let captures = self.regex.captures_at(text.as_bytes(), start)?;
                 let range = captures.get(0)?.range();
-                let after = |at| (at + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len() + 1);
-                let is_stray = range.is_empty() && (last_end == Some(range.start) || !text.is_char_boundary(range.start));
+                let after = |at| {
+                    (at + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len() + 1)
+                };
+                let is_stray = range.is_empty()
+                    && (last_end == Some(range.start) || !text.is_char_boundary(range.start));
                 start = if range.is_empty() { after(range.end) } else { range.end };
                 if !is_stray {
                     last_end = Some(range.end);
@@ -94,7 +100,8 @@ fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
 
 fn first(arguments: &[Value], _: &Type) -> Answer {
     let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
-    let captures = pattern.matches(text).next().ok_or(FunctionError::new("the pattern does not match the text"))?;
+    let captures =
+        pattern.matches(text).next().ok_or(FunctionError::new("the pattern does not match the text"))?;
     Ok(pattern.value(text, &captures))
 }
 
@@ -130,7 +137,11 @@ fn replace_matches(text: &str, pattern: &Pattern, replacement: &str) -> Answer {
                 Part::Group(name) => {
                     let position = match name.parse::<usize>() {
                         Ok(position) => Some(position),
-                        Err(_) => pattern.names.iter().position(|other| other.as_deref() == Some(name)).map(|i| i + 1),
+                        Err(_) => pattern
+                            .names
+                            .iter()
+                            .position(|other| other.as_deref() == Some(name))
+                            .map(|i| i + 1),
                     };
                     let group = position.and_then(|position| captures.get(position));
                     out.push_str(group.map_or("", |group| &text[group.range()]));

@@ -40,8 +40,8 @@ const MAX_REPETITION: u32 = 1000;
 
 /// The classes of POSIX.
 const CLASSES: [&str; 14] = [
-    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper",
-    "word", "xdigit",
+    "alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space",
+    "upper", "word", "xdigit",
 ];
 
 /// The inside of the brackets of a class that a letter stands for.

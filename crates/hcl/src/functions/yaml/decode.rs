@@ -8,9 +8,9 @@ use objchange::{Type, Value};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, StrInput, Tag};
 use smol_str::SmolStr;
 
+use super::super::Answer;
 use super::super::encoding::LENIENT;
 use super::super::limits::MAX_ELEMENTS;
-use super::super::Answer;
 use super::scalar::resolved;
 use crate::function::FunctionError;
 
@@ -168,7 +168,9 @@ impl<'t> Reader<'t> {
 
 fn check_tag(tag: Option<String>, kind: &str) -> Result<(), FunctionError> {
     match tag {
-        Some(tag) if tag.strip_prefix(STANDARD) != Some(kind) => Err(wrong(format!("the tag {tag:?} does not fit"))),
+        Some(tag) if tag.strip_prefix(STANDARD) != Some(kind) => {
+            Err(wrong(format!("the tag {tag:?} does not fit")))
+        }
         _ => Ok(()),
     }
 }

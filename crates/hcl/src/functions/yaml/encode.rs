@@ -44,7 +44,9 @@ fn collection(value: &Value) -> Option<Collection<'_>> {
     let collection = match value.kind() {
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => Collection::List(elements),
         Kind::Map(map) => Collection::Map(map.iter().map(|(key, value)| (key.as_str(), value)).collect()),
-        Kind::Object(object) => Collection::Map(object.iter().map(|(name, value)| (name.as_str(), value)).collect()),
+        Kind::Object(object) => {
+            Collection::Map(object.iter().map(|(name, value)| (name.as_str(), value)).collect())
+        }
         _ => return None,
     };
     Some(collection)
@@ -148,7 +150,11 @@ impl Emitter {
     }
 
     fn text(&mut self, text: &str, column: usize) {
-        if text.contains('\n') && may_be_block(text) { self.block(text, column) } else { self.quoted(text, Some(column + INDENT)) }
+        if text.contains('\n') && may_be_block(text) {
+            self.block(text, column)
+        } else {
+            self.quoted(text, Some(column + INDENT))
+        }
     }
 
     /// Line by line as it is, with what is needed to know where it begins and ends.
@@ -240,7 +246,8 @@ impl Emitter {
 /// A block cannot hold what would be escaped, nor spaces at the end of a line.
 fn may_be_block(text: &str) -> bool {
     let is_plain = text.chars().all(|c| is_break(c) && c != '\r' && c != '\u{85}' || is_printable(c));
-    let space_at_end = text.ends_with(' ') || text.match_indices(' ').any(|(at, _)| text[at + 1..].starts_with(is_break));
+    let space_at_end =
+        text.ends_with(' ') || text.match_indices(' ').any(|(at, _)| text[at + 1..].starts_with(is_break));
     is_plain && !space_at_end
 }
 

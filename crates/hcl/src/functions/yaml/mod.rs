@@ -16,10 +16,6 @@ pub(super) fn add(functions: &mut Functions) {
         false => Ok(Value::unknown(ty.clone())),
     });
     functions.insert("yamlencode", encode.nullable());
-    let ty = |a: &[Value]| match a[0].is_known() {
-        true => Ok(decode::decoded(text(a, 0))?.ty().clone()),
-        false => Ok(Type::Dynamic),
-    };
-    let decode = Function::typed_by([string("src")], ty, |a, _| decode::decoded(text(a, 0)));
+    let decode = Function::new([string("src")], Type::Dynamic, |a, _| decode::decoded(text(a, 0)));
     functions.insert("yamldecode", decode.nullable());
 }

@@ -59,7 +59,8 @@ fn is_decimal(text: &str) -> bool {
 
 /// A date, or a date with a time, as RFC 3339 has it.
 fn timestamp(text: &str) -> Option<String> {
-    let is_date = text.len() >= 8 && text.as_bytes()[..4].iter().all(u8::is_ascii_digit) && text.as_bytes()[4] == b'-';
+    let is_date =
+        text.len() >= 8 && text.as_bytes()[..4].iter().all(u8::is_ascii_digit) && text.as_bytes()[4] == b'-';
     if !is_date {
         return None;
     }
