@@ -1,6 +1,8 @@
-//! Calls of functions, answered by `terraform console` as well.
+//! Calls of functions with what Terraform answers.
 //!
-//! Each line of the files in `tests/console` is an expression. Where the program is not installed nothing is compared.
+//! Each line of the files in `tests/console` is an expression and the JSON of a list of its value, with a tab between
+//! them. Where the program is installed, `terraform console` is asked again; with `UPDATE_CONSOLE=1` its answers are
+//! written down.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -19,29 +21,55 @@ const FILES: [(&str, &[u8]); 5] = [
     ("sub/deep/b.txt", b"y"),
 ];
 
-#[test]
-fn terraform_gives_the_same_answers() {
-    let place = Place::new();
-    let functions = Functions::pure().clone().with_files(&BaseDirectory::open(place.files()).unwrap());
+/// Each table with its expressions and what was answered to them.
+fn tables() -> Vec<(PathBuf, Vec<(String, String)>)> {
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/console");
     let mut tables: Vec<PathBuf> =
         std::fs::read_dir(tables).unwrap().map(|file| file.unwrap().path()).collect();
     tables.sort();
-    let (mut count, mut differences) = (0, Vec::new());
-    for table in tables {
-        let text = std::fs::read_to_string(&table).unwrap();
-        let expressions: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
-        let Some(wanted) = place.terraform(&expressions) else { return };
-        assert_eq!(wanted.len(), expressions.len(), "{}", table.display());
-        for (expression, wanted) in std::iter::zip(expressions, wanted) {
-            count += 1;
-            let answer = answer(expression, &functions);
-            if answer != wanted {
-                differences.push(format!("{expression}\n  terraform {wanted}\n  here      {answer}"));
-            }
+    let row = |line: &str| {
+        let (expression, answer) = line.split_once('\t').unwrap_or((line, ""));
+        (expression.to_owned(), answer.to_owned())
+    };
+    let rows = |path: &PathBuf| std::fs::read_to_string(path).unwrap().lines().map(row).collect();
+    tables
+        .into_iter()
+        .map(|path| {
+            let rows = rows(&path);
+            (path, rows)
+        })
+        .collect()
+}
+
+#[test]
+fn terraform_still_gives_these_answers() {
+    let place = Place::new();
+    for (path, rows) in tables() {
+        let expressions: Vec<&str> = rows.iter().map(|(expression, _)| expression.as_str()).collect();
+        let Some(answers) = place.terraform(&expressions) else { return };
+        let lines = std::iter::zip(&expressions, answers)
+            .map(|(expression, answer)| format!("{expression}\t{answer}\n"));
+        let table: String = lines.collect();
+        if std::env::var_os("UPDATE_CONSOLE").is_some() {
+            std::fs::write(&path, table).unwrap();
+        } else {
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), table, "{}", path.display());
         }
     }
-    assert!(differences.is_empty(), "{} of {count} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn the_answers_are_those_of_terraform() {
+    let place = Place::new();
+    let functions = Functions::pure().clone().with_files(&BaseDirectory::open(place.files()).unwrap());
+    let mut differences = Vec::new();
+    for (expression, wanted) in tables().into_iter().flat_map(|(_, rows)| rows) {
+        let answer = answer(&expression, &functions);
+        if answer != wanted {
+            differences.push(format!("{expression}\n  terraform {wanted}\n  here      {answer}"));
+        }
+    }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
 /// The JSON of what an expression gives here.
@@ -59,7 +87,8 @@ struct Place(PathBuf);
 
 impl Place {
     fn new() -> Self {
-        let place = Self(std::env::temp_dir().join(format!("objchange-console-{}", std::process::id())));
+        let name = format!("objchange-console-{}-{:?}", std::process::id(), std::thread::current().id());
+        let place = Self(std::env::temp_dir().join(name));
         for (path, content) in FILES {
             let path = place.files().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

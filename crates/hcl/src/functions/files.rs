@@ -10,7 +10,7 @@ use data_encoding::BASE64;
 use objchange::{Type, Value};
 
 use super::glob::{self, BadPattern};
-use super::hashing::DIGESTS;
+use super::hashing::{DIGESTS, Digester};
 use super::limits::{MAX_ELEMENTS, MAX_TEXT};
 use super::paths::clean;
 use super::{Answer, any, string, text, unknown};
@@ -78,11 +78,10 @@ impl BaseDirectory {
 
     /// The names of the files that match a pattern, relative to a directory.
     fn matching(&self, directory: &str, pattern: &str) -> Result<BTreeSet<String>, FunctionError> {
-        let pattern = clean(&format!("{directory}/{pattern}").trim_start_matches(if directory.is_empty() {
-            "/"
-        } else {
-            ""
-        }));
+        let pattern = match directory {
+            "" => clean(pattern),
+            directory => clean(&format!("{directory}/{pattern}")),
+        };
         let directory = clean(directory);
         let mut walk = Walk { base: self, found: BTreeSet::new(), visited: 0 };
         let parts: Vec<&str> = pattern.split('/').collect();
@@ -212,7 +211,7 @@ impl Source {
         function.reaching(Reach::Files)
     }
 
-    fn digest(&self, digest: fn(&[u8]) -> String) -> Function {
+    fn digest(&self, digest: Digester) -> Function {
         let source = self.clone();
         let function = Function::new([string("path")], Type::String, move |a, _| {
             Ok(digest(&source.base()?.read(text(a, 0)).map_err(FunctionError::new)?).into())

@@ -9,8 +9,11 @@ use sha2::{Digest, Sha256, Sha512};
 use super::{Answer, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
+/// From bytes to their digest as text.
+pub(super) type Digester = fn(&[u8]) -> String;
+
 /// A digest as text, by the name of the function that it has.
-pub(super) const DIGESTS: [(&str, fn(&[u8]) -> String); 6] = [
+pub(super) const DIGESTS: [(&str, Digester); 6] = [
     ("md5", |bytes| HEXLOWER.encode(&Md5::digest(bytes))),
     ("sha1", |bytes| HEXLOWER.encode(&Sha1::digest(bytes))),
     ("sha256", |bytes| HEXLOWER.encode(&Sha256::digest(bytes))),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use objchange::value::{Kind, Number, Refinements};
+use objchange::value::{Kind, Number, ParseNumberError, Refinements};
 use objchange::{Type, Value};
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use smol_str::SmolStr;
@@ -222,9 +222,12 @@ impl<'de> Visitor<'de> for ValueVisitor {
             let value = map.next_value_seed(ValueVisitor)?;
             // A text may have this key as well. Only where it has a number in quotes behind it, that is misread.
             if key == NUMBER
-                && let Some(Ok(number)) = value.as_str().map(Number::parse)
+                && let Some(text) = value.as_str()
             {
-                return Ok(number.into());
+                match Number::parse(text) {
+                    Err(ParseNumberError::NotANumber | ParseNumberError::Empty) => {}
+                    read => return read.map(Value::from).map_err(A::Error::custom),
+                }
             }
             let key = SmolStr::new(Value::from(key).as_str().unwrap_or_default());
             let ty = value.ty().clone();

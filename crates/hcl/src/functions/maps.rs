@@ -81,7 +81,7 @@ fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         match (argument.ty(), argument.kind()) {
             (Type::Object(object), _) => all.extend(object.attributes().iter().cloned()),
             (_, Kind::Map(map)) => {
-                all.extend(map.iter().map(|(key, value)| (key.clone(), value.ty().clone())))
+                all.extend(map.iter().map(|(key, value)| (key.clone(), value.ty().clone())));
             }
             _ => {}
         }
@@ -96,7 +96,7 @@ fn merge(arguments: &[Value], ty: &Type) -> Answer {
         match argument.kind() {
             Kind::Map(map) => all.extend(map.iter().map(|(key, value)| (key.clone(), value.clone()))),
             Kind::Object(object) => {
-                all.extend(object.iter().map(|(name, value)| (name.clone(), value.clone())))
+                all.extend(object.iter().map(|(name, value)| (name.clone(), value.clone())));
             }
             _ => continue,
         }

@@ -192,7 +192,7 @@ fn concatenated_type(arguments: &[Value]) -> TypeAnswer {
         match (argument.ty(), argument.len()) {
             (Type::Tuple(tuple), _) => all.extend(tuple.elements().iter().cloned()),
             (Type::List(element), Some(length)) => {
-                all.extend(std::iter::repeat_n((**element).clone(), length))
+                all.extend(std::iter::repeat_n((**element).clone(), length));
             }
             (Type::List(_), None) => return Ok(Type::Dynamic),
             _ => return Err(FunctionError::argument(i, "a list or tuple is required")),

@@ -125,12 +125,11 @@ fn product_of(arguments: &[Value], ty: &Type) -> Answer {
             None => unknown(ty.clone()),
         });
     }
-    let lengths = arguments.iter().map(|argument| elements(argument).len());
-    let count = lengths.fold(Some(1_usize), |product, length| product?.checked_mul(length));
-    check_elements(count.and_then(|count| count.checked_mul(arguments.len())))?;
-    if count == Some(0) {
+    if arguments.iter().any(|argument| elements(argument).is_empty()) {
         return Ok(empty()?);
     }
+    let mut lengths = arguments.iter().map(|argument| elements(argument).len());
+    check_elements(lengths.try_fold(arguments.len(), usize::checked_mul))?;
     let Type::Tuple(types) = element else { return Ok(unknown(ty.clone())) };
     let mut factors = Vec::new();
     for (argument, ty) in std::iter::zip(arguments, types.elements()) {

@@ -109,7 +109,9 @@ impl<'t> Reader<'t> {
                 self.grow(size)?;
                 return Ok(value);
             }
-            Event::Scalar(text, style, anchor, tag) => (anchor, scalar(&text, style, full(tag.as_deref()))?),
+            Event::Scalar(text, style, anchor, tag) => {
+                (anchor, scalar(&text, style, full(tag.as_deref()).as_deref())?)
+            }
             Event::SequenceStart(anchor, tag) => {
                 check_tag(full(tag.as_deref()), "seq")?;
                 self.anchors.insert(anchor, None);
@@ -176,8 +178,8 @@ fn check_tag(tag: Option<String>, kind: &str) -> Result<(), FunctionError> {
 }
 
 /// In quotes it is text, whatever the tag.
-fn scalar(text: &str, style: ScalarStyle, tag: Option<String>) -> Answer {
-    let kind = match &tag {
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&str>) -> Answer {
+    let kind = match tag {
         None => None,
         Some(tag) => match tag.strip_prefix(STANDARD) {
             Some(kind @ ("null" | "bool" | "str" | "int" | "float" | "timestamp" | "binary")) => Some(kind),

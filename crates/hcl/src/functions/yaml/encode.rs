@@ -151,9 +151,9 @@ impl Emitter {
 
     fn text(&mut self, text: &str, column: usize) {
         if text.contains('\n') && may_be_block(text) {
-            self.block(text, column)
+            self.block(text, column);
         } else {
-            self.quoted(text, Some(column + INDENT))
+            self.quoted(text, Some(column + INDENT));
         }
     }
 
@@ -161,7 +161,7 @@ impl Emitter {
     fn block(&mut self, text: &str, column: usize) {
         self.out.push('|');
         if text.starts_with(|c| c == ' ' || is_break(c)) {
-            self.out.push_str("2");
+            self.out.push('2');
         }
         let mut from_end = text.chars().rev();
         match (from_end.next().is_some_and(is_break), from_end.next()) {
@@ -230,7 +230,7 @@ impl Emitter {
                     let code = u32::from(c);
                     self.out.push_str(&match code {
                         ..=0xff => format!("\\x{code:02X}"),
-                        ..=0xffff => format!("\\u{code:04X}"),
+                        0x100..=0xffff => format!("\\u{code:04X}"),
                         _ => format!("\\U{code:08X}"),
                     });
                     continue;
