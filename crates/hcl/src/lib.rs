@@ -51,7 +51,7 @@ mod source;
 mod syntax;
 mod walk;
 
-pub use decode::{Purpose, decode, references};
+pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate, evaluate_template};
 pub use function::{Function, FunctionError, Functions, Parameter, Reach};

@@ -133,8 +133,12 @@ fn answer(case: &Case<'_>) -> Result<Value, Vec<Error>> {
     let text = case.text();
     if let (Some(body), Some(schema)) = (&case.body, &case.schema) {
         let parsed = parse_body(body).map_err(|found| errors(text, &found))?;
-        let (value, found) = decode(&parsed, schema, &scope, &functions(case));
-        return if found.is_empty() { Ok(value) } else { Err(errors(text, &found)) };
+        let decoded = decode(&parsed, schema, &scope, &functions(case));
+        return if decoded.errors.is_empty() {
+            Ok(decoded.value)
+        } else {
+            Err(errors(text, &decoded.errors))
+        };
     }
     let parsed = if case.expr.is_some() { parse_expression(text) } else { parse_template(text) };
     let parsed = parsed.map_err(|found| errors(text, &found))?;

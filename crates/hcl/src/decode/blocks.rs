@@ -7,41 +7,52 @@ use super::*;
 
 impl Decoder<'_> {
     /// The value of all blocks of one type.
-    pub(super) fn blocks(
+    pub(super) fn blocks<'b>(
         &mut self,
         name: &str,
         nested: &NestedBlock,
-        instances: &[Instance<'_>],
-        content: Content<'_, '_>,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
     ) -> Value {
         match nested.nesting {
-            NestingMode::Single | NestingMode::Group => self.single(name, nested, instances, content),
-            NestingMode::Map => self.map(name, nested, instances, content),
-            _ => self.sequence(name, nested, instances, content),
+            NestingMode::Single | NestingMode::Group => self.single(name, nested, instances, content, places),
+            NestingMode::Map => self.map(name, nested, instances, content, places),
+            _ => self.sequence(name, nested, instances, content, places),
         }
     }
 
     /// The object of one block.
-    pub(super) fn instance(&mut self, instance: &Instance<'_>, schema: &Block, around: &Scope<'_>) -> Value {
+    fn instance<'b>(
+        &mut self,
+        instance: &Instance<'b>,
+        schema: &Block,
+        around: &Scope<'_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> Value {
         let names = instance.iterator.as_slice();
         let scope = &around.with(names);
-        let Instance { body, surroundings, .. } = *instance;
-        self.object(Content { body, missing: body.missing, scope, surroundings }, schema)
+        let Instance { body, header, surroundings, .. } = *instance;
+        let (value, place) =
+            self.object(Content { body, header, missing: body.missing, scope, surroundings }, schema);
+        places.push(BlockPlace { label: instance.label.clone(), place });
+        value
     }
 
-    fn single(
+    fn single<'b>(
         &mut self,
         name: &str,
         nested: &NestedBlock,
-        instances: &[Instance<'_>],
-        content: Content<'_, '_>,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
     ) -> Value {
         if let Some(second) = instances.get(1) {
             let detail = format!("Only one block of type {name:?} is allowed.");
             self.error(format!("Duplicate {name} block"), second.header, detail);
         }
         match instances.first() {
-            Some(instance) => self.instance(instance, &nested.block, content.scope),
+            Some(instance) => self.instance(instance, &nested.block, content.scope, places),
             None => {
                 if nested.min_items > 0 {
                     let detail = format!("A block of type {name:?} is required here.");
@@ -57,15 +68,16 @@ impl Decoder<'_> {
 
     /// The objects of several blocks with the marks that stand on each of them, and whether these are all: if it is
     /// unknown how many there are, the first that is not known is looked at, and nothing behind it.
-    fn objects(
+    fn objects<'b>(
         &mut self,
         nested: &NestedBlock,
-        instances: &[Instance<'_>],
-        content: Content<'_, '_>,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
     ) -> (Vec<Value>, bool) {
         let mut objects = Vec::with_capacity(instances.len());
         for instance in instances {
-            let object = self.instance(instance, &nested.block, content.scope);
+            let object = self.instance(instance, &nested.block, content.scope, places);
             if instance.surroundings.is_unknown {
                 return (objects, false);
             }
@@ -76,15 +88,16 @@ impl Decoder<'_> {
         (objects, true)
     }
 
-    fn sequence(
+    fn sequence<'b>(
         &mut self,
         name: &str,
         nested: &NestedBlock,
-        instances: &[Instance<'_>],
-        content: Content<'_, '_>,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
     ) -> Value {
         let ty = nested.implied_type();
-        let (objects, are_all) = self.objects(nested, instances, content);
+        let (objects, are_all) = self.objects(nested, instances, content, places);
         if !are_all {
             return Value::unknown(ty);
         }
@@ -107,15 +120,16 @@ impl Decoder<'_> {
         whole.unwrap_or_else(|_| Value::unknown(ty))
     }
 
-    fn map(
+    fn map<'b>(
         &mut self,
         name: &str,
         nested: &NestedBlock,
-        instances: &[Instance<'_>],
-        content: Content<'_, '_>,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
     ) -> Value {
         let ty = nested.implied_type();
-        let (objects, are_all) = self.objects(nested, instances, content);
+        let (objects, are_all) = self.objects(nested, instances, content, places);
         let mut labels = HashSet::with_capacity(instances.len());
         let mut entries = Vec::with_capacity(objects.len());
         for (instance, object) in std::iter::zip(instances, objects) {
@@ -139,19 +153,20 @@ impl Decoder<'_> {
     }
 
     /// The value of an attribute that is written as blocks: null if there are none.
-    pub(super) fn attribute_of_blocks(
+    pub(super) fn attribute_of_blocks<'b>(
         &mut self,
         attribute: &Attribute,
         schema: &Block,
-        instances: &[Instance<'_>],
-        content: Content<'_, '_>,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
     ) -> Value {
         let ty = attribute.implied_type();
         if instances.is_empty() {
             return Value::null(ty.clone());
         }
         let objects: Vec<Value> =
-            instances.iter().map(|instance| self.instance(instance, schema, content.scope)).collect();
+            instances.iter().map(|instance| self.instance(instance, schema, content.scope, places)).collect();
         let list = Value::tuple(objects);
         list.convert(ty).unwrap_or_else(|_| Value::unknown(ty.clone()))
     }

@@ -6,11 +6,12 @@
 mod attributes_as_blocks;
 mod blocks;
 mod expand;
+mod places;
 mod references;
 
 use objchange::Value;
 use objchange::schema::{Attribute, Block, NestingMode};
-use objchange::value::Marks;
+use objchange::value::{Marks, Path};
 use smol_str::SmolStr;
 
 pub use references::{Purpose, references};
@@ -22,12 +23,13 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
 use expand::Instance;
+use places::{BlockPlace, Place};
 
-/// Decodes the body of a resource, a data source or a provider: the config object that planning needs. What is wrong
-/// comes with it.
+/// Decodes the body of a resource, a data source or a provider: the config object that planning needs.
 ///
 /// ```
 /// use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+/// use objchange::value::Path;
 /// use objchange::{Type, Value};
 /// use objchange_hcl::{Functions, Scope, Variables, decode, parse_body};
 ///
@@ -47,23 +49,41 @@ use expand::Instance;
 /// "#;
 /// let variables: Variables = [("ports", Value::from([80, 443]))].into_iter().collect();
 /// let body = parse_body(text).unwrap();
-/// let (config, errors) = decode(&body, &schema, &Scope::new(&variables), Functions::pure());
-/// assert!(errors.is_empty());
-/// assert_eq!(config.attribute("rule").and_then(Value::len), Some(2));
+/// let config = decode(&body, &schema, &Scope::new(&variables), Functions::pure());
+/// assert!(config.errors.is_empty());
+/// assert_eq!(config.value.attribute("rule").and_then(Value::len), Some(2));
+///
+/// // Where a part comes from.
+/// let port = Path::root().attribute("rule").index(1).attribute("port");
+/// assert_eq!(&text[config.place(&port).range()], "port = rule.value");
 /// ```
-pub fn decode(
-    body: &Body,
-    schema: &Block,
-    scope: &Scope<'_>,
-    functions: &Functions,
-) -> (Value, Vec<Diagnostic>) {
+pub fn decode<'b>(body: &'b Body, schema: &Block, scope: &Scope<'_>, functions: &Functions) -> Decoded<'b> {
     let mut decoder = Decoder {
         evaluator: Evaluator::new(functions),
         is_legacy: attributes_as_blocks::may_be_legacy(schema),
     };
-    let whole = Content { body, missing: body.missing, scope, surroundings: Surroundings::default() };
-    let value = decoder.object(whole, schema);
-    (value, decoder.evaluator.into_diagnostics())
+    let surroundings = Surroundings::default();
+    let whole = Content { body, header: body.missing, missing: body.missing, scope, surroundings };
+    let (value, place) = decoder.object(whole, schema);
+    Decoded { value, errors: decoder.evaluator.into_diagnostics(), place }
+}
+
+/// What a body comes to under a schema.
+#[derive(Debug, Clone)]
+pub struct Decoded<'b> {
+    /// The config object, of the type that the schema implies. Where something is wrong, as far as it goes.
+    pub value: Value,
+    /// What is wrong.
+    pub errors: Vec<Diagnostic>,
+    place: Place<'b>,
+}
+
+impl Decoded<'_> {
+    /// Where the part at this path of the object comes from, or if that is not written, what it would stand in: so that
+    /// what is found later can point at the configuration.
+    pub fn place(&self, path: &Path) -> Span {
+        self.place.find(path)
+    }
 }
 
 struct Decoder<'f> {
@@ -85,6 +105,8 @@ struct Surroundings {
 #[derive(Clone, Copy)]
 struct Content<'b, 's> {
     body: &'b Body,
+    /// The block that it is of.
+    header: Span,
     /// Where something that is missing in it is reported.
     missing: Span,
     scope: &'s Scope<'s>,
@@ -93,24 +115,33 @@ struct Content<'b, 's> {
 
 impl Decoder<'_> {
     /// The object of a body.
-    fn object(&mut self, content: Content<'_, '_>, schema: &Block) -> Value {
+    fn object<'b>(&mut self, content: Content<'b, '_>, schema: &Block) -> (Value, Place<'b>) {
         let written = BlockAttributes::of(schema, content.body, self.is_legacy);
         self.check_attributes(content.body, schema);
         let mut instances = self.instances(content, schema, &written);
+        let mut place = Place::new(content.body, content.header);
         let mut members: Vec<(SmolStr, Value)> =
             Vec::with_capacity(schema.attributes().len() + schema.block_types().len());
         for (name, attribute) in schema.attributes() {
             let value = match written.find(name) {
-                Some(block) => self.attribute_of_blocks(attribute, block, &instances.take(name), content),
+                Some(block) => {
+                    let mut places = Vec::new();
+                    let instances = instances.take(name);
+                    let value = self.attribute_of_blocks(attribute, block, &instances, content, &mut places);
+                    place.add(name, places);
+                    value
+                }
                 None => self.attribute(name, attribute, content),
             };
             members.push((name.clone(), value));
         }
         for (name, nested) in schema.block_types() {
-            let value = self.blocks(name, nested, &instances.take(name), content);
+            let mut places = Vec::new();
+            let value = self.blocks(name, nested, &instances.take(name), content, &mut places);
+            place.add(name, places);
             members.push((name.clone(), value));
         }
-        Value::object(members)
+        (Value::object(members), place)
     }
 
     /// Arguments that nobody asked for.

@@ -1,10 +1,15 @@
 //! From text to tokens, in one pass, with what cannot be a token reported on the way.
 
+mod text;
+
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 use super::token::{Kind, Token};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+
+/// Nobody reads more errors than this; one that takes a byte of text takes a hundred times as much memory.
+pub(super) const MAX_ERRORS: usize = 10_000;
 
 /// What a text is at its top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +102,9 @@ impl Lexer<'_> {
     }
 
     fn report(&mut self, summary: &'static str, span: Span, detail: &'static str) {
-        self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        }
     }
 
     fn report_last(&mut self, summary: &'static str, detail: &'static str) {
@@ -300,132 +307,5 @@ impl Lexer<'_> {
         let marker = Span::new(marker as u32, (marker + length) as u32);
         self.modes.push(Mode::Heredoc { marker, at_line_start: true });
         true
-    }
-
-    /// One step through a quoted string.
-    fn quoted(&mut self) {
-        let start = self.at;
-        while let Some(byte) = self.bytes.get(self.at) {
-            match byte {
-                b'"' | b'\n' | b'\r' => break,
-                // What would begin something has nothing behind it.
-                b'\\' | b'$' | b'%' if self.at + 1 == self.bytes.len() => break,
-                b'\\' => {
-                    let c = self.text[self.at + 1..].chars().next().unwrap_or_default();
-                    self.at += if matches!(c, '\n' | '\r') { 1 } else { 1 + c.len_utf8() };
-                }
-                b'$' | b'%' => {
-                    if self.sequence_starts() {
-                        break;
-                    }
-                }
-                _ => self.at += 1,
-            }
-        }
-        if self.at > start {
-            return self.push(Kind::QuotedText, start);
-        }
-        match self.byte(0) {
-            b'"' => {
-                self.take(Kind::CloseQuote, 1);
-                self.modes.pop();
-            }
-            b'\\' | b'$' | b'%' if self.at + 1 == self.bytes.len() => {
-                self.take(Kind::Invalid, 1);
-                self.report_last("Invalid character", "This character needs another one behind it.");
-            }
-            b'\n' | b'\r' => {
-                let is_pair = self.bytes[self.at..].starts_with(b"\r\n");
-                self.take(Kind::QuotedNewline, if is_pair { 2 } else { 1 });
-                let detail = "Quoted strings may not be split over multiple lines. To produce a multi-line \
-                              string, either use the \\n escape to represent a newline character or use the \
-                              \"heredoc\" multi-line template syntax.";
-                self.report_last("Invalid multi-line string", detail);
-            }
-            _ => self.sequence(),
-        }
-    }
-
-    /// Whether `${` or `%{` starts here; passes over what only looks like it.
-    fn sequence_starts(&mut self) -> bool {
-        let marker = self.byte(0);
-        let run = self.bytes[self.at..].iter().take_while(|byte| **byte == marker).count();
-        if self.byte(run) != b'{' {
-            self.at += run;
-        } else if run == 1 {
-            return true;
-        } else {
-            self.at += run + 1;
-        }
-        false
-    }
-
-    fn sequence(&mut self) {
-        let kind = if self.byte(0) == b'$' { Kind::Interpolation } else { Kind::Directive };
-        self.take(kind, if self.byte(2) == b'~' && self.byte(3) != b'}' { 3 } else { 2 });
-        self.modes.push(Mode::Code { braces: 0 });
-    }
-
-    /// One step through the lines of a heredoc.
-    fn heredoc(&mut self, marker: Span, at_line_start: bool) {
-        let start = self.at;
-        if at_line_start {
-            let rest = &self.bytes[start..];
-            if let Some(length) = memchr::memchr(b'\n', rest) {
-                // Only a line that is about as short can be the marker's; a long one is looked at once.
-                let line = &self.text[start..start + length];
-                if line.trim() == &self.text[marker.range()] {
-                    let length = line.strip_suffix('\r').unwrap_or(line).len();
-                    self.take(Kind::CloseHeredoc, length);
-                    self.modes.pop();
-                    return;
-                }
-            }
-        }
-        let is_line = self.text_line();
-        if let Some(Mode::Heredoc { at_line_start, .. }) = self.modes.last_mut() {
-            *at_line_start = is_line;
-        }
-        if self.at > start {
-            self.push(Kind::Text, start);
-        } else if self.byte(0) == b'\r' {
-            self.take(Kind::Invalid, self.bytes.len() - self.at);
-            self.report_last("Invalid character", "A carriage return needs a line feed behind it.");
-        } else {
-            self.sequence();
-        }
-    }
-
-    /// One step through a template file.
-    fn template(&mut self) {
-        let start = self.at;
-        self.text_line();
-        if self.at > start {
-            self.push(Kind::Text, start);
-        } else if self.byte(0) == b'\r' {
-            self.take(Kind::Text, self.bytes.len() - self.at);
-        } else {
-            self.sequence();
-        }
-    }
-
-    /// Passes over text up to a line end and with it, or up to a sequence. Says whether it was a line end.
-    fn text_line(&mut self) -> bool {
-        while let Some(byte) = self.bytes.get(self.at) {
-            match byte {
-                b'\n' => {
-                    self.at += 1;
-                    return true;
-                }
-                b'\r' if self.byte(1) != b'\n' => return false,
-                b'$' | b'%' => {
-                    if self.sequence_starts() {
-                        return false;
-                    }
-                }
-                _ => self.at += 1,
-            }
-        }
-        false
     }
 }

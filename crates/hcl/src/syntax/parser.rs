@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::ast::{Expr, ExprKind};
+use super::lexer::MAX_ERRORS;
 use super::token::{Kind, Token};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -133,7 +134,9 @@ impl<'t> Parser<'t> {
         span: Span,
         detail: impl Into<Cow<'static, str>>,
     ) {
-        self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        }
     }
 
     /// As [`error`](Self::error), for a part that then has no meaning.
