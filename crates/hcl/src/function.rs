@@ -334,7 +334,8 @@ impl Functions {
         self.0.keys().map(SmolStr::as_str)
     }
 
-    /// All pure functions of Terraform.
+    /// All functions of Terraform that are no special forms. Those that read files fail unless
+    /// [`with_files`](Self::with_files) says from where, and what changes with every call is unknown.
     pub fn pure() -> &'static Functions {
         static PURE: std::sync::LazyLock<Functions> = std::sync::LazyLock::new(crate::functions::all);
         &PURE

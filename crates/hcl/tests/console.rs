@@ -94,6 +94,8 @@ impl Place {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, content).unwrap();
         }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("sub", place.files().join("link")).unwrap();
         std::fs::write(place.0.join("settings"), "").unwrap();
         place
     }

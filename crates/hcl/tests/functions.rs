@@ -260,6 +260,13 @@ fn nothing_is_read_beyond_the_base_directory() {
         assert!(call("templatefile", &[path, ""]).is_err(), "{path}");
         assert_eq!(call("fileexists", &[path]), Ok(Value::from(false)), "{path}");
     }
+    assert_eq!(call("fileset", &[".", "**"]).map(|names| names.len()), Ok(Some(1)));
+    assert_eq!(
+        call("fileset", &[place.join("in").to_str().unwrap(), "*.txt"]).map(|names| names.len()),
+        Ok(Some(1))
+    );
+    assert!(call("fileset", &[".", &"**/x/".repeat(100_000)]).is_err());
+    assert!(call("fileset", &[".", &"*{a,b}".repeat(100_000)]).is_err());
     for pattern in ["../*.txt", "link*", "sub/up/*.txt", "**/secret.txt", "sub/*/secret.txt"] {
         let names = call("fileset", &[".", pattern]).unwrap();
         assert!(names.is_empty(), "{pattern}: {names:?}");

@@ -78,18 +78,28 @@ impl BaseDirectory {
 
     /// The names of the files that match a pattern, relative to a directory.
     fn matching(&self, directory: &str, pattern: &str) -> Result<BTreeSet<String>, FunctionError> {
-        let pattern = match directory {
-            "" => clean(pattern),
-            directory => clean(&format!("{directory}/{pattern}")),
-        };
-        let directory = clean(directory);
         let mut walk = Walk { base: self, found: BTreeSet::new(), visited: 0 };
+        let relative_directory = match Path::new(directory).is_absolute() {
+            false => Path::new(directory),
+            true => match Path::new(directory).strip_prefix(&self.0) {
+                Ok(inside) => inside,
+                Err(_) => return Ok(walk.found),
+            },
+        };
+        let directory = clean(&relative_directory.to_string_lossy());
+        let pattern = clean(&format!("{directory}/{pattern}"));
         let parts: Vec<&str> = pattern.split('/').collect();
+        if parts.len() > MAX_PATTERN_PARTS {
+            return Err(FunctionError::new("the pattern has more than 256 parts"));
+        }
         walk.search(String::new(), &parts)?;
         let relative = |found: &String| relative(&directory, found);
         Ok(walk.found.iter().map(relative).collect())
     }
 }
+
+/// Longer patterns are refused.
+const MAX_PATTERN_PARTS: usize = 256;
 
 /// The way from one clean path to another.
 fn relative(from: &str, to: &str) -> String {
@@ -129,12 +139,13 @@ impl Walk<'_> {
             } else {
                 self.search(path.clone(), rest)?;
             }
+            let Ok(here) = self.base.resolve(&path) else { return Ok(()) };
             for name in self.names(&path) {
                 let below = join(&name);
-                // Links are not followed, which might lead around in circles.
-                let is_directory =
-                    fs::symlink_metadata(self.base.0.join(&below)).is_ok_and(|found| found.is_dir());
-                if is_directory {
+                // A link that leads back up would lead around in circles.
+                let place = self.base.resolve(&below).ok().filter(|place| place.is_dir());
+                let is_below = place.is_some_and(|place| !here.starts_with(place));
+                if is_below {
                     self.search(below, parts)?;
                 }
             }

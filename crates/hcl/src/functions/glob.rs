@@ -8,10 +8,16 @@ pub(super) struct BadPattern;
 /// `\` takes the meaning from what follows.
 pub(super) fn matches(pattern: &str, name: &str) -> Result<bool, BadPattern> {
     let pattern: Vec<char> = pattern.chars().collect();
+    if pattern.len() > MAX_LENGTH {
+        return Err(BadPattern);
+    }
     let name: Vec<char> = name.chars().collect();
     let mut steps = MAX_STEPS;
     from(&pattern, &name, &mut steps)
 }
+
+/// Longer patterns are refused.
+const MAX_LENGTH: usize = 1024;
 
 /// How many steps a match may take: a name is short, and so should be the pattern.
 const MAX_STEPS: usize = 1 << 16;

@@ -30,7 +30,8 @@ impl Pattern {
     fn new(text: &str, argument: Option<usize>) -> Result<Self, FunctionError> {
         let error = |message: String| FunctionError { argument, message: message.into() };
         let (translated, names) = translate(text).map_err(|problem| error(problem.to_owned()))?;
-        // What Terraform takes for no text is matched as bytes: of the syntax of this only a `\B` would be.
+        // Bytes are matched, because the `\B` of ASCII is refused for text: it also is between the bytes of one
+        // character. Such matches are passed over.
         let regex = RegexBuilder::new(&translated).size_limit(MAX_REGEX).build();
         let problem =
             |_| error("the pattern is not a valid regular expression, or it is too large".to_owned());
