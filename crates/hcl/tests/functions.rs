@@ -216,6 +216,8 @@ fn a_short_call_makes_no_large_value() {
         r#"replace(format("%1000000s", ""), " ", format("%1000s", ""))"#,
         r#"replace(format("%1000000s", ""), "/ /", format("%1000s", ""))"#,
         r#"join(format("%1000000s", ""), range(1000))"#,
+        r#"split("", join("", formatlist("%1000000s", ["", ""])))"#,
+        r#"regexall("", join("", formatlist("%1000000s", ["", ""])))"#,
         r#"regex("(x{1000}){1000}", "")"#,
         r#"regex("\\pL{1000}\\pL{1000}", "")"#,
         "range(1025)",

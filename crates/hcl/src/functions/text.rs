@@ -4,7 +4,7 @@ use objchange::{Type, Value};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::clusters::{clusters, count};
-use super::limits::check_text;
+use super::limits::{MAX_ELEMENTS, check_elements, check_text};
 use super::{Answer, elements, number, string, text, unknown, whole};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
@@ -164,10 +164,12 @@ fn substring(arguments: &[Value], _: &Type) -> Answer {
 
 fn split(arguments: &[Value], _: &Type) -> Answer {
     let (separator, whole) = (text(arguments, 0), text(arguments, 1));
+    // An element takes more memory than the letter that it may be made of.
     let parts: Vec<&str> = match separator.is_empty() {
-        true => whole.split("").filter(|character| !character.is_empty()).collect(),
-        false => whole.split(separator).collect(),
+        true => whole.split("").filter(|part| !part.is_empty()).take(MAX_ELEMENTS + 1).collect(),
+        false => whole.split(separator).take(MAX_ELEMENTS + 1).collect(),
     };
+    check_elements(Some(parts.len()))?;
     Ok(Value::list(Type::String, parts)?)
 }
 

@@ -7,7 +7,7 @@ use regex::bytes::{Captures, Regex, RegexBuilder};
 use smol_str::SmolStr;
 
 use self::translate::translate;
-use super::limits::{MAX_REGEX, check_text};
+use super::limits::{MAX_ELEMENTS, MAX_REGEX, check_elements, check_text};
 use super::{Answer, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
@@ -109,6 +109,8 @@ fn first(arguments: &[Value], _: &Type) -> Answer {
 fn all(arguments: &[Value], ty: &Type) -> Answer {
     let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
     let values = pattern.matches(text).map(|captures| pattern.value(text, &captures));
+    let values: Vec<Value> = values.take(MAX_ELEMENTS + 1).collect();
+    check_elements(Some(values.len()))?;
     Ok(Value::list(ty.element().cloned().unwrap_or(Type::Dynamic), values)?)
 }
 
