@@ -195,7 +195,7 @@ impl Attribute {
 
     /// What a configured value is converted to: the implied type, in which attributes of nested types that
     /// configuration may leave out are optional.
-    pub(super) fn accepted_type(&self) -> &Type {
+    pub fn accepted_type(&self) -> &Type {
         match &self.ty {
             AttributeType::Plain(ty) => ty,
             AttributeType::Nested(nested) => &nested.inner.accepted,

@@ -111,7 +111,7 @@ impl Value {
 
     /// The hash of the content, without types, marks and refinements: values that are equal by any relation
     /// of this module have the same. Differs from process to process.
-    pub(crate) fn content_hash(&self) -> u64 {
+    pub fn content_hash(&self) -> u64 {
         if let Some(head) = self.head() {
             return head.hash;
         }

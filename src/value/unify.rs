@@ -251,10 +251,12 @@ impl Unifier {
             | (Type::String | Type::Bool, Type::Bool) => Ok(()),
             (Type::List(from) | Type::Set(from), Type::List(to) | Type::Set(to))
             | (Type::Map(from), Type::Map(to)) => self.converts(from, to),
-            (Type::Tuple(_), Type::List(to) | Type::Set(to)) | (Type::Object(_), Type::Map(to))
-                if **to == Type::Dynamic =>
-            {
-                self.common_part(from).map(|_| ())
+            (Type::Object(_), Type::Map(to)) if **to == Type::Dynamic => self.common_part(from).map(|_| ()),
+            // A null leaves it open what the others have in common.
+            (Type::Tuple(tuple), Type::List(to) | Type::Set(to)) if **to == Type::Dynamic => {
+                let is_open = self.common_part(from)? == Type::Dynamic;
+                let is_typed = tuple.elements().iter().any(|element| *element != Type::Dynamic);
+                if is_open && is_typed { Err(Apart::Never) } else { Ok(()) }
             }
             (Type::Tuple(from), Type::List(to) | Type::Set(to)) => {
                 self.all_convert(from.elements().iter(), to)

@@ -234,8 +234,9 @@ proptest! {
             }
             let spoilt = at.index(bytes.len());
             bytes[spoilt] ^= 0x11;
+            // A wrong length makes keys of a map names of attributes, which may be told: only the content is secret.
             if let Err(error) = Value::from_msgpack(&bytes, ty) {
-                assert_hides(&error.path, &error.problem);
+                assert_shows_no_secret(&error.problem.to_string());
             }
         }
     }

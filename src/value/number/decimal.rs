@@ -111,6 +111,11 @@ impl Decimal {
         to_binary(number.is_negative(), &coefficient.into(), exponent, 0).as_ref() == Some(number)
     }
 
+    /// The digits, and the power of ten.
+    pub(super) fn into_digits(self) -> (String, i32) {
+        (self.digits.into_iter().map(char::from).collect(), self.point)
+    }
+
     /// Appends the number without an exponent.
     pub(super) fn write_plain(&self, out: &mut String) {
         let zeros = |count: usize| std::iter::repeat_n('0', count);

@@ -262,6 +262,28 @@ impl Number {
         }
     }
 
+    /// The decimal digits of the number without its sign, and the power of ten *p* with which `0.digits × 10^p` is it;
+    /// `None` for zero and infinities. Neither the first nor the last digit is zero.
+    ///
+    /// There are at most `count` of them, at least one, exact halves rounded to even; or the fewest that stand for
+    /// the number in its precision.
+    ///
+    /// ```
+    /// use objchange::value::Number;
+    ///
+    /// let number = Number::parse("-120.25")?;
+    /// assert_eq!(number.decimal_digits(None), Some(("12025".to_owned(), 3)));
+    /// assert_eq!(number.decimal_digits(Some(4)), Some(("1202".to_owned(), 3)));
+    /// # Ok::<(), objchange::value::ParseNumberError>(())
+    /// ```
+    pub fn decimal_digits(&self, count: Option<usize>) -> Option<(String, i32)> {
+        let binary = self.to_binary()?;
+        Some(match count {
+            Some(count) => Decimal::rounded(&binary, count.max(1)).into_digits(),
+            None => Decimal::of(&binary, self.precision()).into_digits(),
+        })
+    }
+
     /// The number as a binary fraction, or `None` for zero and infinities.
     fn to_binary(&self) -> Option<Binary> {
         match &self.0 {

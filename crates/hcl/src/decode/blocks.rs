@@ -1,0 +1,173 @@
+//! Nested blocks, by how they are nested.
+
+use hashbrown::HashSet;
+use objchange::schema::{Block, NestedBlock};
+
+use super::*;
+
+impl Decoder<'_> {
+    /// The value of all blocks of one type.
+    pub(super) fn blocks<'b>(
+        &mut self,
+        name: &str,
+        nested: &NestedBlock,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> Value {
+        match nested.nesting {
+            NestingMode::Single | NestingMode::Group => self.single(name, nested, instances, content, places),
+            NestingMode::Map => self.map(name, nested, instances, content, places),
+            _ => self.sequence(name, nested, instances, content, places),
+        }
+    }
+
+    /// The object of one block.
+    fn instance<'b>(
+        &mut self,
+        instance: &Instance<'b>,
+        schema: &Block,
+        around: &Scope<'_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> Value {
+        let names = instance.iterator.as_slice();
+        let scope = &around.with(names);
+        let Instance { body, header, surroundings, .. } = *instance;
+        let (value, place) =
+            self.object(Content { body, header, missing: body.missing, scope, surroundings }, schema);
+        places.push(BlockPlace { label: instance.label.clone(), place });
+        value
+    }
+
+    fn single<'b>(
+        &mut self,
+        name: &str,
+        nested: &NestedBlock,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> Value {
+        if let Some(second) = instances.get(1) {
+            let detail = format!("Only one block of type {name:?} is allowed.");
+            self.error(format!("Duplicate {name} block"), second.header, detail);
+        }
+        match instances.first() {
+            Some(instance) => self.instance(instance, &nested.block, content.scope, places),
+            None => {
+                if nested.min_items > 0 {
+                    let detail = format!("A block of type {name:?} is required here.");
+                    self.error(format!("Missing {name} block"), content.missing, detail);
+                }
+                match nested.nesting {
+                    NestingMode::Group => nested.block.empty_value().clone(),
+                    _ => Value::null(nested.block.implied_type().clone()),
+                }
+            }
+        }
+    }
+
+    /// The objects of several blocks with the marks that stand on each of them, and whether these are all: if it is
+    /// unknown how many there are, the first that is not known is looked at, and nothing behind it.
+    fn objects<'b>(
+        &mut self,
+        nested: &NestedBlock,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> (Vec<Value>, bool) {
+        let mut objects = Vec::with_capacity(instances.len());
+        for instance in instances {
+            let object = self.instance(instance, &nested.block, content.scope, places);
+            if instance.surroundings.is_unknown {
+                return (objects, false);
+            }
+            // Where attributes may be written as blocks, the mark on the block as a whole is lost.
+            let marks = if self.is_legacy { Marks::NONE } else { instance.surroundings.marks };
+            objects.push(object.with_marks(marks));
+        }
+        (objects, true)
+    }
+
+    fn sequence<'b>(
+        &mut self,
+        name: &str,
+        nested: &NestedBlock,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> Value {
+        let ty = nested.implied_type();
+        let (objects, are_all) = self.objects(nested, instances, content, places);
+        if !are_all {
+            return Value::unknown(ty);
+        }
+        let count = objects.len() as u64;
+        if count < nested.min_items {
+            let detail = format!("At least {} {name:?} blocks are required.", nested.min_items);
+            self.error(format!("Insufficient {name} blocks"), content.missing, detail);
+        } else if nested.max_items > 0 && count > nested.max_items {
+            let first = instances.get(nested.max_items as usize);
+            let span = first.map_or(content.missing, |instance| instance.body.missing);
+            let detail = format!("No more than {} {name:?} blocks are allowed.", nested.max_items);
+            self.error(format!("Too many {name} blocks"), span, detail);
+        }
+        let object = nested.block.implied_type().clone();
+        let whole = match nested.nesting {
+            NestingMode::Set => Value::set(object, objects),
+            _ if object.has_dynamic() => return Value::tuple(objects),
+            _ => Value::list(object, objects),
+        };
+        whole.unwrap_or_else(|_| Value::unknown(ty))
+    }
+
+    fn map<'b>(
+        &mut self,
+        name: &str,
+        nested: &NestedBlock,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> Value {
+        let ty = nested.implied_type();
+        let (objects, are_all) = self.objects(nested, instances, content, places);
+        let mut labels = HashSet::with_capacity(instances.len());
+        let mut entries = Vec::with_capacity(objects.len());
+        for (instance, object) in std::iter::zip(instances, objects) {
+            let label = instance.label.clone().unwrap_or_default();
+            if !labels.insert(label.clone()) {
+                let detail =
+                    format!("A block of type {name:?} with the label {label:?} was already defined.");
+                self.error(format!("Duplicate {name} block"), instance.header, detail);
+                continue;
+            }
+            entries.push((label, object));
+        }
+        if !are_all {
+            return Value::unknown(ty);
+        }
+        let object = nested.block.implied_type().clone();
+        if object.has_dynamic() {
+            return Value::object(entries);
+        }
+        Value::map(object, entries).unwrap_or_else(|_| Value::unknown(ty))
+    }
+
+    /// The value of an attribute that is written as blocks: null if there are none.
+    pub(super) fn attribute_of_blocks<'b>(
+        &mut self,
+        attribute: &Attribute,
+        schema: &Block,
+        instances: &[Instance<'b>],
+        content: Content<'b, '_>,
+        places: &mut Vec<BlockPlace<'b>>,
+    ) -> Value {
+        let ty = attribute.implied_type();
+        if instances.is_empty() {
+            return Value::null(ty.clone());
+        }
+        let objects: Vec<Value> =
+            instances.iter().map(|instance| self.instance(instance, schema, content.scope, places)).collect();
+        let list = Value::tuple(objects);
+        list.convert(ty).unwrap_or_else(|_| Value::unknown(ty.clone()))
+    }
+}

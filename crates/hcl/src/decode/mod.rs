@@ -1,0 +1,196 @@
+//! From a body and a schema to the config object: arguments by name and type, blocks by their nesting, dynamic blocks
+//! expanded.
+//!
+//! Everything that is wrong is told: each argument and each block is decoded, whatever is wrong with others.
+
+mod attributes_as_blocks;
+mod blocks;
+mod expand;
+mod places;
+mod references;
+
+use objchange::Value;
+use objchange::schema::{Attribute, Block, NestingMode};
+use objchange::value::{Marks, Path};
+use smol_str::SmolStr;
+
+pub use references::{Purpose, references};
+
+use crate::diagnostic::Diagnostic;
+use crate::eval::{Evaluator, Scope, dynamic};
+use crate::function::Functions;
+use crate::source::Span;
+use crate::syntax::ast::{self, Body};
+use attributes_as_blocks::BlockAttributes;
+use expand::Instance;
+use places::{BlockPlace, Place};
+
+/// Decodes the body of a resource, a data source or a provider: the config object that planning needs.
+///
+/// ```
+/// use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+/// use objchange::value::Path;
+/// use objchange::{Type, Value};
+/// use objchange_hcl::{Functions, Scope, Variables, decode, parse_body};
+///
+/// let rule = Block::new([("port", Attribute::optional(Type::Number))], []);
+/// let schema = Block::new(
+///     [("name", Attribute::optional(Type::String))],
+///     [("rule", NestedBlock::new(NestingMode::List, rule))],
+/// );
+/// let text = r#"
+///     name = "web"
+///     dynamic "rule" {
+///       for_each = ports
+///       content {
+///         port = rule.value
+///       }
+///     }
+/// "#;
+/// let variables: Variables = [("ports", Value::from([80, 443]))].into_iter().collect();
+/// let body = parse_body(text).unwrap();
+/// let config = decode(&body, &schema, &Scope::new(&variables), Functions::pure());
+/// assert!(config.errors.is_empty());
+/// assert_eq!(config.value.attribute("rule").and_then(Value::len), Some(2));
+///
+/// // Where a part comes from.
+/// let port = Path::root().attribute("rule").index(1).attribute("port");
+/// assert_eq!(&text[config.place(&port).range()], "port = rule.value");
+/// ```
+pub fn decode<'b>(body: &'b Body, schema: &Block, scope: &Scope<'_>, functions: &Functions) -> Decoded<'b> {
+    let mut decoder = Decoder {
+        evaluator: Evaluator::new(functions),
+        is_legacy: attributes_as_blocks::may_be_legacy(schema),
+    };
+    let surroundings = Surroundings::default();
+    let whole = Content { body, header: body.missing, missing: body.missing, scope, surroundings };
+    let (value, place) = decoder.object(whole, schema);
+    Decoded { value, errors: decoder.evaluator.into_diagnostics(), place }
+}
+
+/// What a body comes to under a schema.
+#[derive(Debug, Clone)]
+pub struct Decoded<'b> {
+    /// The config object, of the type that the schema implies. Where something is wrong, as far as it goes.
+    pub value: Value,
+    /// What is wrong.
+    pub errors: Vec<Diagnostic>,
+    place: Place<'b>,
+}
+
+impl Decoded<'_> {
+    /// Where the part at this path of the object comes from, or if that is not written, what it would stand in: so that
+    /// what is found later can point at the configuration.
+    pub fn place(&self, path: &Path) -> Span {
+        self.place.find(path)
+    }
+}
+
+struct Decoder<'f> {
+    evaluator: Evaluator<'f>,
+    /// Attributes may be written as blocks, anywhere in the schema.
+    is_legacy: bool,
+}
+
+/// What a body stands in.
+#[derive(Debug, Clone, Copy, Default)]
+struct Surroundings {
+    /// Of the `for_each` around it: each argument has them.
+    marks: Marks,
+    /// Nobody knows whether the block will be there, or how often: its arguments are not evaluated.
+    is_unknown: bool,
+}
+
+/// A body to decode.
+#[derive(Clone, Copy)]
+struct Content<'b, 's> {
+    body: &'b Body,
+    /// The block that it is of.
+    header: Span,
+    /// Where something that is missing in it is reported.
+    missing: Span,
+    scope: &'s Scope<'s>,
+    surroundings: Surroundings,
+}
+
+impl Decoder<'_> {
+    /// The object of a body.
+    fn object<'b>(&mut self, content: Content<'b, '_>, schema: &Block) -> (Value, Place<'b>) {
+        let written = BlockAttributes::of(schema, content.body, self.is_legacy);
+        self.check_attributes(content.body, schema);
+        let mut instances = self.instances(content, schema, &written);
+        let mut place = Place::new(content.body, content.header);
+        let mut members: Vec<(SmolStr, Value)> =
+            Vec::with_capacity(schema.attributes().len() + schema.block_types().len());
+        for (name, attribute) in schema.attributes() {
+            let value = match written.find(name) {
+                Some(block) => {
+                    let mut places = Vec::new();
+                    let instances = instances.take(name);
+                    let value = self.attribute_of_blocks(attribute, block, &instances, content, &mut places);
+                    place.add(name, places);
+                    value
+                }
+                None => self.attribute(name, attribute, content),
+            };
+            members.push((name.clone(), value));
+        }
+        for (name, nested) in schema.block_types() {
+            let mut places = Vec::new();
+            let value = self.blocks(name, nested, &instances.take(name), content, &mut places);
+            place.add(name, places);
+            members.push((name.clone(), value));
+        }
+        (Value::object(members), place)
+    }
+
+    /// Arguments that nobody asked for.
+    fn check_attributes(&mut self, body: &Body, schema: &Block) {
+        for ast::Attribute { name, name_span, .. } in &body.attributes {
+            if schema.attribute(name).is_none() {
+                let detail = if schema.block_type(name).is_some() {
+                    format!(
+                        "An argument named {name:?} is not expected here. Did you mean to define a block of type {name:?}?"
+                    )
+                } else {
+                    format!("An argument named {name:?} is not expected here.")
+                };
+                self.error("Unsupported argument", *name_span, detail);
+            }
+        }
+    }
+
+    fn attribute(&mut self, name: &str, attribute: &Attribute, content: Content<'_, '_>) -> Value {
+        let ty = attribute.accepted_type();
+        let null = || Value::null(ty.without_optional());
+        let Some(written) = find(&content.body.attributes, name) else {
+            if attribute.required {
+                let detail = format!("The argument {name:?} is required, but no definition was found.");
+                self.error("Missing required argument", content.missing, detail);
+            }
+            return null();
+        };
+        let value = if content.surroundings.is_unknown {
+            dynamic()
+        } else {
+            self.evaluator.explained(&written.expr, content.scope)
+        };
+        match value.with_marks(content.surroundings.marks).convert(ty) {
+            Ok(value) => value,
+            Err(error) => {
+                let place = if error.path.is_root() { String::new() } else { format!("{}: ", error.path) };
+                let detail = format!("Inappropriate value for attribute {name:?}: {place}{}.", error.kind);
+                self.error("Incorrect attribute value type", written.expr.span, detail);
+                Value::unknown(ty.without_optional())
+            }
+        }
+    }
+
+    fn error(&mut self, summary: impl Into<std::borrow::Cow<'static, str>>, span: Span, detail: String) {
+        self.evaluator.error(summary, span, detail);
+    }
+}
+
+fn find<'b>(attributes: &'b [ast::Attribute], name: &str) -> Option<&'b ast::Attribute> {
+    attributes.iter().find(|attribute| attribute.name == name)
+}

@@ -1,0 +1,47 @@
+//! What is wrong with a configuration, and where.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::source::Span;
+
+/// One error: what is wrong in a word, in a sentence, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// A few words that are the same for every error of this sort; programs may match on them.
+    pub summary: Cow<'static, str>,
+    /// What is wrong and what to do about it. Never holds a value that is sensitive.
+    pub detail: Cow<'static, str>,
+    /// The part of the source that is wrong.
+    pub subject: Span,
+    /// The larger part that shows it in its surroundings.
+    pub context: Option<Span>,
+    /// The values that led to the error: what stands in the source, and what it is. What is sensitive or unknown is
+    /// named so.
+    pub values: Vec<(String, String)>,
+}
+
+impl Diagnostic {
+    /// An error at this place.
+    pub fn new(
+        summary: impl Into<Cow<'static, str>>,
+        subject: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self { summary: summary.into(), detail: detail.into(), subject, context: None, values: Vec::new() }
+    }
+
+    /// The same with what surrounds it.
+    #[must_use]
+    pub fn within(self, context: Span) -> Self {
+        Self { context: Some(context), ..self }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.summary, self.detail)
+    }
+}
+
+impl std::error::Error for Diagnostic {}

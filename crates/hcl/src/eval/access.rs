@@ -1,0 +1,165 @@
+//! Attributes and elements of values.
+
+use objchange::value::{Kind, Number};
+use objchange::{Type, Value};
+
+use super::{Evaluator, Failed, dynamic, marked};
+use crate::source::Span;
+use crate::syntax::ast::{Step, StepKind};
+
+impl Evaluator<'_> {
+    /// Goes from a value step by step; the first that fails is the last.
+    pub(super) fn steps(&mut self, mut value: Value, steps: &[Step]) -> Value {
+        for step in steps {
+            let next = match &step.kind {
+                StepKind::Attribute(name) => self.attribute(&value, name, step.span),
+                StepKind::Index(key) => self.index(&value, key, step.span),
+            };
+            match next {
+                Ok(next) => value = next,
+                Err(Failed) => return dynamic(),
+            }
+        }
+        value
+    }
+
+    /// `value.name`.
+    pub(super) fn attribute(&mut self, value: &Value, name: &str, span: Span) -> Result<Value, Failed> {
+        const UNSUPPORTED: &str = "Unsupported attribute";
+        if value.is_null() {
+            let detail = "This value is null, so it does not have any attributes.";
+            return self.failed("Attempt to get attribute from null value", span, detail);
+        }
+        let marks = value.marks();
+        match (value.ty(), value.kind()) {
+            (Type::Dynamic, _) => Ok(dynamic().with_marks(marks)),
+            (Type::Object(_), Kind::Object(object)) if object.get(name).is_some() => {
+                Ok(object.get(name).map_or_else(dynamic, |attribute| marked(attribute, marks)))
+            }
+            (Type::Object(object), Kind::Unknown(_)) if object.attribute(name).is_some() => {
+                let ty = object.attribute(name).cloned().unwrap_or(Type::Dynamic);
+                Ok(Value::unknown(ty).with_marks(marks))
+            }
+            (Type::Object(_), _) => self.failed(
+                UNSUPPORTED,
+                span,
+                format!("This object does not have an attribute named {name:?}."),
+            ),
+            (Type::Map(element), Kind::Unknown(_)) => {
+                Ok(Value::unknown((**element).clone()).with_marks(marks))
+            }
+            (Type::Map(_), Kind::Map(map)) => match map.get(name) {
+                Some(element) => Ok(marked(element, marks)),
+                None => {
+                    let detail = format!("This map does not have an element with the key {name:?}.");
+                    self.failed("Missing map element", span, detail)
+                }
+            },
+            (Type::List(element) | Type::Set(element), _) if matches!(**element, Type::Object(_)) => {
+                let detail = format!(
+                    "This is a {}: it has many objects. Did you mean the attribute {name:?} of one of them, by its \
+                     index, or of all of them, with [*]?",
+                    value.ty().friendly_name()
+                );
+                self.failed(UNSUPPORTED, span, detail)
+            }
+            (ty, _) => {
+                let detail = format!("A value of type {} does not have any attributes.", ty.friendly_name());
+                self.failed(UNSUPPORTED, span, detail)
+            }
+        }
+    }
+
+    /// `value[key]`.
+    pub(super) fn index(&mut self, value: &Value, key: &Value, span: Span) -> Result<Value, Failed> {
+        const INVALID: &str = "Invalid index";
+        if value.is_null() {
+            let detail = "This value is null, so it does not have any elements.";
+            return self.failed("Attempt to index null value", span, detail);
+        }
+        if key.is_null() {
+            return self.failed(INVALID, span, "Can't use a null value as an indexing key.");
+        }
+        let marks = value.marks();
+        let ty = value.ty();
+        if *ty == Type::Dynamic || *key.ty() == Type::Dynamic {
+            return Ok(dynamic().with_marks(marks));
+        }
+        let key_type = match ty {
+            Type::List(_) | Type::Tuple(_) => Type::Number,
+            Type::Map(_) | Type::Object(_) => Type::String,
+            Type::Set(_) => {
+                let detail = "Elements of a set are identified only by their value and don't have any separate index \
+                              or key to select with, so it's only possible to perform operations across all \
+                              elements of the set.";
+                return self.failed(INVALID, span, detail);
+            }
+            _ => return self.failed(INVALID, span, "This value does not have any indices."),
+        };
+        let Ok(key) = key.convert(&key_type) else {
+            let detail = format!(
+                "The given key does not identify an element in this collection value: a {} is required.",
+                key_type.friendly_name()
+            );
+            return self.failed(INVALID, span, detail);
+        };
+        // What stands under a key that must not be shown is no secret, but which one it is may be. Not so with an
+        // object's attribute, as in Terraform.
+        let with_key = marks | if matches!(ty, Type::Object(_)) { Default::default() } else { key.marks() };
+        let missing = "The given key does not identify an element in this collection value.";
+        match (ty, value.kind(), key.kind()) {
+            (Type::List(element) | Type::Map(element), Kind::Unknown(_), _)
+            | (Type::List(element) | Type::Map(element), _, Kind::Unknown(_)) => {
+                Ok(Value::unknown((**element).clone()).with_marks(marks))
+            }
+            (_, _, Kind::Unknown(_)) => Ok(dynamic().with_marks(marks)),
+            (Type::Tuple(tuple), Kind::Unknown(_), Kind::Number(n)) => {
+                match position(n).and_then(|i| tuple.elements().get(i)) {
+                    Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
+                    None => self.failed(INVALID, span, missing),
+                }
+            }
+            (_, Kind::List(elements) | Kind::Tuple(elements), Kind::Number(n)) => {
+                match position(n).and_then(|i| elements.get(i)) {
+                    Some(element) => Ok(marked(element, with_key)),
+                    None => {
+                        let detail = match elements.len() {
+                            0 => format!("{missing} It has no elements."),
+                            1 => format!("{missing} It has one element, which has the index 0."),
+                            n => format!("{missing} It has {n} elements, with indexes from 0 to {}.", n - 1),
+                        };
+                        self.failed(INVALID, span, detail)
+                    }
+                }
+            }
+            (Type::Object(object), Kind::Unknown(_), Kind::String(name)) => match object.attribute(name) {
+                Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
+                None => self.failed(INVALID, span, missing),
+            },
+            (_, Kind::Map(map), Kind::String(key)) => match map.get(key) {
+                Some(element) => Ok(marked(element, with_key)),
+                None => self.failed(INVALID, span, missing),
+            },
+            (_, Kind::Object(object), Kind::String(name)) => match object.get(name) {
+                Some(attribute) => Ok(marked(attribute, with_key)),
+                None => self.failed(INVALID, span, missing),
+            },
+            _ => self.failed(INVALID, span, missing),
+        }
+    }
+
+    /// Reports why there is no value.
+    pub(super) fn failed<T>(
+        &mut self,
+        summary: &'static str,
+        span: Span,
+        detail: impl Into<std::borrow::Cow<'static, str>>,
+    ) -> Result<T, Failed> {
+        self.error(summary, span, detail);
+        Err(Failed)
+    }
+}
+
+fn position(n: &Number) -> Option<usize> {
+    n.as_u64().and_then(|n| usize::try_from(n).ok())
+}

@@ -1,0 +1,164 @@
+//! Calls: which arguments there are, and what they are converted to.
+
+use objchange::value::Kind;
+use objchange::{Type, Value};
+
+use super::{Evaluator, Failed, Scope, dynamic};
+use crate::function::Function;
+use crate::source::Span;
+use crate::syntax::ast::{Call, Expr};
+
+pub(super) const INVALID: &str = "Invalid function argument";
+pub(super) const FAILED: &str = "Error in function call";
+
+/// An argument, and where errors about it point to.
+pub(super) enum Argument<'c> {
+    Written(&'c Expr),
+    /// An element of what is expanded.
+    Expanded(Value, Span),
+}
+
+impl Argument<'_> {
+    pub(super) fn place(&self) -> Span {
+        match self {
+            Self::Written(expr) => expr.start(),
+            Self::Expanded(_, span) => *span,
+        }
+    }
+}
+
+impl Evaluator<'_> {
+    pub(super) fn call(&mut self, call: &Call, scope: &Scope<'_>) -> Value {
+        if let Some(form) = super::forms::Form::named(&call.name) {
+            return self.form(form, call, scope);
+        }
+        let Some(function) = self.functions.get(&call.name) else {
+            let detail = format!("There is no function named {:?}.", call.name);
+            self.error("Call to unknown function", call.name_span, detail);
+            return dynamic();
+        };
+        if function.reach() > self.reach {
+            self.call_error(call, None, "this function cannot be called from a template");
+            return dynamic();
+        }
+        let Ok(Some(arguments)) = self.arguments(call, scope) else { return dynamic() };
+        let most = function.variadic_parameter().map_or(Some(function.parameters().len()), |_| None);
+        if self.check_count(call, &arguments, function.parameters().len(), most).is_err() {
+            return dynamic();
+        }
+        let errors = self.errors();
+        let values: Vec<Value> = arguments
+            .iter()
+            .enumerate()
+            .filter_map(|(i, argument)| self.argument(function, i, argument, scope).ok())
+            .collect();
+        if self.failed_since(errors) {
+            return dynamic();
+        }
+        match function.call(values) {
+            Ok(value) => {
+                let is_paid = match value.as_str() {
+                    Some(text) => self.spend_text(text, call.name_span),
+                    None => self.spend(value.len().unwrap_or(0) as u64, call.name_span),
+                };
+                if is_paid { value } else { dynamic() }
+            }
+            Err(error) => {
+                let argument = error.argument.and_then(|i| arguments.get(i));
+                self.call_error(call, argument.map(Argument::place), &error.message);
+                dynamic()
+            }
+        }
+    }
+
+    pub(super) fn call_error(&mut self, call: &Call, argument: Option<Span>, message: &str) {
+        match argument {
+            Some(span) => self.error(
+                INVALID,
+                span,
+                format!("Invalid value for a parameter of {:?}: {message}.", call.name),
+            ),
+            None => {
+                let span = call.name_span.to(call.open);
+                self.error(FAILED, span, format!("Call to function {:?} failed: {message}.", call.name));
+            }
+        }
+    }
+
+    fn argument(
+        &mut self,
+        function: &Function,
+        position: usize,
+        argument: &Argument<'_>,
+        scope: &Scope<'_>,
+    ) -> Result<Value, Failed> {
+        let value = match argument {
+            Argument::Written(expr) => self.value(expr, scope),
+            Argument::Expanded(value, _) => value.clone(),
+        };
+        function.convert(position, &value).map_err(|error| {
+            let name =
+                function.parameter(position).map(|parameter| parameter.name.clone()).unwrap_or_default();
+            let kind = error.kind;
+            self.error(INVALID, argument.place(), format!("Invalid value for {name:?} parameter: {kind}."));
+            Failed
+        })
+    }
+
+    /// The arguments, with those of an expanded list one by one; `None` if nobody knows how many there are.
+    pub(super) fn arguments<'c>(
+        &mut self,
+        call: &'c Call,
+        scope: &Scope<'_>,
+    ) -> Result<Option<Vec<Argument<'c>>>, Failed> {
+        let Some((last, others)) = call.arguments.split_last().filter(|_| call.expands) else {
+            return Ok(Some(call.arguments.iter().map(Argument::Written).collect()));
+        };
+        let errors = self.errors();
+        let list = self.value(last, scope);
+        if self.failed_since(errors) {
+            return Err(Failed);
+        }
+        const SUMMARY: &str = "Invalid expanding argument value";
+        if list.is_null() {
+            let detail = "The expanding argument (indicated by ...) must not be null.";
+            return self.failed(SUMMARY, last.span, detail);
+        }
+        let elements = match (list.ty(), list.kind()) {
+            (Type::Dynamic, _) => return Ok(None),
+            (Type::List(_) | Type::Set(_) | Type::Tuple(_), Kind::Unknown(_)) => return Ok(None),
+            (_, Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements)) => elements,
+            _ => {
+                let detail =
+                    "The expanding argument (indicated by ...) must be of a tuple, list, or set type.";
+                return self.failed(SUMMARY, last.span, detail);
+            }
+        };
+        let marks = list.marks();
+        let expanded = elements.iter().map(|element| super::marked(element, marks));
+        let expanded = expanded.map(|element| Argument::Expanded(element, last.span));
+        Ok(Some(others.iter().map(Argument::Written).chain(expanded).collect()))
+    }
+
+    pub(super) fn check_count(
+        &mut self,
+        call: &Call,
+        arguments: &[Argument<'_>],
+        least: usize,
+        most: Option<usize>,
+    ) -> Result<(), Failed> {
+        let found = arguments.len();
+        if found < least {
+            let detail = format!("Function {:?} expects {least} argument(s); there are {found}.", call.name);
+            return self.failed("Not enough function arguments", call.close, detail);
+        }
+        match most.and_then(|most| arguments.get(most)) {
+            Some(extra) => {
+                let detail =
+                    format!("Function {:?} expects {least} argument(s); there are {found}.", call.name);
+                self.failed("Too many function arguments", extra.place(), detail)
+            }
+            None => Ok(()),
+        }
+    }
+}

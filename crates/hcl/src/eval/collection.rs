@@ -1,0 +1,74 @@
+//! Objects, as they are written out.
+
+use objchange::value::{Kind, Marks};
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use super::{Evaluator, Failed, Scope, dynamic};
+use crate::syntax::ast::{ExprKind, Item};
+
+/// What a key came to.
+enum Key {
+    Is(SmolStr),
+    /// The object will have some attribute, nobody knows of which name.
+    Unknown,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn object(&mut self, items: &[Item], scope: &Scope<'_>) -> Value {
+        let mut attributes: Vec<(SmolStr, Value)> = Vec::with_capacity(items.len());
+        let mut marks = Marks::NONE;
+        let mut is_known = true;
+        for item in items {
+            let key = self.object_key(item, &mut marks, scope);
+            let value = self.value(&item.value, scope);
+            match key {
+                Ok(Key::Is(name)) => attributes.push((name, value)),
+                Ok(Key::Unknown) | Err(Failed) => is_known = false,
+            }
+        }
+        if is_known { Value::object(attributes).with_marks(marks) } else { dynamic() }
+    }
+
+    fn object_key(&mut self, item: &Item, marks: &mut Marks, scope: &Scope<'_>) -> Result<Key, Failed> {
+        let span = item.key.span;
+        let value = match &item.key.kind {
+            // A bare word is the name itself.
+            ExprKind::Variable(variable) if variable.steps.is_empty() => {
+                let name = Value::from(variable.name.clone());
+                return Ok(Key::Is(name.as_str().unwrap_or_default().into()));
+            }
+            ExprKind::Variable(_) => {
+                let detail = "If this expression is intended to be a reference, wrap it in parentheses. If it's \
+                              instead intended as a literal name containing periods, wrap it in quotes to create a \
+                              string literal.";
+                return self.failed("Ambiguous attribute key", span, detail);
+            }
+            ExprKind::Literal(value) if value.is_null() => return Ok(Key::Is("null".into())),
+            _ => {
+                let errors = self.errors();
+                let value = self.value(&item.key, scope);
+                if self.failed_since(errors) {
+                    return Err(Failed);
+                }
+                value
+            }
+        };
+        *marks |= value.marks();
+        if value.is_null() {
+            let detail = "Can't use a null value as a key.";
+            return self.failed("Null value as key", item.value.span, detail);
+        }
+        let Ok(key) = value.convert(&Type::String) else {
+            let detail = format!(
+                "Can't use this value as a key: a string is required, not {}.",
+                value.ty().friendly_name()
+            );
+            return self.failed("Incorrect key type", span, detail);
+        };
+        Ok(match key.kind() {
+            Kind::String(name) => Key::Is(name.into()),
+            _ => Key::Unknown,
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! `condition ? yes : no`.
+
+use objchange::value::{Bound, Kind, Refinements, unify};
+use objchange::{Type, Value};
+
+use super::{Evaluator, Scope, dynamic, is_untyped_null};
+use crate::syntax::ast::Conditional;
+
+impl Evaluator<'_> {
+    /// Both branches are evaluated, so that the result has the type that both can have; what is wrong in the one that
+    /// is not chosen does not matter.
+    pub(super) fn conditional(&mut self, conditional: &Conditional, scope: &Scope<'_>) -> Value {
+        let start = self.errors();
+        let yes = self.value(&conditional.yes, scope);
+        let middle = self.errors();
+        let no = self.value(&conditional.no, scope);
+        let mut errors_of_no = self.diagnostics.split_off(middle);
+        let mut errors_of_yes = self.diagnostics.split_off(start);
+        let branches = conditional.yes.span.to(conditional.no.span);
+        let Some(ty) = common_type(&yes, &no) else {
+            self.inconsistent(branches, &yes, &no);
+            return dynamic();
+        };
+        let condition = self.value(&conditional.condition, scope);
+        let span = conditional.condition.span;
+        let marks = condition.marks() | yes.marks() | no.marks();
+        if condition.is_null() {
+            let detail = "The condition value is null. Conditions must either be true or false.";
+            self.error("Null condition", span, detail);
+            return dynamic();
+        }
+        if !condition.is_known() {
+            return either(ty, &yes, &no).with_marks(marks);
+        }
+        let Some(is_true) = condition.convert(&Type::Bool).ok().and_then(|condition| condition.as_bool())
+        else {
+            let detail = "The condition expression must be of type bool.";
+            self.error("Incorrect condition type", span, detail);
+            return dynamic();
+        };
+        let (chosen, errors) = if is_true { (&yes, &mut errors_of_yes) } else { (&no, &mut errors_of_no) };
+        self.diagnostics.append(errors);
+        match chosen.convert(&ty) {
+            Ok(value) => value.with_marks(marks),
+            Err(_) => {
+                self.inconsistent(branches, &yes, &no);
+                dynamic()
+            }
+        }
+    }
+
+    fn inconsistent(&mut self, span: crate::source::Span, yes: &Value, no: &Value) {
+        let detail = format!(
+            "The true and false result expressions must have consistent types. The 'true' value is {}, but the 'false' \
+             value is {}.",
+            yes.ty().friendly_name(),
+            no.ty().friendly_name()
+        );
+        self.error("Inconsistent conditional result types", span, detail);
+    }
+}
+
+/// The type of the result; dynamic where the branch that is chosen stays as it is.
+fn common_type(yes: &Value, no: &Value) -> Option<Type> {
+    // A mark makes a null more than the word.
+    let is_word = |value: &Value| is_untyped_null(value) && !value.is_marked();
+    if is_word(yes) {
+        Some(no.ty().clone())
+    } else if is_word(no) || yes.ty() == no.ty() {
+        Some(yes.ty().clone())
+    } else if *yes.ty() == Type::Dynamic || *no.ty() == Type::Dynamic {
+        Some(Type::Dynamic)
+    } else {
+        unify([yes.ty(), no.ty()])
+    }
+}
+
+/// What is known about a value that is one of two.
+fn either(ty: Type, yes: &Value, no: &Value) -> Value {
+    if yes.is_null() && no.is_null() {
+        return Value::null(ty);
+    }
+    let (a, b) = (promises(yes), promises(no));
+    let mut promised = Refinements { not_null: a.not_null && b.not_null, ..Refinements::default() };
+    if *yes.ty() == Type::Number && *no.ty() == Type::Number {
+        promised.number_lower = hull(a.number_lower, b.number_lower, |a, b| a.value < b.value);
+        promised.number_upper = hull(a.number_upper, b.number_upper, |a, b| a.value > b.value);
+    }
+    if yes.ty() == no.ty() && ty.is_collection() {
+        promised.length_lower = a.length_lower.zip(b.length_lower).map(|(a, b)| a.min(b));
+        promised.length_upper = a.length_upper.zip(b.length_upper).map(|(a, b)| a.max(b));
+    }
+    Value::refined_unknown(ty.clone(), promised).unwrap_or_else(|_| Value::unknown(ty))
+}
+
+/// The one that lies further out, if both are there.
+fn hull(a: Option<Bound>, b: Option<Bound>, is_further: fn(&Bound, &Bound) -> bool) -> Option<Bound> {
+    let (a, b) = (a?, b?);
+    Some(if a.value == b.value {
+        Bound { inclusive: a.inclusive || b.inclusive, ..a }
+    } else if is_further(&a, &b) {
+        a
+    } else {
+        b
+    })
+}
+
+/// What could be promised about a value if it were unknown.
+fn promises(value: &Value) -> Refinements {
+    let known = Refinements::not_null();
+    let length = |least: usize, most: usize| Refinements {
+        length_lower: Some(least as u64),
+        length_upper: Some(most as u64),
+        ..Refinements::not_null()
+    };
+    match value.kind() {
+        Kind::Null => Refinements::default(),
+        Kind::Unknown(promised) => promised.clone(),
+        Kind::Number(n) => {
+            let bound = Bound { value: n.clone(), inclusive: true };
+            Refinements { number_lower: Some(bound.clone()), number_upper: Some(bound), ..known }
+        }
+        Kind::Set(elements) if !value.is_wholly_known() => length(elements.len().min(1), elements.len()),
+        Kind::List(elements) | Kind::Set(elements) => length(elements.len(), elements.len()),
+        Kind::Map(map) => length(map.len(), map.len()),
+        _ => known,
+    }
+}

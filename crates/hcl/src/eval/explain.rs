@@ -1,0 +1,72 @@
+//! The values that led to an error, for people.
+
+use objchange::Value;
+use objchange::internal::visible;
+use objchange::value::Kind;
+
+use super::{Evaluator, Scope};
+use crate::syntax::ast::Expr;
+use crate::walk::variables;
+
+/// How many values are shown with an error, and how much of a text.
+const MAX_VALUES: usize = 8;
+/// With how many errors of one expression.
+const MAX_ERRORS: usize = 50;
+const MAX_CHARS: usize = 60;
+
+impl Evaluator<'_> {
+    /// The value of an expression that stands for itself; errors in it name the values that they come from.
+    pub(crate) fn explained(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
+        let errors = self.errors();
+        let value = self.value(expr, scope);
+        if !self.failed_since(errors) {
+            return value;
+        }
+        let references = variables(expr);
+        for diagnostic in self.diagnostics[errors..].iter_mut().take(MAX_ERRORS) {
+            let span = diagnostic.context.unwrap_or(diagnostic.subject);
+            for reference in &references {
+                let place = reference.whole();
+                let touches = place.start <= span.end && span.start <= place.end;
+                if !touches || diagnostic.values.len() >= MAX_VALUES {
+                    continue;
+                }
+                let Some(root) = scope.get(reference.name) else { continue };
+                let (text, found) = reference.found_in(root);
+                if diagnostic.values.iter().all(|(other, _)| *other != text) {
+                    diagnostic.values.push((text, described(&found)));
+                }
+            }
+        }
+        value
+    }
+}
+
+/// A value in a few words. What is marked is not shown.
+fn described(value: &Value) -> String {
+    if value.contains_marked() {
+        return "(sensitive value)".to_owned();
+    }
+    let count = |n: usize| {
+        format!("{} with {n} element{}", value.ty().friendly_name(), if n == 1 { "" } else { "s" })
+    };
+    match value.kind() {
+        Kind::Null => "null".to_owned(),
+        Kind::Unknown(_) => format!("{}, not known yet", value.ty().friendly_name()),
+        Kind::Bool(b) => b.to_string(),
+        Kind::Number(n) => cut(&n.to_string()),
+        Kind::String(text) => format!("\"{}\"", visible(&cut(text))),
+        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => count(elements.len()),
+        Kind::Map(map) => count(map.len()),
+        Kind::Object(object) => {
+            format!("object with {} attribute{}", object.len(), if object.len() == 1 { "" } else { "s" })
+        }
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

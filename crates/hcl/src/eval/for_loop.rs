@@ -1,0 +1,191 @@
+//! `for`.
+
+use hashbrown::HashMap;
+use objchange::value::{Kind, Marks};
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use super::{Evaluator, Failed, Scope, dynamic};
+use crate::syntax::ast::{Expr, For};
+
+const CONDITION: &str = "Invalid 'for' condition";
+
+/// What a loop has come to so far.
+#[derive(Default)]
+struct Progress {
+    /// That stand on the whole result.
+    marks: Marks,
+    /// Something was unknown or wrong that decides what there is: the result is unknown, and only what is wrong with
+    /// other elements is still of interest.
+    is_unknown: bool,
+    values: Vec<Value>,
+    /// Of an object: the name that goes with each value.
+    names: Vec<SmolStr>,
+    /// Where each name stands; made when it is first needed to tell duplicates.
+    positions: HashMap<SmolStr, usize>,
+    groups: Vec<Vec<Value>>,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn for_loop(&mut self, parts: &For, scope: &Scope<'_>) -> Value {
+        let collection = self.value(&parts.collection, scope);
+        let span = parts.collection.span;
+        if collection.is_null() {
+            let detail = "A null value cannot be used as the collection in a 'for' expression.";
+            self.error("Iteration over null value", span, detail);
+            return dynamic();
+        }
+        if *collection.ty() == Type::Dynamic {
+            return dynamic();
+        }
+        if matches!(collection.ty(), Type::String | Type::Number | Type::Bool) {
+            let detail = format!(
+                "A value of type {} cannot be used as the collection in a 'for' expression.",
+                collection.ty().friendly_name()
+            );
+            self.error("Iteration over non-iterable value", span, detail);
+            return dynamic();
+        }
+        let mut progress = Progress { marks: collection.marks(), ..Progress::default() };
+        let mut marks = collection.marks();
+        if let Some(condition) = &parts.condition {
+            match self.trial(parts, condition, scope) {
+                Ok(found) => marks |= found,
+                Err(Failed) => return dynamic(),
+            }
+        }
+        match collection.kind() {
+            Kind::Unknown(_) => return dynamic().with_marks(marks),
+            Kind::List(elements) | Kind::Tuple(elements) => {
+                for (i, element) in elements.iter().enumerate() {
+                    self.round(parts, Value::from(i), element.clone(), &mut progress, scope);
+                }
+            }
+            Kind::Set(elements) => {
+                for element in elements {
+                    self.round(parts, element.clone(), element.clone(), &mut progress, scope);
+                }
+            }
+            Kind::Map(map) => {
+                for (key, element) in map.iter() {
+                    self.round(parts, Value::from(key.clone()), element.clone(), &mut progress, scope);
+                }
+            }
+            Kind::Object(object) => {
+                for (name, attribute) in object.iter() {
+                    self.round(parts, Value::from(name.clone()), attribute.clone(), &mut progress, scope);
+                }
+            }
+            _ => {}
+        }
+        progress.result(parts)
+    }
+
+    /// The condition must be a bool, whatever the elements are: it is asked once for nothing known. Gives its marks.
+    fn trial(&mut self, parts: &For, condition: &Expr, scope: &Scope<'_>) -> Result<Marks, Failed> {
+        let names = names(parts, dynamic(), dynamic());
+        let errors = self.errors();
+        let value = self.value(condition, &scope.with(names_of(&names)));
+        if value.is_null() {
+            let detail = "The value of the 'if' clause must not be null.";
+            self.error("Condition is null", condition.span, detail);
+        } else if value.convert(&Type::Bool).is_err() {
+            let detail = "The 'if' clause value is invalid: a bool is required.";
+            self.error(CONDITION, condition.span, detail);
+        }
+        if self.failed_since(errors) { Err(Failed) } else { Ok(value.marks()) }
+    }
+
+    /// One element.
+    fn round(&mut self, parts: &For, key: Value, value: Value, progress: &mut Progress, scope: &Scope<'_>) {
+        let names = names(parts, key, value);
+        let scope = &scope.with(names_of(&names));
+        if let Some(condition) = &parts.condition {
+            let found = self.value(condition, scope);
+            progress.marks |= found.marks();
+            let found = if found.is_null() { None } else { found.convert(&Type::Bool).ok() };
+            match found.map(|found| (found.is_known(), found.as_bool())) {
+                Some((true, Some(true))) => {}
+                Some((true, _)) => return,
+                Some((false, _)) => {
+                    progress.is_unknown = true;
+                    return;
+                }
+                None => {
+                    if !std::mem::replace(&mut progress.is_unknown, true) {
+                        let detail = "The 'if' clause value is invalid: it must be true or false.";
+                        self.error(CONDITION, condition.span, detail);
+                    }
+                    return;
+                }
+            }
+        }
+        let Some(key) = &parts.key else {
+            let value = self.value(&parts.value, scope);
+            progress.values.push(value);
+            return;
+        };
+        let Some(name) = self.for_key(key, progress, scope) else { return };
+        let value = self.value(&parts.value, scope);
+        let position = progress.names.len();
+        match *progress.positions.entry_ref(&name).or_insert(position) {
+            new if new == position => {
+                progress.names.push(name);
+                if parts.groups {
+                    progress.groups.push(vec![value]);
+                } else {
+                    progress.values.push(value);
+                }
+            }
+            old if parts.groups => progress.groups[old].push(value),
+            _ => {
+                let detail = "Two different items produced the same key in this 'for' expression. If duplicates are \
+                              expected, use the ellipsis (...) after the value expression to enable grouping by key.";
+                self.error("Duplicate object key", key.span, detail);
+            }
+        }
+    }
+
+    /// The key of an element; `None` if it is not to be known.
+    fn for_key(&mut self, key: &Expr, progress: &mut Progress, scope: &Scope<'_>) -> Option<SmolStr> {
+        let found = self.value(key, scope);
+        progress.marks |= found.marks();
+        let name = if found.is_null() { None } else { found.convert(&Type::String).ok() };
+        let Some(name) = name else {
+            if !std::mem::replace(&mut progress.is_unknown, true) {
+                let detail =
+                    "The key expression produced an invalid result: a string is required, and not null.";
+                self.error("Invalid object key", key.span, detail);
+            }
+            return None;
+        };
+        let name = name.as_str().map(SmolStr::new);
+        progress.is_unknown |= name.is_none();
+        name
+    }
+}
+
+impl Progress {
+    fn result(self, parts: &For) -> Value {
+        let whole = if self.is_unknown {
+            dynamic()
+        } else if parts.key.is_none() {
+            Value::tuple(self.values)
+        } else if parts.groups {
+            Value::object(std::iter::zip(self.names, self.groups.into_iter().map(Value::tuple)))
+        } else {
+            Value::object(std::iter::zip(self.names, self.values))
+        };
+        whole.with_marks(self.marks)
+    }
+}
+
+/// What the names of the loop mean, the value first: a loop without a key has that one alone.
+fn names(parts: &For, key: Value, value: Value) -> ([(&str, Value); 2], usize) {
+    let count = 1 + usize::from(parts.key_name.is_some());
+    ([(&parts.value_name, value), (parts.key_name.as_deref().unwrap_or_default(), key)], count)
+}
+
+fn names_of<'n>((names, count): &'n ([(&'n str, Value); 2], usize)) -> &'n [(&'n str, Value)] {
+    &names[..*count]
+}

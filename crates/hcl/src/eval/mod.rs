@@ -1,0 +1,214 @@
+//! From expressions to values: each form by its rules, with unknowns and marks carried along.
+//!
+//! Evaluating always gives a value. What failed is an unknown, of the type that it would have had where that is
+//! clear, and what is around it goes on with that: so one run tells all that is wrong.
+
+mod access;
+mod call;
+mod collection;
+mod conditional;
+pub(crate) mod equality;
+mod explain;
+mod for_loop;
+pub(crate) mod forms;
+mod operator;
+pub(crate) mod prefix;
+mod scope;
+mod splat;
+mod template;
+mod type_expr;
+
+use std::borrow::Cow;
+
+use objchange::value::{Marks, Refinements};
+use objchange::{Type, Value};
+
+pub use scope::{Scope, Variables};
+
+use crate::diagnostic::Diagnostic;
+use crate::function::{Functions, Reach};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, Variable};
+
+/// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
+/// needs, and still of bounded time and memory.
+const MAX_STEPS: u64 = 1 << 25;
+
+/// What an error counts.
+const STEPS_PER_ERROR: u64 = 64;
+
+/// So many bytes of a text that is made count as much as an expression.
+const BYTES_PER_STEP: u64 = 8;
+
+/// Evaluates an expression. What is wrong comes with it; the value then stands for what could be found out.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
+///
+/// let variables: Variables = [("port", Value::from(80))].into_iter().collect();
+/// let expr = parse_expression("port < 1024 ? \"low ${port}\" : \"high\"").unwrap();
+/// let (value, errors) = evaluate(&expr, &Scope::new(&variables), Functions::pure());
+/// assert_eq!(value, Value::from("low 80"));
+/// assert!(errors.is_empty());
+/// ```
+pub fn evaluate(expr: &Expr, scope: &Scope<'_>, functions: &Functions) -> (Value, Vec<Diagnostic>) {
+    let mut evaluator = Evaluator::new(functions);
+    let value = evaluator.explained(expr, scope);
+    (value, evaluator.into_diagnostics())
+}
+
+/// As [`evaluate`], for a template that is a text of its own: functions that read files are refused in it.
+pub fn evaluate_template(
+    template: &Expr,
+    scope: &Scope<'_>,
+    functions: &Functions,
+) -> (Value, Vec<Diagnostic>) {
+    let mut evaluator = Evaluator { reach: Reach::Arguments, ..Evaluator::new(functions) };
+    let value = evaluator.explained(template, scope);
+    (value, evaluator.into_diagnostics())
+}
+
+/// Evaluates expressions, and collects what is wrong with them.
+pub(crate) struct Evaluator<'f> {
+    functions: &'f Functions,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    steps_left: u64,
+    /// Where there was nothing left to pay with.
+    exhausted_at: Option<Span>,
+    /// How far functions may reach here.
+    reach: Reach,
+}
+
+impl<'f> Evaluator<'f> {
+    pub(crate) fn new(functions: &'f Functions) -> Self {
+        Self {
+            functions,
+            diagnostics: Vec::new(),
+            steps_left: MAX_STEPS,
+            exhausted_at: None,
+            reach: Reach::Templates,
+        }
+    }
+
+    /// The value of an expression.
+    pub(crate) fn value(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
+        if !self.spend(1, expr.span) {
+            return dynamic();
+        }
+        match &expr.kind {
+            ExprKind::Literal(value) | ExprKind::Text(value) => value.clone(),
+            ExprKind::Variable(variable) => self.variable(variable, scope),
+            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.value(inner, scope),
+            ExprKind::Template(parts) => self.template(parts, scope),
+            ExprKind::Join(parts) => self.join(parts, scope),
+            ExprKind::Relative(relative) => {
+                let source = self.value(&relative.source, scope);
+                self.steps(source, &relative.steps)
+            }
+            ExprKind::Index(index) => {
+                let collection = self.value(&index.collection, scope);
+                let key = self.value(&index.key, scope);
+                self.index(&collection, &key, index.brackets).unwrap_or_else(|Failed| dynamic())
+            }
+            ExprKind::Splat(splat) => self.splat(splat, expr.span, scope),
+            ExprKind::Element => scope.element().cloned().unwrap_or_else(dynamic),
+            ExprKind::Call(call) => self.call(call, scope),
+            ExprKind::Tuple(items) => {
+                let items: Vec<Value> = items.iter().map(|item| self.value(item, scope)).collect();
+                Value::tuple(items)
+            }
+            ExprKind::Object(items) => self.object(items, scope),
+            ExprKind::For(parts) => self.for_loop(parts, scope),
+            ExprKind::Conditional(conditional) => self.conditional(conditional, scope),
+            ExprKind::Chain(chain) => self.chain(chain, scope),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, expr.span, scope),
+            ExprKind::Missing => dynamic(),
+        }
+    }
+
+    fn variable(&mut self, variable: &Variable, scope: &Scope<'_>) -> Value {
+        let Some(value) = scope.get(&variable.name) else {
+            let detail = format!("There is no variable named {:?} here.", variable.name);
+            self.error("Unknown variable", variable.name_span, detail);
+            return dynamic();
+        };
+        if variable.steps.is_empty() {
+            return value.clone();
+        }
+        self.steps(value.clone(), &variable.steps)
+    }
+
+    pub(crate) fn error(
+        &mut self,
+        summary: impl Into<Cow<'static, str>>,
+        span: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        // Nobody reads a million errors, and each is as large as many values.
+        if self.spend(STEPS_PER_ERROR, span) {
+            self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        }
+    }
+
+    /// Pays for something; once nothing is left, everything else is unknown.
+    fn spend(&mut self, steps: u64, span: Span) -> bool {
+        match self.steps_left.checked_sub(steps) {
+            Some(left) if self.exhausted_at.is_none() => {
+                self.steps_left = left;
+                true
+            }
+            _ => {
+                self.exhausted_at.get_or_insert(span);
+                false
+            }
+        }
+    }
+
+    /// All that was found to be wrong.
+    pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
+        // Not with the others, of which those that come to nothing are dropped.
+        if let Some(span) = self.exhausted_at {
+            let detail = "This makes more values, or longer ones, than are supported in one evaluation.";
+            self.diagnostics.push(Diagnostic::new("Evaluation too large", span, detail));
+        }
+        self.diagnostics
+    }
+
+    /// Pays for a text.
+    fn spend_text(&mut self, text: &str, span: Span) -> bool {
+        self.spend(text.len() as u64 / BYTES_PER_STEP, span)
+    }
+
+    /// How many errors there are, to ask [`failed_since`](Self::failed_since) later.
+    fn errors(&self) -> usize {
+        self.diagnostics.len()
+    }
+
+    fn failed_since(&self, errors: usize) -> bool {
+        self.diagnostics.len() > errors
+    }
+}
+
+/// There is no value, and it is reported why.
+pub(crate) struct Failed;
+
+/// The value about which nothing is known.
+pub(crate) fn dynamic() -> Value {
+    Value::unknown(Type::Dynamic)
+}
+
+/// An unknown value of a type that will not be null.
+pub(crate) fn unknown_not_null(ty: Type) -> Value {
+    Value::refined_unknown(ty.clone(), Refinements::not_null()).unwrap_or_else(|_| Value::unknown(ty))
+}
+
+/// The value with its own marks, and those in addition.
+fn marked(value: &Value, marks: Marks) -> Value {
+    value.clone().with_marks(marks)
+}
+
+/// Whether this is the literal null, or one as untyped.
+fn is_untyped_null(value: &Value) -> bool {
+    value.is_null() && *value.ty() == Type::Dynamic
+}

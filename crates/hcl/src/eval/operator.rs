@@ -1,0 +1,194 @@
+//! Operators.
+
+use std::ops::Range;
+
+use objchange::value::{Bound, Kind, Marks, Number};
+use objchange::{Type, Value};
+
+use super::{Evaluator, Failed, Scope, unknown_not_null};
+use crate::source::Span;
+use crate::syntax::ast::{BinaryOp, Chain, Expr, UnaryOp};
+
+const FAILED: &str = "Operation failed";
+
+/// The value of an operand, what it is in source, and the errors that it gave.
+struct Operand {
+    value: Value,
+    span: Span,
+    errors: Range<usize>,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn unary(&mut self, op: UnaryOp, operand: &Expr, span: Span, scope: &Scope<'_>) -> Value {
+        let ty = match op {
+            UnaryOp::Negate => Type::Number,
+            UnaryOp::Not => Type::Bool,
+        };
+        let errors = self.errors();
+        let value = self.value(operand, scope);
+        let is_fine = !self.failed_since(errors);
+        let Ok(value) = self.operand(&value, &ty, operand.span) else { return Value::unknown(ty) };
+        if value.is_null() && is_fine {
+            self.error(FAILED, span, "Error during operation: argument must not be null.");
+            return Value::unknown(ty);
+        }
+        match value.kind() {
+            Kind::Number(n) => Value::from(-n).with_marks(value.marks()),
+            Kind::Bool(b) => Value::from(!b).with_marks(value.marks()),
+            // As in Terraform, the marks of what is unknown are lost here.
+            _ => unknown_not_null(ty),
+        }
+    }
+
+    /// An operand as the operator needs it.
+    fn operand(&mut self, value: &Value, ty: &Type, span: Span) -> Result<Value, Failed> {
+        if value.ty() == ty {
+            return Ok(value.clone());
+        }
+        value.convert(ty).map_err(|error| {
+            let kind = error.kind;
+            self.error("Invalid operand", span, format!("Unsuitable value for this operand: {kind}."));
+            Failed
+        })
+    }
+
+    /// Operators of one precedence, from left to right.
+    pub(super) fn chain(&mut self, chain: &Chain, scope: &Scope<'_>) -> Value {
+        let start = self.errors();
+        let value = self.value(&chain.first, scope);
+        let mut left = Operand { value, span: chain.first.span, errors: start..self.errors() };
+        for (op, right) in &chain.rest {
+            let before = self.errors();
+            let value = self.value(right, scope);
+            let right = Operand { value, span: right.span, errors: before..self.errors() };
+            let span = left.span.to(right.span);
+            let value = match op {
+                BinaryOp::And | BinaryOp::Or => self.logic(*op == BinaryOp::Or, &left, &right),
+                BinaryOp::Equal | BinaryOp::NotEqual => {
+                    equality(*op == BinaryOp::Equal, &left.value, &right.value)
+                }
+                _ => self.arithmetic(*op, &left, &right),
+            };
+            left = Operand { value, span, errors: start..self.errors() };
+        }
+        left.value
+    }
+
+    /// `&&`, or `||`, which is the same with true and false exchanged but for nulls.
+    fn logic(&mut self, is_or: bool, left: &Operand, right: &Operand) -> Value {
+        let a = self.operand(&left.value, &Type::Bool, left.span);
+        let b = self.operand(&right.value, &Type::Bool, right.span);
+        let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(Type::Bool) };
+        let marks = a.marks() | b.marks();
+        let decides = |value: &Value| value.as_bool() == Some(is_or);
+        // What decides makes the errors of the other side not matter.
+        if decides(&a) || decides(&b) {
+            let dropped = if decides(&a) { &right.errors } else { &left.errors };
+            self.diagnostics.drain(dropped.clone());
+            return Value::from(is_or).with_marks(marks);
+        }
+        if !a.is_known() && left.errors.is_empty() {
+            self.diagnostics.drain(right.errors.clone());
+        }
+        if !is_or && (a.is_null() || b.is_null()) {
+            return Value::from(false).with_marks(marks);
+        }
+        if !a.is_known() || !b.is_known() {
+            return unknown_not_null(Type::Bool).with_marks(marks);
+        }
+        if a.is_null() || b.is_null() {
+            let span = left.span.to(right.span);
+            self.error(FAILED, span, "Error during operation: argument must not be null.");
+            return Value::unknown(Type::Bool);
+        }
+        Value::from(!is_or).with_marks(marks)
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, left: &Operand, right: &Operand) -> Value {
+        let compares =
+            matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
+        let ty = || if compares { Type::Bool } else { Type::Number };
+        let unknown = || unknown_not_null(ty());
+        let a = self.operand(&left.value, &Type::Number, left.span);
+        let b = self.operand(&right.value, &Type::Number, right.span);
+        let (Ok(a), Ok(b)) = (a, b) else { return Value::unknown(ty()) };
+        if !left.errors.is_empty() || !right.errors.is_empty() {
+            return Value::unknown(ty());
+        }
+        let marks = a.marks() | b.marks();
+        if a.is_null() || b.is_null() {
+            let span = left.span.to(right.span);
+            self.error(FAILED, span, "Error during operation: argument must not be null.");
+            return Value::unknown(ty());
+        }
+        if compares {
+            return ordered(op, &a, &b).map_or_else(unknown, Value::from).with_marks(marks);
+        }
+        let (Kind::Number(x), Kind::Number(y)) = (a.kind(), b.kind()) else {
+            return unknown().with_marks(marks);
+        };
+        let result = match op {
+            BinaryOp::Add => x.try_add(y),
+            BinaryOp::Subtract => x.try_sub(y),
+            BinaryOp::Multiply => x.try_mul(y),
+            BinaryOp::Divide => x.try_div(y),
+            _ => x.try_rem(y),
+        };
+        match result {
+            Ok(n) => Value::from(n).with_marks(marks),
+            Err(error) => {
+                let span = left.span.to(right.span);
+                self.error(FAILED, span, format!("Error during operation: {error}."));
+                Value::unknown(ty())
+            }
+        }
+    }
+}
+
+fn equality(wanted: bool, a: &Value, b: &Value) -> Value {
+    let marks = if a.contains_marked() || b.contains_marked() {
+        a.marks_deep() | b.marks_deep()
+    } else {
+        Marks::NONE
+    };
+    let equal = super::equality::equal(a, b);
+    equal.map_or_else(|| unknown_not_null(Type::Bool), |equal| Value::from(equal == wanted)).with_marks(marks)
+}
+
+/// Whether numbers are in this order, as far as it can be said: the range of an unknown is taken to exclude its
+/// bounds, as in Terraform.
+fn ordered(op: BinaryOp, a: &Value, b: &Value) -> Option<bool> {
+    let (low_a, high_a) = bounds(a);
+    let (low_b, high_b) = bounds(b);
+    if let (Kind::Number(a), Kind::Number(b)) = (a.kind(), b.kind()) {
+        return Some(match op {
+            BinaryOp::Less => a < b,
+            BinaryOp::LessEqual => a <= b,
+            BinaryOp::Greater => a > b,
+            _ => a >= b,
+        });
+    }
+    let below =
+        |high: Option<&Number>, low: Option<&Number>| matches!((high, low), (Some(h), Some(l)) if h < l);
+    let wants_less = matches!(op, BinaryOp::Less | BinaryOp::LessEqual);
+    if below(high_a, low_b) {
+        Some(wants_less)
+    } else if below(high_b, low_a) {
+        Some(!wants_less)
+    } else {
+        None
+    }
+}
+
+fn bounds(value: &Value) -> (Option<&Number>, Option<&Number>) {
+    fn bound(bound: Option<&Bound>) -> Option<&Number> {
+        bound.map(|bound| &bound.value)
+    }
+    match value.kind() {
+        Kind::Number(n) => (Some(n), Some(n)),
+        Kind::Unknown(promised) => {
+            (bound(promised.number_lower.as_ref()), bound(promised.number_upper.as_ref()))
+        }
+        _ => (None, None),
+    }
+}

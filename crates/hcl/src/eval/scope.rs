@@ -1,0 +1,88 @@
+//! What names mean where an expression stands.
+
+use hashbrown::HashMap;
+use objchange::Value;
+use smol_str::SmolStr;
+
+/// Variables by name.
+#[derive(Debug, Clone, Default)]
+pub struct Variables(HashMap<SmolStr, Value>);
+
+impl Variables {
+    /// Sets a variable.
+    pub fn insert(&mut self, name: impl Into<SmolStr>, value: Value) {
+        self.0.insert(name.into(), value);
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+}
+
+impl<N: Into<SmolStr>, V: Into<Value>> FromIterator<(N, V)> for Variables {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(variables: I) -> Self {
+        Self(variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+/// Names, and behind them those of what is around. Making one inside of another copies nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'s> {
+    names: Names<'s>,
+    around: Option<&'s Scope<'s>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Names<'s> {
+    Variables(&'s Variables),
+    /// Of a `for`, and of a dynamic block.
+    Few(&'s [(&'s str, Value)]),
+    /// The element that a splat is at, which has no name.
+    Element(&'s Value),
+}
+
+impl<'s> Scope<'s> {
+    /// The outermost scope.
+    pub fn new(variables: &'s Variables) -> Self {
+        Self { names: Names::Variables(variables), around: None }
+    }
+
+    /// A scope with a few names in addition, which hide those around.
+    pub(crate) fn with(&'s self, names: &'s [(&'s str, Value)]) -> Self {
+        Self { names: Names::Few(names), around: Some(self) }
+    }
+
+    /// The scope of what is done with an element of a splat.
+    pub(crate) fn at(&'s self, element: &'s Value) -> Self {
+        Self { names: Names::Element(element), around: Some(self) }
+    }
+
+    /// What a name means.
+    pub fn get(&self, name: &str) -> Option<&'s Value> {
+        let mut scope = Some(self);
+        while let Some(Scope { names, around }) = scope {
+            let found = match names {
+                Names::Variables(variables) => variables.get(name),
+                Names::Few(few) => few.iter().find(|(other, _)| *other == name).map(|(_, value)| value),
+                Names::Element(_) => None,
+            };
+            if found.is_some() {
+                return found;
+            }
+            scope = *around;
+        }
+        None
+    }
+
+    pub(crate) fn element(&self) -> Option<&'s Value> {
+        let mut scope = Some(self);
+        while let Some(Scope { names, around }) = scope {
+            if let Names::Element(element) = names {
+                return Some(element);
+            }
+            scope = *around;
+        }
+        None
+    }
+}

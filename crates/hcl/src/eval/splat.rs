@@ -1,0 +1,86 @@
+//! `[*]` and `.*`.
+
+use objchange::value::{Kind, Refinements};
+use objchange::{Type, Value};
+
+use super::{Evaluator, Scope, dynamic};
+use crate::source::Span;
+use crate::syntax::ast::Splat;
+
+impl Evaluator<'_> {
+    pub(super) fn splat(&mut self, splat: &Splat, span: Span, scope: &Scope<'_>) -> Value {
+        let errors = self.errors();
+        let source = self.value(&splat.source, scope);
+        if self.failed_since(errors) {
+            return dynamic();
+        }
+        let is_sequence = matches!(source.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_));
+        let marks = source.marks();
+        let errors = self.errors();
+        if source.is_null() {
+            if is_sequence {
+                let detail = "Splat expressions (with the * symbol) cannot be applied to null sequences.";
+                self.error("Splat of null value", splat.source.span, detail);
+                return dynamic();
+            }
+            return Value::tuple::<Value>([]).with_marks(marks);
+        }
+        if *source.ty() == Type::Dynamic {
+            return dynamic().with_marks(marks);
+        }
+        if !is_sequence {
+            // One value is a sequence of one, null of none; so this may be of any length.
+            let each = self.value(&splat.each, &scope.at(&source));
+            let may_be_null = source.refinements().is_some_and(|promised| !promised.not_null);
+            return if may_be_null { dynamic() } else { Value::tuple([each]) }.with_marks(marks);
+        }
+        let mut each = |element: &Value| self.value(&splat.each, &scope.at(element));
+        let result = match (source.ty(), source.kind()) {
+            (Type::Tuple(tuple), Kind::Unknown(_)) => {
+                let results = tuple.elements().iter().map(|ty| each(&Value::unknown(ty.clone())));
+                super::unknown_not_null(Type::tuple(
+                    results.map(|result| result.ty().clone()).collect::<Vec<_>>(),
+                ))
+            }
+            (Type::List(element) | Type::Set(element), Kind::Unknown(promised)) => {
+                let ty = Type::list(each(&Value::unknown((**element).clone())).ty().clone());
+                let kept = Refinements {
+                    not_null: true,
+                    length_lower: promised.length_lower,
+                    length_upper: promised.length_upper,
+                    ..Refinements::default()
+                };
+                Value::refined_unknown(ty.clone(), kept).unwrap_or_else(|_| Value::unknown(ty))
+            }
+            (Type::Tuple(_), Kind::Tuple(elements)) => {
+                Value::tuple(elements.iter().map(each).collect::<Vec<_>>())
+            }
+            (Type::List(element) | Type::Set(element), Kind::List(elements) | Kind::Set(elements)) => {
+                if elements.is_empty() {
+                    let ty = each(&Value::unknown((**element).clone())).ty().clone();
+                    return list(ty, Vec::new()).unwrap_or_else(|()| dynamic()).with_marks(marks);
+                }
+                let results: Vec<Value> = elements.iter().map(each).collect();
+                if self.failed_since(errors) {
+                    return Value::unknown(Type::list(Type::Dynamic));
+                }
+                match list(Type::Dynamic, results) {
+                    Ok(list) => list,
+                    Err(()) => {
+                        let detail = "The second level of splat expression produced elements of different types, so it \
+                                      isn't possible to choose a type for the elements of the overall result.";
+                        let span = Span::new(splat.marker.start, span.end);
+                        self.error("Invalid nested splat expressions", span, detail);
+                        dynamic()
+                    }
+                }
+            }
+            _ => dynamic(),
+        };
+        result.with_marks(marks)
+    }
+}
+
+fn list(element: Type, elements: Vec<Value>) -> Result<Value, ()> {
+    Value::list(element, elements).map_err(|_| ())
+}

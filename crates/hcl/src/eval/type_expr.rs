@@ -1,0 +1,275 @@
+//! Types, as they are written: `list(string)`, `object({ a = optional(number, 1) })`.
+
+use objchange::value::{Kind, ObjectType};
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+use std::sync::Arc;
+
+use super::{Evaluator, Failed, Scope};
+use crate::syntax::ast::{Call, Expr, ExprKind};
+
+const INVALID: &str = "Invalid type specification";
+
+/// A type as it is written, with the defaults of attributes that may be left out.
+pub(super) struct TypeExpr {
+    ty: Type,
+    defaults: Defaults,
+}
+
+/// What stands in for attributes that are not there, by where they are in a type.
+#[derive(Default)]
+struct Defaults {
+    /// Of the attributes of this object.
+    own: Vec<(SmolStr, Value)>,
+    /// Those of the parts: an attribute by its name, an element of a tuple by its position, any other by nothing.
+    parts: Vec<(SmolStr, Defaults)>,
+}
+
+impl Defaults {
+    fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.parts.iter().all(|(_, part)| part.is_empty())
+    }
+
+    fn part(&self, name: &str) -> Option<&Defaults> {
+        self.parts.iter().find(|(other, _)| other == name).map(|(_, part)| part)
+    }
+
+    fn apply(&self, value: &Value) -> Value {
+        let part = |name: &str, value: &Value| {
+            self.part(name).map_or_else(|| value.clone(), |part| part.apply(value))
+        };
+        match value.kind() {
+            _ if self.is_empty() => value.clone(),
+            Kind::Object(object) => {
+                self.object(object.iter().map(|(name, value)| (name.clone(), value.clone())))
+            }
+            Kind::Map(map) if !self.own.is_empty() || self.part("").is_none() => {
+                self.object(map.iter().map(|(name, value)| (name.clone(), value.clone())))
+            }
+            Kind::Map(map) => Value::object(map.iter().map(|(key, value)| (key.clone(), part("", value)))),
+            Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+                let name = |i: usize| {
+                    if self.part("").is_some() { SmolStr::default() } else { i.to_string().into() }
+                };
+                Value::tuple(
+                    elements
+                        .iter()
+                        .enumerate()
+                        .map(|(i, element)| part(&name(i), element))
+                        .collect::<Vec<_>>(),
+                )
+            }
+            _ => value.clone(),
+        }
+    }
+
+    fn object(&self, attributes: impl Iterator<Item = (SmolStr, Value)>) -> Value {
+        let mut attributes: Vec<(SmolStr, Value)> = attributes.collect();
+        for (name, default) in &self.own {
+            match attributes.iter_mut().find(|(other, _)| other == name) {
+                Some((_, value)) if !value.is_null() => {}
+                Some((_, value)) => *value = default.clone(),
+                None => attributes.push((name.clone(), default.clone())),
+            }
+        }
+        let part = |name: &SmolStr, value: Value| {
+            let part = self.part(name).or_else(|| self.part(""));
+            part.map_or_else(|| value.clone(), |part| part.apply(&value))
+        };
+        Value::object(attributes.into_iter().map(|(name, value)| (name.clone(), part(&name, value))))
+    }
+}
+
+impl TypeExpr {
+    pub(super) fn ty(&self) -> &Type {
+        &self.ty
+    }
+
+    /// The value with defaults for what is not there.
+    pub(super) fn with_defaults(&self, value: &Value) -> Value {
+        self.defaults.apply(value)
+    }
+
+    fn plain(ty: Type) -> Self {
+        Self { ty, defaults: Defaults::default() }
+    }
+}
+
+impl Evaluator<'_> {
+    /// The type that an expression stands for.
+    pub(super) fn type_of(&mut self, expr: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+        match &expr.kind {
+            ExprKind::Variable(variable) if variable.steps.is_empty() => {
+                let ty = match &*variable.name {
+                    "string" => Type::String,
+                    "number" => Type::Number,
+                    "bool" => Type::Bool,
+                    "any" => Type::Dynamic,
+                    "list" | "set" | "map" | "object" | "tuple" => {
+                        let detail = format!("The {} type constructor requires one argument.", variable.name);
+                        return self.failed(INVALID, expr.span, detail);
+                    }
+                    name => {
+                        let detail = format!("The keyword {name:?} is not a valid type specification.");
+                        return self.failed(INVALID, expr.span, detail);
+                    }
+                };
+                Ok(TypeExpr::plain(ty))
+            }
+            ExprKind::Call(call) => self.constructor(expr, call, scope),
+            _ => {
+                let detail = "A type specification is either a primitive type keyword (bool, number, string), any, or a \
+                              complex type constructor call, like list(string).";
+                self.failed(INVALID, expr.span, detail)
+            }
+        }
+    }
+
+    fn constructor(&mut self, expr: &Expr, call: &Call, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+        let name = &*call.name;
+        match name {
+            "list" | "set" | "map" | "object" | "tuple" => {}
+            "optional" => {
+                let detail = "Keyword \"optional\" is valid only as a modifier for object type attributes.";
+                return self.failed(INVALID, call.name_span, detail);
+            }
+            "string" | "number" | "bool" | "any" => {
+                let detail = format!("Primitive type keyword {name:?} does not expect arguments.");
+                return self.failed(INVALID, call.open.to(call.close), detail);
+            }
+            _ => {
+                let detail = format!("Keyword {name:?} is not a valid type constructor.");
+                return self.failed(INVALID, expr.span, detail);
+            }
+        }
+        let parens = call.open.to(call.close);
+        let [argument] = &call.arguments[..] else {
+            let detail = format!("The {name} type constructor requires one argument.");
+            let place = call.arguments.get(1).map_or(parens, |extra| extra.span);
+            return self.failed(INVALID, place, detail);
+        };
+        match name {
+            "object" => self.object_type(argument, scope),
+            "tuple" => self.tuple_type(argument, scope),
+            _ => {
+                let TypeExpr { ty, defaults } = self.type_of(argument, scope)?;
+                let ty = match name {
+                    "list" => Type::list(ty),
+                    "set" => Type::set(ty),
+                    _ => Type::map(ty),
+                };
+                let parts =
+                    if defaults.is_empty() { Vec::new() } else { vec![(SmolStr::default(), defaults)] };
+                Ok(TypeExpr { ty, defaults: Defaults { own: Vec::new(), parts } })
+            }
+        }
+    }
+
+    fn tuple_type(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+        let ExprKind::Tuple(items) = &argument.kind else {
+            let detail = "Tuple type constructor requires a list of element types.";
+            return self.failed(INVALID, argument.span, detail);
+        };
+        let types: Vec<_> = items.iter().map(|item| self.type_of(item, scope)).collect();
+        let mut parts = Vec::new();
+        let mut elements = Vec::new();
+        for (i, item) in types.into_iter().enumerate() {
+            let TypeExpr { ty, defaults } = item?;
+            elements.push(ty);
+            if !defaults.is_empty() {
+                parts.push((SmolStr::from(i.to_string()), defaults));
+            }
+        }
+        Ok(TypeExpr { ty: Type::tuple(elements), defaults: Defaults { own: Vec::new(), parts } })
+    }
+
+    fn object_type(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
+        let ExprKind::Object(items) = &argument.kind else {
+            let detail = "Object type constructor requires a map whose keys are attribute names and whose values are \
+                          the corresponding attribute types.";
+            return self.failed(INVALID, argument.span, detail);
+        };
+        let mut attributes = Vec::new();
+        let mut optional = Vec::new();
+        let mut defaults = Defaults::default();
+        let mut is_broken = false;
+        for item in items {
+            let name = match &item.key.kind {
+                ExprKind::Variable(variable) if variable.steps.is_empty() => Some(variable.name.clone()),
+                ExprKind::Text(text) => text.as_str().map(SmolStr::new),
+                _ => None,
+            };
+            let Some(name) = name else {
+                let detail = "Object constructor map keys must be attribute names.";
+                self.error(INVALID, item.key.span, detail);
+                is_broken = true;
+                continue;
+            };
+            let ty = match &item.value.kind {
+                ExprKind::Call(call) if call.name == "optional" => {
+                    optional.push(name.clone());
+                    self.optional_type(call, scope).map(|(ty, default)| {
+                        defaults.own.extend(default.map(|default| (name.clone(), default)));
+                        ty
+                    })
+                }
+                _ => self.type_of(&item.value, scope),
+            };
+            match ty {
+                Ok(TypeExpr { ty, defaults: inner }) => {
+                    attributes.push((name.clone(), ty));
+                    if !inner.is_empty() {
+                        defaults.parts.push((name, inner));
+                    }
+                }
+                Err(Failed) => is_broken = true,
+            }
+        }
+        if is_broken {
+            return Err(Failed);
+        }
+        let ty = Type::Object(Arc::new(ObjectType::with_optional(attributes, optional)));
+        Ok(TypeExpr { ty, defaults })
+    }
+
+    /// The type of an attribute that may be left out, and what then stands in its place.
+    fn optional_type(&mut self, call: &Call, scope: &Scope<'_>) -> Result<(TypeExpr, Option<Value>), Failed> {
+        let (ty, default) = match &call.arguments[..] {
+            [ty] => return Ok((self.type_of(ty, scope)?, None)),
+            [ty, default] => (self.type_of(ty, scope)?, default),
+            _ => {
+                let detail =
+                    "The optional modifier requires the attribute type, and may have a default value.";
+                return self.failed(INVALID, call.open.to(call.close), detail);
+            }
+        };
+        let value = self.constant(default)?;
+        match ty.with_defaults(&value).convert(ty.ty()) {
+            Ok(value) => {
+                let ty = if *ty.ty() == Type::Dynamic { TypeExpr::plain(value.ty().clone()) } else { ty };
+                Ok((ty, Some(value)))
+            }
+            Err(error) => {
+                let kind = error.kind;
+                let detail = format!(
+                    "This default value is not compatible with the attribute's type constraint: {kind}."
+                );
+                self.failed("Invalid default value for optional attribute", default.span, detail)
+            }
+        }
+    }
+
+    /// The value of an expression that may refer to nothing.
+    fn constant(&mut self, expr: &Expr) -> Result<Value, Failed> {
+        if let Some(span) = crate::walk::calls(expr).first() {
+            return self.failed("Function calls not allowed", *span, "Functions may not be called here.");
+        }
+        if let Some(variable) = crate::walk::variables(expr).first() {
+            return self.failed("Variables not allowed", variable.span, "Variables may not be used here.");
+        }
+        let errors = self.errors();
+        let nothing = super::Variables::default();
+        let value = self.value(expr, &Scope::new(&nothing));
+        if self.failed_since(errors) { Err(Failed) } else { Ok(value) }
+    }
+}

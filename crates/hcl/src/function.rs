@@ -1,0 +1,343 @@
+//! What a function is, and the rules of a call: which arguments reach its implementation, and what is answered
+//! without asking it.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use objchange::value::{ConvertError, Marks, Refinements};
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+/// A function of the configuration language, as data: its parameters, its result type and its implementation.
+///
+/// The rules that hold for all functions are in [`call`](Self::call), so an implementation sees only what its
+/// parameters say that it can handle: by default arguments that are known, not null, of a known type and
+/// without marks at any depth.
+///
+/// ```
+/// use objchange::value::Refinements;
+/// use objchange::{Type, Value};
+/// use objchange_hcl::{Function, Parameter};
+///
+/// let double = Function::new([Parameter::new("n", Type::Number)], Type::Number, |arguments, _| {
+///     let n = arguments[0].as_number().cloned().unwrap_or_default();
+///     Ok(Value::from(n.try_add(&n)?))
+/// });
+/// assert_eq!(double.call(vec![Value::from(2)])?, Value::from(4));
+/// assert_eq!(double.call(vec![Value::from(2).sensitive()])?, Value::from(4).sensitive());
+///
+/// // What is not known is not asked for, but the answer will not be null.
+/// let unknown = double.call(vec![Value::unknown(Type::Number)])?;
+/// assert_eq!(unknown, Value::refined_unknown(Type::Number, Refinements::not_null())?);
+/// assert_eq!(double.call(vec![Value::null(Type::Number)]).unwrap_err().argument, Some(0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Function {
+    parameters: Vec<Parameter>,
+    variadic: Option<Parameter>,
+    result: ResultType,
+    nullable: bool,
+    reach: Reach,
+    body: Body,
+}
+
+/// What a function looks at beside its arguments. In a template that is read from a file, no other template may be
+/// asked for; in one that is a string or a text of its own, no file either.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Nothing.
+    Arguments,
+    /// Files.
+    Files,
+    /// Files that are templates.
+    Templates,
+}
+
+type Body = Arc<dyn Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync>;
+type TypeOf = Arc<dyn Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync>;
+
+/// The type of what a function answers.
+#[derive(Clone)]
+enum ResultType {
+    Is(Type),
+    /// It depends on the arguments; marks are off, but arguments may be unknown.
+    Of(TypeOf),
+}
+
+/// One parameter of a [`Function`]: its type, and what its implementation can handle.
+#[derive(Debug, Clone)]
+pub struct Parameter {
+    /// The name, for messages.
+    pub name: SmolStr,
+    /// What an argument is converted to. [`Type::Dynamic`] takes anything as it is; a list, set or map of
+    /// dynamic takes any collection whose elements have a type in common.
+    pub ty: Type,
+    /// The implementation handles null.
+    pub allow_null: bool,
+    /// The implementation handles an argument that is itself unknown. Unknown *parts* of arguments reach every
+    /// implementation.
+    pub allow_unknown: bool,
+    /// The implementation handles an argument of unknown type. Matters only where the parameter takes any type.
+    pub allow_dynamic: bool,
+    /// The implementation handles marks, at any depth, and says which the result has.
+    pub allow_marked: bool,
+}
+
+impl Parameter {
+    /// A parameter of this type that takes nothing that is special.
+    pub fn new(name: impl Into<SmolStr>, ty: Type) -> Self {
+        Self {
+            name: name.into(),
+            ty,
+            allow_null: false,
+            allow_unknown: false,
+            allow_dynamic: false,
+            allow_marked: false,
+        }
+    }
+
+    /// The same, for an implementation that handles null.
+    #[must_use]
+    pub fn null(self) -> Self {
+        Self { allow_null: true, ..self }
+    }
+
+    /// The same, for an implementation that handles unknown arguments.
+    #[must_use]
+    pub fn unknown(self) -> Self {
+        Self { allow_unknown: true, ..self }
+    }
+
+    /// The same, for an implementation that handles arguments of unknown type.
+    #[must_use]
+    pub fn dynamic(self) -> Self {
+        Self { allow_dynamic: true, ..self }
+    }
+
+    /// The same, for an implementation that handles marks.
+    #[must_use]
+    pub fn marked(self) -> Self {
+        Self { allow_marked: true, ..self }
+    }
+}
+
+/// Why a function gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct FunctionError {
+    /// The argument that is wrong, by position from 0; `None` if it is the call as a whole.
+    pub argument: Option<usize>,
+    /// What is wrong, a sentence without a full stop. It may quote arguments: where one of them is sensitive, nobody
+    /// sees it.
+    pub message: Cow<'static, str>,
+}
+
+impl FunctionError {
+    /// The call as a whole failed.
+    pub fn new(message: impl Into<Cow<'static, str>>) -> Self {
+        Self { argument: None, message: message.into() }
+    }
+
+    /// This argument, by position from 0, is wrong.
+    pub fn argument(position: usize, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { argument: Some(position), message: message.into() }
+    }
+}
+
+impl From<objchange::value::ArithmeticError> for FunctionError {
+    fn from(error: objchange::value::ArithmeticError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl Function {
+    /// A function with these parameters that answers a value of this type, never null.
+    ///
+    /// The implementation gets one argument for each parameter, and then those for the variadic one. The type is
+    /// that of the result as [`call`](Self::call) found it before.
+    pub fn new(
+        parameters: impl IntoIterator<Item = Parameter>,
+        result: Type,
+        body: impl Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            parameters: parameters.into_iter().collect(),
+            variadic: None,
+            result: ResultType::Is(result),
+            nullable: false,
+            reach: Reach::Arguments,
+            body: Arc::new(body),
+        }
+    }
+
+    /// A function whose result type depends on the arguments. `result` sees them without marks where the parameter
+    /// takes none; they may be unknown. [`Type::Dynamic`] says that the type is not known before the answer.
+    pub fn typed_by(
+        parameters: impl IntoIterator<Item = Parameter>,
+        result: impl Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync + 'static,
+        body: impl Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync + 'static,
+    ) -> Self {
+        Self { result: ResultType::Of(Arc::new(result)), ..Self::new(parameters, Type::Dynamic, body) }
+    }
+
+    /// The same function, which takes any number of further arguments like this one.
+    #[must_use]
+    pub fn variadic(self, parameter: Parameter) -> Self {
+        Self { variadic: Some(parameter), ..self }
+    }
+
+    /// The same function, whose answer may be null: nothing is promised about what is not known.
+    #[must_use]
+    pub fn nullable(self) -> Self {
+        Self { nullable: true, ..self }
+    }
+
+    /// The same function, which looks at more than its arguments.
+    #[must_use]
+    pub fn reaching(self, reach: Reach) -> Self {
+        Self { reach, ..self }
+    }
+
+    /// What the function looks at beside its arguments.
+    pub fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// The parameters that have a place of their own.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The parameter for all further arguments, if there may be any.
+    pub fn variadic_parameter(&self) -> Option<&Parameter> {
+        self.variadic.as_ref()
+    }
+
+    /// The parameter that an argument is for; `None` if there are too many arguments.
+    pub fn parameter(&self, position: usize) -> Option<&Parameter> {
+        self.parameters.get(position).or(self.variadic.as_ref())
+    }
+
+    /// Calls the function with arguments that are converted to the types of their parameters, as many as it takes.
+    ///
+    /// From the first argument to the last: marks are taken off, at every depth, and put on the result; null is an
+    /// error; a value of unknown type makes the result one, and nothing further is looked at. Then the type of
+    /// the result is found, and if an argument is unknown the result is an unknown of that type. Each of these
+    /// only where the parameter does not say that the implementation handles it.
+    ///
+    /// # Errors
+    ///
+    /// An argument is null, or the implementation refuses the arguments. Where one of them is marked, the message
+    /// does not say more than that.
+    pub fn call(&self, mut arguments: Vec<Value>) -> Result<Value, FunctionError> {
+        let mut marks = Marks::NONE;
+        let mut all_marks = Marks::NONE;
+        let mut is_dynamic = false;
+        for (i, argument) in arguments.iter_mut().enumerate() {
+            let Some(parameter) = self.parameter(i) else {
+                return Err(FunctionError::argument(i, "the function takes fewer arguments"));
+            };
+            if argument.contains_marked() {
+                all_marks |= argument.marks_deep();
+                if !parameter.allow_marked {
+                    let (plain, found) = argument.unmark_deep();
+                    *argument = plain;
+                    marks |= found;
+                }
+            }
+            if is_dynamic {
+                continue;
+            }
+            if argument.is_null() && !parameter.allow_null {
+                return Err(FunctionError::argument(i, "argument must not be null"));
+            }
+            is_dynamic = *argument.ty() == Type::Dynamic && !parameter.allow_dynamic;
+        }
+        if is_dynamic {
+            return Ok(Value::unknown(Type::Dynamic).with_marks(marks));
+        }
+        let result = self.answer(&arguments);
+        match result {
+            Ok(value) => Ok(value.with_marks(marks)),
+            Err(error) if all_marks.is_empty() => Err(error),
+            Err(error) => Err(FunctionError {
+                message: "the arguments are wrong, and one is sensitive".into(),
+                ..error
+            }),
+        }
+    }
+
+    fn answer(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
+        let ty = match &self.result {
+            ResultType::Is(ty) => ty.clone(),
+            ResultType::Of(of) => of(arguments)?,
+        };
+        let is_unknown = arguments.iter().enumerate().any(|(i, argument)| {
+            !argument.is_known() && self.parameter(i).is_some_and(|parameter| !parameter.allow_unknown)
+        });
+        let value = if is_unknown { Value::unknown(ty) } else { (self.body)(arguments, &ty)? };
+        Ok(if self.nullable { value } else { not_null(value) })
+    }
+
+    /// Converts an argument to the type of its parameter.
+    ///
+    /// # Errors
+    ///
+    /// The value does not convert.
+    pub fn convert(&self, position: usize, argument: &Value) -> Result<Value, ConvertError> {
+        match self.parameter(position) {
+            Some(parameter) => argument.convert(&parameter.ty),
+            None => Ok(argument.clone()),
+        }
+    }
+}
+
+/// The value with the promise that it will not be null, where it is unknown.
+pub(crate) fn not_null(value: Value) -> Value {
+    match value.refinements() {
+        Some(refinements) if !refinements.not_null => {
+            let refinements = Refinements { not_null: true, ..refinements.clone() };
+            let refined = Value::refined_unknown(value.ty().clone(), refinements);
+            refined.map_or_else(|_| value.clone(), |refined| refined.with_marks(value.marks()))
+        }
+        _ => value,
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.parameters.iter().map(|p| &p.name);
+        f.debug_list().entries(names.chain(self.variadic.iter().map(|p| &p.name))).finish()
+    }
+}
+
+/// Functions by name. A clone copies the table, not the functions.
+#[derive(Debug, Clone, Default)]
+pub struct Functions(HashMap<SmolStr, Function>);
+
+impl Functions {
+    /// Adds a function, or replaces the one of this name. A name may have a namespace: `provider::aws::arn_parse`.
+    pub fn insert(&mut self, name: impl Into<SmolStr>, function: Function) {
+        self.0.insert(name.into(), function);
+    }
+
+    /// The function of this name. Those without a namespace are also found under `core::`.
+    pub fn get(&self, name: &str) -> Option<&Function> {
+        self.0.get(name.strip_prefix("core::").unwrap_or(name))
+    }
+
+    /// The names, in no particular order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(SmolStr::as_str)
+    }
+
+    /// All functions of Terraform that are no special forms. Those that read files fail unless
+    /// [`with_files`](Self::with_files) says from where, and what changes with every call is unknown.
+    pub fn pure() -> &'static Functions {
+        static PURE: std::sync::LazyLock<Functions> = std::sync::LazyLock::new(crate::functions::all);
+        &PURE
+    }
+}

@@ -1,0 +1,151 @@
+//! Questions to any collection: how long it is, what is in it, whether all or some of it is true.
+
+use objchange::value::{Bound, Kind, Number, Refinements};
+use objchange::{Type, Value};
+
+use super::{Answer, any, clusters, elements, refined, unknown};
+use crate::eval::equality::equal;
+use crate::function::{Function, FunctionError, Functions, Parameter};
+
+pub(super) fn add(functions: &mut Functions) {
+    let list_of = |element| Parameter::new("list", Type::list(element));
+    functions.insert("alltrue", Function::new([list_of(Type::Bool)], Type::Bool, |a, _| Ok(all_true(&a[0]))));
+    functions.insert("anytrue", Function::new([list_of(Type::Bool)], Type::Bool, |a, _| Ok(any_true(&a[0]))));
+    functions.insert(
+        "contains",
+        Function::new([any("list"), any("value").null()], Type::Bool, |a, _| contains(&a[0], &a[1])),
+    );
+    functions.insert(
+        "index",
+        Function::new([any("list"), any("value")], Type::Number, |a, _| index(&a[0], &a[1])),
+    );
+    let value = any("value").unknown().dynamic().marked();
+    functions.insert("length", Function::typed_by([value], length_type, |a, _| Ok(length(&a[0]))));
+    functions.insert("one", Function::typed_by([any("list")], one_type, |a, ty| one(&a[0], ty)).nullable());
+}
+
+/// A null is not true. What comes after a false does not matter, nor does what is unknown before it.
+fn all_true(list: &Value) -> Value {
+    for element in elements(list) {
+        if !element.is_known() {
+            return unknown(Type::Bool);
+        }
+        if element.as_bool() != Some(true) {
+            return false.into();
+        }
+    }
+    true.into()
+}
+
+/// Nulls do not count, and one that is true makes up for those that are unknown.
+fn any_true(list: &Value) -> Value {
+    let mut has_unknown = false;
+    for element in elements(list) {
+        has_unknown |= !element.is_known();
+        if element.as_bool() == Some(true) {
+            return true.into();
+        }
+    }
+    if has_unknown { unknown(Type::Bool) } else { false.into() }
+}
+
+fn contains(list: &Value, value: &Value) -> Answer {
+    let Some(elements) = list.as_elements() else {
+        return Err(FunctionError::new("a list, set or tuple is required"));
+    };
+    let mut has_unknown = false;
+    for element in elements {
+        match equal(element, value) {
+            Some(true) => return Ok(true.into()),
+            Some(false) => {}
+            None => has_unknown = true,
+        }
+    }
+    Ok(if has_unknown { unknown(Type::Bool) } else { false.into() })
+}
+
+fn index(list: &Value, value: &Value) -> Answer {
+    let (Kind::List(elements) | Kind::Tuple(elements)) = list.kind() else {
+        return Err(FunctionError::new("a list or tuple is required"));
+    };
+    for (i, element) in elements.iter().enumerate() {
+        match equal(element, value) {
+            Some(true) => return Ok(i.into()),
+            Some(false) => {}
+            None => return Ok(unknown(Type::Number)),
+        }
+    }
+    Err(FunctionError::new("no element is equal to this value"))
+}
+
+fn length_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    match arguments[0].ty() {
+        Type::Number | Type::Bool => {
+            Err(FunctionError::new("a string, collection, tuple or object is required"))
+        }
+        Type::Dynamic if arguments[0].is_known() => Err(FunctionError::new("the value is null")),
+        _ => Ok(Type::Number),
+    }
+}
+
+/// Elements and attributes, or what people see as characters.
+fn length(value: &Value) -> Value {
+    length_of(value).with_marks(value.marks())
+}
+
+fn length_of(value: &Value) -> Value {
+    match (value.ty(), value.kind()) {
+        (Type::Tuple(tuple), _) => tuple.elements().len().into(),
+        (Type::Object(object), _) => object.attributes().len().into(),
+        (Type::Dynamic, _) => unknown(Type::Number),
+        (Type::String, Kind::Unknown(promised)) => {
+            between(promised.string_prefix.as_deref().map_or(0, clusters::count) as u64, None)
+        }
+        (_, Kind::String(text)) => clusters::count(text).into(),
+        (_, Kind::Unknown(promised)) => {
+            let upper = promised.length_upper.unwrap_or(i64::MAX as u64);
+            between(promised.length_lower.unwrap_or(0), Some(upper))
+        }
+        // Elements that are not known may turn out equal.
+        (_, Kind::Set(set)) if set.len() > 1 && !value.is_wholly_known() => {
+            between(1, Some(set.len() as u64))
+        }
+        _ => value.len().unwrap_or_default().into(),
+    }
+}
+
+/// An unknown length.
+fn between(lower: u64, upper: Option<u64>) -> Value {
+    let bound = |n: u64| Bound { value: Number::from(n), inclusive: true };
+    let promised = Refinements {
+        number_lower: Some(bound(lower)),
+        number_upper: upper.map(bound),
+        ..Refinements::not_null()
+    };
+    refined(Type::Number, promised)
+}
+
+fn one_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    match arguments[0].ty() {
+        Type::List(element) | Type::Set(element) => Ok((**element).clone()),
+        Type::Tuple(tuple) => match tuple.elements() {
+            [] => Ok(Type::Dynamic),
+            [element] => Ok(element.clone()),
+            _ => Err(too_many()),
+        },
+        _ => Err(FunctionError::argument(0, "a list, set or tuple is required")),
+    }
+}
+
+fn too_many() -> FunctionError {
+    FunctionError::argument(0, "a list, set or tuple of no or one element is required")
+}
+
+fn one(list: &Value, ty: &Type) -> Answer {
+    match elements(list) {
+        [] => Ok(Value::null(ty.clone())),
+        [element] => Ok(element.clone()),
+        _ if matches!(list.ty(), Type::Set(_)) && !list.is_wholly_known() => Ok(Value::unknown(ty.clone())),
+        _ => Err(too_many()),
+    }
+}

@@ -1,0 +1,165 @@
+//! Text as base64, percent encoding, other character sets.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::sync::LazyLock;
+
+use data_encoding::{BASE64, Encoding, Specification};
+use encoding_rs::{UTF_16BE, UTF_16LE};
+use flate2::{Compression, GzBuilder};
+use objchange::{Type, Value};
+
+use super::{Answer, string, text, unknown};
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    let mut add = |name, body: fn(&str) -> Answer| {
+        functions.insert(name, Function::new([string("str")], Type::String, move |a, _| body(text(a, 0))));
+    };
+    add("base64encode", |text| Ok(BASE64.encode(text.as_bytes()).into()));
+    add("base64gzip", gzip);
+    add("urlencode", |text| Ok(url_encode(text).into()));
+    let encoded = string("str").unknown().marked();
+    functions.insert("base64decode", Function::new([encoded], Type::String, decode));
+    let parameters = [string("string"), string("encoding")];
+    functions.insert("textencodebase64", Function::new(parameters, Type::String, encode_text));
+    let parameters = [string("source"), string("encoding")];
+    functions.insert("textdecodebase64", Function::new(parameters, Type::String, decode_text));
+}
+
+/// Base64 as Go reads it: line ends in it do not matter, nor do bits that are left over.
+pub(super) static LENIENT: LazyLock<Encoding> = LazyLock::new(|| {
+    let mut specification: Specification = BASE64.specification();
+    specification.ignore.push_str("\r\n");
+    specification.check_trailing_bits = false;
+    // The specification of standard base64 stays one.
+    specification.encoding().unwrap_or(BASE64)
+});
+
+fn decode(arguments: &[Value], _: &Type) -> Answer {
+    let Some(text) = arguments[0].as_str() else {
+        return Ok(unknown(Type::String).with_marks(arguments[0].marks()));
+    };
+    let bytes = LENIENT.decode(text.as_bytes()).map_err(|_| FunctionError::new("the text is not base64"))?;
+    let text =
+        String::from_utf8(bytes).map_err(|_| FunctionError::new("what is decoded is not text in UTF-8"))?;
+    Ok(Value::from(text).with_marks(arguments[0].marks()))
+}
+
+fn gzip(text: &str) -> Answer {
+    let failed = |_| FunctionError::new("the text cannot be compressed");
+    let mut encoder = GzBuilder::new().operating_system(255).write(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).map_err(failed)?;
+    Ok(BASE64.encode(&encoder.finish().map_err(failed)?).into())
+}
+
+/// As in a query: a space is `+`.
+fn url_encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte.into()),
+            b' ' => out.push('+'),
+            _ => {
+                out.push('%');
+                out.push_str(&data_encoding::HEXUPPER.encode(&[byte]));
+            }
+        }
+    }
+    out
+}
+
+/// What the registered name of a character set stands for.
+enum Charset {
+    Utf8,
+    /// Big-endian, and whether a byte order mark is written and understood.
+    Utf16 {
+        big_endian: bool,
+        marked: bool,
+    },
+    /// Code points up to this one are bytes.
+    Bytes(u32),
+    Other(&'static encoding_rs::Encoding),
+}
+
+fn charset(name: &str, position: usize) -> Result<Charset, FunctionError> {
+    let lower = name.to_ascii_lowercase();
+    Ok(match lower.as_str() {
+        "utf-8" | "csutf8" => Charset::Utf8,
+        "utf-16" | "csutf16" => Charset::Utf16 { big_endian: true, marked: true },
+        "utf-16be" | "csutf16be" => Charset::Utf16 { big_endian: true, marked: false },
+        "utf-16le" | "csutf16le" => Charset::Utf16 { big_endian: false, marked: false },
+        "us-ascii" | "ascii" | "iso646-us" | "ansi_x3.4-1968" | "us" | "csascii" => Charset::Bytes(0x7f),
+        "iso-8859-1" | "iso_8859-1" | "latin1" | "l1" | "iso-ir-100" | "csisolatin1" | "cp819" | "ibm819" => {
+            Charset::Bytes(0xff)
+        }
+        // These are names of the web, not registered ones.
+        label if ["cp12", "x-", "iso88", "dos-", "cn-"].iter().any(|start| label.starts_with(start)) => {
+            return Err(unsupported(position));
+        }
+        "utf8" | "koi" | "koi8" | "logical" | "visual" | "sjis" | "shift-jis" | "ms932"
+        | "unicode-1-1-utf-8" | "x-user-defined" | "replacement" => return Err(unsupported(position)),
+        label => Charset::Other(
+            encoding_rs::Encoding::for_label(label.as_bytes()).ok_or_else(|| unsupported(position))?,
+        ),
+    })
+}
+
+fn unsupported(position: usize) -> FunctionError {
+    FunctionError::argument(position, "this is not the IANA name of a supported character encoding")
+}
+
+fn encode_text(arguments: &[Value], _: &Type) -> Answer {
+    let text = text(arguments, 0);
+    let missing = || FunctionError::argument(0, "the text has a character that the encoding does not have");
+    let bytes = match charset(super::text(arguments, 1), 1)? {
+        Charset::Utf8 => text.as_bytes().to_vec(),
+        Charset::Utf16 { big_endian, marked } => {
+            let units = marked.then_some(0xfeff).into_iter().chain(text.encode_utf16());
+            let bytes = |unit: u16| if big_endian { unit.to_be_bytes() } else { unit.to_le_bytes() };
+            units.flat_map(bytes).collect()
+        }
+        Charset::Bytes(last) => {
+            let byte = |c: char| u8::try_from(u32::from(c)).ok().filter(|byte| u32::from(*byte) <= last);
+            text.chars().map(byte).collect::<Option<Vec<u8>>>().ok_or_else(missing)?
+        }
+        Charset::Other(encoding) => match encoding.encode(text) {
+            (bytes, _, false) if !is_made_up(encoding, text) => bytes.into_owned(),
+            _ => return Err(missing()),
+        },
+    };
+    Ok(BASE64.encode(&bytes).into())
+}
+
+fn decode_text(arguments: &[Value], _: &Type) -> Answer {
+    let bytes = LENIENT
+        .decode(text(arguments, 0).as_bytes())
+        .map_err(|_| FunctionError::argument(0, "the text is not base64"))?;
+    let text = match charset(text(arguments, 1), 1)? {
+        Charset::Utf8 => String::from_utf8(bytes).ok(),
+        Charset::Utf16 { big_endian, marked } => {
+            let (encoding, bytes) = match bytes.as_slice() {
+                [0xff, 0xfe, rest @ ..] if marked => (UTF_16LE, rest),
+                [0xfe, 0xff, rest @ ..] if marked => (UTF_16BE, rest),
+                bytes => (if big_endian { UTF_16BE } else { UTF_16LE }, bytes),
+            };
+            decoded(encoding, bytes)
+        }
+        Charset::Bytes(last) => {
+            let character = |byte: &u8| Some(char::from(*byte)).filter(|c| u32::from(*c) <= last);
+            bytes.iter().map(character).collect()
+        }
+        Charset::Other(encoding) => decoded(encoding, &bytes).filter(|text| !is_made_up(encoding, text)),
+    };
+    let missing = || FunctionError::argument(0, "the bytes are no text in this encoding");
+    text.map(Value::from).ok_or_else(missing)
+}
+
+fn decoded(encoding: &'static encoding_rs::Encoding, bytes: &[u8]) -> Option<String> {
+    encoding.decode_without_bom_handling_and_without_replacement(bytes).map(Cow::into_owned)
+}
+
+/// Whether a text has characters that only browsers find in an encoding, for bytes that stand for none.
+fn is_made_up(encoding: &'static encoding_rs::Encoding, text: &str) -> bool {
+    encoding.name().starts_with("windows-") && text.contains(|c| matches!(c, '\u{80}'..='\u{9f}'))
+}

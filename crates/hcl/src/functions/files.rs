@@ -1,0 +1,308 @@
+//! Files of one directory and those below it.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use data_encoding::BASE64;
+use objchange::{Type, Value};
+
+use super::glob::{self, BadPattern};
+use super::hashing::{DIGESTS, Digester};
+use super::limits::{MAX_ELEMENTS, MAX_TEXT};
+use super::paths::clean;
+use super::{Answer, any, string, text, unknown};
+use crate::eval::forms::{RenderError, render};
+use crate::function::{Function, FunctionError, Functions, Parameter, Reach};
+use crate::syntax::parse_template;
+
+/// The directory whose files functions may read: what is not in it or below does not exist for them, whatever path
+/// or symbolic link leads there.
+///
+/// Whoever can change the directory while a function runs can still lead it astray.
+#[derive(Debug, Clone)]
+pub struct BaseDirectory(Arc<Path>);
+
+impl BaseDirectory {
+    /// This directory.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be found.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        Ok(Self(fs::canonicalize(path)?.into()))
+    }
+
+    /// Where a path leads, if not out of the directory.
+    fn resolve(&self, path: &str) -> io::Result<PathBuf> {
+        let path = fs::canonicalize(self.0.join(path))?;
+        match path.starts_with(&self.0) {
+            true => Ok(path),
+            false => Err(io::Error::new(io::ErrorKind::NotFound, "the path leads out of the base directory")),
+        }
+    }
+
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let wrong = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => format!("there is no file {path:?} in the base directory or below"),
+            _ => format!("the file {path:?} cannot be read: {error}"),
+        };
+        let place = self.resolve(path).map_err(wrong)?;
+        // Others, such as pipes, might never end.
+        if !place.is_file() {
+            return Err(format!("{path:?} is no file"));
+        }
+        let mut content = Vec::new();
+        File::open(place)
+            .map_err(wrong)?
+            .take(MAX_TEXT as u64 + 1)
+            .read_to_end(&mut content)
+            .map_err(wrong)?;
+        if content.len() > MAX_TEXT {
+            return Err(format!("the file {path:?} has more than 64 MiB"));
+        }
+        Ok(content)
+    }
+
+    /// Whether there is a file; an error if there is something else.
+    fn exists(&self, path: &str) -> Result<bool, FunctionError> {
+        match self.resolve(path) {
+            Ok(place) if place.is_file() => Ok(true),
+            Ok(_) => Err(FunctionError::new(format!("{path:?} is no file"))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(FunctionError::new(format!("{path:?} cannot be looked at: {error}"))),
+        }
+    }
+
+    /// The names of the files that match a pattern, relative to a directory.
+    fn matching(&self, directory: &str, pattern: &str) -> Result<BTreeSet<String>, FunctionError> {
+        let mut walk = Walk { base: self, found: BTreeSet::new(), visited: 0 };
+        let relative_directory = match Path::new(directory).is_absolute() {
+            false => Path::new(directory),
+            true => match Path::new(directory).strip_prefix(&self.0) {
+                Ok(inside) => inside,
+                Err(_) => return Ok(walk.found),
+            },
+        };
+        let directory = clean(&relative_directory.to_string_lossy());
+        let pattern = clean(&format!("{directory}/{pattern}"));
+        let parts: Vec<&str> = pattern.split('/').collect();
+        if parts.len() > MAX_PATTERN_PARTS {
+            return Err(FunctionError::new("the pattern has more than 256 parts"));
+        }
+        walk.search(String::new(), &parts)?;
+        let relative = |found: &String| relative(&directory, found);
+        Ok(walk.found.iter().map(relative).collect())
+    }
+}
+
+/// Longer patterns are refused.
+const MAX_PATTERN_PARTS: usize = 256;
+
+/// The way from one clean path to another.
+fn relative(from: &str, to: &str) -> String {
+    let parts =
+        |path: &str| path.split('/').filter(|part| *part != ".").map(str::to_owned).collect::<Vec<_>>();
+    let (from, to) = (parts(from), parts(to));
+    let common = std::iter::zip(&from, &to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..".to_owned(), from.len() - common);
+    up.chain(to[common..].iter().cloned()).collect::<Vec<_>>().join("/")
+}
+
+/// A search for files.
+struct Walk<'b> {
+    base: &'b BaseDirectory,
+    found: BTreeSet<String>,
+    visited: usize,
+}
+
+impl Walk<'_> {
+    /// Goes on from a path by the rest of a pattern.
+    fn search(&mut self, path: String, parts: &[&str]) -> Result<(), FunctionError> {
+        self.visited += 1;
+        if self.visited > MAX_ELEMENTS {
+            return Err(FunctionError::new("there are more than 1048576 files and directories to look at"));
+        }
+        let Some((part, rest)) = parts.split_first() else {
+            if self.base.resolve(&path).is_ok_and(|place| place.is_file()) {
+                self.found.insert(path);
+            }
+            return Ok(());
+        };
+        let join = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") };
+        if *part == "**" {
+            // No directory, or one and perhaps more. At the end it is any file.
+            if rest.is_empty() {
+                self.search(path.clone(), &["*"])?;
+            } else {
+                self.search(path.clone(), rest)?;
+            }
+            let Ok(here) = self.base.resolve(&path) else { return Ok(()) };
+            for name in self.names(&path) {
+                let below = join(&name);
+                // A link that leads back up would lead around in circles.
+                let place = self.base.resolve(&below).ok().filter(|place| place.is_dir());
+                let is_below = place.is_some_and(|place| !here.starts_with(place));
+                if is_below {
+                    self.search(below, parts)?;
+                }
+            }
+            return Ok(());
+        }
+        if !part.contains(['*', '?', '[', '{', '\\']) {
+            return match self.base.resolve(&join(part)) {
+                Ok(_) => self.search(join(part), rest),
+                Err(_) => Ok(()),
+            };
+        }
+        for name in self.names(&path) {
+            match glob::matches(part, &name) {
+                Ok(true) => self.search(join(&name), rest)?,
+                Ok(false) => {}
+                Err(BadPattern) => return Err(FunctionError::new("the pattern is not valid")),
+            }
+        }
+        Ok(())
+    }
+
+    /// What is in a directory, in order.
+    fn names(&self, path: &str) -> Vec<String> {
+        let Ok(entries) = self.base.resolve(path).and_then(fs::read_dir) else { return Vec::new() };
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+}
+
+/// The content of the file that the first argument names.
+fn read(base: &BaseDirectory, path: &str) -> Result<Vec<u8>, FunctionError> {
+    base.read(path).map_err(|message| FunctionError::argument(0, message))
+}
+
+fn read_text(base: &BaseDirectory, path: &str) -> Result<String, FunctionError> {
+    let text = String::from_utf8(read(base, path)?);
+    text.map_err(|_| FunctionError::new(format!("the file {path:?} is not text in UTF-8")))
+}
+
+fn render_file(base: &BaseDirectory, path: &str, variables: &Value, functions: &Functions) -> Answer {
+    let text = read_text(base, path)?;
+    let template = parse_template(&text).map_err(|errors| {
+        let first = errors.first().map_or_else(String::new, ToString::to_string);
+        FunctionError::new(format!("the file {path:?} is no template: {first}"))
+    })?;
+    let value = render(&template, variables, functions, Reach::Files).map_err(|error| match error {
+        RenderError::Variables(message) => FunctionError::argument(1, message),
+        RenderError::Failed(message) => FunctionError::new(message),
+    })?;
+    if value.is_null() { Err(FunctionError::new("the template gives null")) } else { Ok(value) }
+}
+
+/// Where files are read from.
+#[derive(Clone)]
+struct Source(Option<BaseDirectory>);
+
+impl Source {
+    fn base(&self) -> Result<&BaseDirectory, FunctionError> {
+        self.0.as_ref().ok_or(FunctionError::new("no directory is given from which files may be read"))
+    }
+
+    /// A function of a path, which may be marked or unknown.
+    fn function(&self, ty: Type, answer: fn(&BaseDirectory, &str) -> Answer) -> Function {
+        let source = self.clone();
+        let function = Function::new([path()], ty, move |a, ty| {
+            let answer = match a[0].as_str() {
+                Some(path) => answer(source.base()?, path)?,
+                None => unknown(ty.clone()),
+            };
+            Ok(answer.with_marks(a[0].marks()))
+        });
+        function.reaching(Reach::Files)
+    }
+
+    fn digest(&self, digest: Digester) -> Function {
+        let source = self.clone();
+        let function = Function::new([string("path")], Type::String, move |a, _| {
+            Ok(digest(&source.base()?.read(text(a, 0)).map_err(FunctionError::new)?).into())
+        });
+        function.reaching(Reach::Files)
+    }
+
+    fn file_set(&self) -> Function {
+        let source = self.clone();
+        let parameters = [path(), string("pattern").unknown().marked()];
+        let function = Function::new(parameters, Type::set(Type::String), move |a, ty| {
+            let names = match (a[0].as_str(), a[1].as_str()) {
+                (Some(path), Some(pattern)) => {
+                    Value::set(Type::String, source.base()?.matching(path, pattern)?)?
+                }
+                _ => unknown(ty.clone()),
+            };
+            Ok(names.with_marks(a[0].marks() | a[1].marks()))
+        });
+        function.reaching(Reach::Files)
+    }
+
+    /// Renders a file with variables; these functions are those that the template may call.
+    fn template_file(&self, functions: Functions) -> Function {
+        let source = self.clone();
+        let parameters = [path(), any("vars").unknown().marked()];
+        let function = Function::typed_by(
+            parameters,
+            |_| Ok(Type::Dynamic),
+            move |a, _| {
+                let value = match a[0].as_str() {
+                    Some(path) if a[1].is_known() => render_file(source.base()?, path, &a[1], &functions)?,
+                    _ => Value::unknown(Type::Dynamic),
+                };
+                Ok(value.with_marks(a[0].marks() | a[1].marks()))
+            },
+        );
+        function.nullable().reaching(Reach::Templates)
+    }
+
+    fn absolute_path(&self) -> Function {
+        let source = self.clone();
+        Function::new([string("path")], Type::String, move |a, _| {
+            Ok(clean(&source.base()?.0.join(text(a, 0)).to_string_lossy()).into())
+        })
+    }
+
+    fn add(&self, functions: &mut Functions) {
+        let file = |base: &BaseDirectory, path: &str| Ok(read_text(base, path)?.into());
+        functions.insert("file", self.function(Type::String, file));
+        let encoded = |base: &BaseDirectory, path: &str| Ok(BASE64.encode(&read(base, path)?).into());
+        functions.insert("filebase64", self.function(Type::String, encoded));
+        functions.insert("fileexists", self.function(Type::Bool, |base, path| Ok(base.exists(path)?.into())));
+        for (name, digest) in DIGESTS {
+            let name = match name.strip_prefix("base64") {
+                Some(name) => format!("filebase64{name}"),
+                None => format!("file{name}"),
+            };
+            functions.insert(name, self.digest(digest));
+        }
+        functions.insert("fileset", self.file_set());
+        functions.insert("abspath", self.absolute_path());
+        functions.insert("templatefile", self.template_file(functions.clone()));
+    }
+}
+
+fn path() -> Parameter {
+    string("path").unknown().marked()
+}
+
+/// Without a directory: they are there, and fail.
+pub(super) fn add(functions: &mut Functions) {
+    Source(None).add(functions);
+}
+
+impl Functions {
+    /// The same functions, of which those for files read them from this directory.
+    #[must_use]
+    pub fn with_files(mut self, base: &BaseDirectory) -> Self {
+        Source(Some(base.clone())).add(&mut self);
+        self
+    }
+}

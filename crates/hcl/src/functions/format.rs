@@ -1,0 +1,31 @@
+//! `format`: text with values in it.
+
+use objchange::value::Refinements;
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use super::verbs::formatted;
+use super::{Answer, any, refined, string, text};
+use crate::eval::prefix;
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    let format = Function::new([string("format")], Type::String, format);
+    functions.insert("format", format.variadic(any("args").null().unknown().dynamic()));
+}
+
+/// What stands before the first verb is known in any case.
+fn format(arguments: &[Value], _: &Type) -> Answer {
+    let format = text(arguments, 0);
+    if !arguments.iter().all(Value::is_wholly_known) {
+        let start = format.find('%').and_then(|at| prefix::safe(&format[..at]));
+        let promised = Refinements { string_prefix: start.map(SmolStr::new), ..Refinements::not_null() };
+        return Ok(refined(Type::String, promised));
+    }
+    let (text, needed) = formatted(format, &arguments[1..])?;
+    if needed < arguments.len() - 1 {
+        let message = format!("the format has no verb for this argument: it needs {needed} of them");
+        return Err(FunctionError::argument(needed + 1, message));
+    }
+    Ok(text.into())
+}

@@ -1,0 +1,195 @@
+//! JSON.
+
+use std::collections::BTreeMap;
+
+use objchange::internal::json::{JsonError, Reader, Token, place};
+use objchange::value::{Kind, Number, Refinements};
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use super::limits::check_text;
+use super::{Answer, any, refined, string, text};
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    let val = any("val").null().unknown().dynamic();
+    functions.insert("jsonencode", Function::new([val], Type::String, |a, _| encode(&a[0])));
+    let decode = Function::typed_by([string("str")], decoded_type, |a, _| decoded(text(a, 0)));
+    functions.insert("jsondecode", decode.nullable());
+}
+
+fn encode(value: &Value) -> Answer {
+    if !value.is_wholly_known() {
+        let will_be = value.refinements().is_none_or(|promised| promised.not_null);
+        let prefix = match value.ty() {
+            Type::String => Some("\""),
+            Type::List(_) | Type::Set(_) | Type::Tuple(_) => Some("["),
+            Type::Map(_) | Type::Object(_) => Some("{"),
+            _ => None,
+        };
+        let promised = Refinements {
+            string_prefix: prefix.filter(|_| will_be).map(SmolStr::new),
+            ..Refinements::not_null()
+        };
+        return Ok(refined(Type::String, promised));
+    }
+    Ok(encoded(value)?.into())
+}
+
+/// The JSON of a value that is wholly known.
+pub(super) fn encoded(value: &Value) -> Result<String, FunctionError> {
+    let mut out = String::new();
+    write(value, &mut out)?;
+    Ok(out)
+}
+
+fn write(value: &Value, out: &mut String) -> Result<(), FunctionError> {
+    check_text(Some(out.len()))?;
+    match value.kind() {
+        Kind::Null | Kind::Unknown(_) => out.push_str("null"),
+        Kind::Bool(bool) => out.push_str(if bool { "true" } else { "false" }),
+        Kind::Number(number) if !number.is_finite() => {
+            return Err(FunctionError::new("JSON has no infinite numbers"));
+        }
+        Kind::Number(number) => out.push_str(&number.to_string()),
+        Kind::String(text) => write_string(text, out),
+        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+            write_all(('[', ']'), elements.iter().map(|element| (None, element)), out)?;
+        }
+        Kind::Map(map) => write_all(('{', '}'), map.iter().map(|(key, value)| (Some(key), value)), out)?,
+        Kind::Object(object) => {
+            write_all(('{', '}'), object.iter().map(|(name, value)| (Some(name), value)), out)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_all<'v>(
+    (open, close): (char, char),
+    members: impl Iterator<Item = (Option<&'v SmolStr>, &'v Value)>,
+    out: &mut String,
+) -> Result<(), FunctionError> {
+    out.push(open);
+    for (i, (key, value)) in members.enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        if let Some(key) = key {
+            write_string(key, out);
+            out.push(':');
+        }
+        write(value, out)?;
+    }
+    out.push(close);
+    Ok(())
+}
+
+/// As Go does: what HTML and JavaScript would take for something else is escaped.
+fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// Of a text that is not known yet the first character says what it will be.
+fn decoded_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    let Some(promised) = arguments[0].refinements() else { return Ok(Type::Dynamic) };
+    let prefix = promised.string_prefix.as_deref().unwrap_or_default();
+    match prefix.trim_start_matches([' ', '\t', '\r', '\n']).chars().next() {
+        None | Some('{' | '[' | 'n') => Ok(Type::Dynamic),
+        Some('"') => Ok(Type::String),
+        Some('t' | 'f') => Ok(Type::Bool),
+        Some('0'..='9' | '-' | '.') => Ok(Type::Number),
+        Some(_) => Err(FunctionError::argument(0, "a JSON text never begins with this character")),
+    }
+}
+
+fn decoded(text: &str) -> Answer {
+    let text = paired(text);
+    let mut reader = Reader::strict(&text);
+    let value = decoded_part(&mut reader).and_then(|value| {
+        reader.end()?;
+        Ok(value)
+    });
+    value.map_err(|error| {
+        let (line, column) = place(&text, error.offset());
+        FunctionError::new(format!("line {line}, column {column}: {}", error.into_message()))
+    })
+}
+
+/// A value of the type that its text implies.
+fn decoded_part(reader: &mut Reader<'_>) -> Result<Value, JsonError> {
+    let mut is_first = true;
+    Ok(match reader.token()? {
+        Token::Null => Value::null(Type::Dynamic),
+        Token::Bool(bool) => bool.into(),
+        Token::Number(text) => match Number::parse(text) {
+            Ok(number) => number.into(),
+            Err(error) => return Err(reader.mismatch(error.to_string())),
+        },
+        Token::String(text) => Value::from(&*text),
+        Token::Array => {
+            let mut elements = Vec::new();
+            while reader.next_element(&mut is_first)? {
+                elements.push(decoded_part(reader)?);
+            }
+            reader.leave();
+            Value::tuple(elements)
+        }
+        Token::Object => {
+            let mut members: BTreeMap<SmolStr, Value> = BTreeMap::new();
+            while let Some(key) = reader.next_name(&mut is_first)? {
+                reader.colon()?;
+                let value = decoded_part(reader)?;
+                let key = SmolStr::new(Value::from(&*key).as_str().unwrap_or_default());
+                let ty = value.ty().clone();
+                if members.insert(key, value).is_some_and(|earlier| *earlier.ty() != ty) {
+                    let message = "a key stands there twice, with values of different types";
+                    return Err(reader.mismatch(message));
+                }
+            }
+            reader.leave();
+            Value::object(members)
+        }
+    })
+}
+
+/// Each half of a surrogate pair that stands alone becomes the replacement character, as Go reads it.
+fn paired(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains("\\u") {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    let half = |text: &str| {
+        let code = u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()?;
+        (0xd800..0xe000).contains(&code).then_some(code)
+    };
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (taken, replacement) = match half(rest) {
+            Some(..0xdc00) if half(&rest[6..]).is_some_and(|code| code >= 0xdc00) => (12, None),
+            Some(_) => (6, Some("\\ufffd")),
+            None => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), None),
+        };
+        out.push_str(replacement.unwrap_or(&rest[..taken]));
+        rest = &rest[taken..];
+    }
+    out.push_str(rest);
+    out.into()
+}

@@ -1,0 +1,35 @@
+//! How much one call may make. Terraform has none of these limits but that of `range`; they are far beyond what
+//! configuration needs, and keep a short expression from filling the memory.
+
+use crate::function::FunctionError;
+
+/// The longest text that a call answers, in bytes.
+pub(super) const MAX_TEXT: usize = 1 << 26;
+
+/// The most elements that a call answers where it makes more of them than it was given.
+pub(super) const MAX_ELEMENTS: usize = 1 << 20;
+
+/// The most elements of `range`, which is Terraform's own limit.
+pub(super) const MAX_RANGE: usize = 1024;
+
+/// The largest width and precision of a verb of `format`.
+pub(super) const MAX_WIDTH: usize = 1 << 20;
+
+/// The most memory that a compiled regular expression takes, in bytes.
+pub(super) const MAX_REGEX: usize = 10 << 20;
+
+/// Fails if a text of this length would be too long.
+pub(super) fn check_text(length: Option<usize>) -> Result<(), FunctionError> {
+    match length {
+        Some(..=MAX_TEXT) => Ok(()),
+        _ => Err(FunctionError::new("the result is too long: more than 64 MiB of text")),
+    }
+}
+
+/// Fails if so many elements would be too many.
+pub(super) fn check_elements(count: Option<usize>) -> Result<(), FunctionError> {
+    match count {
+        Some(..=MAX_ELEMENTS) => Ok(()),
+        _ => Err(FunctionError::new("the result has too many elements: more than 1048576")),
+    }
+}

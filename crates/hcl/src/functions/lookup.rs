@@ -1,0 +1,53 @@
+//! What a map or an object has for a key.
+
+use objchange::{Type, Value};
+
+use super::{Answer, any, string};
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    let parameters = [any("inputMap").unknown().marked(), string("key").unknown().marked()];
+    let default = any("default").null().unknown().dynamic().marked();
+    functions
+        .insert("lookup", Function::typed_by(parameters, result_type, lookup).variadic(default).nullable());
+}
+
+fn result_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    let default = match &arguments[2..] {
+        [] => None,
+        [default] => Some(default),
+        _ => return Err(FunctionError::new("there may be one default only")),
+    };
+    match arguments[0].ty() {
+        Type::Object(object) => match (arguments[1].as_str(), default) {
+            (None, _) => Ok(Type::Dynamic),
+            (Some(key), default) => {
+                let found = object.attribute(key).or(default.map(Value::ty));
+                found.cloned().ok_or(FunctionError::argument(0, "the object has no attribute of this name"))
+            }
+        },
+        Type::Map(element) => match default.map(|default| default.convert(element)) {
+            Some(Err(error)) => Err(FunctionError::argument(2, error.to_string())),
+            _ => Ok((**element).clone()),
+        },
+        _ => Err(FunctionError::argument(0, "a map or an object is required")),
+    }
+}
+
+fn lookup(arguments: &[Value], ty: &Type) -> Answer {
+    let (whole, key) = (&arguments[0], &arguments[1]);
+    let marks = whole.marks() | key.marks();
+    let unknown = || Ok(Value::unknown(ty.clone()).with_marks(marks));
+    let Some(key) = key.as_str().filter(|_| whole.is_known()) else { return unknown() };
+    if let Some(found) = whole.element(key).or(whole.attribute(key)) {
+        return Ok(found.clone().with_marks(marks));
+    }
+    match arguments.get(2) {
+        Some(default) => {
+            let default =
+                default.convert(ty).map_err(|error| FunctionError::argument(2, error.to_string()))?;
+            Ok(default.with_marks(marks))
+        }
+        None => Err(FunctionError::new("the map has no element of this key, and there is no default")),
+    }
+}

@@ -1,0 +1,118 @@
+//! The functions of the configuration language that need nothing but their arguments, a file for each kind.
+
+mod clusters;
+mod collections;
+mod conversion;
+mod csv;
+mod dates;
+mod encoding;
+mod files;
+mod format;
+mod format_list;
+mod glob;
+mod hashing;
+mod json;
+mod limits;
+mod lookup;
+mod maps;
+mod network;
+mod numbers;
+mod paths;
+mod regex;
+mod rsa;
+mod seen;
+mod sequences;
+mod sets;
+mod text;
+mod unpredictable;
+mod verbs;
+mod yaml;
+
+pub use files::BaseDirectory;
+
+use objchange::value::{ConstructError, Number, Refinements};
+use objchange::{Type, Value};
+
+use crate::function::{FunctionError, Functions, Parameter};
+
+type Answer = Result<Value, FunctionError>;
+
+/// All of them by name.
+pub(crate) fn all() -> Functions {
+    let mut functions = Functions::default();
+    for add in [
+        collections::add,
+        conversion::add,
+        csv::add,
+        dates::add,
+        encoding::add,
+        format::add,
+        format_list::add,
+        hashing::add,
+        json::add,
+        lookup::add,
+        maps::add,
+        network::add,
+        numbers::add,
+        paths::add,
+        regex::add,
+        rsa::add,
+        sequences::add,
+        sets::add,
+        text::add,
+        unpredictable::add,
+        yaml::add,
+        // The last: a template may call those before.
+        files::add,
+    ] {
+        add(&mut functions);
+    }
+    functions
+}
+
+/// A parameter of type string, with no flags.
+fn string(name: &'static str) -> Parameter {
+    Parameter::new(name, Type::String)
+}
+
+/// A parameter of type number, with no flags.
+fn number(name: &'static str) -> Parameter {
+    Parameter::new(name, Type::Number)
+}
+
+/// A parameter that takes anything as it is, with no flags.
+fn any(name: &'static str) -> Parameter {
+    Parameter::new(name, Type::Dynamic)
+}
+
+/// The text of an argument that is a known string.
+fn text(arguments: &[Value], position: usize) -> &str {
+    arguments[position].as_str().unwrap_or_default()
+}
+
+/// The elements of an argument that is a known list, set or tuple.
+fn elements(argument: &Value) -> &[Value] {
+    argument.as_elements().unwrap_or_default()
+}
+
+/// The integer that a number is.
+fn whole(value: &Value) -> Result<i64, FunctionError> {
+    let number = value.as_number().filter(|number| number.is_integer());
+    number.and_then(Number::as_i64).ok_or(FunctionError::new("a whole number is required that 64 bits hold"))
+}
+
+/// The unknown value of a type about which this is promised.
+fn refined(ty: Type, refinements: Refinements) -> Value {
+    Value::refined_unknown(ty.clone(), refinements).unwrap_or_else(|_| Value::unknown(ty))
+}
+
+/// The unknown value of a type that will not be null.
+fn unknown(ty: Type) -> Value {
+    refined(ty, Refinements::not_null())
+}
+
+impl From<ConstructError> for FunctionError {
+    fn from(error: ConstructError) -> Self {
+        Self::new(error.to_string())
+    }
+}

@@ -1,0 +1,202 @@
+//! Addresses and prefixes of networks.
+
+use std::fmt;
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use objchange::value::Number;
+use objchange::{Type, Value};
+
+use super::{Answer, number, string, text, whole};
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    let host = Function::new([string("prefix"), number("hostnum")], Type::String, host);
+    functions.insert("cidrhost", host);
+    functions
+        .insert("cidrnetmask", Function::new([string("prefix")], Type::String, |a, _| netmask(text(a, 0))));
+    let parameters = [string("prefix"), number("newbits"), number("netnum")];
+    functions.insert("cidrsubnet", Function::new(parameters, Type::String, subnet));
+    let subnets = Function::new([string("prefix")], Type::list(Type::String), subnets);
+    functions.insert("cidrsubnets", subnets.variadic(number("newbits")));
+}
+
+/// A network: its first address, and how many bits all its addresses have in common.
+#[derive(Clone, Copy)]
+struct Network {
+    first: u128,
+    prefix: u32,
+    /// 32, or 128.
+    bits: u32,
+}
+
+/// Addresses of IPv4 as they stand in those of IPv6.
+const MAPPED: u128 = 0xffff << 32;
+
+impl Network {
+    /// Numbers may have zeros in front.
+    fn parse(text: &str) -> Option<Self> {
+        let (address, prefix) = text.split_once('/')?;
+        let (address, bits) = match address.contains(':') {
+            true => (v6(address)?, 128),
+            false => (v4(address)?.into(), 32),
+        };
+        let prefix = integer(prefix).filter(|prefix| *prefix <= bits)?;
+        let network = Self { first: 0, prefix, bits };
+        Some(Self { first: address & !network.host_mask(), ..network })
+    }
+
+    /// The bits in which its addresses differ.
+    fn host_mask(self) -> u128 {
+        low_bits(self.bits - self.prefix)
+    }
+
+    fn contains(self, address: u128) -> bool {
+        address & !self.host_mask() & low_bits(self.bits) == self.first
+    }
+
+    fn is_mapped(self) -> bool {
+        self.bits == 128 && is_mapped(self.first)
+    }
+}
+
+fn is_mapped(address: u128) -> bool {
+    address >> 32 == MAPPED >> 32
+}
+
+fn low_bits(count: u32) -> u128 {
+    u128::MAX.checked_shr(128 - count).unwrap_or(0)
+}
+
+fn integer(digits: &str) -> Option<u32> {
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().ok())?
+}
+
+fn v4(text: &str) -> Option<u32> {
+    let octets = text.split('.').map(|octet| integer(octet).and_then(|octet| u8::try_from(octet).ok()));
+    let octets: [u8; 4] = octets.collect::<Option<Vec<u8>>>()?.try_into().ok()?;
+    Some(u32::from_be_bytes(octets))
+}
+
+fn v6(text: &str) -> Option<u128> {
+    let (head, tail) = text.rsplit_once(':')?;
+    let tail = if tail.contains('.') { Ipv4Addr::from(v4(tail)?).to_string() } else { tail.to_owned() };
+    let short = |group: &str| {
+        let digits = group.trim_start_matches('0');
+        if digits.is_empty() && !group.is_empty() { "0".to_owned() } else { digits.to_owned() }
+    };
+    let mut groups: Vec<String> = head.split(':').map(short).collect();
+    groups.push(if tail.contains('.') { tail } else { short(&tail) });
+    groups.join(":").parse::<Ipv6Addr>().ok().map(u128::from)
+}
+
+/// An address in its family; those of IPv4 are shown as such wherever they stand.
+fn address(address: u128, bits: u32) -> String {
+    if bits == 32 || is_mapped(address) {
+        Ipv4Addr::from(address as u32).to_string()
+    } else {
+        Ipv6Addr::from(address).to_string()
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefix = if self.is_mapped() { self.prefix.saturating_sub(96) } else { self.prefix };
+        write!(f, "{}/{prefix}", address(self.first, self.bits))
+    }
+}
+
+fn wrong(argument: Option<usize>) -> FunctionError {
+    let message = "a network as in CIDR notation is required, such as 10.0.0.0/8 or fd00::/64".into();
+    FunctionError { argument, message }
+}
+
+/// The magnitude of an integer, and whether it is negative.
+fn large(value: &Value) -> Result<(bool, u128), FunctionError> {
+    let number = value.as_number().filter(|number| number.is_integer());
+    let magnitude = number.and_then(|number| number.abs().to_string().parse().ok());
+    match (number, magnitude) {
+        (Some(number), Some(magnitude)) => Ok((*number < Number::ZERO, magnitude)),
+        _ => Err(FunctionError::new("a whole number is required that 128 bits hold")),
+    }
+}
+
+fn host(arguments: &[Value], _: &Type) -> Answer {
+    let network = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(None))?;
+    let (negative, magnitude) = large(&arguments[1])?;
+    let room = network.bits - network.prefix;
+    let number = match negative {
+        true => Some(magnitude - 1)
+            .filter(|from_end| fits(*from_end, room))
+            .and_then(|from_end| network.host_mask().checked_sub(from_end)),
+        false => Some(magnitude).filter(|number| fits(*number, room) && *number <= low_bits(network.bits)),
+    };
+    let number = number.ok_or(FunctionError::new("the network has no host of this number"))?;
+    // Terraform takes the position in an address of IPv4 for one in IPv6.
+    let shift = if network.is_mapped() { 96 } else { 0 };
+    Ok(address(network.first | number << shift, network.bits).into())
+}
+
+/// Whether there is room for a number in so many bits. Terraform looks at its last 64 bits only.
+fn fits(number: u128, bits: u32) -> bool {
+    number as u64 <= 1_u64.checked_shl(bits).map_or(u64::MAX, |count| count - 1)
+}
+
+fn netmask(text: &str) -> Answer {
+    let network = Network::parse(text).ok_or_else(|| wrong(None))?;
+    let mask = !network.host_mask() & low_bits(network.bits);
+    match network.bits {
+        32 => Ok(Ipv4Addr::from(mask as u32).to_string().into()),
+        _ if network.is_mapped() => Ok(Ipv6Addr::from(mask).to_string().into()),
+        _ => Err(FunctionError::new("a network of IPv6 has no mask in this form")),
+    }
+}
+
+fn subnet(arguments: &[Value], _: &Type) -> Answer {
+    let network = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(None))?;
+    let more = whole(&arguments[1])?;
+    let (negative, number) = large(&arguments[2])?;
+    let too_long = || FunctionError::new("the network does not have so many bits");
+    let too_many = || FunctionError::new("the network has no subnet of this number");
+    let prefix = i64::from(network.prefix).checked_add(more).and_then(|prefix| u32::try_from(prefix).ok());
+    let prefix = prefix.filter(|prefix| *prefix <= network.bits).ok_or_else(too_long)?;
+    let shift = network.bits - prefix;
+    // A shorter prefix has no subnets to count: any number that the address has bits for will do.
+    if number > low_bits(prefix) || more >= 0 && !fits(number, prefix - network.prefix) {
+        return Err(too_many());
+    }
+    let number = number.checked_shl(shift).unwrap_or(0);
+    let first = if negative && number > 0 { number } else { network.first | number };
+    Ok(Network { first, prefix, bits: network.bits }.to_string().into())
+}
+
+/// The most bits by which one subnet is longer.
+const MAX_NEW_BITS: i64 = 32;
+
+fn subnets(arguments: &[Value], _: &Type) -> Answer {
+    let network = Network::parse(text(arguments, 0)).ok_or_else(|| wrong(Some(0)))?;
+    let full = |i| FunctionError::argument(i, "the network has no room left for this subnet");
+    let mut next = Some(network.first);
+    let mut all = Vec::new();
+    for (i, more) in arguments.iter().enumerate().skip(1) {
+        let more = whole(more).map_err(|error| FunctionError { argument: Some(i), ..error })?;
+        if !(1..=MAX_NEW_BITS).contains(&more) {
+            return Err(FunctionError::argument(i, "a subnet is longer by 1 to 32 bits"));
+        }
+        let prefix = network.prefix + more as u32;
+        if prefix > network.bits {
+            return Err(FunctionError::argument(i, "the network does not have so many bits"));
+        }
+        let subnet = Network { prefix, ..network };
+        let mask = subnet.host_mask();
+        // Each begins where it can after the last one.
+        let first = next.and_then(|next| next.checked_add(mask)).map(|end| end & !mask);
+        // Terraform begins before the network, so that one at the very first address has no room.
+        let first =
+            first.filter(|first| network.contains(*first) && network.first > 0 && !network.is_mapped());
+        let first = first.filter(|first| *first <= low_bits(network.bits)).ok_or_else(|| full(i))?;
+        all.push(Value::from(Network { first, ..subnet }.to_string()));
+        next = first.checked_add(mask).and_then(|last| last.checked_add(1));
+    }
+    Ok(Value::list(Type::String, all)?)
+}

@@ -1,0 +1,118 @@
+//! Numbers. Exact where Terraform is; powers and logarithms are of doubles.
+
+use objchange::value::{Number, ParseNumberError};
+use objchange::{Type, Value};
+
+use super::limits::MAX_RANGE;
+use super::{Answer, any, elements, number, text, unknown, whole};
+use crate::function::{Function, FunctionError, Functions, Parameter};
+
+pub(super) fn add(functions: &mut Functions) {
+    let mut add = |name, parameters: Vec<Parameter>, body: fn(&[Value], &Type) -> Answer| {
+        functions.insert(name, Function::new(parameters, Type::Number, body));
+    };
+    add("abs", vec![number("num").dynamic().marked()], |a, _| {
+        Ok(Value::from(of(&a[0]).abs()).with_marks(a[0].marks()))
+    });
+    add("ceil", vec![number("num")], |a, _| Ok(of(&a[0]).ceil().into()));
+    add("floor", vec![number("num")], |a, _| Ok(of(&a[0]).floor().into()));
+    add("log", vec![number("num"), number("base")], |a, _| Ok(of(&a[0]).try_log(&of(&a[1]))?.into()));
+    add("pow", vec![number("num"), number("power")], |a, _| Ok(of(&a[0]).try_pow(&of(&a[1]))?.into()));
+    add("signum", vec![number("num")], |a, _| Ok(whole(&a[0])?.signum().into()));
+    add("sum", vec![any("list")], sum);
+    let parse = Function::typed_by([any("number"), number("base")], text_only, parse_int);
+    functions.insert("parseint", parse);
+    let numbers = || number("numbers").dynamic();
+    functions.insert("max", Function::new([], Type::Number, |a, _| extreme(a, Ord::max)).variadic(numbers()));
+    functions.insert("min", Function::new([], Type::Number, |a, _| extreme(a, Ord::min)).variadic(numbers()));
+    let range = Function::new([], Type::list(Type::Number), range);
+    functions.insert("range", range.variadic(number("params")));
+}
+
+/// The number of an argument that is a known one.
+fn of(value: &Value) -> Number {
+    value.as_number().cloned().unwrap_or_default()
+}
+
+fn extreme(arguments: &[Value], choose: fn(Number, Number) -> Number) -> Answer {
+    let numbers = arguments.iter().map(of);
+    numbers.reduce(choose).map(Value::from).ok_or(FunctionError::new("at least one number is required"))
+}
+
+fn sum(arguments: &[Value], _: &Type) -> Answer {
+    let list = &arguments[0];
+    if !matches!(list.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_)) {
+        return Err(FunctionError::argument(0, "a list, set or tuple of numbers is required"));
+    }
+    if !list.is_wholly_known() {
+        return Ok(unknown(Type::Number));
+    }
+    let wrong = || FunctionError::argument(0, "every element must be a number, and not null");
+    let numbers = elements(list).iter().map(|element| {
+        let number = element.convert(&Type::Number).ok().filter(|number| !number.is_null());
+        number.map(|number| of(&number)).ok_or_else(wrong)
+    });
+    let mut total: Option<Number> = None;
+    for number in numbers {
+        let number = number?;
+        total = Some(match total {
+            Some(total) => total.try_add(&number)?,
+            None => number,
+        });
+    }
+    total.map(Value::from).ok_or(FunctionError::argument(0, "at least one number is required"))
+}
+
+fn text_only(arguments: &[Value]) -> Result<Type, FunctionError> {
+    match arguments[0].ty() {
+        Type::String => Ok(Type::Number),
+        _ => Err(FunctionError::argument(0, "a string is required")),
+    }
+}
+
+fn parse_int(arguments: &[Value], _: &Type) -> Answer {
+    let base = u32::try_from(whole(&arguments[1])?).unwrap_or(u32::MAX);
+    Number::parse_integer(text(arguments, 0), base).map(Value::from).map_err(|error| match error {
+        ParseNumberError::Base => FunctionError::argument(1, error.to_string()),
+        _ => FunctionError::argument(0, error.to_string()),
+    })
+}
+
+/// What is not given are integers of the program, which have 64 bits.
+fn range(arguments: &[Value], _: &Type) -> Answer {
+    let given: Vec<Number> = arguments.iter().map(of).collect();
+    if given.iter().any(|number| !number.is_finite()) {
+        return Err(FunctionError::new("the numbers must be finite"));
+    }
+    let direction = |start: &Number, end: &Number| Number::from(if start <= end { 1 } else { -1 });
+    let (start, end, step) = match given.as_slice() {
+        [end] => (Number::ZERO, end.clone(), direction(&Number::ZERO, end)),
+        [start, end] => (start.clone(), end.clone(), direction(start, end)),
+        [start, end, step] => (start.clone(), end.clone(), step.clone()),
+        _ => {
+            return Err(FunctionError::new(
+                "one to three numbers are required: an end; a start and an end; and a step",
+            ));
+        }
+    };
+    if step == Number::ZERO && start != end {
+        return Err(FunctionError::new("the step must not be zero"));
+    }
+    let is_down = step < Number::ZERO;
+    if is_down && end > start || !is_down && end < start {
+        return Err(FunctionError::argument(
+            1,
+            "the end lies on the other side of the start than the step leads to",
+        ));
+    }
+    let mut numbers = Vec::new();
+    let mut next = start;
+    while if is_down { next > end } else { next < end } {
+        if numbers.len() == MAX_RANGE {
+            return Err(FunctionError::new("more than 1024 numbers: use a larger step or another end"));
+        }
+        numbers.push(Value::from(next.clone()));
+        next = next.try_add(&step)?;
+    }
+    Ok(Value::list(Type::Number, numbers)?)
+}

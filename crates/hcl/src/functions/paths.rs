@@ -1,0 +1,58 @@
+//! Paths as text, with slashes.
+
+use objchange::Type;
+
+use super::{string, text};
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    functions.insert(
+        "basename",
+        Function::new([string("path")], Type::String, |a, _| Ok(base(text(a, 0)).into())),
+    );
+    functions.insert(
+        "dirname",
+        Function::new([string("path")], Type::String, |a, _| Ok(directory(text(a, 0)).into())),
+    );
+    functions.insert(
+        "pathexpand",
+        Function::new([string("path")], Type::String, |a, _| match text(a, 0) {
+            path if path.starts_with('~') => Err(FunctionError::new("the home directory is not known here")),
+            path => Ok(path.into()),
+        }),
+    );
+}
+
+/// The last element.
+fn base(path: &str) -> &str {
+    let trimmed = path.trim_end_matches('/');
+    match trimmed.rsplit('/').next() {
+        Some("") if path.is_empty() => ".",
+        Some("") | None => "/",
+        Some(last) => last,
+    }
+}
+
+/// All but the last element.
+fn directory(path: &str) -> String {
+    clean(path.rfind('/').map_or("", |at| &path[..=at]))
+}
+
+/// The shortest path that leads to the same place, symbolic links left aside.
+pub(super) fn clean(path: &str) -> String {
+    let is_absolute = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            ".." if is_absolute => {}
+            part => parts.push(part),
+        }
+    }
+    match (is_absolute, parts.join("/")) {
+        (true, path) => format!("/{path}"),
+        (false, path) if path.is_empty() => ".".to_owned(),
+        (false, path) => path,
+    }
+}

@@ -1,0 +1,194 @@
+//! Regular expressions, in the syntax of RE2.
+
+mod translate;
+
+use objchange::{Type, Value};
+use regex::bytes::{Captures, Regex, RegexBuilder};
+use smol_str::SmolStr;
+
+use self::translate::translate;
+use super::limits::{MAX_ELEMENTS, MAX_REGEX, check_elements, check_text};
+use super::{Answer, string, text};
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    let parameters = || [string("pattern"), string("string")];
+    functions.insert("regex", Function::typed_by(parameters(), matched_type, first));
+    let all_types = |a: &[Value]| Ok(Type::list(matched_type(a)?));
+    functions.insert("regexall", Function::typed_by(parameters(), all_types, all));
+    let parameters = [string("str"), string("substr"), string("replace")];
+    functions.insert("replace", Function::new(parameters, Type::String, replace));
+}
+
+/// A regular expression with the names of its groups.
+struct Pattern {
+    regex: Regex,
+    names: Vec<Option<SmolStr>>,
+}
+
+impl Pattern {
+    fn new(text: &str, argument: Option<usize>) -> Result<Self, FunctionError> {
+        let error = |message: String| FunctionError { argument, message: message.into() };
+        let (translated, names) = translate(text).map_err(|problem| error(problem.to_owned()))?;
+        // Bytes are matched, because the `\B` of ASCII is refused for text: it also is between the bytes of one
+        // character. Such matches are passed over.
+        let regex = RegexBuilder::new(&translated).size_limit(MAX_REGEX).build();
+        let problem =
+            |_| error("the pattern is not a valid regular expression, or it is too large".to_owned());
+        Ok(Self { regex: regex.map_err(problem)?, names })
+    }
+
+    /// Text if there are no groups, a tuple if they have no names, else an object.
+    fn matched_type(&self) -> Result<Type, FunctionError> {
+        let named: Vec<&SmolStr> = self.names.iter().flatten().collect();
+        if self.names.is_empty() {
+            Ok(Type::String)
+        } else if named.is_empty() {
+            Ok(Type::tuple(self.names.iter().map(|_| Type::String)))
+        } else if named.len() == self.names.len() {
+            Ok(Type::object(named.into_iter().map(|name| (name.clone(), Type::String))))
+        } else {
+            Err(FunctionError::argument(0, "either all groups have a name, or none"))
+        }
+    }
+
+    /// A group that takes no part is null.
+    fn value(&self, text: &str, captures: &Captures<'_>) -> Value {
+        let group = |i: usize| match captures.get(i) {
+            Some(group) => Value::from(&text[group.range()]),
+            None => Value::null(Type::String),
+        };
+        let groups = self.names.iter().enumerate().map(|(i, name)| (name, group(i + 1)));
+        match self.names.first() {
+            None => group(0),
+            Some(None) => Value::tuple(groups.map(|(_, value)| value)),
+            Some(Some(_)) => {
+                Value::object(groups.map(|(name, value)| (name.clone().unwrap_or_default(), value)))
+            }
+        }
+    }
+
+    /// All matches from left to right. None is empty right behind another one, or within a character.
+    fn matches<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        let mut start = 0;
+        let mut last_end = None;
+        std::iter::from_fn(move || {
+            while start <= text.len() {
+                let captures = self.regex.captures_at(text.as_bytes(), start)?;
+                let range = captures.get(0)?.range();
+                let after = |at| {
+                    (at + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len() + 1)
+                };
+                let is_stray = range.is_empty()
+                    && (last_end == Some(range.start) || !text.is_char_boundary(range.start));
+                start = if range.is_empty() { after(range.end) } else { range.end };
+                if !is_stray {
+                    last_end = Some(range.end);
+                    return Some(captures);
+                }
+            }
+            None
+        })
+    }
+}
+
+fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    match arguments[0].as_str() {
+        Some(pattern) => Pattern::new(pattern, Some(0))?.matched_type(),
+        None => Ok(Type::Dynamic),
+    }
+}
+
+fn first(arguments: &[Value], _: &Type) -> Answer {
+    let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
+    let captures =
+        pattern.matches(text).next().ok_or(FunctionError::new("the pattern does not match the text"))?;
+    Ok(pattern.value(text, &captures))
+}
+
+fn all(arguments: &[Value], ty: &Type) -> Answer {
+    let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
+    let values = pattern.matches(text).map(|captures| pattern.value(text, &captures));
+    let values: Vec<Value> = values.take(MAX_ELEMENTS + 1).collect();
+    check_elements(Some(values.len()))?;
+    Ok(Value::list(ty.element().cloned().unwrap_or(Type::Dynamic), values)?)
+}
+
+/// A text between slashes is a pattern.
+fn replace(arguments: &[Value], _: &Type) -> Answer {
+    let [whole, wanted, replacement] = [0, 1, 2].map(|i| text(arguments, i));
+    let inner = wanted.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    if let Some(pattern) = inner {
+        return replace_matches(whole, &Pattern::new(pattern, None)?, replacement);
+    }
+    let count = if wanted.is_empty() { whole.chars().count() + 1 } else { whole.matches(wanted).count() };
+    check_text(count.checked_mul(replacement.len()).and_then(|length| length.checked_add(whole.len())))?;
+    Ok(whole.replace(wanted, replacement).into())
+}
+
+fn replace_matches(text: &str, pattern: &Pattern, replacement: &str) -> Answer {
+    let parts = parts(replacement);
+    let mut out = String::new();
+    let mut end = 0;
+    for captures in pattern.matches(text) {
+        let range = captures.get(0).map(|matched| matched.range()).unwrap_or_default();
+        out.push_str(&text[end..range.start]);
+        end = range.end;
+        for part in &parts {
+            match part {
+                Part::Text(text) => out.push_str(text),
+                Part::Group(name) => {
+                    let position = match name.parse::<usize>() {
+                        Ok(position) => Some(position),
+                        Err(_) => pattern
+                            .names
+                            .iter()
+                            .position(|other| other.as_deref() == Some(name))
+                            .map(|i| i + 1),
+                    };
+                    let group = position.and_then(|position| captures.get(position));
+                    out.push_str(group.map_or("", |group| &text[group.range()]));
+                }
+            }
+        }
+        check_text(Some(out.len()))?;
+    }
+    out.push_str(&text[end..]);
+    Ok(out.into())
+}
+
+/// A part of what stands in for a match.
+enum Part<'r> {
+    Text(&'r str),
+    /// A group by number or name.
+    Group(&'r str),
+}
+
+/// `$1`, `$name` and `${name}` are groups, `$$` is `$`; any other `$` is itself.
+fn parts(replacement: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut rest = replacement;
+    while let Some(at) = rest.find('$') {
+        parts.push(Part::Text(&rest[..at]));
+        let after = &rest[at + 1..];
+        let word = |text: &str| text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+        let (part, length) = if after.starts_with('$') {
+            (Part::Text("$"), 1)
+        } else if let Some(inner) = after.strip_prefix('{') {
+            let end = word(inner);
+            match inner[end..].starts_with('}') && end > 0 {
+                true => (Part::Group(&inner[..end]), end + 2),
+                false => (Part::Text("$"), 0),
+            }
+        } else {
+            match word(after) {
+                0 => (Part::Text("$"), 0),
+                end => (Part::Group(&after[..end]), end),
+            }
+        };
+        parts.push(part);
+        rest = &after[length..];
+    }
+    parts.push(Part::Text(rest));
+    parts
+}

@@ -1,0 +1,83 @@
+//! Text that was encrypted for an RSA key.
+//!
+//! The key stands in the configuration, and whoever can measure how long this takes can read it there: so this needs
+//! none of the care against that which makes the `rsa` crate large, and is not for any other use.
+
+use num_bigint::BigUint;
+use objchange::{Type, Value};
+
+use super::encoding::LENIENT;
+use super::{Answer, string, text};
+use crate::function::{Function, FunctionError, Functions};
+
+pub(super) fn add(functions: &mut Functions) {
+    let parameters = [string("ciphertext"), string("privatekey")];
+    functions.insert("rsadecrypt", Function::new(parameters, Type::String, decrypt));
+}
+
+/// The largest modulus that is computed with, in bits.
+const MAX_MODULUS: u64 = 16_384;
+
+fn decrypt(arguments: &[Value], _: &Type) -> Answer {
+    let encrypted = LENIENT
+        .decode(text(arguments, 0).as_bytes())
+        .map_err(|_| FunctionError::argument(0, "the text is not base64"))?;
+    let (modulus, exponent) = key(text(arguments, 1)).ok_or(FunctionError::argument(
+        1,
+        "an RSA private key in PEM form, without a password, is required",
+    ))?;
+    let plain = BigUint::from_bytes_be(&encrypted).modpow(&exponent, &modulus).to_bytes_be();
+    let wrong = || FunctionError::new("the text was not encrypted for this key");
+    // 00 02, at least eight bytes of padding other than zero, 00, and the text.
+    let is_whole = encrypted.len() as u64 == modulus.bits().div_ceil(8) && plain.len() + 1 == encrypted.len();
+    let padded = plain.strip_prefix(&[2]).filter(|_| is_whole).ok_or_else(wrong)?;
+    let end = padded.iter().position(|byte| *byte == 0).filter(|end| *end >= 8).ok_or_else(wrong)?;
+    let text = String::from_utf8_lossy(&padded[end + 1..]);
+    Ok(text.as_ref().into())
+}
+
+/// The modulus and the private exponent.
+fn key(pem: &str) -> Option<(BigUint, BigUint)> {
+    let (_, rest) = pem.split_once("-----BEGIN ")?;
+    let (kind, rest) = rest.split_once("-----")?;
+    let (body, _) = rest.split_once("-----END ")?;
+    let der = LENIENT.decode(body.trim().as_bytes()).ok()?;
+    let der = match kind {
+        "RSA PRIVATE KEY" => der.as_slice(),
+        // A version, an algorithm, and the same in an envelope.
+        "PRIVATE KEY" => {
+            let (mut rest, _) = element(&der, SEQUENCE)?;
+            for tag in [INTEGER, SEQUENCE] {
+                rest = element(rest, tag)?.1;
+            }
+            element(rest, OCTETS)?.0
+        }
+        _ => return None,
+    };
+    let (numbers, _) = element(der, SEQUENCE)?;
+    // A version, the modulus, and the public exponent before the private one.
+    let (_, rest) = element(numbers, INTEGER)?;
+    let (modulus, rest) = element(rest, INTEGER)?;
+    let (_, rest) = element(rest, INTEGER)?;
+    let (exponent, _) = element(rest, INTEGER)?;
+    let [modulus, exponent] = [modulus, exponent].map(BigUint::from_bytes_be);
+    let is_usable = modulus.bits() > 0 && modulus.bits() <= MAX_MODULUS && exponent.bits() <= MAX_MODULUS;
+    is_usable.then_some((modulus, exponent))
+}
+
+const INTEGER: u8 = 2;
+const OCTETS: u8 = 4;
+const SEQUENCE: u8 = 0x30;
+
+/// The content of the first element of DER, if it has this tag, and what comes after it.
+fn element(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = match der {
+        [first, length @ ..=0x7f, rest @ ..] if *first == tag => (usize::from(*length), rest),
+        [first, 0x81, length, rest @ ..] if *first == tag => (usize::from(*length), rest),
+        [first, 0x82, high, low, rest @ ..] if *first == tag => {
+            (usize::from(u16::from_be_bytes([*high, *low])), rest)
+        }
+        _ => return None,
+    };
+    rest.split_at_checked(length)
+}

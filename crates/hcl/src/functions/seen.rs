@@ -1,0 +1,33 @@
+//! Values that have been met.
+
+use hashbrown::HashTable;
+use objchange::Value;
+
+/// Values that have been met; of what is not wholly known nothing can be said.
+#[derive(Default)]
+pub(super) struct Seen<'v>(HashTable<&'v Value>);
+
+impl<'v> Seen<'v> {
+    /// Says whether the value is met for the first time.
+    pub(super) fn insert(&mut self, value: &'v Value) -> bool {
+        if self.contains(value) {
+            return false;
+        }
+        self.0.insert_unique(value.content_hash(), value, |value| value.content_hash());
+        true
+    }
+
+    pub(super) fn contains(&self, value: &Value) -> bool {
+        self.0.find(value.content_hash(), |other| other.definitely_equals(value)).is_some()
+    }
+}
+
+impl<'v> FromIterator<&'v Value> for Seen<'v> {
+    fn from_iter<I: IntoIterator<Item = &'v Value>>(values: I) -> Self {
+        let mut seen = Self::default();
+        for value in values {
+            seen.insert(value);
+        }
+        seen
+    }
+}

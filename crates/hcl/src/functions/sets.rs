@@ -1,0 +1,151 @@
+//! Sets: union, intersection, difference, product.
+
+use objchange::value::{Kind, Marks, Refinements, unify};
+use objchange::{Type, Value};
+
+use super::limits::check_elements;
+use super::seen::Seen;
+use super::{Answer, any, elements, refined, unknown};
+use crate::function::{Function, FunctionError, Functions, Parameter};
+
+pub(super) fn add(functions: &mut Functions) {
+    let set = |name| Parameter::new(name, Type::set(Type::Dynamic)).dynamic();
+    let mut several = |name, body: fn(&[Value], &Type) -> Answer| {
+        let function = Function::typed_by([set("first_set")], common_type, body);
+        functions.insert(name, function.variadic(set("other_sets")));
+    };
+    several("setunion", |sets, ty| of(ty, sets.iter().flat_map(elements)));
+    several("setintersection", |sets, ty| {
+        known_or(sets, ty, |sets| {
+            let others: Vec<Seen<'_>> = sets[1..].iter().map(|set| elements(set).iter().collect()).collect();
+            let in_all = |element: &&Value| others.iter().all(|set| set.contains(element));
+            of(ty, elements(&sets[0]).iter().filter(in_all))
+        })
+    });
+    let subtract = Function::typed_by([set("a"), set("b")], common_type, |sets, ty| {
+        known_or(sets, ty, |sets| {
+            let others: Seen<'_> = elements(&sets[1]).iter().collect();
+            of(ty, elements(&sets[0]).iter().filter(|element| !others.contains(element)))
+        })
+    });
+    functions.insert("setsubtract", subtract);
+    let product = Function::typed_by([], product_type, product).variadic(any("sets").unknown().marked());
+    functions.insert("setproduct", product);
+}
+
+/// An empty set of no type takes no part.
+fn common_type(sets: &[Value]) -> Result<Type, FunctionError> {
+    let element = |set: &Value| set.ty().element().cloned().unwrap_or(Type::Dynamic);
+    let types: Vec<Type> =
+        sets.iter().filter(|set| !(set.is_empty() && element(set) == Type::Dynamic)).map(element).collect();
+    // What has a type does not become something of any type, unless that may still turn out to be its own.
+    let is_known = sets.iter().all(Value::is_known);
+    let loses =
+        |common: &Type| is_known && *common == Type::Dynamic && types.iter().any(|ty| *ty != Type::Dynamic);
+    let common = unify(&types).filter(|common| !loses(common));
+    common.map(Type::set).ok_or(FunctionError::new("the elements of the sets must have one type"))
+}
+
+/// A set of the type of the result.
+fn of<'v>(ty: &Type, elements: impl IntoIterator<Item = &'v Value>) -> Answer {
+    let element = ty.element().unwrap_or(&Type::Dynamic);
+    let convert =
+        |value: &Value| value.convert(element).map_err(|error| FunctionError::new(error.to_string()));
+    Ok(Value::set(element.clone(), elements.into_iter().map(convert).collect::<Result<Vec<_>, _>>()?)?)
+}
+
+/// What is common and what is left cannot be told before everything is known.
+fn known_or(sets: &[Value], ty: &Type, answer: impl FnOnce(&[Value]) -> Answer) -> Answer {
+    if !sets.iter().all(Value::is_wholly_known) {
+        return Ok(unknown(ty.clone()));
+    }
+    answer(&sets.iter().map(|set| of(ty, elements(set))).collect::<Result<Vec<_>, _>>()?)
+}
+
+/// The type of the elements of one factor.
+fn factor_type(position: usize, argument: &Value) -> Result<Type, FunctionError> {
+    match argument.ty() {
+        Type::List(element) | Type::Set(element) => Ok((**element).clone()),
+        Type::Tuple(tuple) => unify(tuple.elements())
+            .ok_or(FunctionError::argument(position, "the elements of the tuple must have one type")),
+        _ => Err(FunctionError::argument(position, "a list, set or tuple is required")),
+    }
+}
+
+/// A set if any factor is one.
+fn product_type(arguments: &[Value]) -> Result<Type, FunctionError> {
+    if arguments.len() < 2 {
+        return Err(FunctionError::new("at least two lists, sets or tuples are required"));
+    }
+    let types = arguments.iter().enumerate().map(|(i, argument)| factor_type(i, argument));
+    let tuple = Type::tuple(types.collect::<Result<Vec<_>, _>>()?);
+    let is_set = arguments.iter().any(|argument| matches!(argument.ty(), Type::Set(_)));
+    Ok(if is_set { Type::set(tuple) } else { Type::list(tuple) })
+}
+
+/// Beyond these nothing is promised about the length.
+const MAX_PROMISED_FACTOR: u64 = 1024;
+const MAX_PROMISED_LENGTH: u64 = 2048;
+
+fn product(arguments: &[Value], ty: &Type) -> Answer {
+    let marks = arguments.iter().fold(Marks::NONE, |marks, argument| marks | argument.marks());
+    Ok(product_of(arguments, ty)?.with_marks(marks))
+}
+
+fn product_of(arguments: &[Value], ty: &Type) -> Answer {
+    let element = ty.element().unwrap_or(&Type::Dynamic);
+    let empty = || {
+        if matches!(ty, Type::Set(_)) {
+            Value::set(element.clone(), [] as [Value; 0])
+        } else {
+            Value::list(element.clone(), [] as [Value; 0])
+        }
+    };
+    let has_length = |argument: &Value| match argument.kind() {
+        Kind::Set(set) => set.len() < 2 || argument.is_wholly_known(),
+        _ => argument.is_known(),
+    };
+    if !arguments.iter().all(has_length) {
+        let bounds = arguments.iter().map(|argument| match (argument.ty(), argument.len()) {
+            (Type::Tuple(tuple), _) => Some(tuple.elements().len() as u64),
+            (_, Some(length)) => has_length(argument).then_some(length as u64),
+            _ => argument.refinements().and_then(|promised| promised.length_upper),
+        });
+        let upper = bounds
+            .map(|bound| bound.filter(|bound| *bound <= MAX_PROMISED_FACTOR))
+            .try_fold(1_u64, |product, bound| Some(product.saturating_mul(bound?)))
+            .filter(|product| *product <= MAX_PROMISED_LENGTH);
+        return Ok(match upper {
+            Some(0) => empty()?,
+            Some(_) => {
+                let promised =
+                    Refinements { length_lower: Some(1), length_upper: upper, ..Refinements::not_null() };
+                refined(ty.clone(), promised)
+            }
+            None => unknown(ty.clone()),
+        });
+    }
+    if arguments.iter().any(|argument| elements(argument).is_empty()) {
+        return Ok(empty()?);
+    }
+    let mut lengths = arguments.iter().map(|argument| elements(argument).len());
+    check_elements(lengths.try_fold(arguments.len(), usize::checked_mul))?;
+    let Type::Tuple(types) = element else { return Ok(unknown(ty.clone())) };
+    let mut factors = Vec::new();
+    for (argument, ty) in std::iter::zip(arguments, types.elements()) {
+        let convert =
+            |value: &Value| value.convert(ty).map_err(|error| FunctionError::new(error.to_string()));
+        factors.push(elements(argument).iter().map(convert).collect::<Result<Vec<_>, _>>()?);
+    }
+    let mut tuples: Vec<Vec<Value>> = vec![Vec::new()];
+    for factor in &factors {
+        let longer = |tuple: &Vec<Value>, value: &Value| tuple.iter().chain([value]).cloned().collect();
+        tuples =
+            tuples.iter().flat_map(|tuple| factor.iter().map(move |value| longer(tuple, value))).collect();
+    }
+    let tuples = tuples.into_iter().map(Value::tuple);
+    Ok(match ty {
+        Type::Set(_) => Value::set(element.clone(), tuples)?,
+        _ => Value::list(element.clone(), tuples)?,
+    })
+}

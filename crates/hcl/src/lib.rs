@@ -1,0 +1,61 @@
+//! Terraform's configuration language: from text to values, with unknowns, marks, exact numbers and positions.
+//!
+//! ```text
+//! text ── parse_body ──▶ body ──┬─ references ──▶ which variables are needed
+//!                               │
+//!                               └─ decode, under a schema ──▶ the config object, and what is wrong
+//! text ── parse_expression ──▶ expression ── evaluate ──▶ a value, and what is wrong
+//! ```
+//!
+//! ```
+//! use objchange::{Type, Value};
+//! use objchange_hcl::{Functions, Lines, Scope, Variables, evaluate, parse_expression};
+//!
+//! let text = "[for port in ports : port + 1 if port > 80]";
+//! let expr = parse_expression(text).unwrap();
+//! let ports = Value::tuple([Value::from(80), Value::from(443), Value::from("8080")]);
+//! let variables: Variables = [("ports", ports.sensitive())].into_iter().collect();
+//! let (value, errors) = evaluate(&expr, &Scope::new(&variables), Functions::pure());
+//! assert_eq!(value, Value::tuple([444, 8081]).sensitive());
+//! assert!(errors.is_empty());
+//!
+//! // All that is wrong comes at once, each with its place.
+//! let errors = evaluate(&parse_expression("prots[0] + \"x\"").unwrap(), &Scope::new(&variables), Functions::pure()).1;
+//! let summaries: Vec<&str> = errors.iter().map(|error| &*error.summary).collect();
+//! assert_eq!(summaries, ["Unknown variable", "Invalid operand"]);
+//! let position = Lines::new("prots[0] + \"x\"").position(errors[1].subject.start);
+//! assert_eq!((position.line, position.column), (1, 12));
+//! ```
+//!
+//! # Scope of this crate
+//!
+//! The behaviour is that of Terraform v1.16 and HCL 2.24, answer by answer: which part of an unknown is known, where a
+//! mark goes and where it is lost, which errors come together and what they point to. Negative zero is zero.
+//!
+//! There is no file, no clock, no network, no module tree: variables come from whoever asks, and so do functions that
+//! look at more than their arguments. Nothing that is sensitive is in an error.
+//!
+//! # What it costs
+//!
+//! Reading and evaluating are linear. Nesting is limited, so that no text overflows the stack, and so is what one
+//! evaluation may make, so that no expression fills the memory.
+
+#![forbid(unsafe_code)]
+
+mod decode;
+mod diagnostic;
+mod eval;
+mod function;
+mod functions;
+mod source;
+mod syntax;
+mod walk;
+
+pub use decode::{Decoded, Purpose, decode, references};
+pub use diagnostic::Diagnostic;
+pub use eval::{Scope, Variables, evaluate, evaluate_template};
+pub use function::{Function, FunctionError, Functions, Parameter, Reach};
+pub use functions::BaseDirectory;
+pub use source::{Lines, Position, Span};
+pub use syntax::{Attribute, Block, Body, Expr, Label, parse_body, parse_expression, parse_template};
+pub use walk::{Reference, variables};

@@ -1,0 +1,236 @@
+//! What a text says: expressions and bodies, with the place of every part.
+
+use objchange::Value;
+use smol_str::SmolStr;
+
+use crate::source::Span;
+
+/// An expression.
+#[derive(Debug, Clone)]
+pub struct Expr {
+    /// All of it.
+    pub span: Span,
+    pub(crate) kind: ExprKind,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum ExprKind {
+    /// A number, `true`, `false` or `null`; the literal text of a template.
+    Literal(Value),
+    /// A quoted string without sequences.
+    Text(Value),
+    /// The joined parts of a string or a heredoc.
+    Template(Box<[Expr]>),
+    /// A template that is exactly one interpolation: that value as it is.
+    Wrap(Box<Expr>),
+    /// The joined results of a `%{ for }`.
+    Join(Box<For>),
+    Variable(Box<Variable>),
+    /// Attributes and literal indexes of something else than a variable.
+    Relative(Box<Relative>),
+    Index(Box<Index>),
+    Splat(Box<Splat>),
+    /// The element that the splat around this is at.
+    Element,
+    Call(Box<Call>),
+    Tuple(Box<[Expr]>),
+    Object(Box<[Item]>),
+    For(Box<For>),
+    Conditional(Box<Conditional>),
+    Chain(Box<Chain>),
+    Unary(UnaryOp, Box<Expr>),
+    Parens(Box<Expr>),
+    /// What was left out, where that is an error.
+    Missing,
+}
+
+/// A variable, with attributes and literal indexes.
+#[derive(Debug, Clone)]
+pub(crate) struct Variable {
+    pub(crate) name: SmolStr,
+    pub(crate) name_span: Span,
+    pub(crate) steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Relative {
+    pub(crate) source: Expr,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A step that is known before anything is evaluated.
+#[derive(Debug, Clone)]
+pub(crate) struct Step {
+    /// `.name` with its dot, `[0]` with its brackets.
+    pub(crate) span: Span,
+    pub(crate) kind: StepKind,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum StepKind {
+    Attribute(SmolStr),
+    Index(Value),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Index {
+    pub(crate) collection: Expr,
+    pub(crate) key: Expr,
+    /// From the one bracket to the other.
+    pub(crate) brackets: Span,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Splat {
+    pub(crate) source: Expr,
+    /// What is made of each element, which is [`ExprKind::Element`] in it.
+    pub(crate) each: Expr,
+    /// `[*]` or `.*`.
+    pub(crate) marker: Span,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Call {
+    pub(crate) name: SmolStr,
+    pub(crate) name_span: Span,
+    pub(crate) arguments: Vec<Expr>,
+    /// The last argument is followed by `...`.
+    pub(crate) expands: bool,
+    pub(crate) open: Span,
+    pub(crate) close: Span,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Item {
+    pub(crate) key: Expr,
+    pub(crate) value: Expr,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct For {
+    /// The bracket, or the marker of the directive.
+    pub(crate) open: Span,
+    pub(crate) key_name: Option<SmolStr>,
+    pub(crate) value_name: SmolStr,
+    pub(crate) collection: Expr,
+    /// Of an object.
+    pub(crate) key: Option<Expr>,
+    pub(crate) value: Expr,
+    pub(crate) condition: Option<Expr>,
+    pub(crate) groups: bool,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Conditional {
+    pub(crate) condition: Expr,
+    pub(crate) yes: Expr,
+    pub(crate) no: Expr,
+}
+
+/// Operators of one precedence, from left to right: flat, so that a long sum is not deep.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    pub(crate) first: Expr,
+    pub(crate) rest: Vec<(BinaryOp, Expr)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BinaryOp {
+    Or,
+    And,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Remainder,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UnaryOp {
+    Negate,
+    Not,
+}
+
+impl Expr {
+    pub(crate) fn new(span: Span, kind: ExprKind) -> Self {
+        Self { span, kind }
+    }
+
+    /// The first words of the expression: where an error about an argument points to.
+    pub(crate) fn start(&self) -> Span {
+        match &self.kind {
+            ExprKind::Text(_) if self.span.end - self.span.start <= 2 => Span::at(self.span.end),
+            ExprKind::Text(_) => Span::new(self.span.start + 1, self.span.end - 1),
+            ExprKind::Template(parts) => parts.first().map_or(Span::at(self.span.end), Expr::start),
+            ExprKind::Index(index) => Span::new(index.brackets.start, index.brackets.start + 1),
+            ExprKind::Splat(splat) => splat.marker,
+            ExprKind::Call(call) => call.name_span.to(call.open),
+            ExprKind::Tuple(_) | ExprKind::Object(_) => Span::new(self.span.start, self.span.start + 1),
+            ExprKind::For(for_) | ExprKind::Join(for_) => for_.open,
+            ExprKind::Conditional(conditional) => conditional.condition.start(),
+            ExprKind::Chain(chain) => chain.first.start(),
+            ExprKind::Unary(..) => Span::new(self.span.start, self.span.start + 1),
+            ExprKind::Parens(inner) => inner.start(),
+            _ => self.span,
+        }
+    }
+}
+
+/// The arguments and blocks of a file or of one block.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    /// In source order; each name once.
+    pub attributes: Vec<Attribute>,
+    /// In source order.
+    pub blocks: Vec<Block>,
+    /// Where something that is missing is reported.
+    pub missing: Span,
+}
+
+/// `name = expression`.
+#[derive(Debug, Clone)]
+pub struct Attribute {
+    /// What stands before the equals sign.
+    pub name: SmolStr,
+    /// Where it stands.
+    pub name_span: Span,
+    /// What stands behind it.
+    pub expr: Expr,
+}
+
+/// `type "label" { … }`.
+#[derive(Debug, Clone)]
+pub struct Block {
+    /// What the block begins with.
+    pub kind: SmolStr,
+    /// Where it stands.
+    pub kind_span: Span,
+    /// Names or strings between the type and the brace.
+    pub labels: Vec<Label>,
+    /// The opening brace.
+    pub open: Span,
+    /// What is inside.
+    pub body: Body,
+}
+
+/// A label of a block.
+#[derive(Debug, Clone)]
+pub struct Label {
+    /// As written, without quotes and escapes.
+    pub text: SmolStr,
+    /// With the quotes.
+    pub span: Span,
+}
+
+impl Block {
+    /// Type and labels.
+    pub fn header(&self) -> Span {
+        self.labels.last().map_or(self.kind_span, |label| self.kind_span.to(label.span))
+    }
+}

@@ -1,0 +1,286 @@
+//! Bodies: arguments and blocks.
+
+use hashbrown::HashSet;
+use smol_str::SmolStr;
+
+use super::ast::{Attribute, Block, Body, Expr, ExprKind, Label};
+use super::escape;
+use super::parser::{Parsed, Parser};
+use super::token::{Kind, Token};
+use crate::source::Span;
+
+const REQUIRED: &str = "Argument or block definition required";
+
+/// The names that a body has arguments for already.
+#[derive(Default)]
+struct Names(HashSet<SmolStr>);
+
+impl Names {
+    /// Few names are found faster one by one.
+    fn is_new(&mut self, attributes: &[Attribute], name: &str) -> bool {
+        if attributes.len() < 16 {
+            return attributes.iter().all(|attribute| attribute.name != name);
+        }
+        if self.0.is_empty() {
+            self.0.extend(attributes.iter().map(|attribute| attribute.name.clone()));
+        }
+        self.0.insert(SmolStr::new(name))
+    }
+}
+
+impl Parser<'_> {
+    /// A whole file.
+    pub(super) fn file(&mut self) -> Body {
+        let start = if self.text.starts_with('\u{feff}') { 3 } else { 0 };
+        let mut body = Body { missing: Span::at(start), ..Body::default() };
+        self.items(&mut body, None);
+        body
+    }
+
+    /// The items of a body, up to and with the closing brace, or up to the end.
+    fn items(&mut self, body: &mut Body, open: Option<Span>) {
+        let mut names = Names::default();
+        loop {
+            let token = self.peek();
+            match token.kind {
+                Kind::Newline => {
+                    self.next();
+                }
+                Kind::End => {
+                    if let Some(open) = open {
+                        let detail = "There is no closing brace for this block before the end of the file. This \
+                                      may be caused by incorrect brace nesting elsewhere in this file.";
+                        self.error("Unclosed configuration block", open, detail);
+                    }
+                    return;
+                }
+                Kind::CloseBrace if open.is_some() => {
+                    self.next();
+                    return;
+                }
+                Kind::Name => {
+                    if self.item(body, &mut names).is_err() {
+                        self.recover_item();
+                    }
+                }
+                Kind::OpenQuote => {
+                    let detail = "Argument names must not be quoted.";
+                    self.error("Invalid argument name", token.span, detail);
+                    self.recover_item();
+                }
+                _ => {
+                    self.error(REQUIRED, token.span, "An argument or block definition is required here.");
+                    self.recover_item();
+                }
+            }
+        }
+    }
+
+    fn item(&mut self, body: &mut Body, names: &mut Names) -> Parsed<()> {
+        let name = self.next();
+        match self.kind() {
+            Kind::Assign => {
+                self.argument(name, body, names)?;
+                let end = self.peek();
+                match end.kind {
+                    Kind::Newline => {
+                        self.next();
+                        Ok(())
+                    }
+                    Kind::End => Ok(()),
+                    Kind::Comma => {
+                        let detail = "Argument definitions must be separated by newlines, not commas. An argument \
+                                      definition must end with a newline.";
+                        self.fail("Unexpected comma after argument", end.span, detail)
+                    }
+                    _ => {
+                        let detail = "An argument definition must end with a newline.";
+                        self.fail("Missing newline after argument", end.span, detail)
+                    }
+                }
+            }
+            Kind::OpenQuote | Kind::OpenBrace | Kind::Name => self.block(name, body),
+            _ => {
+                let detail = "An argument or block definition is required here. To set an argument, use the equals \
+                              sign \"=\" to introduce the argument value.";
+                self.fail_loudly(REQUIRED, name.span, detail)
+            }
+        }
+    }
+
+    /// An argument, from its equals sign. A name that is there already is reported in any case.
+    fn argument(&mut self, name: Token, body: &mut Body, names: &mut Names) -> Parsed<()> {
+        self.next();
+        let text = self.text_of(name);
+        if !names.is_new(&body.attributes, text) {
+            let detail =
+                format!("The argument {text:?} was already set. Each argument may be set only once.");
+            self.report("Attribute redefined", name.span, detail);
+            return self.expression().map(|_| ());
+        }
+        let expr = self.expression();
+        let (expr, result) = match expr {
+            Ok(expr) => (expr, Ok(())),
+            Err(broken) => (Expr::new(name.span, ExprKind::Missing), Err(broken)),
+        };
+        body.attributes.push(Attribute { name: SmolStr::new(text), name_span: name.span, expr });
+        result
+    }
+
+    fn block(&mut self, name: Token, body: &mut Body) -> Parsed<()> {
+        let mut labels = Vec::new();
+        let open = loop {
+            let token = self.next();
+            match token.kind {
+                Kind::OpenBrace => break token.span,
+                Kind::Name => {
+                    labels.push(Label { text: SmolStr::new(self.text_of(token)), span: token.span });
+                }
+                Kind::OpenQuote => labels.push(self.label(token)),
+                _ => {
+                    if token.kind != Kind::End {
+                        self.back();
+                    }
+                    let detail = match token.kind {
+                        Kind::Assign => {
+                            "The equals sign \"=\" indicates an argument definition, and must not be \
+                                         used when defining a block."
+                        }
+                        _ => {
+                            "Either a quoted string block label or an opening brace (\"{\") is expected here."
+                        }
+                    };
+                    return self.fail("Invalid block definition", token.span, detail);
+                }
+            }
+        };
+        let missing = Span::at(open.start);
+        let mut block = Block {
+            kind: SmolStr::new(self.text_of(name)),
+            kind_span: name.span,
+            labels,
+            open,
+            body: Body { missing, ..Body::default() },
+        };
+        let inside = match self.kind() {
+            Kind::Newline | Kind::End | Kind::CloseBrace => self.deeper(|p| {
+                p.items(&mut block.body, Some(open));
+                Ok(())
+            }),
+            _ => self.single_argument(&mut block.body, open),
+        };
+        body.blocks.push(block);
+        inside?;
+        let end = self.peek();
+        match end.kind {
+            Kind::Newline => {
+                self.next();
+                Ok(())
+            }
+            Kind::End => Ok(()),
+            _ => {
+                let detail = "A block definition must end with a newline.";
+                self.fail("Missing newline after block definition", end.span, detail)
+            }
+        }
+    }
+
+    /// What may stand on the line of a block's braces: one argument.
+    fn single_argument(&mut self, body: &mut Body, open: Span) -> Parsed<()> {
+        const SINGLE: &str = "Invalid single-argument block definition";
+        let result = self.only_argument(body);
+        if result.is_err() {
+            self.recover(Kind::CloseBrace);
+            // The block is over; what follows it is looked at.
+            return Ok(());
+        }
+        let end = self.peek();
+        match end.kind {
+            Kind::CloseBrace => {
+                self.next();
+                return Ok(());
+            }
+            Kind::End => {
+                let detail = "There is no closing brace for this block before the end of the file.";
+                self.error("Unclosed configuration block", open, detail);
+            }
+            Kind::Newline | Kind::Comma => {
+                let detail = "A block on one line must end on that line, with one argument at most. For more than \
+                              one argument, put each on a line of its own.";
+                self.report(SINGLE, end.span, detail);
+            }
+            _ => {
+                let detail = "A single-argument block definition must end with a closing brace immediately after \
+                              its single argument definition.";
+                self.error(SINGLE, end.span, detail);
+            }
+        }
+        self.recover(Kind::CloseBrace);
+        Ok(())
+    }
+
+    fn only_argument(&mut self, body: &mut Body) -> Parsed<()> {
+        let name = self.peek();
+        if name.kind != Kind::Name {
+            let detail = "An argument or block definition is required here.";
+            return self.fail_loudly(REQUIRED, name.span, detail);
+        }
+        self.next();
+        body.missing = Span::at(name.span.start);
+        let next = self.peek();
+        match next.kind {
+            Kind::Assign => self.argument(name, body, &mut Names::default()),
+            Kind::Name | Kind::OpenQuote | Kind::OpenBrace => {
+                let detail = "A single-line block definition can contain only a single argument. If you meant to \
+                              define a block nested inside another block, place it on a line of its own.";
+                self.fail_loudly("Argument definition required", name.span.to(next.span), detail)
+            }
+            _ => {
+                let detail = "An argument or block definition is required here. To set an argument, use the equals \
+                              sign \"=\" to introduce the argument value.";
+                self.fail_loudly(REQUIRED, name.span, detail)
+            }
+        }
+    }
+
+    /// A quoted label, from behind its opening quote.
+    fn label(&mut self, open: Token) -> Label {
+        const SUMMARY: &str = "Invalid string literal";
+        let mut text = String::new();
+        let mut told_newline = false;
+        loop {
+            let token = self.next();
+            match token.kind {
+                Kind::CloseQuote => {
+                    return Label { text: SmolStr::new(text), span: open.span.to(token.span) };
+                }
+                Kind::QuotedText => text.push_str(&escape::quoted(self, token)),
+                Kind::QuotedNewline => {
+                    if !std::mem::replace(&mut told_newline, true) {
+                        let detail = "A label must stand on one line.";
+                        self.report(SUMMARY, token.span, detail);
+                    }
+                    self.recovering = true;
+                }
+                Kind::End => {
+                    if !self.recovering {
+                        let detail = "No closing quote was found for the label.";
+                        self.report("Unterminated string literal", token.span, detail);
+                        let detail = "An opening brace (\"{\") is expected here.";
+                        self.error("Invalid block definition", token.span, detail);
+                    }
+                    return Label { text: SmolStr::new(text), span: open.span.to(token.span) };
+                }
+                Kind::Interpolation | Kind::Directive => {
+                    let detail = "Template sequences are not allowed in this string. To include a literal \"$\", \
+                                  double it (as \"$$\") to escape it.";
+                    self.report(SUMMARY, token.span, detail);
+                    self.recover(Kind::CloseSequence);
+                }
+                _ => {
+                    self.error(SUMMARY, token.span, "A label cannot hold this.");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The text that literal tokens stand for.
+
+use super::parser::Parser;
+use super::token::Token;
+use crate::source::Span;
+
+/// Text of heredocs and template files: only `$${` and `%%{` stand for something else.
+pub(super) fn plain(source: &str) -> String {
+    let mut text = String::with_capacity(source.len());
+    markers(source, &mut text);
+    text
+}
+
+/// Appends the text with one marker fewer before each brace: a text with a single one is a sequence, not a literal.
+fn markers(source: &str, text: &mut String) {
+    let bytes = source.as_bytes();
+    let mut from = 0;
+    for brace in memchr::memchr_iter(b'{', bytes) {
+        if brace >= from + 2
+            && matches!(bytes[brace - 1], b'$' | b'%')
+            && bytes[brace - 2] == bytes[brace - 1]
+        {
+            text.push_str(&source[from..brace - 1]);
+            from = brace;
+        }
+    }
+    text.push_str(&source[from..]);
+}
+
+/// Text of a quoted string, in which a backslash begins an escape.
+pub(super) fn quoted(parser: &mut Parser<'_>, token: Token) -> String {
+    let source = parser.text_of(token);
+    let mut text = String::with_capacity(source.len());
+    let mut rest = source;
+    while let Some(backslash) = memchr::memchr(b'\\', rest.as_bytes()) {
+        markers(&rest[..backslash], &mut text);
+        let at = token.span.start + (source.len() - rest.len() + backslash) as u32;
+        let behind = &rest[backslash + 1..];
+        let escaped = behind.chars().next().unwrap_or_default();
+        let length = match escaped {
+            'n' | 'r' | 't' | '"' | '\\' => {
+                text.push(match escaped {
+                    'n' => '\n',
+                    'r' => '\r',
+                    't' => '\t',
+                    other => other,
+                });
+                1
+            }
+            'u' | 'U' => match code_point(behind, if escaped == 'u' { 4 } else { 8 }) {
+                Ok((c, length)) => {
+                    text.push(c);
+                    length
+                }
+                Err(length) => {
+                    invalid(parser, Span::new(at, at + 1 + length as u32));
+                    text.push_str(&behind[..length]);
+                    length
+                }
+            },
+            _ => {
+                let length = escaped.len_utf8().min(behind.len());
+                invalid(parser, Span::new(at, at + 1 + length as u32));
+                text.push_str(&behind[..length]);
+                length
+            }
+        };
+        rest = &behind[length..];
+    }
+    markers(rest, &mut text);
+    text
+}
+
+/// The character of `u` and its digits, and how long they are; only the length where they are none.
+fn code_point(text: &str, digits: usize) -> Result<(char, usize), usize> {
+    let found = text[1..].bytes().take(digits).take_while(u8::is_ascii_hexdigit).count();
+    let length = 1 + found;
+    if found < digits {
+        return Err(length);
+    }
+    let number = u32::from_str_radix(&text[1..length], 16).map_err(|_| length)?;
+    char::from_u32(number).map(|c| (c, length)).ok_or(length)
+}
+
+fn invalid(parser: &mut Parser<'_>, span: Span) {
+    let detail = "This is no valid escape sequence. There are \\n, \\r, \\t, \\\", \\\\, \\uXXXX and \\UXXXXXXXX with \
+                  hexadecimal digits; a literal backslash is \\\\.";
+    parser.report("Invalid escape sequence", span, detail);
+}

@@ -1,0 +1,311 @@
+//! From text to tokens, in one pass, with what cannot be a token reported on the way.
+
+mod text;
+
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+use super::token::{Kind, Token};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// Nobody reads more errors than this; one that takes a byte of text takes a hundred times as much memory.
+pub(super) const MAX_ERRORS: usize = 10_000;
+
+/// What a text is at its top.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Top {
+    /// An expression or a body.
+    Code,
+    /// A template: text with sequences.
+    Template,
+}
+
+/// The tokens of a text, the last one being [`Kind::End`], and what is wrong with its characters.
+pub(crate) fn tokens(text: &str, top: Top) -> (Vec<Token>, Vec<Diagnostic>) {
+    let mode = match top {
+        Top::Code => Mode::Code { braces: 0 },
+        Top::Template => Mode::Template,
+    };
+    // On average a token is four bytes long, with the space before it.
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: if text.starts_with('\u{feff}') { 3 } else { 0 },
+        tokens: Vec::with_capacity(text.len() / 4 + 2),
+        modes: vec![mode],
+        told: Told::default(),
+        diagnostics: Vec::new(),
+    };
+    while lexer.at < lexer.bytes.len() {
+        match lexer.modes.last().copied().unwrap_or(Mode::Code { braces: 0 }) {
+            Mode::Code { .. } => lexer.code(),
+            Mode::Quoted => lexer.quoted(),
+            Mode::Heredoc { marker, at_line_start } => lexer.heredoc(marker, at_line_start),
+            Mode::Template => lexer.template(),
+        }
+    }
+    lexer.push(Kind::End, lexer.at);
+    (lexer.tokens, lexer.diagnostics)
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Mode {
+    /// Outside of texts. Inside of a sequence, `braces` counts those that are open in it.
+    Code {
+        braces: u32,
+    },
+    Quoted,
+    Heredoc {
+        marker: Span,
+        at_line_start: bool,
+    },
+    Template,
+}
+
+/// How often characters that people bring from other languages were found: not every one is reported.
+#[derive(Debug, Default)]
+struct Told {
+    bitwise: u32,
+    apostrophes: u32,
+    backticks: u32,
+    semicolons: u32,
+    /// There is no `*/` from here on.
+    no_comment_end: bool,
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    tokens: Vec<Token>,
+    /// Never empty; the first one is never left.
+    modes: Vec<Mode>,
+    told: Told,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Lexer<'_> {
+    fn byte(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// A token from a byte to where the lexer is.
+    fn push(&mut self, kind: Kind, start: usize) {
+        self.tokens.push(Token { kind, span: Span::new(start as u32, self.at as u32) });
+    }
+
+    /// A token of some bytes from here.
+    fn take(&mut self, kind: Kind, length: usize) {
+        let start = self.at;
+        self.at += length;
+        self.push(kind, start);
+    }
+
+    fn report(&mut self, summary: &'static str, span: Span, detail: &'static str) {
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(Diagnostic::new(summary, span, detail));
+        }
+    }
+
+    fn report_last(&mut self, summary: &'static str, detail: &'static str) {
+        if let Some(token) = self.tokens.last().copied() {
+            self.report(summary, token.span, detail);
+        }
+    }
+
+    fn code(&mut self) {
+        let next = self.byte(1);
+        match self.byte(0) {
+            b' ' | b'\t' => self.at += 1,
+            b'\n' => self.take(Kind::Newline, 1),
+            b'\r' if next == b'\n' => self.take(Kind::Newline, 2),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.name(),
+            b'0'..=b'9' => self.number(),
+            b'"' => {
+                self.take(Kind::OpenQuote, 1);
+                self.modes.push(Mode::Quoted);
+            }
+            b'#' => self.comment(),
+            b'/' if next == b'/' => self.comment(),
+            b'/' if next == b'*' => self.long_comment(),
+            b'{' => {
+                if let Some(Mode::Code { braces }) = self.modes.last_mut() {
+                    *braces += 1;
+                }
+                self.take(Kind::OpenBrace, 1);
+            }
+            b'}' => self.close_brace(),
+            b'~' if next == b'}' => {
+                self.close_brace();
+            }
+            b'[' => self.take(Kind::OpenBracket, 1),
+            b']' => self.take(Kind::CloseBracket, 1),
+            b'(' => self.take(Kind::OpenParen, 1),
+            b')' => self.take(Kind::CloseParen, 1),
+            b'=' if next == b'=' => self.take(Kind::Equal, 2),
+            b'=' if next == b'>' => self.take(Kind::FatArrow, 2),
+            b'=' => self.take(Kind::Assign, 1),
+            b'!' if next == b'=' => self.take(Kind::NotEqual, 2),
+            b'!' => self.take(Kind::Bang, 1),
+            b'<' if next == b'<' && self.heredoc_start() => {}
+            b'<' if next == b'=' => self.take(Kind::LessEqual, 2),
+            b'<' => self.take(Kind::Less, 1),
+            b'>' if next == b'=' => self.take(Kind::GreaterEqual, 2),
+            b'>' => self.take(Kind::Greater, 1),
+            b'&' if next == b'&' => self.take(Kind::And, 2),
+            b'|' if next == b'|' => self.take(Kind::Or, 2),
+            b'.' if next == b'.' && self.byte(2) == b'.' => self.take(Kind::Ellipsis, 3),
+            b'.' => self.take(Kind::Dot, 1),
+            b',' => self.take(Kind::Comma, 1),
+            b'?' => self.take(Kind::Question, 1),
+            b':' if next == b':' => self.take(Kind::DoubleColon, 2),
+            b':' => self.take(Kind::Colon, 1),
+            b'+' => self.take(Kind::Plus, 1),
+            b'-' => self.take(Kind::Minus, 1),
+            b'*' => self.take(Kind::Star, 1),
+            b'/' => self.take(Kind::Slash, 1),
+            b'%' => self.take(Kind::Percent, 1),
+            _ => self.unusual(),
+        }
+    }
+
+    /// What is no ordinary character of the language.
+    fn unusual(&mut self) {
+        let c = self.text[self.at..].chars().next().unwrap_or_default();
+        if is_xid_start(c) {
+            return self.name();
+        }
+        let kind = if matches!(c, '&' | '|' | '^' | '~') { Kind::Bitwise } else { Kind::Invalid };
+        self.take(kind, c.len_utf8().max(1));
+        let count = |told: &mut u32| {
+            *told += 1;
+            *told
+        };
+        match c {
+            '&' | '|' | '^' | '~' => {
+                if count(&mut self.told.bitwise) <= 4 {
+                    let detail = match c {
+                        '&' => "There are no bitwise operators. Did you mean the logical AND, \"&&\"?",
+                        '|' => "There are no bitwise operators. Did you mean the logical OR, \"||\"?",
+                        '~' => "There are no bitwise operators. Did you mean the logical NOT, \"!\"?",
+                        _ => "There are no bitwise operators.",
+                    };
+                    self.report_last("Unsupported operator", detail);
+                }
+            }
+            '\'' => {
+                if matches!(count(&mut self.told.apostrophes), 1 | 3) {
+                    let detail = "Single quotes are not valid. Use double quotes (\") to enclose strings.";
+                    self.report_last("Invalid character", detail);
+                }
+            }
+            '`' => {
+                if matches!(count(&mut self.told.backticks), 1 | 3) {
+                    let detail = "The backtick is not valid. For a string of several lines, use a \
+                                  \"heredoc\", like <<EOT, and otherwise double quotes (\").";
+                    self.report_last("Invalid character", detail);
+                }
+            }
+            ';' => {
+                if count(&mut self.told.semicolons) == 1 {
+                    let detail = "The semicolon is not valid. Use newlines to separate arguments and blocks, \
+                                  and commas to separate items of collections.";
+                    self.report_last("Invalid character", detail);
+                }
+            }
+            _ => self.report_last("Invalid character", "This character is not used within the language."),
+        }
+    }
+
+    fn close_brace(&mut self) {
+        let strips = self.byte(0) == b'~';
+        let is_nested = self.modes.len() > 1;
+        match self.modes.last_mut() {
+            Some(Mode::Code { braces: 0 }) if is_nested => {
+                self.modes.pop();
+                self.take(Kind::CloseSequence, if strips { 2 } else { 1 });
+                return;
+            }
+            Some(Mode::Code { braces }) => *braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        if strips { self.take(Kind::CloseSequence, 2) } else { self.take(Kind::CloseBrace, 1) }
+    }
+
+    fn name(&mut self) {
+        let start = self.at;
+        loop {
+            match self.byte(0) {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => self.at += 1,
+                0..=127 => break,
+                _ => match self.text[self.at..].chars().next() {
+                    Some(c) if is_xid_continue(c) => self.at += c.len_utf8(),
+                    _ => break,
+                },
+            }
+        }
+        self.push(Kind::Name, start);
+    }
+
+    /// Digits and dots, with exponents, up to the last digit. What is no number is found when it is read.
+    fn number(&mut self) {
+        let start = self.at;
+        let mut end = start;
+        loop {
+            match self.byte(0) {
+                b'0'..=b'9' => {
+                    self.at += 1;
+                    end = self.at;
+                }
+                b'.' => self.at += 1,
+                b'e' | b'E' => {
+                    let sign = usize::from(matches!(self.byte(1), b'+' | b'-'));
+                    if !self.byte(1 + sign).is_ascii_digit() {
+                        break;
+                    }
+                    self.at += 1 + sign;
+                }
+                _ => break,
+            }
+        }
+        self.at = end;
+        self.push(Kind::Number, start);
+    }
+
+    /// The line end behind the comment is a token, as everywhere.
+    fn comment(&mut self) {
+        let rest = &self.bytes[self.at..];
+        self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+    }
+
+    fn long_comment(&mut self) {
+        let end = if self.told.no_comment_end { None } else { self.text[self.at + 2..].find("*/") };
+        match end {
+            Some(length) => self.at += length + 4,
+            None => {
+                self.told.no_comment_end = true;
+                self.take(Kind::Slash, 1);
+            }
+        }
+    }
+
+    fn heredoc_start(&mut self) -> bool {
+        let start = self.at;
+        let marker = start + 2 + usize::from(self.byte(2) == b'-');
+        let rest = &self.text[marker..];
+        let is_part = |c: char| is_xid_continue(c) || c == '-';
+        if !rest.starts_with(|c: char| is_xid_start(c) || c == '_') {
+            return false;
+        }
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let line_end = match &self.bytes[marker + length..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => return false,
+        };
+        self.take(Kind::OpenHeredoc, marker + length + line_end - start);
+        let marker = Span::new(marker as u32, (marker + length) as u32);
+        self.modes.push(Mode::Heredoc { marker, at_line_start: true });
+        true
+    }
+}

@@ -1,0 +1,88 @@
+//! From text to expressions and bodies. Nothing is evaluated here, and no text is copied but what a value or a name
+//! needs.
+//!
+//! `lexer` makes tokens, `parser` walks through them; `expression`, `traversal`, `collection`, `template` and `body`
+//! are what it reads on the way, with `escape`, `flush` and `directives` for what templates mean. `ast` is what comes
+//! of it.
+
+pub(crate) mod ast;
+mod body;
+mod collection;
+mod directives;
+mod escape;
+mod expression;
+mod flush;
+mod lexer;
+mod parser;
+mod template;
+mod token;
+mod traversal;
+
+pub use ast::{Attribute, Block, Body, Expr, Label};
+use lexer::{Top, tokens};
+use parser::Parser;
+use token::Kind;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// More than this cannot be addressed by a [`Span`].
+const MAX_LENGTH: usize = u32::MAX as usize;
+
+/// Reads one expression, which is all of the text.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub fn parse_expression(text: &str) -> Result<Expr, Vec<Diagnostic>> {
+    parse(text, Top::Code, false, |p| {
+        let expr = p.expression().ok();
+        let next = p.peek();
+        if expr.is_some() && next.kind != Kind::End {
+            p.error(
+                "Extra characters after expression",
+                next.span,
+                "An expression was successfully parsed, but extra characters were found after it.",
+            );
+        }
+        expr
+    })
+}
+
+/// Reads a template: text with sequences, as in the file for `templatefile`.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub fn parse_template(text: &str) -> Result<Expr, Vec<Diagnostic>> {
+    parse(text, Top::Template, true, |p| p.template_file().ok())
+}
+
+/// Reads the arguments and blocks of a file.
+///
+/// # Errors
+///
+/// Everything that is wrong with it.
+pub fn parse_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
+    parse(text, Top::Code, true, |p| Some(p.file()))
+}
+
+fn parse<T>(
+    text: &str,
+    top: Top,
+    newlines: bool,
+    read: impl FnOnce(&mut Parser<'_>) -> Option<T>,
+) -> Result<T, Vec<Diagnostic>> {
+    if text.len() > MAX_LENGTH {
+        let detail = "A source text cannot be longer than 4 GiB.";
+        return Err(vec![Diagnostic::new("Source too long", Span::at(0), detail)]);
+    }
+    let (tokens, mut diagnostics) = tokens(text, top);
+    let mut parser = Parser::new(text, &tokens, newlines);
+    let result = read(&mut parser);
+    diagnostics.append(&mut parser.diagnostics);
+    match result {
+        Some(result) if diagnostics.is_empty() => Ok(result),
+        _ => Err(diagnostics),
+    }
+}

@@ -1,0 +1,303 @@
+//! Templates: quoted strings, heredocs and template files, as a row of parts. `directives` makes a tree of them.
+
+use objchange::Value;
+use smol_str::SmolStr;
+
+use super::ast::{Expr, ExprKind};
+use super::directives;
+use super::escape;
+use super::flush;
+use super::parser::{Broken, Parsed, Parser};
+use super::token::{Kind, Token};
+use crate::source::Span;
+
+/// A part of a template, in source order.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) span: Span,
+    pub(super) kind: PartKind,
+}
+
+#[derive(Debug)]
+pub(super) enum PartKind {
+    Text(String),
+    Value(Expr),
+    If(Expr),
+    Else,
+    EndIf,
+    For { key: Option<SmolStr>, value: SmolStr, collection: Expr, marker: Span },
+    EndFor,
+}
+
+/// How a template ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Quote,
+    Heredoc,
+    File,
+}
+
+impl Ending {
+    fn token(self) -> Kind {
+        match self {
+            Self::Quote => Kind::CloseQuote,
+            Self::Heredoc => Kind::CloseHeredoc,
+            Self::File => Kind::End,
+        }
+    }
+}
+
+/// The parts of a template on their way.
+struct Row {
+    parts: Vec<Part>,
+    ending: Ending,
+    /// The first token.
+    first: Span,
+    /// The sequence before strips the white space that follows.
+    strips: bool,
+    /// How many directives are open.
+    open: u32,
+}
+
+impl Parser<'_> {
+    /// A quoted string, from behind its opening quote.
+    pub(super) fn quoted(&mut self, open: Token) -> Parsed<Expr> {
+        self.with_newlines(true, |p| {
+            // Most strings are one piece of text.
+            let text = p.peek();
+            if text.kind == Kind::CloseQuote {
+                p.next();
+                return Ok(Expr::new(open.span.to(text.span), ExprKind::Text(Value::from(""))));
+            }
+            if text.kind == Kind::QuotedText {
+                p.next();
+                if let Some(close) = p.take(Kind::CloseQuote) {
+                    let span = open.span.to(close.span);
+                    let source = p.text_of(text);
+                    if memchr::memchr3(b'\\', b'$', b'%', source.as_bytes()).is_none() {
+                        return Ok(Expr::new(span, ExprKind::Text(Value::from(source))));
+                    }
+                    let text = escape::quoted(p, text);
+                    return Ok(Expr::new(span, ExprKind::Text(Value::from(text))));
+                }
+                p.back();
+            }
+            let (parts, close) = p.deeper(|p| p.parts(Ending::Quote))?;
+            Ok(p.template(parts, open.span.to(close), close))
+        })
+    }
+
+    /// A heredoc, from behind its opening line.
+    pub(super) fn heredoc(&mut self, open: Token) -> Parsed<Expr> {
+        self.with_newlines(true, |p| {
+            let (mut parts, close) = p.deeper(|p| p.parts(Ending::Heredoc))?;
+            if p.text_of(open).starts_with("<<-") {
+                flush::flush(&mut parts);
+            }
+            Ok(p.template(parts, open.span.to(close), close))
+        })
+    }
+
+    /// A template file.
+    pub(super) fn template_file(&mut self) -> Parsed<Expr> {
+        let first = self.peek().span;
+        let (parts, end) = self.deeper(|p| p.parts(Ending::File))?;
+        Ok(self.template(parts, first.to(end), end))
+    }
+
+    fn template(&mut self, mut parts: Vec<Part>, span: Span, close: Span) -> Expr {
+        if let [Part { kind: PartKind::Value(_), .. }] = &parts[..]
+            && let Some(Part { kind: PartKind::Value(value), .. }) = parts.pop()
+        {
+            return Expr::new(span, ExprKind::Wrap(Box::new(value)));
+        }
+        directives::tree(self, parts, span, close)
+    }
+
+    /// All parts up to and with the closing token, and where that is.
+    fn parts(&mut self, ending: Ending) -> Parsed<(Vec<Part>, Span)> {
+        let first = self.peek().span;
+        let mut row = Row { parts: Vec::new(), ending, first, strips: false, open: 0 };
+        let mut is_broken = false;
+        loop {
+            let token = self.next();
+            match token.kind {
+                kind if kind == ending.token() => return self.ended(row, is_broken, token),
+                Kind::QuotedText | Kind::Text => self.text(&mut row, token),
+                Kind::Interpolation => is_broken |= self.interpolation(&mut row, token).is_err(),
+                Kind::Directive => is_broken |= self.directive(&mut row, token).is_err(),
+                Kind::End => {
+                    // What is open in it is reported besides.
+                    let detail = "No closing marker was found for the string.";
+                    self.error("Unterminated template string", token.span, detail);
+                    directives::check(self, &row.parts, token.span);
+                    return Err(Broken { told: true });
+                }
+                kind => {
+                    is_broken = true;
+                    let detail = "No closing marker was found for the string.";
+                    self.error("Unterminated template string", token.span, detail);
+                    if kind != Kind::QuotedNewline {
+                        let close = self.recover(ending.token());
+                        return self.ended(row, is_broken, close);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The parts are complete; if some of them are missing, what is wrong with the others is still told.
+    fn ended(&mut self, row: Row, is_broken: bool, close: Token) -> Parsed<(Vec<Part>, Span)> {
+        if is_broken {
+            directives::check(self, &row.parts, close.span);
+            return Err(Broken { told: true });
+        }
+        Ok((row.parts, close.span))
+    }
+
+    fn text(&mut self, row: &mut Row, token: Token) {
+        let mut text = match token.kind {
+            Kind::QuotedText => escape::quoted(self, token),
+            _ => escape::plain(self.text_of(token)),
+        };
+        if std::mem::take(&mut row.strips) {
+            text = text.trim_start().to_owned();
+        }
+        row.parts.push(Part { span: token.span, kind: PartKind::Text(text) });
+    }
+
+    /// A sequence begins: white space before it goes, if it says so.
+    fn begin(&mut self, row: &mut Row, marker: Token) {
+        row.strips = false;
+        if self.text_of(marker).ends_with('~')
+            && let Some(Part { kind: PartKind::Text(text), .. }) = row.parts.last_mut()
+        {
+            text.truncate(text.trim_end().len());
+        }
+    }
+
+    fn end(&mut self, row: &mut Row, close: Token) {
+        row.strips = self.text_of(close).starts_with('~');
+    }
+
+    fn interpolation(&mut self, row: &mut Row, marker: Token) -> Parsed<()> {
+        self.begin(row, marker);
+        let expr = match self.with_newlines(false, Self::expression) {
+            Ok(expr) => expr,
+            Err(broken) => {
+                self.recover_sequence(row);
+                return Err(broken);
+            }
+        };
+        let close = self.with_newlines(false, Self::peek);
+        if close.kind != Kind::CloseSequence {
+            let is_quote = close.kind == Kind::OpenQuote && row.ending == Ending::Quote;
+            if close.kind == Kind::End || is_quote {
+                self.error(
+                    "Unclosed template interpolation sequence",
+                    row.first,
+                    "There is no closing brace for this interpolation sequence before the end of the quoted \
+                     template. This might be caused by incorrect nesting inside the given expression.",
+                );
+            } else {
+                self.error(
+                    "Extra characters after interpolation expression",
+                    close.span,
+                    "Expected a closing brace to end the interpolation expression, but found extra characters. \
+                     This can happen when you include interpolation syntax for another language, such as shell \
+                     scripting, but forget to escape the interpolation start token. If this is an embedded \
+                     sequence for another language, escape it by starting with \"$${\" instead of just \"${\".",
+                );
+            }
+            self.recover_sequence(row);
+            return Err(Broken { told: true });
+        }
+        self.next();
+        self.end(row, close);
+        row.parts.push(Part { span: marker.span.to(close.span), kind: PartKind::Value(expr) });
+        Ok(())
+    }
+
+    fn recover_sequence(&mut self, row: &mut Row) {
+        let close = self.recover(Kind::CloseSequence);
+        self.end(row, close);
+    }
+
+    fn directive(&mut self, row: &mut Row, marker: Token) -> Parsed<()> {
+        self.begin(row, marker);
+        self.with_newlines(false, |p| {
+            let word = p.peek();
+            if word.kind != Kind::Name {
+                let detail = "A template directive keyword (\"if\", \"for\", etc) is expected at the beginning of a \
+                              %{ sequence.";
+                p.error("Invalid template directive", word.span, detail);
+                p.recover_sequence(row);
+                return Err(Broken { told: true });
+            }
+            p.next();
+            let name = p.text_of(word);
+            let mut broken = false;
+            let kind = match name {
+                "if" => {
+                    let condition = p.expression();
+                    broken = condition.is_err();
+                    PartKind::If(condition.unwrap_or_else(|_| Expr::new(word.span, ExprKind::Missing)))
+                }
+                "else" => PartKind::Else,
+                "endif" => PartKind::EndIf,
+                "endfor" => PartKind::EndFor,
+                "for" => match p.for_directive() {
+                    Ok((key, value, collection)) => {
+                        broken = matches!(collection.kind, ExprKind::Missing);
+                        PartKind::For { key, value, collection, marker: marker.span }
+                    }
+                    Err(broken) => {
+                        p.recover_sequence(row);
+                        return Err(broken);
+                    }
+                },
+                _ => {
+                    let detail = format!("{name:?} is not a valid template control keyword.");
+                    p.error("Invalid template control keyword", word.span, detail);
+                    p.recover_sequence(row);
+                    return Err(Broken { told: true });
+                }
+            };
+            let close = p.peek();
+            if !broken && close.kind != Kind::CloseSequence {
+                broken = true;
+                let detail = format!("Expected a closing brace to end the {name:?} directive.");
+                p.error(format!("Extra characters in {name} marker"), close.span, detail);
+            }
+            match kind {
+                PartKind::If(_) | PartKind::For { .. } => {
+                    p.descend()?;
+                    row.open += 1;
+                }
+                PartKind::EndIf | PartKind::EndFor if row.open > 0 => {
+                    p.ascend();
+                    row.open -= 1;
+                }
+                _ => {}
+            }
+            // Where the end is not found, the directive reaches up to what stands in its place.
+            row.parts.push(Part { span: marker.span.to(close.span), kind });
+            if broken {
+                p.recover_sequence(row);
+                return Err(Broken { told: true });
+            }
+            p.next();
+            p.end(row, close);
+            Ok(())
+        })
+    }
+
+    /// The header of a `%{ for }`. Where only its collection cannot be read it is a loop all the same.
+    fn for_directive(&mut self) -> Parsed<(Option<SmolStr>, SmolStr, Expr)> {
+        const SUMMARY: &str = "Invalid 'for' directive";
+        let (key, value) = self.for_names(SUMMARY)?;
+        let here = self.peek().span;
+        let collection = self.expression().unwrap_or_else(|_| Expr::new(here, ExprKind::Missing));
+        Ok((key, value, collection))
+    }
+}

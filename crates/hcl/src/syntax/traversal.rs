@@ -1,0 +1,176 @@
+//! What stands behind a term: attributes, indexes and splats.
+
+use objchange::Value;
+use objchange::value::Number;
+use smol_str::SmolStr;
+
+use super::ast::{Expr, ExprKind, Index, Relative, Splat, Step, StepKind};
+use super::parser::{Broken, MAX_DEPTH, Parsed, Parser};
+use super::token::{Kind, Token};
+use crate::source::Span;
+
+impl Parser<'_> {
+    /// All that stands behind a term.
+    pub(super) fn traversals(&mut self, mut expr: Expr) -> Parsed<Expr> {
+        // Each computed index is one level further down for whoever walks the expression.
+        let mut levels = 0;
+        let mut broken = None;
+        loop {
+            match self.kind() {
+                Kind::Dot => {
+                    let dot = self.next();
+                    if let Some(star) = self.take(Kind::Star) {
+                        return self.deeper(|p| p.attribute_splat(expr, dot, star));
+                    }
+                    match self.attribute(dot, None) {
+                        Ok(step) => expr = with_step(expr, step),
+                        Err(error) => broken = Some(error),
+                    }
+                }
+                Kind::OpenBracket => {
+                    let open = self.next();
+                    if self.with_newlines(false, |p| p.kind() == Kind::Star) {
+                        return self.deeper(|p| p.full_splat(expr, open));
+                    }
+                    let (key, close) = self.with_newlines(false, Self::index_key)?;
+                    let brackets = open.span.to(close);
+                    expr = match literal_key(&key) {
+                        Some(key) => with_step(expr, Step { span: brackets, kind: StepKind::Index(key) }),
+                        None => {
+                            levels += 1;
+                            let span = expr.span.to(close);
+                            Expr::new(
+                                span,
+                                ExprKind::Index(Box::new(Index { collection: expr, key, brackets })),
+                            )
+                        }
+                    };
+                }
+                _ => return broken.filter(|broken| broken.told).map_or(Ok(expr), Err),
+            }
+            if levels > MAX_DEPTH {
+                return self.fail(
+                    "Nesting too deep",
+                    expr.span,
+                    "There are too many indexes behind one another.",
+                );
+            }
+        }
+    }
+
+    /// What stands behind a dot: a name, or a number as the index was written in old days. `star` is that of the
+    /// splat which this belongs to; errors point to it.
+    fn attribute(&mut self, dot: Token, star: Option<Span>) -> Parsed<Step> {
+        let token = self.peek();
+        match token.kind {
+            Kind::Name => {
+                self.next();
+                let name = SmolStr::new(self.text_of(token));
+                Ok(Step { span: dot.span.to(token.span), kind: StepKind::Attribute(name) })
+            }
+            Kind::Number => {
+                self.next();
+                let text = self.text_of(token);
+                if text.contains('.') {
+                    let detail = "When using the legacy index syntax, chaining two indexes together is not \
+                                  permitted. Use the proper index syntax instead, like [0][1].";
+                    return self.fail("Invalid legacy index syntax", star.unwrap_or(token.span), detail);
+                }
+                match Number::parse(text) {
+                    Ok(n) => {
+                        Ok(Step { span: dot.span.to(token.span), kind: StepKind::Index(Value::from(n)) })
+                    }
+                    Err(error) => self.fail(
+                        "Invalid number literal",
+                        token.span,
+                        format!("This is no number: {error}."),
+                    ),
+                }
+            }
+            _ => {
+                let detail = "An attribute name is required after a dot.";
+                self.fail_loudly("Invalid attribute name", star.unwrap_or(token.span), detail)
+            }
+        }
+    }
+
+    /// What stands in brackets, and the closing bracket.
+    fn index_key(&mut self) -> Parsed<(Expr, Span)> {
+        let key = match self.expression() {
+            Ok(key) => key,
+            Err(broken) => return self.leave(Kind::CloseBracket, broken).map(|expr| (expr, Span::default())),
+        };
+        if let Some(close) = self.take(Kind::CloseBracket) {
+            return Ok((key, close.span));
+        }
+        let was_recovering = self.recovering;
+        let close = self.recover(Kind::CloseBracket);
+        self.recovering = was_recovering;
+        let detail = "The index operator must end with a closing bracket (\"]\").";
+        self.fail("Missing close bracket on index", close.span, detail)
+    }
+
+    /// `.*` and the attributes behind it.
+    fn attribute_splat(&mut self, source: Expr, dot: Token, star: Token) -> Parsed<Expr> {
+        let marker = dot.span.to(star.span);
+        let mut each = Expr::new(marker, ExprKind::Element);
+        while let Some(dot) = self.take(Kind::Dot) {
+            if let Some(nested) = self.take(Kind::Star) {
+                let detail =
+                    "A splat expression (*) cannot be used inside another attribute-only splat expression.";
+                return self.fail("Nested splat expression not allowed", nested.span, detail);
+            }
+            each = with_step(each, self.attribute(dot, Some(star.span))?);
+        }
+        let splat = splat(source, each, marker);
+        // An index behind it is one of the whole.
+        self.traversals(splat)
+    }
+
+    /// `[*]` and all that stands behind it.
+    fn full_splat(&mut self, source: Expr, open: Token) -> Parsed<Expr> {
+        let close = self.with_newlines(false, |p| {
+            p.next();
+            let close = p.peek();
+            if close.kind != Kind::CloseBracket {
+                let detail = "The star for a full splat operator must be immediately followed by a closing \
+                              bracket (\"]\").";
+                p.error("Missing close bracket on splat index", close.span, detail);
+                p.recover(Kind::CloseBracket);
+                return Err(Broken { told: true });
+            }
+            Ok(p.next())
+        })?;
+        let marker = open.span.to(close.span);
+        let each = self.traversals(Expr::new(marker, ExprKind::Element))?;
+        Ok(splat(source, each, marker))
+    }
+}
+
+fn splat(source: Expr, each: Expr, marker: Span) -> Expr {
+    let span = source.span.to(each.span);
+    Expr::new(span, ExprKind::Splat(Box::new(Splat { source, each, marker })))
+}
+
+fn with_step(expr: Expr, step: Step) -> Expr {
+    let span = expr.span.to(step.span);
+    match expr.kind {
+        ExprKind::Variable(mut variable) => {
+            variable.steps.push(step);
+            Expr::new(span, ExprKind::Variable(variable))
+        }
+        ExprKind::Relative(mut relative) => {
+            relative.steps.push(step);
+            Expr::new(span, ExprKind::Relative(relative))
+        }
+        _ => Expr::new(span, ExprKind::Relative(Box::new(Relative { source: expr, steps: vec![step] }))),
+    }
+}
+
+/// The value of a key that is written out.
+fn literal_key(key: &Expr) -> Option<Value> {
+    match &key.kind {
+        ExprKind::Literal(value) | ExprKind::Text(value) => Some(value.clone()),
+        _ => None,
+    }
+}

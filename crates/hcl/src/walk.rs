@@ -1,0 +1,153 @@
+//! What an expression refers to.
+
+use objchange::Value;
+use objchange::internal::visible_json;
+use objchange::value::Kind;
+use smol_str::SmolStr;
+use std::fmt;
+
+use crate::source::Span;
+use crate::syntax::ast::{Call, Expr, ExprKind, For, Item, Step, StepKind};
+
+/// A variable that an expression needs, with the steps from it that are written out: `a.b[0]`.
+#[derive(Debug, Clone)]
+pub struct Reference<'e> {
+    /// The variable.
+    pub name: &'e SmolStr,
+    /// Where its name stands.
+    pub span: Span,
+    steps: &'e [Step],
+}
+
+impl Reference<'_> {
+    /// All of it as it stands in the source.
+    pub fn whole(&self) -> Span {
+        self.steps.last().map_or(self.span, |step| self.span.to(step.span))
+    }
+
+    /// What it leads to in the value of its variable, as far as there is something, and how it is written so far.
+    pub(crate) fn found_in(&self, variable: &Value) -> (String, Value) {
+        let mut value = variable.clone();
+        for (i, step) in self.steps.iter().enumerate() {
+            let next = match &step.kind {
+                StepKind::Attribute(name) => value.attribute(name).or_else(|| value.element(name)),
+                StepKind::Index(key) => match key.kind() {
+                    Kind::Number(n) => n.as_u64().and_then(|n| value.index(usize::try_from(n).ok()?)),
+                    Kind::String(key) => value.element(key).or_else(|| value.attribute(key)),
+                    _ => None,
+                },
+            };
+            let Some(next) = next else {
+                return (Reference { steps: &self.steps[..i], ..*self }.to_string(), value);
+            };
+            value = next.clone().with_marks(value.marks());
+        }
+        (self.to_string(), value)
+    }
+}
+
+/// As it would be written: `a.b[0]`, `a["key"]`.
+impl fmt::Display for Reference<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        for step in self.steps {
+            match &step.kind {
+                StepKind::Attribute(name) => write!(f, ".{name}")?,
+                StepKind::Index(key) => write!(f, "[{}]", written(key))?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn written(key: &Value) -> String {
+    match key.kind() {
+        Kind::Number(n) => n.to_string(),
+        Kind::Bool(b) => b.to_string(),
+        Kind::String(text) => visible_json(&format!("{text:?}")),
+        _ => "null".to_owned(),
+    }
+}
+
+/// The variables that an expression needs, in source order, as often as they stand there. Those of `for` are none.
+pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
+    let mut walk = Walk { found: Vec::new(), calls: Vec::new(), local: Vec::new() };
+    walk.expr(expr);
+    walk.found
+}
+
+/// The calls in an expression.
+pub(crate) fn calls(expr: &Expr) -> Vec<Span> {
+    let mut walk = Walk { found: Vec::new(), calls: Vec::new(), local: Vec::new() };
+    walk.expr(expr);
+    walk.calls
+}
+
+struct Walk<'e> {
+    found: Vec<Reference<'e>>,
+    calls: Vec<Span>,
+    /// Names of `for` around the place.
+    local: Vec<&'e str>,
+}
+
+impl<'e> Walk<'e> {
+    fn expr(&mut self, expr: &'e Expr) {
+        match &expr.kind {
+            ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Element | ExprKind::Missing => {}
+            ExprKind::Variable(variable) => {
+                if !self.local.contains(&&*variable.name) {
+                    let span = variable.name_span;
+                    self.found.push(Reference { name: &variable.name, span, steps: &variable.steps });
+                }
+            }
+            ExprKind::Template(parts) | ExprKind::Tuple(parts) => {
+                parts.iter().for_each(|part| self.expr(part));
+            }
+            ExprKind::Wrap(inner) | ExprKind::Parens(inner) | ExprKind::Unary(_, inner) => self.expr(inner),
+            ExprKind::Join(parts) | ExprKind::For(parts) => self.for_loop(parts),
+            ExprKind::Relative(relative) => self.expr(&relative.source),
+            ExprKind::Index(index) => {
+                self.expr(&index.collection);
+                self.expr(&index.key);
+            }
+            ExprKind::Splat(splat) => {
+                self.expr(&splat.source);
+                self.expr(&splat.each);
+            }
+            ExprKind::Call(call) => self.call(expr, call),
+            ExprKind::Object(items) => items.iter().for_each(|item| self.item(item)),
+            ExprKind::Conditional(conditional) => {
+                self.expr(&conditional.condition);
+                self.expr(&conditional.yes);
+                self.expr(&conditional.no);
+            }
+            ExprKind::Chain(chain) => {
+                self.expr(&chain.first);
+                chain.rest.iter().for_each(|(_, operand)| self.expr(operand));
+            }
+        }
+    }
+
+    fn call(&mut self, expr: &'e Expr, call: &'e Call) {
+        self.calls.push(expr.span);
+        call.arguments.iter().for_each(|argument| self.expr(argument));
+    }
+
+    /// A bare word for a key is a name.
+    fn item(&mut self, item: &'e Item) {
+        if !matches!(&item.key.kind, ExprKind::Variable(variable) if variable.steps.is_empty()) {
+            self.expr(&item.key);
+        }
+        self.expr(&item.value);
+    }
+
+    fn for_loop(&mut self, parts: &'e For) {
+        self.expr(&parts.collection);
+        let depth = self.local.len();
+        self.local.extend(parts.key_name.as_deref());
+        self.local.push(&parts.value_name);
+        let inside = [parts.key.as_ref(), Some(&parts.value), parts.condition.as_ref()];
+        inside.into_iter().flatten().for_each(|expr| self.expr(expr));
+        self.local.truncate(depth);
+    }
+}
