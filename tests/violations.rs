@@ -79,14 +79,14 @@ fn check_cases(section: &Section) {
 
 #[test]
 fn plans() {
-    check_cases(&section("Plans", InvalidPlanKind::ALL.iter().map(|kind| kind.slug()).collect()));
+    check_cases(&section("Plans", InvalidPlanKind::ALL.iter().map(|kind| kind.kind()).collect()));
 }
 
 #[test]
 fn results() {
     check_cases(&section(
         "Results of apply",
-        InconsistentResultKind::ALL.iter().map(|kind| kind.slug()).collect(),
+        InconsistentResultKind::ALL.iter().map(|kind| kind.kind()).collect(),
     ));
 }
 

@@ -61,7 +61,7 @@ pub(super) fn plan(case: &Case<'_>) -> Result<Answer, CaseError> {
                 AnsweredError::new(path, "no_longer_sensitive", &format!("{path}: no longer sensitive"))
             });
             vec![
-                ("action", Answer::Action(change.action.slug())),
+                ("action", Answer::Action(change.action.kind())),
                 ("reason", Answer::Action(reason(&change))),
                 ("before", Answer::Value(change.before.clone(), ty.clone())),
                 ("after", Answer::Value(change.after.clone(), ty.clone())),
@@ -109,7 +109,7 @@ pub(super) fn apply(case: &Case<'_>) -> Result<Answer, CaseError> {
     let errors = applied.violations.iter().map(|v| AnsweredError::new(v.path(), v.kind(), v)).collect();
     let deposed = applied.deposed.unwrap_or_else(|| Value::null(ty.clone()));
     Ok(Answer::Change(vec![
-        ("action", Answer::Action(change.action.slug())),
+        ("action", Answer::Action(change.action.kind())),
         ("saved", Answer::Value(applied.saved, ty.clone())),
         ("tainted", Answer::Action(if applied.tainted { "true" } else { "false" })),
         ("deposed", Answer::Value(deposed, ty.clone())),

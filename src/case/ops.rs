@@ -51,11 +51,11 @@ fn coerce_kinds() -> Vec<&'static str> {
 }
 
 fn plan_kinds() -> Vec<&'static str> {
-    InvalidPlanKind::ALL.iter().map(|kind| kind.slug()).collect()
+    InvalidPlanKind::ALL.iter().map(|kind| kind.kind()).collect()
 }
 
 fn result_kinds() -> Vec<&'static str> {
-    InconsistentResultKind::ALL.iter().map(|kind| kind.slug()).collect()
+    InconsistentResultKind::ALL.iter().map(|kind| kind.kind()).collect()
 }
 
 fn proposed_new(case: &Case<'_>) -> Result<Answer, CaseError> {
@@ -94,7 +94,7 @@ fn assert_plan_valid(case: &Case<'_>) -> Result<Answer, CaseError> {
     let (prior, config) = (case.value("prior", ty)?, case.value("config", ty)?);
     let planned = case.value("planned", ty)?;
     let errors = change::assert_plan_valid(&schema, &prior, &config, &planned);
-    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect()))
+    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.kind(), e)).collect()))
 }
 
 fn assert_object_compatible(case: &Case<'_>) -> Result<Answer, CaseError> {
@@ -102,20 +102,20 @@ fn assert_object_compatible(case: &Case<'_>) -> Result<Answer, CaseError> {
     let ty = schema.implied_type();
     let (planned, actual) = (case.value("planned", ty)?, case.value("actual", ty)?);
     let errors = change::assert_object_compatible(&schema, &planned, &actual);
-    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect()))
+    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.kind(), e)).collect()))
 }
 
 fn assert_value_compatible(case: &Case<'_>) -> Result<Answer, CaseError> {
     let ty: Type = case.parsed("type")?;
     let (planned, actual) = (case.value("planned", &ty)?, case.value("actual", &ty)?);
     let errors = change::assert_value_compatible(&planned, &actual);
-    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.slug(), e)).collect()))
+    Ok(Answer::Errors(errors.iter().map(|e| AnsweredError::new(&e.path, e.kind.kind(), e)).collect()))
 }
 
 fn action_for_change(case: &Case<'_>) -> Result<Answer, CaseError> {
     let ty: Type = case.parsed("type")?;
     let action = change::action_for_change(&case.value("before", &ty)?, &case.value("after", &ty)?);
-    Ok(Answer::Action(action.slug()))
+    Ok(Answer::Action(action.kind()))
 }
 
 fn lcs(case: &Case<'_>) -> Result<Answer, CaseError> {

@@ -22,7 +22,7 @@ pub enum Action {
 
 impl Action {
     /// The stable name of the action, as case files and reports write it.
-    pub const fn slug(self) -> &'static str {
+    pub const fn kind(self) -> &'static str {
         match self {
             Self::NoOp => "noop",
             Self::Create => "create",

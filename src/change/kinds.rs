@@ -1,8 +1,8 @@
 //! Kinds of errors with stable names.
 
-/// Declares an enum whose variants have the slugs by which reports and case files name them.
+/// Declares an enum whose variants have the names by which reports and case files name them.
 macro_rules! kinds {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $slug:literal,)* }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $stable:literal,)* }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -15,9 +15,9 @@ macro_rules! kinds {
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The stable name of the kind, as case files and reports write it.
-            pub const fn slug(self) -> &'static str {
+            pub const fn kind(self) -> &'static str {
                 match self {
-                    $(Self::$variant => $slug,)*
+                    $(Self::$variant => $stable,)*
                 }
             }
         }

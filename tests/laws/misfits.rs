@@ -61,7 +61,7 @@ proptest! {
         for error in objects.into_iter().chain(assert_value_compatible(&b, &c)) {
             prop_assert!(!error.to_string().is_empty());
         }
-        prop_assert!(!action_for_change(&a, &b).slug().is_empty());
+        prop_assert!(!action_for_change(&a, &b).kind().is_empty());
         let list = |value: &Value| value.as_object().map(|o| o.values().to_vec()).unwrap_or_default();
         let common = longest_common_subsequence(&list(&a), &list(&b));
         prop_assert!(common.len() <= list(&a).len());

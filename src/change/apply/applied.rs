@@ -61,7 +61,7 @@ impl ApplyViolation {
             Self::WriteOnly(_) => "write_only_not_null",
             Self::Unknown(_) => "unknown_after_apply",
             Self::NotDestroyed => "not_destroyed",
-            Self::Inconsistent(inconsistent) => inconsistent.kind.slug(),
+            Self::Inconsistent(inconsistent) => inconsistent.kind.kind(),
         }
     }
 

@@ -45,7 +45,7 @@ impl PlanViolation {
         match self {
             Self::WrongType(_) => "wrong_type",
             Self::WriteOnly(_) => "write_only_not_null",
-            Self::Invalid(invalid) => invalid.kind.slug(),
+            Self::Invalid(invalid) => invalid.kind.kind(),
             Self::RequiresReplaceNowhere(_) => "requires_replace_nowhere",
             Self::DeferralNotAllowed => "deferral_not_allowed",
         }

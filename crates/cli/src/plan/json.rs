@@ -67,7 +67,7 @@ pub(super) fn write(
         format_version: FORMAT_VERSION,
         resource_type,
         address,
-        action: plan.action.slug(),
+        action: plan.action.kind(),
         reason: Reason::of(plan),
         violations: plan.violations.iter().map(Violation::from).collect(),
         at_apply: plan.at_apply.iter().map(Violation::from).collect(),
