@@ -7,8 +7,8 @@ use super::compare::present;
 use super::{Answer, Case, CaseError};
 use crate::change::{
     Action, AppliedResource, ApplyRequest, Diagnostic, IgnoreChanges, Lifecycle, PlanChangeError,
-    PlanQuestion, PlanRequest, PlannedChange, PlannedResource, Planning, Provider, ReplaceReason,
-    SimulatedProvider, apply_change, begin_plan,
+    PlanQuestion, PlanRequest, PlannedChange, PlannedResource, Planning, Provider, SimulatedProvider,
+    apply_change, begin_plan,
 };
 use crate::json::{self, Part};
 use crate::schema::Block;
@@ -210,9 +210,7 @@ fn path(case: &Case<'_>, field: &str, steps: Vec<StepField<'_>>) -> Result<Path,
 
 fn reason(change: &PlannedChange) -> &'static str {
     match &change.replace_reason {
-        Some(ReplaceReason::Tainted) => "tainted",
-        Some(ReplaceReason::Requested) => "requested",
-        Some(ReplaceReason::CannotUpdate(_)) => "cannot_update",
+        Some(reason) => reason.kind(),
         None if change.action == Action::Update
             && change.before.unmark_deep().0 == change.after.unmark_deep().0 =>
         {

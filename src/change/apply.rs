@@ -7,7 +7,9 @@ use super::action::Action;
 use super::carried::Carried;
 use super::object_compatible::object_violations;
 use super::plan::PlannedChange;
-use super::provider::{AppliedResource, ApplyResourceChange, PrivateData, ProviderError, have_errors};
+use super::provider::{
+    AppliedResource, ApplyResourceChange, PrivateData, ProviderError, covered, have_errors,
+};
 use crate::schema::{Block, Cover};
 use crate::value::{Descend, Marks, Path, Value};
 
@@ -220,7 +222,10 @@ impl ApplyQuestion {
         let failed = have_errors(&answer.diagnostics) || !violations.is_empty() && !answer.legacy_type_system;
         apply.result.violations.extend(violations);
         apply.result.legacy_type_system |= answer.legacy_type_system;
-        apply.result.diagnostics.extend(answer.diagnostics);
+        let objects =
+            [&apply.change.before, &apply.change.after, answer.new_state.as_ref().unwrap_or(&saved)];
+        let cover = Cover::new(&apply.schema, &objects);
+        apply.result.diagnostics.extend(covered(answer.diagnostics, &cover));
         if is_destroyed && apply.change.action == Action::CreateThenDelete {
             // The new object is there; of the old one is left what could not be destroyed.
             apply.result.deposed = (!saved.is_null()).then_some(saved);

@@ -25,6 +25,7 @@ mod plan_valid;
 mod proposed_new;
 mod provider;
 mod sequence;
+mod serialize;
 mod set_compatible;
 mod set_match;
 mod subsequence;

@@ -15,7 +15,9 @@ use super::action::Action;
 use super::computed_blocks::prepare_computed_blocks;
 use super::ignore_changes::ignore_changes;
 use super::proposed_new::merge;
-use super::provider::{Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, have_errors};
+use super::provider::{
+    Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, covered, have_errors,
+};
 use crate::schema::Cover;
 use crate::value::{Marks, Path, Type, Value};
 
@@ -217,10 +219,13 @@ impl PlanQuestion {
     /// The provider has found errors, or the change cannot be planned for the second time. What is wrong with the
     /// answer is no error: see [`PlannedChange::violations`].
     pub fn answer(self, answer: PlannedResource) -> Result<Planning, PlanChangeError> {
-        if have_errors(&answer.diagnostics) {
-            return Err(PlanChangeError::Refused(answer.diagnostics));
-        }
         let Self { mut plan, request } = self;
+        if have_errors(&answer.diagnostics) {
+            let [before, configured] = plan.sides.told();
+            let objects = [before, configured, &answer.planned];
+            let cover = Cover::new(&plan.sides.schema, &objects);
+            return Err(PlanChangeError::Refused(covered(answer.diagnostics, &cover)));
+        }
         let requires_replace = answer.requires_replace.clone();
         let mut answer = judge(&request, answer, &plan.sides, &mut plan.marks);
         if let Some(first) = &mut plan.first {

@@ -5,15 +5,16 @@ use std::fmt::{Debug, Display};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use objchange::change::{
-    AppliedResource, ApplyRequest, ApplyResourceChange, Lifecycle, PlanRequest, PlanResourceChange,
-    PlannedResource, SimulatedProvider, apply_change, assert_object_compatible, assert_plan_valid,
-    assert_value_compatible, normalize_from_legacy_sdk, plan_change, planned_data_resource,
-    prepare_computed_blocks, proposed_new,
+    AppliedResource, ApplyRequest, ApplyResourceChange, Diagnostic, Lifecycle, PlanRequest,
+    PlanResourceChange, PlannedResource, SimulatedProvider, apply_change, assert_object_compatible,
+    assert_plan_valid, assert_value_compatible, normalize_from_legacy_sdk, plan_change,
+    planned_data_resource, prepare_computed_blocks, proposed_new,
 };
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::{Descend, Kind, Marks, Path, Refinements};
 use objchange::{Type, Value};
 use proptest::prelude::*;
+use serde::Serialize;
 
 use crate::common::{
     Content, SECRET, any_type, any_value, assert_shows_no_secret, block, loose_object_of, object_of, target,
@@ -25,6 +26,11 @@ use crate::parts::{children, rebuilt};
 fn assert_hides(shown: impl Display + Debug) {
     assert_shows_no_secret(&shown.to_string());
     assert_shows_no_secret(&format!("{shown:?} {shown:#?}"));
+}
+
+#[track_caller]
+fn assert_json_hides(shown: &impl Serialize) {
+    assert_shows_no_secret(&serde_json::to_string(shown).unwrap());
 }
 
 /// The value with secrets in what the schema calls sensitive, without marks.
@@ -74,14 +80,33 @@ fn assert_all_hide(schema: &Block, [prior, config, planned]: [&Value; 3]) {
         normalize_from_legacy_sdk(config, schema),
     ] {
         if let Err(error) = result {
+            assert_json_hides(&error);
             assert_hides(error);
         }
     }
-    assert_plan_valid(schema, prior, config, planned).into_iter().for_each(assert_hides);
-    assert_object_compatible(schema, config, planned).into_iter().for_each(assert_hides);
+    let (invalid, inconsistent) = (
+        assert_plan_valid(schema, prior, config, planned),
+        assert_object_compatible(schema, config, planned),
+    );
+    assert_json_hides(&invalid);
+    assert_json_hides(&inconsistent);
+    invalid.into_iter().for_each(assert_hides);
+    inconsistent.into_iter().for_each(assert_hides);
     if let Err(error) = schema.coerce_value(config) {
         assert_hides(error);
     }
+}
+
+/// What a provider says of each part of an object.
+fn diagnostics(object: &Value, say: fn(&'static str) -> Diagnostic) -> Vec<Diagnostic> {
+    let mut said = Vec::new();
+    object.unmark_deep().0.visit(|path, _| {
+        let mut diagnostic = say("look at this");
+        diagnostic.path = Some(path.to_path());
+        said.push(diagnostic);
+        Descend::Into
+    });
+    said
 }
 
 /// Plans with the planned object as the provider's answer, or with what is proposed.
@@ -95,13 +120,17 @@ fn assert_planning_hides(schema: &Block, [prior, config, planned]: [&Value; 3]) 
         assert_shows_no_secret(&format!("{request:?}"));
         let mut provider = |request: &PlanResourceChange| {
             assert_shows_no_secret(&format!("{request:?}"));
-            let answer = PlannedResource::new(planned.unwrap_or(&request.proposed).clone());
+            let mut answer = PlannedResource::new(planned.unwrap_or(&request.proposed).clone());
             assert_shows_no_secret(&format!("{answer:?}"));
+            answer.diagnostics = diagnostics(&answer.planned, Diagnostic::warning);
+            answer.requires_replace =
+                answer.diagnostics.iter().filter_map(|said| said.path.clone()).collect();
             Ok(answer)
         };
         match plan_change(&request, &mut provider) {
             Ok(change) => {
                 assert_shows_no_secret(&format!("{change:?}"));
+                assert_json_hides(&change);
                 for value in [&change.before, &change.proposed, &change.after] {
                     let json = value.to_redacted_json(schema.implied_type());
                     assert_shows_no_secret(&json.unwrap_or_else(|error| error.to_string()));
@@ -109,17 +138,29 @@ fn assert_planning_hides(schema: &Block, [prior, config, planned]: [&Value; 3]) 
                 change.violations.iter().chain(&change.at_apply).for_each(assert_hides);
                 let mut provider = |question: &ApplyResourceChange| {
                     assert_shows_no_secret(&format!("{question:?}"));
-                    Ok(AppliedResource::new(planned.unwrap_or(&question.planned).clone()))
+                    let mut answer = AppliedResource::new(planned.unwrap_or(&question.planned).clone());
+                    answer.diagnostics =
+                        diagnostics(planned.unwrap_or(&question.planned), Diagnostic::warning);
+                    Ok(answer)
                 };
                 match apply_change(&ApplyRequest::new(schema, &change, config), &mut provider) {
                     Ok(applied) => {
                         assert_shows_no_secret(&format!("{applied:?}"));
+                        assert_json_hides(&applied);
                         applied.violations.iter().for_each(assert_hides);
                     }
                     Err(error) => assert_hides(error),
                 }
             }
             Err(error) => assert_hides(error),
+        }
+        let mut refuses = |request: &PlanResourceChange| {
+            let mut answer = PlannedResource::new(planned.unwrap_or(&request.proposed).clone());
+            answer.diagnostics = diagnostics(&answer.planned, Diagnostic::error);
+            Ok(answer)
+        };
+        if let Err(error) = plan_change(&request, &mut refuses) {
+            assert_hides(error);
         }
     }
 }
@@ -152,7 +193,9 @@ proptest! {
     #[test]
     fn that_marks_hide((schema, values) in objects(block()), loose in any::<bool>()) {
         let [a, b, c] = values.map(|value| with_secrets(&value));
-        assert_value_compatible(&b, &c).into_iter().for_each(assert_hides);
+        let inconsistent = assert_value_compatible(&b, &c);
+        assert_json_hides(&inconsistent);
+        inconsistent.into_iter().for_each(assert_hides);
         let [a, b, c] = [a, b, c].map(|value| if loose { maps_as_objects(&value) } else { value });
         assert_all_hide(&schema, [&a, &b, &c]);
         assert_planning_hides(&schema, [&a, &b, &c]);

@@ -5,7 +5,9 @@ use hashbrown::HashSet;
 use super::PlanViolation;
 use super::sides::Sides;
 use crate::change::plan_valid::plan_violations;
-use crate::change::provider::{DeferredReason, Diagnostic, PlanResourceChange, PlannedResource, PrivateData};
+use crate::change::provider::{
+    DeferredReason, Diagnostic, PlanResourceChange, PlannedResource, PrivateData, covered,
+};
 use crate::schema::Cover;
 use crate::value::{Marks, Path, Value};
 
@@ -60,6 +62,7 @@ pub(super) fn judge(
         // What is of the wrong type is not looked at further.
         unusable.extend(mismatches.into_iter().map(PlanViolation::WrongType));
     }
+    let diagnostics = covered(answer.diagnostics, &cover);
     Judged {
         proposed: request.proposed.clone(),
         planned,
@@ -71,7 +74,7 @@ pub(super) fn judge(
         private: answer.private,
         identity: answer.identity,
         deferred: answer.deferred,
-        diagnostics: answer.diagnostics,
+        diagnostics,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::question::{Outline, PrivateData};
+use crate::schema::Cover;
 use crate::value::{Path, Value};
 
 /// What a provider plans. What of the object is sensitive is not known here, so [`Debug`] shows none of its content.
@@ -80,6 +81,28 @@ pub enum Severity {
     Warning,
 }
 
+impl DeferredReason {
+    /// The stable name of the reason, as Terraform writes it in plans.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Unknown => "unknown",
+            Self::ResourceConfigUnknown => "resource_config_unknown",
+            Self::ProviderConfigUnknown => "provider_config_unknown",
+            Self::AbsentPrerequisite => "absent_prereq",
+        }
+    }
+}
+
+impl Severity {
+    /// Its stable name.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
 impl PlannedResource {
     /// The answer that plans this object, and says nothing more.
     pub fn new(planned: Value) -> Self {
@@ -134,6 +157,14 @@ impl fmt::Display for Diagnostic {
         }
         f.write_str(&self.summary)
     }
+}
+
+/// The same, without what the path of the part would show of a secret.
+pub(in crate::change) fn covered(mut diagnostics: Vec<Diagnostic>, cover: &Cover<'_>) -> Vec<Diagnostic> {
+    for diagnostic in &mut diagnostics {
+        diagnostic.path = diagnostic.path.take().map(|path| cover.path(&path));
+    }
+    diagnostics
 }
 
 /// Whether one of them is an error.

@@ -7,8 +7,8 @@ mod answer;
 mod question;
 mod simulated;
 
-pub(super) use answer::have_errors;
 pub use answer::{AppliedResource, DeferredReason, Diagnostic, PlannedResource, Severity};
+pub(super) use answer::{covered, have_errors};
 pub use question::{ApplyResourceChange, PlanResourceChange, PrivateData};
 pub use simulated::SimulatedProvider;
 

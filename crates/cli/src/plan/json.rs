@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange::change::{PlanViolation, PlannedChange};
+use objchange::change::{Action, PlanViolation, PlannedChange};
 use objchange::internal::visible_json;
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
@@ -22,10 +22,10 @@ struct Report<'a> {
     resource_type: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<&'a str>,
-    action: &'static str,
+    action: Action,
     reason: Reason<'a>,
-    violations: Vec<Violation<'a>>,
-    at_apply: Vec<Violation<'a>>,
+    violations: &'a [PlanViolation],
+    at_apply: &'a [PlanViolation],
     no_longer_sensitive: &'a [Path],
     legacy_type_system: bool,
     changes: Vec<LeafChange>,
@@ -33,19 +33,6 @@ struct Report<'a> {
     before: Box<RawValue>,
     proposed: Box<RawValue>,
     after: Box<RawValue>,
-}
-
-#[derive(Serialize)]
-struct Violation<'a> {
-    path: &'a Path,
-    kind: &'static str,
-    message: String,
-}
-
-impl<'a> From<&'a PlanViolation> for Violation<'a> {
-    fn from(violation: &'a PlanViolation) -> Self {
-        Self { path: violation.path(), kind: violation.kind(), message: violation.to_string() }
-    }
 }
 
 pub(super) fn write(
@@ -67,10 +54,10 @@ pub(super) fn write(
         format_version: FORMAT_VERSION,
         resource_type,
         address,
-        action: plan.action.kind(),
+        action: plan.action,
         reason: Reason::of(plan),
-        violations: plan.violations.iter().map(Violation::from).collect(),
-        at_apply: plan.at_apply.iter().map(Violation::from).collect(),
+        violations: &plan.violations,
+        at_apply: &plan.at_apply,
         no_longer_sensitive: &plan.no_longer_sensitive,
         legacy_type_system: plan.legacy_type_system,
         changes: change.leaves(&diff),

@@ -1,6 +1,7 @@
 //! The program, run as a user runs it.
 
 mod bad_input;
+mod changes;
 mod check;
 mod output;
 mod plan;

@@ -11,9 +11,9 @@ fn schema(name: &str) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-fn validator(name: &str) -> jsonschema::Validator {
+pub(crate) fn validator(name: &str) -> jsonschema::Validator {
     let mut registry = jsonschema::Registry::new();
-    for other in ["case.schema.json", "diff.schema.json"] {
+    for other in ["case.schema.json", "change.schema.json", "diff.schema.json"] {
         let schema = schema(other);
         let id = schema["$id"].as_str().unwrap().to_owned();
         registry = registry.add(id, schema).unwrap();
@@ -23,7 +23,7 @@ fn validator(name: &str) -> jsonschema::Validator {
 }
 
 #[track_caller]
-fn check(validator: &jsonschema::Validator, instance: &Value) {
+pub(crate) fn check(validator: &jsonschema::Validator, instance: &Value) {
     let errors: Vec<String> = validator
         .iter_errors(instance)
         .map(|e| format!("{}: {}", e.instance_path(), e.to_string().chars().take(300).collect::<String>()))
@@ -31,7 +31,7 @@ fn check(validator: &jsonschema::Validator, instance: &Value) {
     assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
 
-fn refused(validator: &jsonschema::Validator, instance: &Value) {
+pub(crate) fn refused(validator: &jsonschema::Validator, instance: &Value) {
     assert!(!validator.is_valid(instance), "this should not be valid: {instance}");
 }
 
