@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-use crate::json::{self, JsonError, Part, Reader};
+use crate::json::{self, JsonError, Part, Reader, place as line_and_column};
 use crate::schema::Block;
 use crate::value::{ReadError, Type, Value, place};
 
@@ -21,13 +21,50 @@ pub struct Case<'a> {
 /// Why a case cannot be run: the field that is wrong, and how.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", field.as_ref().map(|f| format!("`{f}`: ")).unwrap_or_default())]
+#[non_exhaustive]
 pub struct CaseError {
+    /// What is wrong, for programs.
+    pub kind: CaseErrorKind,
     /// The field of the case; `None` if the text as a whole is no case.
     pub field: Option<String>,
-    /// What is wrong. Never shows a value.
+    /// What is wrong, for people. Never shows a value.
     pub message: String,
-    /// Where in the text of the case, in bytes from 1.
+    /// The byte in the text of the case that is wrong, from 0: the last one where the text ends too early.
+    pub offset: usize,
+    /// The line in the text of the case, from 1.
+    pub line: usize,
+    /// The column in that line, in bytes from 1.
     pub column: usize,
+}
+
+/// What is wrong with a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CaseErrorKind {
+    /// The text is no JSON object, or has a field twice.
+    NotACase,
+    /// The case lacks a field.
+    MissingField,
+    /// What stands in a field is not what belongs there.
+    WrongField,
+}
+
+impl CaseErrorKind {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::NotACase => "not_a_case",
+            Self::MissingField => "missing_field",
+            Self::WrongField => "wrong_field",
+        }
+    }
+}
+
+impl CaseError {
+    fn at(text: &str, offset: usize, kind: CaseErrorKind, field: Option<&str>, message: String) -> Self {
+        let (line, column) = line_and_column(text, offset);
+        Self { kind, field: field.map(str::to_owned), message, offset, line, column: column.max(1) }
+    }
 }
 
 impl<'a> Case<'a> {
@@ -49,10 +86,9 @@ impl<'a> Case<'a> {
     /// # Ok::<(), objchange::case::CaseError>(())
     /// ```
     pub fn parse(text: &'a str) -> Result<Self, CaseError> {
-        let fields = fields(text).map_err(|error| CaseError {
-            field: None,
-            column: position(text, error.offset()),
-            message: error.into_message().into_owned(),
+        let fields = fields(text).map_err(|error| {
+            let at = within(text, error.offset());
+            CaseError::at(text, at, CaseErrorKind::NotACase, None, error.into_message().into_owned())
         })?;
         let mut case = Self { text, id: None, op: Cow::Borrowed(""), fields };
         // An id may be a number as well.
@@ -144,38 +180,36 @@ impl<'a> Case<'a> {
         Value::from_marker_json(text, ty).map_err(|ReadError { offset, path, message, .. }| {
             let path = self.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));
             let message = format!("{}{message}", place(&path));
-            self.wrong(field, message, text, position(text, offset))
+            self.wrong(field, message, text, within(text, offset))
         })
     }
 
     pub(super) fn wrong_json(&self, field: &str, text: &'a str, error: JsonError) -> CaseError {
-        let position = position(text, error.offset());
-        self.wrong(field, error.into_message().into_owned(), text, position)
+        let at = within(text, error.offset());
+        self.wrong(field, error.into_message().into_owned(), text, at)
     }
 
     /// The error that something is wrong with a field as a whole.
     pub fn wrong_field(&self, field: &str, message: &str) -> CaseError {
-        self.wrong(field, message.to_owned(), self.optional_field(field).unwrap_or(self.text), 1)
+        self.wrong(field, message.to_owned(), self.optional_field(field).unwrap_or(self.text), 0)
     }
 
-    /// An error at a position (in bytes from 1) of a part of the case's text.
-    fn wrong(&self, field: &str, message: String, part: &str, position: usize) -> CaseError {
-        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        CaseError { field: Some(field.to_owned()), message, column: offset + position }
+    /// An error at a byte of a part of the case's text.
+    fn wrong(&self, field: &str, message: String, part: &str, at: usize) -> CaseError {
+        let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        CaseError::at(self.text, start + at, CaseErrorKind::WrongField, Some(field), message)
     }
 
     fn missing(&self, name: &str, why: &str) -> CaseError {
-        CaseError {
-            field: None,
-            message: format!("the case has no field `{name}`{why}"),
-            column: 1 + self.text.len() - self.text.trim_start().len(),
-        }
+        let start = self.text.len() - self.text.trim_start().len();
+        let message = format!("the case has no field `{name}`{why}");
+        CaseError::at(self.text, start, CaseErrorKind::MissingField, None, message)
     }
 }
 
-/// The position in a text, in bytes from 1, of a byte that is wrong: of the last one where the text ends too early.
-fn position(text: &str, offset: usize) -> usize {
-    (offset + 1).min(text.len()).max(1)
+/// The byte of a text that is wrong: the last one where the text ends too early.
+fn within(text: &str, offset: usize) -> usize {
+    offset.min(text.len().saturating_sub(1))
 }
 
 /// The fields of a case with their texts, none of them twice.

@@ -20,7 +20,7 @@ mod ops;
 
 pub use answer::{Answer, AnsweredError};
 pub use difference::Difference;
-pub use format::{Case, CaseError};
+pub use format::{Case, CaseError, CaseErrorKind};
 pub use ops::OPERATIONS;
 
 /// What came of a case.

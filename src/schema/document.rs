@@ -11,6 +11,7 @@ use smol_str::SmolStr;
 use super::block::Block;
 use super::read::{Entries, IdentityBlock};
 use crate::json::{self, JsonError, Part, Segment, place};
+use crate::value::ReadErrorKind;
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///
@@ -82,16 +83,57 @@ pub struct Schema {
 
 /// Why a schema document could not be read: where it stands, and what is wrong there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub struct SchemaDocumentError {
+    /// What is wrong, for programs.
+    pub kind: SchemaDocumentErrorKind,
     /// What was being read: the keys from the root of the document on, as
     /// `provider_schemas["registry.terraform.io/hashicorp/null"].resource_schemas.null_resource.block`.
     pub location: String,
+    /// The byte in the document that is wrong, from 0; its length where that ends too early.
+    pub offset: usize,
     /// The line in the document, from 1.
     pub line: usize,
     /// The column in that line, in bytes from 1.
     pub column: usize,
-    /// What is wrong.
+    /// What is wrong, for people.
     pub message: String,
+}
+
+/// What is wrong with a document of provider schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SchemaDocumentErrorKind {
+    /// The text is no JSON, or some part of it is not what belongs there.
+    Json(ReadErrorKind),
+    /// It holds no schemas: it is another document.
+    NotSchemas,
+    /// The version of its format is not supported.
+    UnsupportedVersion,
+}
+
+impl SchemaDocumentErrorKind {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Json(kind) => kind.kind(),
+            Self::NotSchemas => "not_schemas",
+            Self::UnsupportedVersion => "unsupported_version",
+        }
+    }
+}
+
+impl SchemaDocumentError {
+    fn at(
+        text: &str,
+        offset: usize,
+        kind: SchemaDocumentErrorKind,
+        location: String,
+        message: impl Into<String>,
+    ) -> Self {
+        let (line, column) = place(text, offset);
+        Self { kind, location, offset, line, column, message: message.into() }
+    }
 }
 
 impl fmt::Display for SchemaDocumentError {
@@ -190,14 +232,13 @@ impl ProviderSchemas {
         // Without any provider Terraform writes nothing but the version.
         let other = raw.resource_changes.or(raw.planned_values).or(raw.values).is_some();
         if raw.provider_schemas.is_none() && (other || format_version.is_none()) {
-            return Err(SchemaDocumentError {
-                location: String::new(),
-                line: 1,
-                column: 1,
-                message: "there is no `provider_schemas` here: is this the output of \
-                          `terraform providers schema -json`?"
-                    .into(),
-            });
+            return Err(SchemaDocumentError::at(
+                &text,
+                0,
+                SchemaDocumentErrorKind::NotSchemas,
+                String::new(),
+                "there is no `provider_schemas` here: is this the output of `terraform providers schema -json`?",
+            ));
         }
         let found = |part: Part<'_>| Found { range: range_of(part, &text), schema: OnceLock::new() };
         let all = |schemas: Option<Entries<Part<'_>>>| -> BTreeMap<SmolStr, Found> {
@@ -330,9 +371,9 @@ fn supported(version: Option<Part<'_>>, text: &str) -> Result<Option<String>, Sc
     match version.split('.').next().map(str::parse) {
         Some(Ok(0_u32 | 1)) => Ok(Some(version)),
         _ => {
-            let (line, column) = place(text, range.start);
             let message = format!("the format version is {version:?}, but only versions 0 and 1 can be read");
-            Err(SchemaDocumentError { location: "format_version".into(), line, column, message })
+            let kind = SchemaDocumentErrorKind::UnsupportedVersion;
+            Err(SchemaDocumentError::at(text, range.start, kind, "format_version".into(), message))
         }
     }
 }
@@ -344,9 +385,9 @@ fn read<'t, T: Deserialize<'t>>(
     keys: &[&str],
 ) -> Result<T, SchemaDocumentError> {
     json::from_str(&text[range.clone()]).map_err(|error: JsonError| {
-        let (line, column) = place(text, range.start + error.offset());
+        let (kind, offset) = (SchemaDocumentErrorKind::Json(error.kind()), range.start + error.offset());
         let location = location(keys, error.segments());
-        SchemaDocumentError { location, line, column, message: error.into_message().into_owned() }
+        SchemaDocumentError::at(text, offset, kind, location, error.into_message())
     })
 }
 

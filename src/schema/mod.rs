@@ -36,7 +36,7 @@ pub use attribute::{Attribute, AttributeType, NestedType, NestingMode};
 pub use block::{Block, NestedBlock};
 pub use coerce::{CoerceError, CoerceErrorKind};
 pub(crate) use cover::Cover;
-pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaKind};
+pub use document::{ProviderSchemas, Schema, SchemaDocumentError, SchemaDocumentErrorKind, SchemaKind};
 pub(crate) use hidden::Marked;
 pub use known_path::{UnknownPath, UnknownPathKind};
 pub(crate) use members::{Member, Members};

@@ -23,6 +23,13 @@ pub struct ConstructError {
     pub found: Type,
 }
 
+impl ConstructError {
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        "mixed_types"
+    }
+}
+
 /// Normal form C, as Go's text packages make it: long runs of combining marks are broken up.
 pub(crate) fn normal_form(text: &str) -> SmolStr {
     if text.is_ascii() || is_nfc_stream_safe_quick(text.chars()) == IsNormalized::Yes {

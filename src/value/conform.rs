@@ -50,6 +50,18 @@ pub enum TypeMismatchKind {
     },
 }
 
+impl TypeMismatchKind {
+    /// The stable name of the kind of mismatch.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::OtherType { .. } => "other_type",
+            Self::OtherLength { .. } => "other_length",
+            Self::MissingAttribute { .. } => "missing_attribute",
+            Self::UnexpectedAttribute { .. } => "unexpected_attribute",
+        }
+    }
+}
+
 impl Type {
     /// Whether a value of this type may stand where the other is wanted: a dynamic type there takes any.
     ///

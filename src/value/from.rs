@@ -10,6 +10,13 @@ use super::{Number, Repr, Type, Value};
 #[error("a number is required, not NaN")]
 pub struct NanError(());
 
+impl NanError {
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(self) -> &'static str {
+        "nan"
+    }
+}
+
 impl From<bool> for Value {
     fn from(b: bool) -> Self {
         Self(Repr::Bool(b))

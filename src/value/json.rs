@@ -91,6 +91,18 @@ pub enum WriteError {
 }
 
 impl WriteError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Unknown { .. } => "unknown",
+            Self::Marked { .. } => "marked",
+            Self::Infinite { .. } => "infinite",
+            Self::Inexact { .. } => "inexact",
+            Self::TooLong { .. } => "too_long",
+            Self::WrongType { .. } => "wrong_type",
+        }
+    }
+
     pub(super) fn wrong_type(value: &Value, expected: &Type, path: PathStack<'_>) -> Self {
         // Names of attributes are content, too.
         let is_hidden = path.is_hidden() || value.contains_marked();

@@ -25,6 +25,13 @@ pub(super) struct Budget(Cell<u64>);
 )]
 pub struct TooManyImplied(());
 
+impl TooManyImplied {
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(self) -> &'static str {
+        "too_many_implied"
+    }
+}
+
 impl Budget {
     pub(super) const fn new() -> Self {
         Self(Cell::new(MAX_IMPLIED_PARTS))

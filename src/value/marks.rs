@@ -210,6 +210,13 @@ pub struct NoSuchParts {
     pub paths: Vec<Path>,
 }
 
+impl NoSuchParts {
+    /// The stable name of the kind of error: there is one.
+    pub fn kind(&self) -> &'static str {
+        "no_such_parts"
+    }
+}
+
 /// The marks for each of many paths, and what a walk over a value has seen of them.
 struct Places(PathTrie<Place>);
 

@@ -51,7 +51,7 @@ pub use marks::{Marks, NoSuchParts};
 pub use msgpack::{MsgpackError, MsgpackProblem};
 pub use number::{ArithmeticError, Number, ParseNumberError};
 pub(crate) use path::{Cover, PathTrie, StepRef, Told};
-pub use path::{ParsePathError, Path, PathStack, PathStep};
+pub use path::{ParsePathError, ParsePathErrorKind, Path, PathStack, PathStep};
 pub use path_set::PathSet;
 pub(crate) use read_ahead::read_ahead;
 pub(crate) use set::SetMerge;

@@ -122,6 +122,32 @@ pub enum MsgpackProblem {
     TooManyImplied(#[from] TooManyImplied),
 }
 
+impl MsgpackProblem {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::MessageTooLong { .. } => "message_too_long",
+            Self::TooShort { .. } => "too_short",
+            Self::TrailingBytes { .. } => "trailing_bytes",
+            Self::TooDeep => "too_deep",
+            Self::WrongKind { .. } => "wrong_kind",
+            Self::WrongCount { .. } => "wrong_count",
+            Self::NoSuchAttribute => "no_such_attribute",
+            Self::RepeatedKey => "repeated_key",
+            Self::InvalidUtf8 => "invalid_utf8",
+            Self::NotANumber => "nan",
+            Self::InvalidType => "invalid_type",
+            Self::ExtensionTooLong { .. } => "extension_too_long",
+            Self::RepeatedPromise => "repeated_promise",
+            Self::LengthOutOfRange => "length_out_of_range",
+            Self::Number(error) => error.kind(),
+            Self::Elements(error) => error.kind(),
+            Self::Refinement(error) => error.kind(),
+            Self::TooManyImplied(error) => error.kind(),
+        }
+    }
+}
+
 impl Value {
     /// Reads a value from go-cty's MessagePack, as the plugin protocol carries it, under a type.
     ///

@@ -12,8 +12,8 @@ use super::{Kind, Number, Type, Value};
 
 mod parse;
 
-pub use parse::ParsePathError;
 use parse::is_name;
+pub use parse::{ParsePathError, ParsePathErrorKind};
 
 /// Where a part stands in a value: the steps from the root.
 ///

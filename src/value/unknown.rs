@@ -66,6 +66,17 @@ pub enum RefinementError {
     },
 }
 
+impl RefinementError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotApplicable { .. } => "not_applicable",
+            Self::Contradiction => "contradiction",
+            Self::TooLong { .. } => "too_long",
+        }
+    }
+}
+
 impl Refinements {
     /// The promise that the value will not be null, and nothing else.
     pub const fn not_null() -> Self {

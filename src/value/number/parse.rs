@@ -35,6 +35,20 @@ pub enum ParseNumberError {
     IntegerTooLarge,
 }
 
+impl ParseNumberError {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::NotANumber => "not_a_number",
+            Self::ExponentTooLarge => "exponent_too_large",
+            Self::NotAnInteger { .. } => "not_an_integer",
+            Self::Base => "base",
+            Self::IntegerTooLarge => "integer_too_large",
+        }
+    }
+}
+
 impl Number {
     /// Reads an integer in a base from 2 to 62, after an optional sign.
     ///

@@ -11,12 +11,57 @@ use crate::value::{Number, Value};
 
 /// Why a text is no path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("column {column}: {problem}; write a path like disk[0].size or tags[\"Name\"]")]
+#[error("column {column}: {kind}; write a path like disk[0].size or tags[\"Name\"]")]
 pub struct ParsePathError {
     /// Where in the text, in bytes from 1.
     pub column: usize,
     /// What is wrong there.
-    pub problem: &'static str,
+    pub kind: ParsePathErrorKind,
+}
+
+/// Why a text is no path, at one place of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParsePathErrorKind {
+    /// Something else stands where a step should begin.
+    #[error(
+        "a step begins with a dot or a bracket, and a name with other characters than letters, digits, _ and - \
+         stands in double quotes"
+    )]
+    NoStep,
+    /// A dot, and no name.
+    #[error("an attribute's name is missing")]
+    MissingName,
+    /// A dot, and a number.
+    #[error("a position stands in brackets, as in [0]")]
+    PositionAfterDot,
+    /// A name with characters that it cannot have.
+    #[error("a name is made of letters, digits, _ and -; one with other characters stands in double quotes")]
+    NoName,
+    /// A string that does not end, or has an escape that JSON does not know.
+    #[error("the string in double quotes is not closed, or has a wrong escape")]
+    BadString,
+    /// What stands in brackets is no key.
+    #[error("an index is a number or a string in double quotes")]
+    NoKey,
+    /// A bracket is not closed.
+    #[error("a closing bracket is missing")]
+    MissingBracket,
+}
+
+impl ParsePathErrorKind {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::NoStep => "no_step",
+            Self::MissingName => "missing_name",
+            Self::PositionAfterDot => "position_after_dot",
+            Self::NoName => "no_name",
+            Self::BadString => "bad_string",
+            Self::NoKey => "no_key",
+            Self::MissingBracket => "missing_bracket",
+        }
+    }
 }
 
 /// Reads a path as configuration and Terraform's messages write it: `disk[0].size`, `.tags["Name"]`.
@@ -34,7 +79,7 @@ pub struct ParsePathError {
 /// assert_eq!(path.to_string(), r#".disk[0].tags["Name"]"#);
 ///
 /// let error = "disk[x]".parse::<Path>().unwrap_err();
-/// assert_eq!((error.column, error.problem), (6, "an index is a number or a string in double quotes"));
+/// assert_eq!((error.column, error.kind.kind()), (6, "no_key"));
 /// # Ok::<(), objchange::value::ParsePathError>(())
 /// ```
 impl FromStr for Path {
@@ -51,10 +96,10 @@ impl FromStr for Path {
             } else if steps.is_empty() {
                 attribute(rest)
             } else {
-                Err((rest, NO_STEP))
+                Err((rest, ParsePathErrorKind::NoStep))
             };
-            let (step, left) = step
-                .map_err(|(left, problem)| ParsePathError { column: text.len() - left.len() + 1, problem })?;
+            let (step, left) =
+                step.map_err(|(left, kind)| ParsePathError { column: text.len() - left.len() + 1, kind })?;
             steps.push(step);
             rest = left;
         }
@@ -63,10 +108,7 @@ impl FromStr for Path {
 }
 
 /// What is left of the text where the problem is, and what it is.
-type Problem<'t> = (&'t str, &'static str);
-
-const NO_STEP: &str = "a step begins with a dot or a bracket, and a name with other characters than letters, \
-                       digits, _ and - stands in double quotes";
+type Problem<'t> = (&'t str, ParsePathErrorKind);
 
 /// The name of an attribute, and what follows it; or the place of a problem.
 fn attribute(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
@@ -76,25 +118,22 @@ fn attribute(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
     }
     let end = text.char_indices().find(|(at, c)| !is_in_name(*c, *at == 0)).map_or(text.len(), |(at, _)| at);
     match text.split_at(end) {
-        ("", "") => Err((text, "an attribute's name is missing")),
-        ("", _) if text.starts_with(['.', '[', ']']) => Err((text, "an attribute's name is missing")),
+        ("", "") => Err((text, ParsePathErrorKind::MissingName)),
+        ("", _) if text.starts_with(['.', '[', ']']) => Err((text, ParsePathErrorKind::MissingName)),
         ("", _) if text.starts_with(|c: char| c.is_ascii_digit()) => {
-            Err((text, "a position stands in brackets, as in [0]"))
+            Err((text, ParsePathErrorKind::PositionAfterDot))
         }
-        ("", _) => Err((text, NO_NAME)),
+        ("", _) => Err((text, ParsePathErrorKind::NoName)),
         (name, rest) => Ok((PathStep::Attribute(name.into()), rest)),
     }
 }
-
-const NO_NAME: &str =
-    r#"a name is made of letters, digits, _ and -; one with other characters stands in double quotes"#;
 
 /// A string in double quotes, and what follows it.
 fn quoted(text: &str) -> Result<(Cow<'_, str>, &str), Problem<'_>> {
     let mut reader = Reader::strict(text);
     match reader.string() {
         Ok(string) => Ok((string, &text[reader.offset()..])),
-        Err(_) => Err((text, "the string in double quotes is not closed, or has a wrong escape")),
+        Err(_) => Err((text, ParsePathErrorKind::BadString)),
     }
 }
 
@@ -118,7 +157,6 @@ fn is_in_name(c: char, first: bool) -> bool {
 
 /// The key up to the closing bracket, and what follows that; or the place of a problem.
 fn index(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
-    const NO_KEY: &str = "an index is a number or a string in double quotes";
     let (key, rest) = if text.starts_with('"') {
         let (key, rest) = quoted(text)?;
         (Value::from(&*key), rest)
@@ -129,12 +167,12 @@ fn index(text: &str) -> Result<(PathStep, &str), Problem<'_>> {
             Ok(number) if is_plain => (Value::from(number), rest),
             // An element of a set.
             _ if key == "true" || key == "false" => (Value::from(key == "true"), rest),
-            _ => return Err((text, NO_KEY)),
+            _ => return Err((text, ParsePathErrorKind::NoKey)),
         }
     };
     match rest.strip_prefix(']') {
         Some(rest) => Ok((PathStep::Index(key), rest)),
-        None => Err((rest, "a closing bracket is missing")),
+        None => Err((rest, ParsePathErrorKind::MissingBracket)),
     }
 }
 

@@ -56,6 +56,27 @@ pub enum Problem {
     UnsupportedVersion(String),
 }
 
+impl Problem {
+    /// The stable name of the kind of problem.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Empty => "empty",
+            Self::NotJson => "not_json",
+            Self::Truncated => "truncated",
+            Self::Malformed(_) => "malformed",
+            Self::Value(_) => "value",
+            Self::StateFileVersion(_) => "state_file_version",
+            Self::Encrypted => "encrypted",
+            Self::Flat => "flat",
+            Self::Schemas => "schemas",
+            Self::NotAnObject => "not_an_object",
+            Self::Messages => "messages",
+            Self::NoFormatVersion => "no_format_version",
+            Self::UnsupportedVersion(_) => "unsupported_version",
+        }
+    }
+}
+
 impl DocumentError {
     pub(crate) fn at(text: &str, offset: usize, location: &str, problem: Problem) -> Self {
         let (line, column) = line_and_column(text, offset);

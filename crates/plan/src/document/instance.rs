@@ -20,6 +20,16 @@ pub enum NoInstance {
     OtherType(String),
 }
 
+impl NoInstance {
+    /// The stable name of the reason.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::OtherType(_) => "other_type",
+        }
+    }
+}
+
 impl<'t> State<'t> {
     /// The managed resource instances, without deposed objects.
     pub fn instances(&self) -> impl Iterator<Item = &StateResource<'t>> {

@@ -48,6 +48,20 @@ pub enum ObjectErrorKind {
     Flat,
 }
 
+impl ObjectErrorKind {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::RepeatedKey => "repeated_key",
+            Self::Value => "value",
+            Self::Schema => "schema",
+            Self::Document => "document",
+            Self::Flat => "flat",
+        }
+    }
+}
+
 /// Whether the markers of case files are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {

@@ -297,3 +297,14 @@ pub enum ShowError {
     #[error("cannot write: {0}")]
     Write(#[from] io::Error),
 }
+
+impl ShowError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Document(error) => error.problem.kind(),
+            Self::Schemas(error) => error.kind.kind(),
+            Self::Write(_) => "write",
+        }
+    }
+}
