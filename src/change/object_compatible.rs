@@ -4,7 +4,7 @@ use super::ChangeError;
 use super::access::{Keyed, ObjectView, elements, member, set_elements, wrong_kind};
 use super::inconsistent_result::{InconsistentResult, InconsistentResultKind as Kind};
 use super::set_compatible::match_sets;
-use super::value_compatible::{Report, compare, report_unmatched};
+use super::value_compatible::{Findings, compare, report_unmatched};
 use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestingMode};
 use crate::value::{Marks, ObjectType, PathStack, StepRef, Type, Value};
 
@@ -38,27 +38,27 @@ pub(super) fn object_violations(
     actual: &Value,
     path: PathStack<'_>,
 ) -> Vec<InconsistentResult> {
-    let mut report = Report::default();
-    object(schema, planned, actual, path, &mut report);
-    report.errors
+    let mut findings = Findings::default();
+    object(schema, planned, actual, path, &mut findings);
+    findings.errors
 }
 
 /// Reports values that do not fit the schema.
-fn fitting<T>(result: Result<T, ChangeError>, report: &mut Report) -> Option<T> {
-    result.map_err(|error| report.push_error(|| InconsistentResult::unfit(error))).ok()
+fn fitting<T>(result: Result<T, ChangeError>, findings: &mut Findings) -> Option<T> {
+    result.map_err(|error| findings.push_error(|| InconsistentResult::unfit(error))).ok()
 }
 
-fn object(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+fn object(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     match (planned.is_null(), actual.is_null()) {
         (true, true) => return,
-        (true, false) => return report.push(Kind::ObjectNowPresent, path),
-        (false, true) => return report.push(Kind::ObjectNowAbsent, path),
+        (true, false) => return findings.push(Kind::ObjectNowPresent, path),
+        (false, true) => return findings.push(Kind::ObjectNowAbsent, path),
         (false, false) => {}
     }
     let schema = Members::Block(schema);
     let (planned, actual) = (ObjectView::new(planned, schema), ObjectView::new(actual, schema));
     for (position, (name, member)) in schema.iter().enumerate() {
-        if report.is_decided() {
+        if findings.is_decided() {
             return;
         }
         let planned = planned.get(position, name, member, path);
@@ -67,42 +67,54 @@ fn object(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, 
             (Ok(planned), Ok(actual)) => (planned, actual),
             (planned, actual) => {
                 for error in [planned.err(), actual.err()].into_iter().flatten() {
-                    report.push_error(|| InconsistentResult::unfit(error));
+                    findings.push_error(|| InconsistentResult::unfit(error));
                 }
                 continue;
             }
         };
         let path = path.attribute(name);
         match member {
-            Member::Attribute(schema) => attribute(schema, &planned, &actual, path, report),
-            Member::Blocks(nested) => blocks(nested, &planned, &actual, path, report),
+            Member::Attribute(schema) => attribute(schema, &planned, &actual, path, findings),
+            Member::Blocks(nested) => blocks(nested, &planned, &actual, path, findings),
         }
     }
 }
 
-fn attribute(schema: &Attribute, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+fn attribute(
+    schema: &Attribute,
+    planned: &Value,
+    actual: &Value,
+    path: PathStack<'_>,
+    findings: &mut Findings,
+) {
     let is_marked = |value: &Value| value.contains_marked() && value.marks_deep().contains(Marks::SENSITIVE);
     if schema.sensitive || is_marked(planned) || is_marked(actual) {
-        let mut probe = Report::probe();
+        let mut probe = Findings::probe();
         compare(planned, actual, path, &mut probe);
         if probe.has_failed() {
-            report.push(Kind::SensitiveInconsistent, path);
+            findings.push(Kind::SensitiveInconsistent, path);
         }
         return;
     }
-    compare(planned, actual, path, report);
+    compare(planned, actual, path, findings);
 }
 
-fn blocks(schema: &NestedBlock, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+fn blocks(
+    schema: &NestedBlock,
+    planned: &Value,
+    actual: &Value,
+    path: PathStack<'_>,
+    findings: &mut Findings,
+) {
     // Terraform Core takes the blocks' own marks off before it compares what is inside, which is then reported as
     // anything else is.
     let (planned, actual) = (planned.unmarked(), actual.unmarked());
     if schema.computed {
         if schema.nesting != NestingMode::Single && actual.is_null() {
-            return report.push(Kind::NullBlockAfterApply, path);
+            return findings.push(Kind::NullBlockAfterApply, path);
         }
         if !planned.is_known() {
-            return compare(planned, actual, path, report);
+            return compare(planned, actual, path, findings);
         }
     }
     match schema.nesting {
@@ -110,11 +122,11 @@ fn blocks(schema: &NestedBlock, planned: &Value, actual: &Value, path: PathStack
             if !planned.is_known() && actual.is_null() {
                 return;
             }
-            object(&schema.block, planned, actual, path, report);
+            object(&schema.block, planned, actual, path, findings);
         }
-        NestingMode::List => list(&schema.block, planned, actual, path, report),
-        NestingMode::Set => set(&schema.block, planned, actual, path, report),
-        NestingMode::Map => map(&schema.block, planned, actual, path, report),
+        NestingMode::List => list(&schema.block, planned, actual, path, findings),
+        NestingMode::Set => set(&schema.block, planned, actual, path, findings),
+        NestingMode::Map => map(&schema.block, planned, actual, path, findings),
     }
 }
 
@@ -123,70 +135,70 @@ fn is_open(value: &Value) -> bool {
     value.is_null() || !value.is_known()
 }
 
-fn list(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+fn list(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     if is_open(planned) || is_open(actual) {
         return;
     }
     let (Some(planned), Some(actual)) =
-        (fitting(elements(planned, path), report), fitting(elements(actual, path), report))
+        (fitting(elements(planned, path), findings), fitting(elements(actual, path), findings))
     else {
         return;
     };
     if planned.len() != actual.len() {
-        return report.push(Kind::BlockCountChanged, path);
+        return findings.push(Kind::BlockCountChanged, path);
     }
     for (i, (planned, actual)) in std::iter::zip(planned, actual).enumerate() {
-        object(schema, planned, actual, path.then(StepRef::Position(i)), report);
+        object(schema, planned, actual, path.then(StepRef::Position(i)), findings);
     }
 }
 
-fn set(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+fn set(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     if is_open(planned) || is_open(actual) {
         return;
     }
     let (Some(planned), Some(actual)) =
-        (fitting(set_elements(planned, path), report), fitting(set_elements(actual, path), report))
+        (fitting(set_elements(planned, path), findings), fitting(set_elements(actual, path), findings))
     else {
         return;
     };
     let compatible = |planned: &Value, actual: &Value| {
-        let mut probe = Report::probe();
+        let mut probe = Findings::probe();
         object(schema, planned, actual, PathStack::ROOT, &mut probe);
         !probe.has_failed()
     };
     let unmatched = match_sets(planned, actual, Some(schema), compatible);
-    // A block is long, and stays out of the report.
-    report_unmatched(&[], &[], &unmatched, path, report);
+    // A block is long, and stays out of the findings.
+    report_unmatched(&[], &[], &unmatched, path, findings);
     if actual.len() > planned.len() {
-        report.push(Kind::BlockSetGrew, path);
+        findings.push(Kind::BlockSetGrew, path);
     }
 }
 
-fn map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+fn map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     match planned.ty() {
-        Type::Object(planned_ty) => object_held_map(schema, planned, planned_ty, actual, path, report),
+        Type::Object(planned_ty) => object_held_map(schema, planned, planned_ty, actual, path, findings),
         Type::Dynamic => {}
-        Type::Map(_) => real_map(schema, planned, actual, path, report),
+        Type::Map(_) => real_map(schema, planned, actual, path, findings),
         _ if is_open(planned) || is_open(actual) => {}
-        _ => report.push_error(|| InconsistentResult::unfit(wrong_kind(planned, "a map", path))),
+        _ => findings.push_error(|| InconsistentResult::unfit(wrong_kind(planned, "a map", path))),
     }
 }
 
-fn real_map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+fn real_map(schema: &Block, planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     if !planned.is_known() || planned.is_null() || actual.is_null() {
         return;
     }
     let (Some(planned), Some(actual)) =
-        (fitting(Keyed::new(planned, path), report), fitting(Keyed::new(actual, path), report))
+        (fitting(Keyed::new(planned, path), findings), fitting(Keyed::new(actual, path), findings))
     else {
         return;
     };
     if planned.len() != actual.len() {
-        return report.push(Kind::BlockCountChanged, path);
+        return findings.push(Kind::BlockCountChanged, path);
     }
     for (key, planned) in planned.iter() {
         if let Some(actual) = actual.get(key) {
-            object(schema, planned, actual, path.then(StepRef::Key(key)), report);
+            object(schema, planned, actual, path.then(StepRef::Key(key)), findings);
         }
     }
 }
@@ -198,28 +210,28 @@ fn object_held_map(
     planned_ty: &ObjectType,
     actual: &Value,
     path: PathStack<'_>,
-    report: &mut Report,
+    findings: &mut Findings,
 ) {
     if planned.is_null() || actual.is_null() {
         return;
     }
     let Type::Object(actual_ty) = actual.ty() else {
-        return report.push_error(|| InconsistentResult::unfit(wrong_kind(actual, "an object", path)));
+        return findings.push_error(|| InconsistentResult::unfit(wrong_kind(actual, "an object", path)));
     };
     for (i, (key, ty)) in planned_ty.attributes().iter().enumerate() {
         let Some(actual_block_ty) = actual_ty.attribute(key) else {
-            report.push(Kind::BlockKeyVanished, path);
+            findings.push(Kind::BlockKeyVanished, path);
             continue;
         };
-        let planned = fitting(member(planned, i, key, ty, path), report);
-        let actual = fitting(member(actual, i, key, actual_block_ty, path), report);
+        let planned = fitting(member(planned, i, key, ty, path), findings);
+        let actual = fitting(member(actual, i, key, actual_block_ty, path), findings);
         if let (Some(planned), Some(actual)) = (planned, actual) {
-            object(schema, &planned, &actual, path.then(StepRef::Label(key)), report);
+            object(schema, &planned, &actual, path.then(StepRef::Label(key)), findings);
         }
     }
     if planned.is_known() {
         for _ in actual_ty.attributes().iter().filter(|(key, _)| planned_ty.attribute(key).is_none()) {
-            report.push(Kind::BlockKeyAppeared, path);
+            findings.push(Kind::BlockKeyAppeared, path);
         }
     }
 }

@@ -20,20 +20,20 @@ use crate::value::{Kind as ValueKind, PathStack, StepRef, Type, Value};
 /// ```
 #[doc(alias = "AssertValueCompatible")]
 pub fn assert_value_compatible(planned: &Value, actual: &Value) -> Vec<InconsistentResult> {
-    let mut report = Report::default();
-    compare(planned, actual, Cover::of_values(&[planned, actual]).root(), &mut report);
-    report.errors
+    let mut findings = Findings::default();
+    compare(planned, actual, Cover::of_values(&[planned, actual]).root(), &mut findings);
+    findings.errors
 }
 
-/// Where errors go. A probe only wants to know whether there is one.
+/// What is found to be wrong. A probe only wants to know whether there is one.
 #[derive(Default)]
-pub(super) struct Report {
+pub(super) struct Findings {
     pub(super) errors: Vec<InconsistentResult>,
     probe: bool,
     failed: bool,
 }
 
-impl Report {
+impl Findings {
     pub(super) fn probe() -> Self {
         Self { probe: true, ..Self::default() }
     }
@@ -79,19 +79,19 @@ impl Report {
 }
 
 /// Compares a planned value with the actual one; marks do not count.
-pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
+pub(super) fn compare(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
     if *planned.ty() == Type::Dynamic {
         return;
     }
     if planned.ty() != actual.ty() && !actual.ty().conforms_to(planned.ty()) {
-        return report.push_values(Kind::WrongFinalType, path, Some(planned), Some(actual));
+        return findings.push_values(Kind::WrongFinalType, path, Some(planned), Some(actual));
     }
-    parts(planned, actual, path, report);
+    parts(planned, actual, path, findings);
 }
 
 /// Compares values of which the actual one has the planned type.
-fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Report) {
-    if report.is_decided() || *planned.ty() == Type::Dynamic {
+fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, findings: &mut Findings) {
+    if findings.is_decided() || *planned.ty() == Type::Dynamic {
         return;
     }
     if planned.is_wholly_known() && planned.same_content(actual) {
@@ -100,63 +100,63 @@ fn parts(planned: &Value, actual: &Value, path: PathStack<'_>, report: &mut Repo
     match (planned.kind(), actual.kind()) {
         (ValueKind::Unknown(_), _) => {
             if !planned.may_become(actual) {
-                report.push_values(Kind::PlaceholderMismatch, path, None, Some(actual));
+                findings.push_values(Kind::PlaceholderMismatch, path, None, Some(actual));
             }
         }
         (ValueKind::Null, ValueKind::Null) => {}
-        (ValueKind::Null, _) => report.push_values(Kind::NullNowValue, path, None, Some(actual)),
-        (_, ValueKind::Null) => report.push_values(Kind::ValueNowNull, path, Some(planned), None),
-        (_, ValueKind::Unknown(_)) => report.push_values(Kind::KnownNowUnknown, path, Some(planned), None),
+        (ValueKind::Null, _) => findings.push_values(Kind::NullNowValue, path, None, Some(actual)),
+        (_, ValueKind::Null) => findings.push_values(Kind::ValueNowNull, path, Some(planned), None),
+        (_, ValueKind::Unknown(_)) => findings.push_values(Kind::KnownNowUnknown, path, Some(planned), None),
         (ValueKind::List(p), ValueKind::List(a)) | (ValueKind::Tuple(p), ValueKind::Tuple(a)) => {
             for (i, (planned, actual)) in std::iter::zip(p, a).enumerate() {
-                parts(planned, actual, path.then(StepRef::Position(i)), report);
+                parts(planned, actual, path.then(StepRef::Position(i)), findings);
             }
             for planned in p.get(a.len()..).unwrap_or_default() {
-                report.push_values(Kind::ElementVanished, path, Some(planned), None);
+                findings.push_values(Kind::ElementVanished, path, Some(planned), None);
             }
             for actual in a.get(p.len()..).unwrap_or_default() {
-                report.push_values(Kind::ElementAppeared, path, None, Some(actual));
+                findings.push_values(Kind::ElementAppeared, path, None, Some(actual));
             }
         }
         (ValueKind::Map(p), ValueKind::Map(a)) => {
             for (key, planned) in p.iter() {
                 match a.get(key) {
-                    Some(actual) => parts(planned, actual, path.then(StepRef::Key(key)), report),
-                    None => report.push_values(Kind::ElementVanished, path, Some(planned), None),
+                    Some(actual) => parts(planned, actual, path.then(StepRef::Key(key)), findings),
+                    None => findings.push_values(Kind::ElementVanished, path, Some(planned), None),
                 }
             }
             for (_, actual) in a.iter().filter(|(key, _)| p.get(key).is_none()) {
-                report.push_values(Kind::ElementAppeared, path, None, Some(actual));
+                findings.push_values(Kind::ElementAppeared, path, None, Some(actual));
             }
         }
         (ValueKind::Object(p), ValueKind::Object(a)) => {
             for (i, (name, planned)) in p.iter().enumerate() {
                 // Both have the same attributes: their types were compared.
                 if let Some(actual) = a.get_at(i, name) {
-                    parts(planned, actual, path.attribute(name), report);
+                    parts(planned, actual, path.attribute(name), findings);
                 }
             }
         }
-        (ValueKind::Set(p), ValueKind::Set(a)) => sets(p, a, path, report),
+        (ValueKind::Set(p), ValueKind::Set(a)) => sets(p, a, path, findings),
         // Types conform, so what is left are unequal primitives.
         _ => {
             if !planned.same_content(actual) {
-                report.push_values(Kind::ValueChanged, path, Some(planned), Some(actual));
+                findings.push_values(Kind::ValueChanged, path, Some(planned), Some(actual));
             }
         }
     }
 }
 
-fn sets(planned: &[Value], actual: &[Value], path: PathStack<'_>, report: &mut Report) {
+fn sets(planned: &[Value], actual: &[Value], path: PathStack<'_>, findings: &mut Findings) {
     let compatible = |planned: &Value, actual: &Value| {
-        let mut probe = Report::probe();
+        let mut probe = Findings::probe();
         parts(planned, actual, PathStack::ROOT, &mut probe);
         !probe.has_failed()
     };
     let unmatched = match_sets(planned, actual, None, compatible);
-    report_unmatched(planned, actual, &unmatched, path, report);
+    report_unmatched(planned, actual, &unmatched, path, findings);
     if actual.len() > planned.len() {
-        report.push(Kind::SetGrew, path);
+        findings.push(Kind::SetGrew, path);
     }
 }
 
@@ -166,12 +166,12 @@ pub(super) fn report_unmatched(
     actual: &[Value],
     unmatched: &Unmatched,
     path: PathStack<'_>,
-    report: &mut Report,
+    findings: &mut Findings,
 ) {
     for i in &unmatched.planned {
-        report.push_values(Kind::PlannedSetElementUnmatched, path, planned.get(*i), None);
+        findings.push_values(Kind::PlannedSetElementUnmatched, path, planned.get(*i), None);
     }
     for i in &unmatched.actual {
-        report.push_values(Kind::ActualSetElementUnmatched, path, None, actual.get(*i));
+        findings.push_values(Kind::ActualSetElementUnmatched, path, None, actual.get(*i));
     }
 }

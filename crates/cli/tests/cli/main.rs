@@ -3,6 +3,7 @@
 mod bad_input;
 mod changes;
 mod check;
+mod kinds;
 mod output;
 mod plan;
 mod program;

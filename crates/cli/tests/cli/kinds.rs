@@ -1,0 +1,137 @@
+//! Every public error of the libraries has a kind by which programs match on it.
+
+use objchange::case::{Case, CaseError};
+use objchange::change::{
+    ApplyChangeError, ApplyViolation, ChangeError, InconsistentResult, InvalidPlan, PlanChangeError,
+    PlanViolation,
+};
+use objchange::schema::{
+    CoerceError, CoerceErrorKind, ProviderSchemas, SchemaDocumentError, SchemaProblem, SchemaProblemKind,
+    UnknownPath, UnknownPathKind,
+};
+use objchange::value::{
+    ArithmeticError, ConstructError, ConvertError, ConvertErrorKind, MsgpackError, MsgpackProblem, NanError,
+    NoSuchParts, ParseNumberError, ParsePathError, ParsePathErrorKind, Path, ReadError, RefinementError,
+    TooManyImplied, TypeMismatch, TypeMismatchKind, WriteError,
+};
+use objchange::{Type, Value};
+use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, Schemas, ShowError};
+
+use crate::program::workspace;
+
+/// The names of the types, each of which gives a kind in this way.
+macro_rules! kinds {
+    ($($ty:ident: $kind:expr;)*) => {
+        [$({
+            let _: fn(&$ty) -> &'static str = $kind;
+            stringify!($ty)
+        }),*]
+    };
+}
+
+#[test]
+fn every_error_type_has_one() {
+    let kinds = kinds! {
+        ApplyChangeError: |e| e.kind();
+        ApplyViolation: |e| e.kind();
+        ArithmeticError: |e| e.kind();
+        CaseError: |e| e.kind.kind();
+        ChangeError: |e| e.kind();
+        CoerceError: |e| e.kind.kind();
+        CoerceErrorKind: |e| e.kind();
+        ConstructError: |e| e.kind();
+        ConvertError: |e| e.kind.kind();
+        ConvertErrorKind: |e| e.kind();
+        DocumentError: |e| e.problem.kind();
+        InconsistentResult: |e| e.kind.kind();
+        InvalidPlan: |e| e.kind.kind();
+        JsonError: |e| e.kind().kind();
+        MsgpackError: |e| e.problem.kind();
+        MsgpackProblem: |e| e.kind();
+        NanError: |e| e.kind();
+        NoSuchParts: |e| e.kind();
+        ObjectError: |e| e.kind.kind();
+        ParseNumberError: |e| e.kind();
+        ParsePathError: |e| e.kind.kind();
+        ParsePathErrorKind: |e| e.kind();
+        PlanChangeError: |e| e.kind();
+        PlanViolation: |e| e.kind();
+        ReadError: |e| e.kind.kind();
+        RefinementError: |e| e.kind();
+        SchemaDocumentError: |e| e.kind.kind();
+        SchemaProblem: |e| e.kind.kind();
+        SchemaProblemKind: |e| e.kind();
+        ShowError: |e| e.kind();
+        TooManyImplied: |e| e.kind();
+        TypeMismatch: |e| e.kind.kind();
+        TypeMismatchKind: |e| e.kind();
+        UnknownPath: |e| e.kind.kind();
+        UnknownPathKind: |e| e.kind();
+        WriteError: |e| e.kind();
+    };
+    let mut sources = vec![workspace().join("src"), workspace().join("crates/plan/src")];
+    let mut found = 0;
+    while let Some(source) = sources.pop() {
+        if source.is_dir() {
+            sources.extend(std::fs::read_dir(source).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&source).unwrap();
+        for name in error_types(&text) {
+            assert!(kinds.contains(&name), "{name} of {} has no kind", source.display());
+            found += 1;
+        }
+    }
+    assert_eq!(found, kinds.len());
+}
+
+/// The public types of a source that are errors.
+fn error_types(text: &str) -> impl Iterator<Item = &str> {
+    let by_hand = text.lines().filter_map(|line| line.strip_prefix("impl std::error::Error for "));
+    let mut is_derived = false;
+    let derived = text.lines().filter_map(move |line| {
+        is_derived |= line.starts_with("#[derive(") && line.contains("Error)]");
+        let name = ["pub enum ", "pub struct "].iter().find_map(|start| line.strip_prefix(start))?;
+        std::mem::take(&mut is_derived).then_some(name)
+    });
+    by_hand.chain(derived).map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+}
+
+#[test]
+fn kinds_and_places_are_data() {
+    let error = Case::parse("{\"op\":\n\"lcs\",}").unwrap_err();
+    assert_eq!((error.kind.kind(), error.offset, error.line, error.column), ("not_a_case", 13, 2, 7));
+    let error = Case::parse(" {}").unwrap_err();
+    assert_eq!((error.kind.kind(), error.offset, error.column), ("missing_field", 1, 2));
+    let error = Case::parse(r#"{"op":5}"#).unwrap_err();
+    assert_eq!((error.kind.kind(), error.field.as_deref(), error.column), ("wrong_field", Some("op"), 7));
+
+    let schemas = |text: &str| ProviderSchemas::parse(text).unwrap_err();
+    let error = schemas("{\"provider_schemas\":\n5}");
+    assert_eq!((error.kind.kind(), error.offset, error.line, error.column), ("mismatch", 21, 2, 1));
+    assert_eq!(schemas(r#"{"values":{}}"#).kind.kind(), "not_schemas");
+    assert_eq!(schemas("{").kind.kind(), "truncated");
+    let error = schemas(r#"{"format_version":"2.0"}"#);
+    assert_eq!((error.kind.kind(), error.offset), ("unsupported_version", 18));
+
+    let kind = |text: &str| text.parse::<Path>().unwrap_err().kind.kind();
+    assert_eq!(
+        ["a b", "a.", "a.0", "a.*", r#"a.""#, "a[x]", "a[0"].map(kind),
+        [
+            "no_step",
+            "missing_name",
+            "position_after_dot",
+            "no_name",
+            "bad_string",
+            "no_key",
+            "missing_bracket"
+        ]
+    );
+    let kind = |bytes: &[u8], ty: &Type| Value::from_msgpack(bytes, ty).unwrap_err().problem.kind();
+    assert_eq!(kind(b"\x01\x01", &Type::Number), "trailing_bytes");
+    assert_eq!(kind(b"\xa1x", &Type::Number), "not_a_number");
+    assert_eq!(kind(b"\xcb\x7f\xf8\0\0\0\0\0\0", &Type::Number), "nan");
+    assert_eq!(Value::unknown(Type::Bool).to_json(&Type::Bool).unwrap_err().kind(), "unknown");
+    assert_eq!(Plan::parse("[]").unwrap_err().problem.kind(), "not_an_object");
+    assert_eq!(Schemas::parse("[").unwrap_err().kind.kind(), "truncated");
+}
