@@ -156,16 +156,28 @@ mod validate {
                 "block_types":{"x":{"nesting_mode":"list","block":{}},"Rule":{"nesting_mode":"list"}}}"#,
             &[(".Rule", "block_name"), (".x", "attribute_and_block")],
         );
+        check(r#"{"block_types":{"a_1":{"nesting_mode":"list"}}}"#, &[]);
+        check(r#"{"block_types":{"a-1":{"nesting_mode":"list"}}}"#, &[(".a-1", "block_name")]);
+        check(r#"{"block_types":{"":{"nesting_mode":"list"}}}"#, &[(".\"\"", "block_name")]);
     }
 
     #[test]
     fn limits() {
         check_block(r#"{"nesting_mode":"single","min_items":1,"max_items":1}"#, &[]);
+        check_block(r#"{"nesting_mode":"single"}"#, &[]);
         check_block(r#"{"nesting_mode":"single","max_items":1}"#, &[(".x", "single_limits")]);
+        check_block(r#"{"nesting_mode":"single","min_items":1}"#, &[(".x", "single_limits")]);
         check_block(r#"{"nesting_mode":"single","min_items":2,"max_items":2}"#, &[(".x", "single_limits")]);
+        check_block(r#"{"nesting_mode":"group"}"#, &[]);
         check_block(r#"{"nesting_mode":"group","max_items":1}"#, &[(".x", "group_limits")]);
+        check_block(r#"{"nesting_mode":"group","min_items":1}"#, &[(".x", "group_limits")]);
+        check_block(r#"{"nesting_mode":"map"}"#, &[]);
         check_block(r#"{"nesting_mode":"map","min_items":1}"#, &[(".x", "map_limits")]);
+        check_block(r#"{"nesting_mode":"map","max_items":1}"#, &[(".x", "map_limits")]);
         check_block(r#"{"nesting_mode":"set","min_items":2}"#, &[]);
+        check_block(r#"{"nesting_mode":"set","min_items":2,"max_items":2}"#, &[]);
+        check_block(r#"{"nesting_mode":"set","min_items":2,"max_items":1}"#, &[(".x", "min_above_max")]);
+        check_block(r#"{"nesting_mode":"list","max_items":1}"#, &[]);
         check_block(r#"{"nesting_mode":"list","min_items":2,"max_items":1}"#, &[(".x", "min_above_max")]);
     }
 
@@ -182,6 +194,21 @@ mod validate {
                 "b":{"type":"dynamic","optional":true}}}}}}"#,
             &[(".a.b", "dynamic_in_set")],
         );
+        // The set may be any way around; what is beside one is not in it, and outside all this may be.
+        check_block(
+            r#"{"nesting_mode":"set","block":{"block_types":{"y":{"nesting_mode":"map","block":{"attributes":{
+                "a":{"optional":true,"nested_type":{"nesting_mode":"single","attributes":{
+                    "b":{"type":"dynamic","optional":true}}}}}}}}}}"#,
+            &[(".x.y.a.b", "dynamic_in_set")],
+        );
+        check(
+            r#"{"attributes":{"a":{"type":"dynamic","optional":true,"write_only":true}},
+                "block_types":{
+                    "s":{"nesting_mode":"set","block":{"attributes":{"a":{"type":"string","optional":true}}}},
+                    "t":{"nesting_mode":"list","block":{"attributes":{
+                        "a":{"type":["map","dynamic"],"optional":true,"write_only":true}}}}}}"#,
+            &[],
+        );
     }
 
     #[test]
@@ -196,6 +223,20 @@ mod validate {
                 (".x.a", "not_computed_in_computed_block"),
                 (".x.y", "not_computed_in_computed_block"),
             ],
+        );
+        // At any depth, and nowhere else.
+        check_block(
+            r#"{"nesting_mode":"list","computed":true,"block":{
+                "attributes":{"a":{"type":"string","computed":true}},
+                "block_types":{"y":{"nesting_mode":"list","computed":true,"block":{
+                    "attributes":{"b":{"type":"string","required":true}}}}}}}"#,
+            &[(".x.y.b", "not_computed_in_computed_block")],
+        );
+        check_block(
+            r#"{"nesting_mode":"list","block":{"block_types":{
+                "y":{"nesting_mode":"list","computed":true},
+                "z":{"nesting_mode":"list","block":{"attributes":{"a":{"type":"string","optional":true}}}}}}}"#,
+            &[],
         );
     }
 

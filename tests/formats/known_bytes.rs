@@ -1,7 +1,10 @@
 //! The bytes that go-cty writes, and those that it accepts.
 
+use std::str::from_utf8;
+
 use objchange::value::{Bound, Number, Refinements, WriteError};
 use objchange::{Type, Value};
+use proptest::prelude::*;
 
 #[track_caller]
 fn both_ways(value: &Value, ty: &Type, bytes: &[u8]) {
@@ -102,6 +105,45 @@ fn numbers_that_are_no_integer_of_64_bits() {
 fn a_large_double_that_is_an_integer_loses_digits_as_with_go_cty() {
     let bytes = double(2_f64.powi(70)).to_msgpack(&Type::Number).unwrap();
     assert_eq!(bytes, b"\xb61180591620717411300000");
+}
+
+/// An integer has the smallest form that holds it; one of more than 64 bits is its digits.
+fn form_of(double: f64) -> Vec<u8> {
+    let bits = |first: u8, bytes: &[u8]| [&[first][..], bytes].concat();
+    if double.fract() != 0.0 || double.is_infinite() {
+        return bits(0xcb, &double.to_be_bytes());
+    }
+    Number::from_f64(double)
+        .and_then(|number| number.as_i64())
+        .map_or_else(Vec::new, |int| Value::from(int).to_msgpack(&Type::Number).unwrap())
+}
+
+proptest! {
+    #[test]
+    fn doubles(any in any::<f64>(), near in -1e6..1e6, whole in -(1_i64 << 53)..(1_i64 << 53)) {
+        for value in [any, near, whole as f64] {
+            let Some(number) = Number::from_f64(value) else { continue };
+            let number = Value::from(number);
+            prop_assert_eq!(Value::from_msgpack(&[&[0xcb][..], &value.to_be_bytes()].concat(), &Type::Number), Ok(number.clone()));
+            let written = number.to_msgpack(&Type::Number).unwrap();
+            let expected = form_of(value);
+            if expected.is_empty() {
+                let digits = written[if written[0] == 0xd9 { 2 } else { 1 }..].to_vec();
+                // Beyond 2^53 not each digit counts, but the double is the same.
+                let digits = from_utf8(if written[0] == 0xda { &written[3..] } else { &digits }).unwrap();
+                prop_assert_eq!(digits.parse::<f64>(), Ok(value));
+            } else {
+                prop_assert_eq!(&written, &expected);
+                prop_assert_eq!(Value::from_msgpack(&written, &Type::Number), Ok(number));
+            }
+        }
+    }
+
+    #[test]
+    fn single_precision(value in any::<f32>()) {
+        let read = Value::from_msgpack(&[&[0xca][..], &value.to_be_bytes()].concat(), &Type::Number);
+        prop_assert_eq!(read.ok(), Number::from_f64(f64::from(value)).map(Value::from));
+    }
 }
 
 #[test]
@@ -264,6 +306,33 @@ fn promises_are_read_leniently() {
     // A key of a later version, with a value of two levels, is passed over; so is what follows the map.
     let bytes = b"\xc7\x0b\x0c\x82\x63\x81\xa1k\x91\xc3\x01\xc2\xff\xff";
     reads(bytes, &Type::String, &refined(Type::String, Refinements::not_null()));
+    // Whatever stands there takes no more and no less than its own bytes.
+    let passed_over: [&[u8]; 19] = [
+        b"\xc0",
+        b"\xc2",
+        b"\x05",
+        b"\xff",
+        b"\xcc\x01",
+        b"\xd1\x01\x02",
+        b"\xce\x01\x02\x03\x04",
+        b"\xd3\x01\x02\x03\x04\x05\x06\x07\x08",
+        b"\xca\x01\x02\x03\x04",
+        b"\xcb\x01\x02\x03\x04\x05\x06\x07\x08",
+        b"\xc4\x02\xc1\xc1",
+        b"\xa2ab",
+        b"\xd9\x01a",
+        b"\xd4\x01\xc1",
+        b"\xc7\x02\x01\xc1\xc1",
+        b"\x92\x01\xa1a",
+        b"\x90",
+        b"\x82\x01\x02\x03\x91\x04",
+        b"\xdc\x00\x02\x01\x02",
+    ];
+    for bytes in passed_over {
+        let payload = [b"\x82\x63", bytes, b"\x01\xc2"].concat();
+        let message = [&[0xc7, payload.len() as u8, 0x0c][..], &payload].concat();
+        reads(&message, &Type::String, &refined(Type::String, Refinements::not_null()));
+    }
     // Known to be null.
     reads(b"\xc7\x03\x0c\x81\x01\xc3", &Type::String, &Value::null(Type::String));
     // Not null, and exactly two elements: a list of two unknown ones.
