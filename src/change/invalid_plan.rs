@@ -11,6 +11,7 @@ use crate::value::{Path, Value};
 ///
 /// The values are there only where nothing about them is sensitive.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InvalidPlan {
     /// Where.
     pub path: Path,

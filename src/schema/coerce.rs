@@ -11,6 +11,7 @@ use crate::value::{ConvertError, ConvertErrorKind, Kind, Path, PathStack, StepRe
 /// the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}", crate::value::place(path))]
+#[non_exhaustive]
 pub struct CoerceError {
     /// Where the object stands that lacks something or has too much, or the part of the wrong type.
     pub path: Path,

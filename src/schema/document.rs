@@ -74,6 +74,7 @@ pub enum SchemaKind {
 
 /// One schema with its version.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Schema {
     /// The version of the schema, for state upgrades.
     pub version: i64,

@@ -8,6 +8,7 @@ use crate::value::{Kind, Path, PathStep, Type, Value};
 /// A path that leads nowhere, whatever value of the schema it is followed in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {kind}")]
+#[non_exhaustive]
 pub struct UnknownPath {
     /// The path, without the keys that nobody may see.
     pub path: Path,

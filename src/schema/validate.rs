@@ -9,6 +9,7 @@ use crate::value::{Path, PathStack};
 /// Something wrong with a schema itself: where, and what.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {kind}", .path.to_string().trim_start_matches('.'))]
+#[non_exhaustive]
 pub struct SchemaProblem {
     /// The attribute or block type, by the names from the root of the schema.
     pub path: Path,

@@ -16,6 +16,7 @@ use super::{Flags, Head, Kind, ObjectType, Repr, Type, Value};
 /// The elements given for a collection have different types.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the elements of a collection must have one type, but one is {expected} and another {found}")]
+#[non_exhaustive]
 pub struct ConstructError {
     /// The type that the elements should have.
     pub expected: Type,

@@ -31,6 +31,7 @@ const REFINED: i8 = 12;
 /// Why bytes are no value of a type: where they go wrong, and how. Never shows the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("byte {offset}: {}{problem}", if path.is_root() { String::new() } else { format!("{path}: ") })]
+#[non_exhaustive]
 pub struct MsgpackError {
     /// Where the part starts that is wrong, in bytes from the start of the message.
     pub offset: usize,

@@ -8,6 +8,7 @@ use crate::value::{ParseNumberError, Path, PathStack, Type, Value};
 /// Why a value could not be converted: where, and what is wrong there. Never holds the value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}", place(path))]
+#[non_exhaustive]
 pub struct ConvertError {
     /// Where the part stands that could not be converted.
     pub path: Path,

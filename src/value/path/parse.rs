@@ -12,6 +12,7 @@ use crate::value::{Number, Value};
 /// Why a text is no path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {kind}; write a path like disk[0].size or tags[\"Name\"]")]
+#[non_exhaustive]
 pub struct ParsePathError {
     /// Where in the text, in bytes from 1.
     pub column: usize,

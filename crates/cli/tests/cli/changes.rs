@@ -32,7 +32,7 @@ fn written(
     [prior, config]: [&Value; 2],
     lifecycle: Lifecycle,
     change: impl Fn(&mut PlannedResource),
-    new_state: Option<Value>,
+    new_state: Option<&Value>,
 ) -> [serde_json::Value; 2] {
     let validator = validator("change.schema.json");
     let schema = schema();
@@ -46,7 +46,7 @@ fn written(
     let planned = plan_change(&request, &mut plans).unwrap();
     let applied = apply_change(&ApplyRequest::new(&schema, &planned, config), &mut |asked| {
         let mut answer = AppliedResource::new(asked.planned.clone());
-        if let Some(new_state) = &new_state {
+        if let Some(new_state) = new_state {
             answer.new_state = Some(new_state.clone());
         }
         answer.diagnostics.push(Diagnostic::warning("done"));
@@ -104,7 +104,7 @@ fn that_break_the_contract() {
         answer.legacy_type_system = true;
     };
     let objects = [&object(1), &object(2)];
-    let [planned, applied] = written(objects, Lifecycle::default(), plans_more, Some(object(4)));
+    let [planned, applied] = written(objects, Lifecycle::default(), plans_more, Some(&object(4)));
     assert_eq!(
         planned["violations"],
         json!([{
@@ -129,7 +129,7 @@ fn that_break_the_contract() {
     assert_eq!(planned["violations"][0]["kind"], "wrong_type");
 
     let lifecycle = Lifecycle { force_replace: true, create_before_destroy: true, ..Lifecycle::default() };
-    let [_, applied] = written([&object(1), &object(1)], lifecycle, |_| {}, Some(object(1)));
+    let [_, applied] = written([&object(1), &object(1)], lifecycle, |_| {}, Some(&object(1)));
     assert_eq!(applied["violations"][0]["kind"], "not_destroyed");
     assert_eq!(applied["deposed"]["size"], 1);
 }

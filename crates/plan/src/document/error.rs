@@ -12,6 +12,7 @@ use crate::json::JsonError;
 ///
 /// It never holds a part of the document's values.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DocumentError {
     /// The line, from 1.
     pub line: usize,

@@ -19,6 +19,7 @@ use crate::json::{Json, JsonError, Raw, Reader, Shape};
 /// Why a text is no object of a resource type, and where. Never shows a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[non_exhaustive]
 pub struct ObjectError {
     /// The line, from 1.
     pub line: usize,

@@ -11,6 +11,7 @@ use crate::text::Text;
 
 /// A plan as `terraform show -json PLANFILE` prints it.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Plan<'t> {
     /// The major and minor version of the format.
     pub format_version: (u64, u64),
@@ -35,6 +36,7 @@ pub struct Plan<'t> {
 
 /// What happens to one resource instance, or to a deposed object of it.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct ChangedResource<'t> {
     /// The address of the instance.
     pub address: Text<'t>,
@@ -62,6 +64,7 @@ pub struct ChangedResource<'t> {
 
 /// The two sides of a change, with their marks.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ValueChange<'t> {
     /// What Terraform does.
     pub actions: ResourceActions,
@@ -101,6 +104,7 @@ impl Default for ValueChange<'_> {
 
 /// What is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Importing<'t> {
     /// The identifier; `None` if the import goes by identity, or it is not known yet.
     pub id: Option<Text<'t>>,
@@ -175,6 +179,7 @@ impl Serialize for ResourceActions {
 
 /// A change that is left to the next plan.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Deferred<'t> {
     /// Why, such as `provider_config_unknown`.
     pub reason: Text<'t>,
@@ -184,6 +189,7 @@ pub struct Deferred<'t> {
 
 /// What happens to an output.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct OutputChange<'t> {
     /// The name of the output.
     pub name: Text<'t>,
@@ -193,6 +199,7 @@ pub struct OutputChange<'t> {
 
 /// An attribute that may have contributed to the changes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RelevantAttribute<'t> {
     /// The address of the resource.
     pub resource: Text<'t>,

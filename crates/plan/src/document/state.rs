@@ -14,6 +14,7 @@ use crate::text::Text;
 
 /// A state: as `terraform show -json` prints it, or as it is kept in a file.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct State<'t> {
     /// The resources, each module's before those of its child modules.
     pub resources: Vec<StateResource<'t>>,
@@ -28,6 +29,7 @@ pub struct State<'t> {
 
 /// One resource instance, or a deposed object of it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StateResource<'t> {
     /// The address of the instance.
     pub address: Text<'t>,
@@ -66,6 +68,7 @@ pub enum Sensitive<'t> {
 
 /// One output of the root module.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct StateOutput<'t> {
     /// The name of the output.
     pub name: Text<'t>,
