@@ -47,8 +47,8 @@
 //!   set order, the two equalities, conversion; JSON, MessagePack and the JSON of case files.
 //! - [`schema`]: what a resource looks like. Blocks, attributes and nesting; reading provider schemas,
 //!   coercion, validation, sensitive paths.
-//! - [`change`]: what happens to a resource. Each function around a provider, and [`change::plan_change`], which
-//!   does all of them in order.
+//! - [`change`]: what happens to a resource. Each function around a provider, and [`change::plan_change`] and
+//!   [`change::apply_change`], which do all of them in order.
 //! - [`case`]: what the engine must answer, as data: the conformance cases that `objchange check` runs.
 //!
 //! # Scope of this crate

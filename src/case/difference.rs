@@ -13,7 +13,6 @@ use crate::value::{Kind, Path, Type, Value};
 /// Both texts are what a case file would hold, with `(sensitive value)` or `(ephemeral value)` in place of
 /// what is marked so.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Difference {
     /// The first part that differs; the root where the answers differ as a whole.
     pub path: Path,

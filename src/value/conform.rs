@@ -9,7 +9,6 @@ use super::{Path, PathStack, StepRef, Type, Value};
 /// A part of a type that is not what another type says there.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}", super::place(path))]
-#[non_exhaustive]
 pub struct TypeMismatch {
     /// Where the part stands; an index of unknown value stands for every element.
     pub path: Path,

@@ -4,6 +4,38 @@
 //! A [`Value`] is immutable and its clone is O(1): containers are shared. Each container knows the hash of
 //! its content and whether anything unknown or marked is inside, so that most questions about unchanged
 //! parts are answered without walking them.
+//!
+//! - *Made* from what a program has at hand ([`From`], [`Value::object`], [`Value::list`] and their like), from JSON
+//!   whose type nobody states (`TryFrom<serde_json::Value>`), or from a format under a known [`Type`].
+//! - *Looked at* with [`Value::kind`], one match for all; [`Value::as_str`] and its like for one kind;
+//!   [`Value::at`] along a [`Path`]; [`Value::visit`] and [`Value::transform`] for every part.
+//! - *Compared* with `==`, which wants all to be the same, or [`Value::equals`], which knows that it may not know.
+//! - *Brought into* another type with [`Value::convert`], or, where a schema says what belongs there, with
+//!   [`Block::coerce_value`](crate::schema::Block::coerce_value).
+//!
+//! | written by | unknown parts | marks | for |
+//! |---|---|---|---|
+//! | [`Value::to_json`] | an error | an error | states, as go-cty writes them |
+//! | [`Value::to_msgpack`] | kept, with promises | an error | the plugin protocol |
+//! | [`Value::to_marker_json`] | kept, with promises | kept, **with content** | case files |
+//! | [`Value::to_redacted_json`] | kept, with promises | in place of content | reports |
+//! | `Display`, `Debug` | `(known after apply)` | in place of content | people |
+//!
+//! ```
+//! use objchange::value::Kind;
+//! use objchange::{Type, Value};
+//!
+//! let login = Value::object([("ports", Value::list(Type::Number, [80, 443])?), ("token", Value::from("x").sensitive())]);
+//! assert_eq!(login.to_string(), "{ports = [80, 443], token = (sensitive value)}");
+//! let ports = match login.attribute("ports").map(Value::kind) {
+//!     Some(Kind::List(ports)) => ports.len(),
+//!     _ => 0,
+//! };
+//! assert_eq!(ports, 2);
+//! // What is marked is written when the mark is taken off, and not by accident.
+//! assert!(login.to_json(login.ty()).is_err());
+//! # Ok::<(), objchange::value::ConstructError>(())
+//! ```
 
 mod build;
 mod conform;

@@ -76,7 +76,7 @@ impl Text {
 }
 
 fn write_difference(out: &mut impl Write, difference: &Difference, colour: Colour) -> io::Result<()> {
-    let Difference { path, got, want, note, values, explained, .. } = difference;
+    let Difference { path, got, want, note, values, explained } = difference;
     let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
     if path.is_root() {
         writeln!(out, "  the answers differ{note}")?;

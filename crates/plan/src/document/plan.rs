@@ -36,7 +36,6 @@ pub struct Plan<'t> {
 
 /// What happens to one resource instance, or to a deposed object of it.
 #[derive(Debug, Default)]
-#[non_exhaustive]
 pub struct ChangedResource<'t> {
     /// The address of the instance.
     pub address: Text<'t>,
@@ -64,7 +63,6 @@ pub struct ChangedResource<'t> {
 
 /// The two sides of a change, with their marks.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct ValueChange<'t> {
     /// What Terraform does.
     pub actions: ResourceActions,
