@@ -170,6 +170,51 @@ fn an_error_says_what_is_required_and_what_is_there() {
 }
 
 #[test]
+fn an_error_of_types_leads_to_the_part_that_does_not_fit() {
+    let cases = [
+        (
+            r#"["map","bool"]"#,
+            r#"["object",{"a":"string","b":"number"}]"#,
+            r#"attribute "b": a number is required, not a bool"#,
+        ),
+        (r#"["map","bool"]"#, r#"["map","number"]"#, "elements: a number is required, not a bool"),
+        (r#"["set","bool"]"#, r#"["list","number"]"#, "elements: a number is required, not a bool"),
+        (
+            r#"["tuple",["string","bool"]]"#,
+            r#"["tuple",["string","number"]]"#,
+            "element 1: a number is required, not a bool",
+        ),
+        (r#"["tuple",["string"]]"#, r#"["tuple",[]]"#, "a tuple of 0 elements is required, not one of 1"),
+        (
+            r#"["tuple",["string","bool"]]"#,
+            r#"["set","number"]"#,
+            "element 1: a number is required, not a bool",
+        ),
+        (
+            r#"["object",{"a":"bool","b":"bool"}]"#,
+            r#"["object",{"a":"string","b":"number"}]"#,
+            r#"attribute "b": a number is required, not a bool"#,
+        ),
+        (
+            r#"["object",{"a":"bool"}]"#,
+            r#"["object",{"a":"bool","b":"bool","c":"bool"}]"#,
+            r#"the attributes "b", "c" are required"#,
+        ),
+        (
+            r#"["object",{"a":"string","b":"bool"}]"#,
+            r#"["map","number"]"#,
+            r#"attribute "b": a number is required, not a bool"#,
+        ),
+        ("\"string\"", r#"["object",{}]"#, "an object is required, not a string"),
+    ];
+    for (from, to, message) in cases {
+        let [from, to] = [from, to].map(|ty| serde_json::from_str::<Type>(ty).unwrap());
+        let error = Value::unknown(from).convert(&to).unwrap_err();
+        assert_eq!(error.kind.to_string(), message);
+    }
+}
+
+#[test]
 fn common_types() {
     check_common(&[], r#""dynamic""#);
     check_common(&[r#""number""#, r#""string""#, r#""bool""#], r#""string""#);

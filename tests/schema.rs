@@ -250,6 +250,22 @@ mod validate {
     }
 }
 
+/// What stands in place of a part of a schema is named, and never shown.
+#[test]
+fn what_is_no_schema_is_named() {
+    for (instead, name) in
+        [("true", "boolean"), ("1", "number"), ("1.5", "number"), (r#""hunter2""#, "string")]
+    {
+        let text = format!(r#"{{"provider_schemas":{{"p":{instead}}}}}"#);
+        let error = ProviderSchemas::parse(text).unwrap_err().message;
+        assert!(error.ends_with(&format!(" is expected here, not {name}")), "{error}");
+    }
+    for (instead, name) in [(r#"{"a":1}"#, "map"), ("[1]", "sequence")] {
+        let error = ProviderSchemas::parse(format!(r#"{{"format_version":{instead}}}"#)).unwrap_err().message;
+        assert_eq!(error, format!("a string is expected here, not {name}"));
+    }
+}
+
 mod paths {
     use super::*;
 

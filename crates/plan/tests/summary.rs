@@ -111,7 +111,8 @@ fn of_outputs_and_of_states() {
     assert_eq!(summary(&plan, &Filter::default()), "Outputs (1)\n  ~ port\n");
     // Outputs have no address.
     assert_eq!(summary(&plan, &Filter::default().address("*")), "\nNo resource with changes matches.\n");
-    assert_eq!(summary(&json!({"format_version": "1.2"}), &Filter::default()), "Nothing changes.\n");
+    let nothing = json!({"format_version": "1.2", "resource_changes": []});
+    assert_eq!(summary(&nothing, &Filter::default()), "Nothing changes.\n");
 
     let resource = |address: &str, more: Json| {
         let mut resource = json!({
@@ -126,4 +127,7 @@ fn of_outputs_and_of_states() {
     let state = json!({"format_version": "1.0", "values": {"root_module": {"resources": resources}}});
     let shown = summary(&state, &Filter::default());
     assert!(shown.contains("t.a: tainted\n") && shown.contains("t.a (deposed object 0a)\n"), "{shown}");
+    assert_eq!(summary(&state, &Filter::default().address("u.*")), "\nNo resource matches.\n");
+    let empty = json!({"format_version": "1.0"});
+    assert_eq!(summary(&empty, &Filter::default()), "There are no resources.\n");
 }

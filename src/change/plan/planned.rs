@@ -18,17 +18,6 @@ pub enum ReplaceReason {
     CannotUpdate(Vec<Path>),
 }
 
-impl ReplaceReason {
-    /// The stable name of the reason, as case files and reports write it.
-    pub const fn kind(&self) -> &'static str {
-        match self {
-            Self::Tainted => "tainted",
-            Self::Requested => "requested",
-            Self::CannotUpdate(_) => "cannot_update",
-        }
-    }
-}
-
 /// One way in which a provider's answer is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -147,6 +136,17 @@ impl PlanChangeError {
             Self::Change(error) => error.kind(),
             Self::Refused(_) => "refused",
             Self::Provider(_) => "provider",
+        }
+    }
+}
+
+impl ReplaceReason {
+    /// The stable name of the reason, as case files and reports write it.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Tainted => "tainted",
+            Self::Requested => "requested",
+            Self::CannotUpdate(_) => "cannot_update",
         }
     }
 }

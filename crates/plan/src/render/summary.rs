@@ -74,12 +74,16 @@ impl Report<'_> {
         for (title, lines) in &groups {
             write!(out, "{bold}{title}{reset} ({})\n{}", lines.len(), lines.concat())?;
         }
-        let no_match = |section: &Section<'_>| matches!(section, Section::Outcome(Outcome::NoChangeMatches));
-        match (groups.is_empty(), self.sections.iter().any(no_match)) {
-            (true, true) => out.write_all(b"\nNo resource with changes matches.\n"),
-            (true, false) => out.write_all(b"Nothing changes.\n"),
-            (false, _) => Ok(()),
+        if !groups.is_empty() {
+            return Ok(());
         }
+        let nothing = self.sections.iter().find_map(|section| match section {
+            Section::Outcome(Outcome::NoChangeMatches) => Some("\nNo resource with changes matches.\n"),
+            Section::Outcome(Outcome::NoResourceMatches) => Some("\nNo resource matches.\n"),
+            Section::Outcome(Outcome::EmptyState) => Some("There are no resources.\n"),
+            _ => None,
+        });
+        out.write_all(nothing.unwrap_or("Nothing changes.\n").as_bytes())
     }
 }
 
