@@ -42,6 +42,7 @@
 
 #![forbid(unsafe_code)]
 
+mod cases;
 mod decode;
 mod diagnostic;
 mod eval;
@@ -51,6 +52,7 @@ mod source;
 mod syntax;
 mod walk;
 
+pub use cases::OPERATIONS;
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate, evaluate_template};
