@@ -23,7 +23,7 @@ fn answers_of_another_sort_are_told() {
     assert_eq!(case("a", wants_error), "Passed");
     assert_eq!(
         case("s", wants_error),
-        r#"{"value":{"type":"string","value":{"$sensitive":"(sensitive value)"}}} / errors [1:1-1:2: Unknown variable]"#
+        r#"{"value":{"$sensitive":"(sensitive value)"}} / errors [1:1-1:2: Unknown variable]"#
     );
     assert_eq!(case("a", r#"{"type":"string","value":"b"}"#), "errors [1:1-1:2: Unknown variable] / a value");
     assert_eq!(case("b + c", wants_error), "[1:5-1:6: Unknown variable] / (none)");

@@ -1,5 +1,6 @@
 //! A planned change as JSON (`schema/plan-report.schema.json`).
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use objchange::change::{PlanViolation, PlannedChange};
@@ -11,6 +12,8 @@ use objchange_plan::{Diff, LeafChange, ObjectChange, Reason};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+
+use super::written::Place;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";
@@ -24,6 +27,9 @@ struct Report<'a> {
     address: Option<&'a str>,
     action: &'static str,
     reason: Reason<'a>,
+    /// What a block of configuration refers to and nobody gives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_given: Option<&'a BTreeSet<String>>,
     violations: Vec<Violation<'a>>,
     at_apply: Vec<Violation<'a>>,
     no_longer_sensitive: &'a [Path],
@@ -40,12 +46,19 @@ struct Violation<'a> {
     path: &'a Path,
     kind: &'static str,
     message: String,
+    /// In a block of configuration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'a Place>,
 }
 
-impl<'a> From<&'a PlanViolation> for Violation<'a> {
-    fn from(violation: &'a PlanViolation) -> Self {
-        Self { path: violation.path(), kind: violation.kind(), message: violation.to_string() }
-    }
+fn violations<'a>(violations: &'a [PlanViolation], places: &'a [Place]) -> Vec<Violation<'a>> {
+    let violation = |(i, violation): (usize, &'a PlanViolation)| Violation {
+        path: violation.path(),
+        kind: violation.kind(),
+        message: violation.to_string(),
+        place: places.get(i),
+    };
+    violations.iter().enumerate().map(violation).collect()
 }
 
 pub(super) fn write(
@@ -53,6 +66,8 @@ pub(super) fn write(
     address: Option<&str>,
     schema: &Block,
     plan: &PlannedChange,
+    not_given: Option<&BTreeSet<String>>,
+    [places, at_apply]: &[Vec<Place>; 2],
 ) -> io::Result<()> {
     let ty = schema.implied_type();
     let change = ObjectChange::planned(schema, plan);
@@ -69,8 +84,9 @@ pub(super) fn write(
         address,
         action: plan.action.slug(),
         reason: Reason::of(plan),
-        violations: plan.violations.iter().map(Violation::from).collect(),
-        at_apply: plan.at_apply.iter().map(Violation::from).collect(),
+        not_given,
+        violations: violations(&plan.violations, places),
+        at_apply: violations(&plan.at_apply, at_apply),
         no_longer_sensitive: &plan.no_longer_sensitive,
         legacy_type_system: plan.legacy_type_system,
         changes: change.leaves(&diff),
