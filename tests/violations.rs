@@ -72,7 +72,7 @@ fn check_cases(section: &Section) {
         let case = Case::parse(entry.example.as_ref().expect(kind)).unwrap();
         assert_eq!(case.run(), Outcome::Passed, "{kind}");
         let Ok(Some(Answer::Errors(errors))) = case.answer() else { panic!("{kind} is no error") };
-        let said: Vec<_> = errors.iter().map(|error| (error.kind, error.sentence.as_str())).collect();
+        let said: Vec<_> = errors.iter().map(|error| (&*error.kind, error.sentence.as_str())).collect();
         assert!(said.contains(&(kind, &entry.sentence)), "{kind}: {said:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! What the engine answers to a case.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use crate::value::{Path, Type, Value};
@@ -9,16 +10,30 @@ use crate::value::{Path, Type, Value};
 #[non_exhaustive]
 pub struct AnsweredError {
     /// Where.
-    pub path: Path,
-    /// Its kind, as cases name it.
-    pub kind: &'static str,
+    pub place: Place,
+    /// Its kind, as cases name it: a slug or, of what is wrong with a source text, the summary.
+    pub kind: Cow<'static, str>,
     /// The same for people, with the place. Shows nothing that is marked.
     pub sentence: String,
 }
 
+/// Where an error is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// In a value.
+    Path(Path),
+    /// In a source text: line and column where the part begins, and those where it ends.
+    Range([u32; 4]),
+}
+
 impl AnsweredError {
     pub(super) fn new(path: &Path, kind: &'static str, error: &impl Display) -> Self {
-        Self { path: path.clone(), kind, sentence: error.to_string() }
+        Self { place: Place::Path(path.clone()), kind: kind.into(), sentence: error.to_string() }
+    }
+
+    /// An error in a source text.
+    pub fn in_source(range: [u32; 4], summary: Cow<'static, str>, sentence: String) -> Self {
+        Self { place: Place::Range(range), kind: summary, sentence }
     }
 }
 
@@ -36,6 +51,8 @@ pub enum Answer {
     Action(&'static str),
     /// Values, of this declared type.
     Values(Vec<Value>, Type),
+    /// Lists of names, each with its own.
+    Names(Vec<(&'static str, Vec<String>)>),
     /// Texts, each with its name, `text` or `color`, or why there is none.
     Texts(Vec<(&'static str, Result<String, String>)>),
     /// What comes of a change, part by part: of each its name and an answer, names of actions standing for any word.
@@ -60,11 +77,23 @@ impl Answer {
             }
             Self::Errors(errors) => {
                 let error = |error: &AnsweredError| {
-                    let path = serde_json::to_string(&error.path).ok()?;
-                    Some(format!(r#"{{"path":{path},"kind":"{}"}}"#, error.kind))
+                    let kind = serde_json::to_string(&error.kind).ok()?;
+                    Some(match &error.place {
+                        Place::Path(path) => {
+                            format!(r#"{{"path":{},"kind":{kind}}}"#, serde_json::to_string(path).ok()?)
+                        }
+                        Place::Range(range) => format!(r#"{{"range":{range:?},"summary":{kind}}}"#),
+                    })
                 };
                 let errors: Option<Vec<String>> = errors.iter().map(error).collect();
                 format!(r#"{{"errors":[{}]}}"#, errors?.join(","))
+            }
+            Self::Names(lists) => {
+                let list = |(name, names): &(&str, Vec<String>)| {
+                    Some(format!(r#""{name}":{}"#, serde_json::to_string(names).ok()?))
+                };
+                let lists: Option<Vec<String>> = lists.iter().map(list).collect();
+                format!("{{{}}}", lists?.join(","))
             }
             Self::Texts(texts) => {
                 let text = |(name, text): &(&str, Result<String, String>)| {

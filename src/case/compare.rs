@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, difference};
+use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, Place, difference};
 use crate::json::{self, Part};
 use crate::schema::Cover;
+use crate::value::quote::visible;
 use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
 
 #[derive(Default, Deserialize)]
@@ -16,8 +17,9 @@ struct Want<'a> {
     value: Option<Part<'a>>,
     #[serde(default, rename = "type")]
     ty: Option<Type>,
+    /// What an error looks like depends on where it is.
     #[serde(borrow, default)]
-    errors: Option<Vec<WantedError<'a>>>,
+    errors: Option<Vec<Part<'a>>>,
     #[serde(default)]
     action: Option<String>,
     #[serde(borrow, default)]
@@ -25,6 +27,14 @@ struct Want<'a> {
     /// The parts of a change that matter to the case.
     #[serde(borrow, default)]
     change: Option<BTreeMap<String, Part<'a>>>,
+    #[serde(default)]
+    for_each: Option<Vec<String>>,
+    #[serde(default)]
+    all: Option<Vec<String>>,
+    #[serde(default)]
+    decode: Option<Vec<String>>,
+    #[serde(default)]
+    block: Option<Vec<String>>,
     #[serde(default)]
     text: Option<String>,
     #[serde(default)]
@@ -35,27 +45,43 @@ struct Want<'a> {
 
 impl Want<'_> {
     fn is_empty(&self) -> bool {
-        let Self { value, ty, errors, action, values, change, text, color, panic } = self;
+        let Self { value, ty, errors, action, values, change, text, color, panic, .. } = self;
         let has_some =
             value.is_some() || ty.is_some() || errors.is_some() || action.is_some() || values.is_some();
-        !has_some && change.is_none() && text.is_none() && color.is_none() && !panic
+        let has_names = NAMES.iter().any(|name| self.names(name).is_some());
+        !has_some && !has_names && change.is_none() && text.is_none() && color.is_none() && !panic
+    }
+
+    /// The wanted list of this name.
+    fn names(&self, name: &str) -> Option<&Vec<String>> {
+        match name {
+            "for_each" => self.for_each.as_ref(),
+            "all" => self.all.as_ref(),
+            "decode" => self.decode.as_ref(),
+            "block" => self.block.as_ref(),
+            _ => None,
+        }
     }
 
     /// What is wanted where the answer is of another sort.
-    fn described(&self, case: &Case<'_>) -> String {
-        match self {
+    fn described(&self, case: &Case<'_>) -> Result<String, CaseError> {
+        Ok(match self {
             Self { errors: Some(errors), .. } => {
-                let texts = wanted_texts(case, errors, false);
+                let texts = wanted_texts(case, errors, false)?;
                 format!("errors {}", list_of(texts.into_iter().map(|error| error.shown)))
             }
-            Self { ty: Some(ty), .. } => format!(r#"{{"type":{ty}}}"#),
+            Self { value: None, ty: Some(ty), .. } => format!(r#"{{"type":{ty}}}"#),
             Self { action: Some(action), .. } => format!(r#"{{"action":"{action}"}}"#),
             Self { change: Some(_), .. } => "a change".to_owned(),
             Self { text: Some(_), .. } | Self { color: Some(_), .. } => "a text".to_owned(),
+            Self { value: None, .. } => "lists of names".to_owned(),
             _ => "a value".to_owned(),
-        }
+        })
     }
 }
+
+/// The lists of names that a case can want.
+const NAMES: [&str; 4] = ["for_each", "all", "decode", "block"];
 
 /// A wanted null is there, other than one that is missing.
 pub(super) fn present<'de, D: serde::Deserializer<'de>>(
@@ -69,6 +95,13 @@ struct WantedError<'a> {
     #[serde(borrow)]
     path: Vec<WantedStep<'a>>,
     kind: String,
+}
+
+/// An error in a source text.
+#[derive(Deserialize)]
+struct WantedInSource {
+    range: [u32; 4],
+    summary: String,
 }
 
 #[derive(Deserialize)]
@@ -117,7 +150,7 @@ fn compared(case: &Case<'_>, answer: &Answer) -> Result<Option<Difference>, Case
     if want.is_empty() {
         return Err(case.wrong_field(
             "want",
-            "it needs one of `value`, `values`, `type`, `errors`, `action`, `change`, `text`, `color` and `panic`",
+            "it needs one of `value`, `values`, `type`, `errors`, `action`, `change`, `text`, `color` and `panic`, or lists of names",
         ));
     }
     if let (Answer::Change(parts), Some(wanted)) = (answer, &want.change) {
@@ -198,18 +231,29 @@ fn against<'a>(case: &Case<'a>, answer: &Answer, want: Want<'a>) -> Result<Optio
         (Answer::Errors(got), Want { errors: Some(want), .. }) => {
             // What is a key in our paths because it must not be shown may be a name in the reference's.
             let is_marked = |step: &PathStep| matches!(step, PathStep::Index(key) if key.is_marked());
-            let loose = got.iter().any(|error| error.path.steps().iter().any(is_marked));
+            let loose = got.iter().any(|error| match &error.place {
+                Place::Path(path) => path.steps().iter().any(is_marked),
+                Place::Range(_) => false,
+            });
             errors_difference(
                 got.iter().map(|error| error_text(error, loose)).collect(),
-                wanted_texts(case, &want, loose),
+                wanted_texts(case, &want, loose)?,
             )
+        }
+        (Answer::Names(got), want) if got.iter().any(|(name, _)| want.names(name).is_some()) => {
+            got.iter().find_map(|(name, got)| {
+                let want = want.names(name)?;
+                let text = |names: &[String]| list_of(names.iter().map(|name| visible(name).into_owned()));
+                let note = Some(format!("`{name}`"));
+                (got != want).then(|| Difference { note, ..Difference::whole(text(got), text(want)) })
+            })
         }
         (answer, want) => {
             let explained = match answer {
                 Answer::Errors(errors) => errors.iter().map(|error| error.sentence.clone()).collect(),
                 _ => Vec::new(),
             };
-            let texts = Difference::whole(answer_text(case, answer), want.described(case));
+            let texts = Difference::whole(answer_text(case, answer), want.described(case)?);
             Some(Difference { explained, ..texts })
         }
     })
@@ -234,6 +278,10 @@ fn answer_text(case: &Case<'_>, answer: &Answer) -> String {
             let names: Vec<&str> = parts.iter().map(|(name, _)| *name).collect();
             format!("a change with {}", names.join(", "))
         }
+        Answer::Names(lists) => {
+            let names: Vec<&str> = lists.iter().map(|(name, _)| *name).collect();
+            format!("lists of names: {}", names.join(", "))
+        }
         Answer::Texts(texts) => {
             let names: Vec<&str> = texts.iter().map(|(name, _)| *name).collect();
             format!("a text: {}", names.join(", "))
@@ -254,6 +302,13 @@ struct ErrorText {
 }
 
 impl ErrorText {
+    /// Of a part of a source text.
+    fn in_source(range: [u32; 4], summary: &str) -> Self {
+        let [line, column, to_line, to_column] = range;
+        let key = format!("{line}:{column}-{to_line}:{to_column}: {}", visible(summary));
+        Self { shown: key.clone(), key, sentence: String::new() }
+    }
+
     /// Of a path as it may be shown, and of its steps as texts to compare.
     fn new(path: &Path, steps: impl Iterator<Item = String>, kind: &str) -> Self {
         let text = |path: String| if path.is_empty() { kind.to_owned() } else { format!("{path}: {kind}") };
@@ -271,22 +326,34 @@ fn element_text(json: &str) -> String {
 }
 
 fn error_text(error: &AnsweredError, loose: bool) -> ErrorText {
-    let steps = error.path.steps().iter().map(|step| match step {
+    let sentence = error.sentence.clone();
+    let path = match &error.place {
+        Place::Path(path) => path,
+        Place::Range(range) => return ErrorText { sentence, ..ErrorText::in_source(*range, &error.kind) },
+    };
+    let steps = path.steps().iter().map(|step| match step {
         PathStep::Attribute(name) => attribute_text(name, loose),
         PathStep::Index(key) => {
             let key = key.unmark_deep().0;
             element_text(&key.to_marker_json(key.ty()).unwrap_or_default())
         }
     });
-    ErrorText { sentence: error.sentence.clone(), ..ErrorText::new(&error.path, steps, error.kind) }
+    ErrorText { sentence, ..ErrorText::new(path, steps, &error.kind) }
 }
 
-fn wanted_texts(case: &Case<'_>, errors: &[WantedError<'_>], loose: bool) -> Vec<ErrorText> {
+fn wanted_texts(case: &Case<'_>, errors: &[Part<'_>], loose: bool) -> Result<Vec<ErrorText>, CaseError> {
     let schema = case.schema().ok();
     let cover = schema.as_ref().map_or(Cover::of_values(&[]), |schema| Cover::new(schema, &[]));
     // Which marked values a path leads through is not known here.
     let cover = if case.has_marks() { cover.below(0) } else { cover };
-    errors.iter().map(|error| wanted_text(&cover, error, loose)).collect()
+    let wanted = |error: &Part<'_>| {
+        if let Ok(WantedInSource { range, summary }) = json::from_str(error.0) {
+            return Ok(ErrorText::in_source(range, &summary));
+        }
+        let error = json::from_str(error.0).map_err(|e| case.wrong_json("want", error.0, e))?;
+        Ok(wanted_text(&cover, &error, loose))
+    };
+    errors.iter().map(wanted).collect()
 }
 
 fn wanted_text(cover: &Cover<'_>, error: &WantedError<'_>, loose: bool) -> ErrorText {

@@ -165,7 +165,12 @@ impl<'a> Case<'a> {
         json::from_str(text).map_err(|e| self.wrong_json("schema", text, e))
     }
 
-    pub(super) fn value(&self, name: &str, ty: &Type) -> Result<Value, CaseError> {
+    /// A field as a value of this type, in the form with markers.
+    ///
+    /// # Errors
+    ///
+    /// The case has no such field, or what stands there is no such value.
+    pub fn value(&self, name: &str, ty: &Type) -> Result<Value, CaseError> {
         self.value_in(name, self.field(name)?, ty)
     }
 
@@ -175,8 +180,12 @@ impl<'a> Case<'a> {
         parts.into_iter().map(|part| self.value_in(name, part.0, element)).collect()
     }
 
-    /// A value that stands somewhere inside of a field.
-    pub(super) fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
+    /// A value that stands somewhere inside of a field, whose text this is a part of.
+    ///
+    /// # Errors
+    ///
+    /// What stands there is no such value.
+    pub fn value_in(&self, field: &str, text: &'a str, ty: &Type) -> Result<Value, CaseError> {
         Value::from_marker_json(text, ty).map_err(|ReadError { offset, path, message, .. }| {
             let path = self.schema().map_or_else(|_| path.clone(), |schema| schema.hide_keys(&path));
             let message = format!("{}{message}", place(&path));
@@ -184,7 +193,8 @@ impl<'a> Case<'a> {
         })
     }
 
-    pub(super) fn wrong_json(&self, field: &str, text: &'a str, error: JsonError) -> CaseError {
+    /// The error that a part of a field, with this text, cannot be read.
+    pub fn wrong_json(&self, field: &str, text: &'a str, error: JsonError) -> CaseError {
         let at = within(text, error.offset());
         self.wrong(field, error.into_message().into_owned(), text, at)
     }

@@ -18,7 +18,7 @@ mod difference;
 mod format;
 mod ops;
 
-pub use answer::{Answer, AnsweredError};
+pub use answer::{Answer, AnsweredError, Place};
 pub use difference::Difference;
 pub use format::{Case, CaseError, CaseErrorKind};
 pub use ops::OPERATIONS;

@@ -25,6 +25,11 @@ pub(crate) fn warn(message: &str) {
     let _ = writeln!(anstream::stderr(), "warning: {}", visible(message));
 }
 
+/// Says on standard error what else there is to know about the answer.
+pub(crate) fn note(message: &str) {
+    let _ = writeln!(anstream::stderr(), "note: {}", visible(message));
+}
+
 /// Says why what was given cannot be used.
 pub(crate) fn unusable(reason: &dyn std::fmt::Display) -> io::Result<ExitCode> {
     complain(&reason.to_string())?;

@@ -2,7 +2,9 @@
 
 mod arguments;
 mod check;
+mod configuration;
 mod encoding;
+mod eval;
 mod exit;
 mod input;
 mod plan;
@@ -30,6 +32,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Eval(eval::Args),
     Plan(plan::Args),
     /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
     }
     exit::code(match command {
         Command::Check(args) => check::run(&args),
+        Command::Eval(args) => eval::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Show(arguments) => match show::run(&arguments) {
             Ok(()) => Ok(ExitCode::SUCCESS),

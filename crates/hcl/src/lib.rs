@@ -42,20 +42,28 @@
 
 #![forbid(unsafe_code)]
 
+mod cases;
+mod console;
 mod decode;
 mod diagnostic;
 mod eval;
 mod function;
 mod functions;
+mod module;
+mod resource;
 mod source;
 mod syntax;
 mod walk;
 
+pub use cases::OPERATIONS;
+pub use console::console_text;
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate, evaluate_template};
 pub use function::{Function, FunctionError, Functions, Parameter, Reach};
 pub use functions::BaseDirectory;
+pub use module::{Environment, Input};
+pub use resource::{Resource, each};
 pub use source::{Lines, Position, Span};
 pub use syntax::{Attribute, Block, Body, Expr, Label, parse_body, parse_expression, parse_template};
 pub use walk::{Reference, variables};

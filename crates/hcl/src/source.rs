@@ -80,6 +80,12 @@ impl<'t> Lines<'t> {
         Position { line: line as u32, column: clusters as u32 + 1, byte }
     }
 
+    /// The first byte of a line, by its number from 1; the end of the text, where there is no such line.
+    pub fn start(&self, number: u32) -> u32 {
+        let index = number.saturating_sub(1) as usize;
+        self.starts.get(index).copied().unwrap_or(self.text.len() as u32)
+    }
+
     /// The text of a line, by its number from 1, without its end.
     pub fn line(&self, number: u32) -> &'t str {
         let index = number.saturating_sub(1) as usize;

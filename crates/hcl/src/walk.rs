@@ -25,6 +25,14 @@ impl Reference<'_> {
         self.steps.last().map_or(self.span, |step| self.span.to(step.span))
     }
 
+    /// The name behind the first dot, if that comes first.
+    pub(crate) fn first_attribute(&self) -> Option<&SmolStr> {
+        match &self.steps.first()?.kind {
+            StepKind::Attribute(name) => Some(name),
+            StepKind::Index(_) => None,
+        }
+    }
+
     /// What it leads to in the value of its variable, as far as there is something, and how it is written so far.
     pub(crate) fn found_in(&self, variable: &Value) -> (String, Value) {
         let mut value = variable.clone();

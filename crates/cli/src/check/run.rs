@@ -66,8 +66,9 @@ pub(crate) enum Event {
 }
 
 /// Everything that a case can ask for.
-pub(super) static OPERATIONS: LazyLock<Vec<Operation>> =
-    LazyLock::new(|| [objchange::case::OPERATIONS, objchange_plan::OPERATIONS].concat());
+pub(super) static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+    [objchange::case::OPERATIONS, objchange_hcl::OPERATIONS, objchange_plan::OPERATIONS].concat()
+});
 
 pub(super) fn run_case(case: &Case<'_>) -> Outcome {
     match spelling::check(case) {

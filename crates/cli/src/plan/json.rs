@@ -1,5 +1,6 @@
 //! A planned change as JSON (`schema/plan-report.schema.json`).
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use objchange::change::{Action, PlanViolation, PlannedChange};
@@ -11,6 +12,8 @@ use objchange_plan::{Diff, LeafChange, ObjectChange, Reason};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+
+use super::written::Place;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";
@@ -24,8 +27,11 @@ struct Report<'a> {
     address: Option<&'a str>,
     action: Action,
     reason: Reason<'a>,
-    violations: &'a [PlanViolation],
-    at_apply: &'a [PlanViolation],
+    /// What a block of configuration refers to and nobody gives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_given: Option<&'a BTreeSet<String>>,
+    violations: Vec<Violation<'a>>,
+    at_apply: Vec<Violation<'a>>,
     no_longer_sensitive: &'a [Path],
     legacy_type_system: bool,
     changes: Vec<LeafChange>,
@@ -35,11 +41,27 @@ struct Report<'a> {
     after: Box<RawValue>,
 }
 
+/// A violation, and where it is in a block of configuration.
+#[derive(Serialize)]
+struct Violation<'a> {
+    #[serde(flatten)]
+    violation: &'a PlanViolation,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<&'a Place>,
+}
+
+fn violations<'a>(violations: &'a [PlanViolation], places: &'a [Place]) -> Vec<Violation<'a>> {
+    let placed = |(i, violation)| Violation { violation, place: places.get(i) };
+    violations.iter().enumerate().map(placed).collect()
+}
+
 pub(super) fn write(
     resource_type: &str,
     address: Option<&str>,
     schema: &Block,
     plan: &PlannedChange,
+    not_given: Option<&BTreeSet<String>>,
+    [places, at_apply]: &[Vec<Place>; 2],
 ) -> io::Result<()> {
     let ty = schema.implied_type();
     let change = ObjectChange::planned(schema, plan);
@@ -56,8 +78,9 @@ pub(super) fn write(
         address,
         action: plan.action,
         reason: Reason::of(plan),
-        violations: &plan.violations,
-        at_apply: &plan.at_apply,
+        not_given,
+        violations: violations(&plan.violations, places),
+        at_apply: violations(&plan.at_apply, at_apply),
         no_longer_sensitive: &plan.no_longer_sensitive,
         legacy_type_system: plan.legacy_type_system,
         changes: change.leaves(&diff),

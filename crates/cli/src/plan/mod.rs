@@ -3,6 +3,7 @@
 mod json;
 mod prior;
 mod text;
+mod written;
 
 use std::io;
 use std::path::PathBuf;
@@ -11,8 +12,8 @@ use std::str::FromStr;
 
 use objchange::Value;
 use objchange::change::{
-    IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedResource, Provider,
-    SimulatedProvider, plan_change,
+    IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange,
+    PlannedResource, Provider, SimulatedProvider, plan_change,
 };
 use objchange::schema::{
     Block, ProviderSchemas, SchemaDocumentError, SchemaKind, UnknownPath, UnknownPathKind,
@@ -21,12 +22,18 @@ use objchange::value::{Path, PathStep};
 use objchange_plan::{Form, ObjectError, read_object};
 
 use self::prior::{Prior, PriorError};
+use self::written::{BlockPlace, Chosen, Written, WrittenError};
+use crate::configuration::{ConfigurationError, Given};
 use crate::exit;
 use crate::input::{InputError, Source};
 
 const AFTER_HELP: &str = "\
 Objects are JSON as in `terraform show -json`. In what people write (--config, --planned, and --prior where it \
 is an object) an unknown part is {\"$unknown\":{}} and a sensitive one {\"$sensitive\":…}, as in case files.
+
+Of a resource block in a .tf file, the arguments are the configuration, `dynamic` blocks expanded; of its \
+`lifecycle`, `ignore_changes` and `create_before_destroy` count. Variables and local values of the same file are \
+used, `each` and `count` where the address has a key. What else it refers to is not known yet, and named.
 
 Without --planned a simulated provider plans: it fills what is computed with unknown values.
 
@@ -44,7 +51,9 @@ Examples:
       --type aws_instance --config config.json
   objchange plan --schema schemas.json --type aws_instance \\
       --prior terraform.tfstate --address aws_instance.web \\
-      --config config.json --requires-replace ami";
+      --config config.json --requires-replace ami
+  objchange plan --schema schemas.json --prior terraform.tfstate \\
+      --config 'main.tf:aws_instance.web' --var-file prod.tfvars";
 
 /// Plan one change of a resource: what will happen, and why
 #[derive(Debug, clap::Args)]
@@ -54,9 +63,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     schema: PathBuf,
 
-    /// The resource type, such as `aws_instance`
+    /// The resource type, such as `aws_instance`; a block of configuration says its own
     #[arg(long = "type", value_name = "TYPE")]
-    resource_type: String,
+    resource_type: Option<String>,
 
     /// The provider whose resource type it is, such as `hashicorp/aws`, where several have one of that name
     #[arg(long, value_name = "ADDRESS")]
@@ -71,9 +80,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS", requires = "prior")]
     address: Option<String>,
 
-    /// The object as it is configured; `null` if it is to be destroyed
-    #[arg(long, value_name = "FILE")]
+    /// The object as it is configured, `null` if it is to be destroyed; or a resource block of a file of configuration,
+    /// as in `main.tf:aws_instance.web["a"]`. JSON syntax (`.tf.json`) is not read
+    #[arg(long, value_name = "FILE|FILE.tf[:ADDRESS]")]
     config: PathBuf,
+
+    #[command(flatten)]
+    given: Given,
 
     /// What a provider planned, to be checked
     #[arg(long, value_name = "FILE")]
@@ -147,6 +160,16 @@ enum PlanError {
     Prior { input: Source, error: PriorError },
     #[error("{input}{}: {error}", place(Some((error.line, error.column))))]
     Object { input: Source, error: ObjectError },
+    #[error("say with --type which type of resource this is")]
+    WhichType,
+    #[error(
+        "{0}: configuration in JSON syntax is not read; write it as a .tf file, or pass the object itself as JSON"
+    )]
+    JsonSyntax(Source),
+    #[error("--var, --var-file and --base-dir are for configuration in a .tf file")]
+    GivenForNothing,
+    #[error(transparent)]
+    Written(#[from] WrittenError),
     #[error(transparent)]
     Change(#[from] PlanChangeError),
 }
@@ -163,61 +186,92 @@ fn suggestion(similar: &[String]) -> String {
     if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
 }
 
+/// A change that is planned, and of what.
+struct Planned {
+    schema: Block,
+    plan: PlannedChange,
+    resource_type: String,
+    written: Option<Written>,
+}
+
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match planned(args) {
-        Ok((schema, plan)) => {
+        Ok(planned) => {
+            let Planned { schema, plan, resource_type, written } = &planned;
+            let places = written.as_ref().map_or_else(Default::default, |written| {
+                [&plan.violations, &plan.at_apply].map(|violations| written.places(schema, violations))
+            });
+            let address = args.address.as_ref().or(written.as_ref().map(|written| &written.address));
             if args.json {
-                json::write(&args.resource_type, args.address.as_deref(), &schema, &plan)?;
+                let missing = written.as_ref().map(|written| &written.missing);
+                json::write(resource_type, address.map(String::as_str), schema, plan, missing, &places)?;
             } else {
-                let nameless = || format!("{}.this", args.resource_type);
-                text::write(&args.address.clone().unwrap_or_else(nameless), &schema, &plan)?;
+                let nameless = || format!("{resource_type}.this");
+                text::write(&address.cloned().unwrap_or_else(nameless), schema, plan, &places)?;
+                let missing = written.iter().flat_map(|written| &written.missing);
+                let missing: Vec<&str> = missing.map(String::as_str).collect();
+                if !missing.is_empty() {
+                    exit::note(&format!("not given, so taken as not known yet: {}", missing.join(", ")));
+                }
             }
             let is_valid = plan.violations.is_empty() || plan.legacy_type_system;
             Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+        }
+        Err(PlanError::Written(WrittenError::Configuration(ConfigurationError::Problems(problems)))) => {
+            problems.show()?;
+            Ok(ExitCode::from(exit::UNUSABLE))
         }
         Err(error) => exit::unusable(&error),
     }
 }
 
-fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), PlanError> {
+fn planned(args: &Args) -> Result<Planned, PlanError> {
     let schema_source = Source::new(&args.schema);
-    let config_source = Source::new(&args.config);
+    let block_place = BlockPlace::of(&args.config);
+    let config_source =
+        block_place.as_ref().map_or_else(|| Source::new(&args.config), |place| place.source.clone());
     let prior_source = args.prior.as_deref().map(Source::new);
     let planned_source = args.planned.as_deref().map(Source::new);
     let sources =
         [Some(&schema_source), Some(&config_source), prior_source.as_ref(), planned_source.as_ref()];
-    if sources.into_iter().flatten().filter(|source| **source == Source::Stdin).count() > 1 {
+    let given = args.given.sources().filter(|source| *source == Source::Stdin).count();
+    if given + sources.into_iter().flatten().filter(|source| **source == Source::Stdin).count() > 1 {
         return Err(PlanError::OneStdin);
     }
+    if config_source.to_string().contains(".tf.json") {
+        return Err(PlanError::JsonSyntax(config_source));
+    }
+    if block_place.is_none() && !args.given.is_empty() {
+        return Err(PlanError::GivenForNothing);
+    }
 
-    let schema = read_schema(schema_source, args)?;
+    let chosen = block_place.map(|place| Chosen::read(&place, args.resource_type.as_deref())).transpose()?;
+    let resource_type = match (&chosen, &args.resource_type) {
+        (Some(chosen), _) => chosen.resource_type.clone(),
+        (None, Some(name)) => name.clone(),
+        (None, None) => return Err(PlanError::WhichType),
+    };
+    let schema = read_schema(schema_source, &resource_type, args)?;
     check_paths(&schema, args)?;
     let prior = match prior_source {
-        Some(source) => read_prior(source, &schema, args)?,
+        Some(source) => {
+            let address = chosen.as_ref().map(|chosen| chosen.address.as_str());
+            read_prior(source, &schema, &resource_type, args.address.as_deref(), address)?
+        }
         None => Prior { value: Value::null(schema.implied_type().clone()), tainted: false },
     };
-    let config = read_written(config_source, &schema)?;
+    let written = chosen.map(|chosen| chosen.decode(&schema, &args.given)).transpose()?;
+    let config = match &written {
+        Some(written) => written.config.clone(),
+        None => read_written(config_source, &schema)?,
+    };
     let answer = planned_source.map(|source| read_written(source, &schema)).transpose()?;
 
-    let ignored = args.ignore_changes.iter();
-    let ignore_changes = if args.ignore_changes.is_empty() {
-        IgnoreChanges::None
-    } else if ignored.clone().any(|ignored| matches!(ignored, Ignored::All)) {
-        IgnoreChanges::All
-    } else {
-        IgnoreChanges::Paths(
-            ignored
-                .filter_map(|ignored| match ignored {
-                    Ignored::All => None,
-                    Ignored::Path(path) => Some(path.clone()),
-                })
-                .collect(),
-        )
-    };
     let mut request = PlanRequest::new(&schema, &prior.value, &config);
     request.lifecycle = Lifecycle {
-        ignore_changes,
-        create_before_destroy: args.create_before_destroy,
+        ignore_changes: ignore_changes(args, written.as_ref().map(|written| &written.ignore_changes)),
+        create_before_destroy: args.create_before_destroy
+            || written.as_ref().is_some_and(|written| written.create_before_destroy),
         force_replace: args.replace,
         tainted: prior.tainted,
     };
@@ -231,7 +285,24 @@ fn planned(args: &Args) -> Result<(Block, objchange::change::PlannedChange), Pla
         }
         None => plan_change(&request, &mut SimulatedProvider { requires_replace })?,
     };
-    Ok((schema, plan))
+    Ok(Planned { schema, plan, resource_type, written })
+}
+
+/// What is to be ignored by the arguments and by the block.
+fn ignore_changes(args: &Args, written: Option<&IgnoreChanges>) -> IgnoreChanges {
+    let mut paths: Vec<Path> = Vec::new();
+    match written {
+        Some(IgnoreChanges::All) => return IgnoreChanges::All,
+        Some(IgnoreChanges::Paths(written)) => paths.extend(written.iter().cloned()),
+        Some(IgnoreChanges::None) | None => {}
+    }
+    for ignored in &args.ignore_changes {
+        match ignored {
+            Ignored::All => return IgnoreChanges::All,
+            Ignored::Path(path) => paths.push(path.clone()),
+        }
+    }
+    if paths.is_empty() { IgnoreChanges::None } else { IgnoreChanges::Paths(paths) }
 }
 
 /// Whether the schema knows what the arguments name.
@@ -266,8 +337,7 @@ fn similar_parts(error: &UnknownPath) -> Vec<String> {
     names.into_iter().map(with).collect()
 }
 
-fn read_schema(input: Source, args: &Args) -> Result<Block, PlanError> {
-    let name = &args.resource_type;
+fn read_schema(input: Source, name: &str, args: &Args) -> Result<Block, PlanError> {
     let document = match ProviderSchemas::parse(input.read()?) {
         Ok(document) => document,
         Err(error) => return Err(PlanError::Schemas { input, error }),
@@ -287,16 +357,16 @@ fn read_schema(input: Source, args: &Args) -> Result<Block, PlanError> {
     match *providers.iter().copied().filter(has_it).collect::<Vec<_>>() {
         [] => {
             let similar = similar(&document, &providers, name);
-            Err(PlanError::NoType { input, name: name.clone(), similar })
+            Err(PlanError::NoType { input, name: name.to_owned(), similar })
         }
         [provider] => match document.get(provider, SchemaKind::Resource, name) {
             Ok(Some(schema)) => Ok(schema.block.clone()),
-            Ok(None) => Err(PlanError::NoType { input, name: name.clone(), similar: Vec::new() }),
+            Ok(None) => Err(PlanError::NoType { input, name: name.to_owned(), similar: Vec::new() }),
             Err(error) => Err(PlanError::Schemas { input, error }),
         },
         ref several => {
             let providers = owned(several.to_vec());
-            Err(PlanError::ManyTypes { input, name: name.clone(), providers })
+            Err(PlanError::ManyTypes { input, name: name.to_owned(), providers })
         }
     }
 }
@@ -317,10 +387,21 @@ fn most_similar<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<S
     likely.into_iter().take(3).map(|(_, other)| other.to_owned()).collect()
 }
 
-fn read_prior(input: Source, schema: &Block, args: &Args) -> Result<Prior, PlanError> {
+/// Of a state, the object at the address that is given, or at that of the block of configuration.
+fn read_prior(
+    input: Source,
+    schema: &Block,
+    resource_type: &str,
+    given: Option<&str>,
+    of_block: Option<&str>,
+) -> Result<Prior, PlanError> {
     let text = input.read()?;
-    prior::read(&text, schema, &args.resource_type, args.address.as_deref())
-        .map_err(|error| PlanError::Prior { input, error })
+    let read = |address| prior::read(&text, schema, resource_type, address);
+    match (read(given), of_block) {
+        (Err(PriorError::NoAddress { .. }), Some(address)) => read(Some(address)),
+        (found, _) => found,
+    }
+    .map_err(|error| PlanError::Prior { input, error })
 }
 
 fn read_written(input: Source, schema: &Block) -> Result<Value, PlanError> {

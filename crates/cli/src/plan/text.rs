@@ -5,12 +5,19 @@ use std::io::{self, Write};
 use anstream::AutoStream;
 use anstyle::Style;
 use objchange::change::{PlanViolation, PlannedChange};
+use objchange::internal::visible;
 use objchange::schema::Block;
 use objchange_plan::{Options, render_planned_change};
 
+use super::written::Place;
 use crate::style::{BAD, CHANGED, FAINT, colour};
 
-pub(super) fn write(address: &str, schema: &Block, plan: &PlannedChange) -> io::Result<()> {
+pub(super) fn write(
+    address: &str,
+    schema: &Block,
+    plan: &PlannedChange,
+    [places, at_apply]: &[Vec<Place>; 2],
+) -> io::Result<()> {
     let stdout = io::stdout();
     let options = Options { colour: colour(&stdout), ..Options::default() };
     let mut out = AutoStream::auto(stdout.lock());
@@ -28,11 +35,11 @@ pub(super) fn write(address: &str, schema: &Block, plan: &PlannedChange) -> io::
         } else {
             (BAD, "Terraform would refuse this plan")
         };
-        write_violations(&mut out, &plan.violations, style, what)?;
+        write_violations(&mut out, &plan.violations, places, style, what)?;
     }
     if !plan.at_apply.is_empty() {
         let what = "Terraform finds out when it applies the replacement";
-        write_violations(&mut out, &plan.at_apply, CHANGED, what)?;
+        write_violations(&mut out, &plan.at_apply, at_apply, CHANGED, what)?;
     }
     out.flush()
 }
@@ -40,6 +47,7 @@ pub(super) fn write(address: &str, schema: &Block, plan: &PlannedChange) -> io::
 fn write_violations(
     out: &mut impl Write,
     violations: &[PlanViolation],
+    places: &[Place],
     style: Style,
     what: &str,
 ) -> io::Result<()> {
@@ -48,8 +56,16 @@ fn write_violations(
         n => format!("{n} violations"),
     };
     writeln!(out, "\n{style}{count} of the provider's contract: {what}{style:#}")?;
-    for violation in violations {
+    for (i, violation) in violations.iter().enumerate() {
         writeln!(out, "  {BAD}!{BAD:#} {violation} {FAINT}({}){FAINT:#}", violation.kind())?;
+        if let Some(Place { file, line, column, source }) = places.get(i) {
+            write!(out, "    {FAINT}at {}:{line}:{column}{FAINT:#}", visible(file))?;
+            writeln!(
+                out,
+                "{}",
+                source.as_ref().map(|text| format!("  {}", visible(text))).unwrap_or_default()
+            )?;
+        }
     }
     Ok(())
 }

@@ -32,7 +32,14 @@ fn main() -> ExitCode {
 fn vectors_are_cases(folder: &Path) -> Result<(), Failed> {
     let schema = fs::read_to_string(program::workspace().join("schema/case.schema.json"))?;
     let validator = jsonschema::draft202012::new(&serde_json::from_str(&schema)?)?;
-    for (name, step) in [("core-dev", 10), ("core-corner-dev", 10), ("render-terraform-dev", 1)] {
+    let files = [
+        ("core-dev", 10),
+        ("core-corner-dev", 10),
+        ("render-terraform-dev", 1),
+        ("hcl-dev", 10),
+        ("hcl-corner-dev", 10),
+    ];
+    for (name, step) in files {
         let text = fs::read_to_string(folder.join(format!("{name}.jsonl")))?;
         for (i, line) in text.lines().enumerate().step_by(step) {
             let Ok(case) = serde_json::from_str(line) else {

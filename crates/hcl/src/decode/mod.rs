@@ -191,6 +191,6 @@ impl Decoder<'_> {
     }
 }
 
-fn find<'b>(attributes: &'b [ast::Attribute], name: &str) -> Option<&'b ast::Attribute> {
+pub(crate) fn find<'b>(attributes: &'b [ast::Attribute], name: &str) -> Option<&'b ast::Attribute> {
     attributes.iter().find(|attribute| attribute.name == name)
 }

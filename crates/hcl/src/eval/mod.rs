@@ -24,6 +24,7 @@ use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
 
 pub use scope::{Scope, Variables};
+pub(crate) use type_expr::{TypeExpr, type_constraint};
 
 use crate::diagnostic::Diagnostic;
 use crate::function::{Functions, Reach};

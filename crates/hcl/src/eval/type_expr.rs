@@ -5,13 +5,15 @@ use objchange::{Type, Value};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
-use super::{Evaluator, Failed, Scope};
+use super::{Evaluator, Failed, Scope, Variables};
+use crate::diagnostic::Diagnostic;
+use crate::function::Functions;
 use crate::syntax::ast::{Call, Expr, ExprKind};
 
 const INVALID: &str = "Invalid type specification";
 
 /// A type as it is written, with the defaults of attributes that may be left out.
-pub(super) struct TypeExpr {
+pub(crate) struct TypeExpr {
     ty: Type,
     defaults: Defaults,
 }
@@ -81,18 +83,25 @@ impl Defaults {
 }
 
 impl TypeExpr {
-    pub(super) fn ty(&self) -> &Type {
+    pub(crate) fn ty(&self) -> &Type {
         &self.ty
     }
 
     /// The value with defaults for what is not there.
-    pub(super) fn with_defaults(&self, value: &Value) -> Value {
+    pub(crate) fn with_defaults(&self, value: &Value) -> Value {
         self.defaults.apply(value)
     }
 
     fn plain(ty: Type) -> Self {
         Self { ty, defaults: Defaults::default() }
     }
+}
+
+/// The type that an expression stands for by itself.
+pub(crate) fn type_constraint(expr: &Expr, functions: &Functions) -> Result<TypeExpr, Vec<Diagnostic>> {
+    let mut evaluator = Evaluator::new(functions);
+    let found = evaluator.type_of(expr, &Scope::new(&Variables::default()));
+    found.map_err(|Failed| evaluator.into_diagnostics())
 }
 
 impl Evaluator<'_> {

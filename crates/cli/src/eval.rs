@@ -1,0 +1,231 @@
+//! `objchange eval`: evaluates expressions.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use objchange::Value;
+use objchange::internal::visible_json;
+use objchange_hcl::{
+    Diagnostic, Environment, Functions, Lines, Scope, console_text, evaluate, parse_expression, variables,
+};
+use serde_json::json;
+
+use crate::configuration::{ConfigurationError, File, Given, covers, report};
+use crate::exit;
+use crate::input::Source;
+
+const AFTER_HELP: &str = "\
+The value is printed as `terraform console` prints it; what is sensitive is named so, and not shown. Without an \
+expression, or with `-`, each line of standard input is one, and an error does not end it.
+
+Variables are what `var.NAME` means. With --config the `variable` blocks of the file say their types and defaults and \
+what is sensitive, and its local values can be used. Anything else is an error, unless --unknown says that it is not \
+known yet.
+
+Exit codes:
+  0  every expression has a value
+  1  an expression has none
+  2  the input cannot be used, or the output cannot be written
+
+Examples:
+  objchange eval 'cidrsubnet(\"10.0.0.0/16\", 8, 2)'
+  objchange eval 'upper(var.name)' --var name=web
+  objchange eval '{ for k, v in var.tags : k => upper(v) }' --vars terraform.tfvars
+  objchange eval '\"id-${aws_instance.web.id}\"' --unknown aws_instance.web
+  objchange eval local.name --config main.tf --json
+  objchange eval < expressions.txt";
+
+/// Evaluate expressions of the configuration language
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The expression; `-` reads each line of standard input as one
+    #[arg(value_name = "EXPR", allow_hyphen_values = true)]
+    expression: Option<String>,
+
+    /// A file of configuration, whose variables and local values the expression can use
+    #[arg(long, value_name = "FILE.tf")]
+    config: Option<PathBuf>,
+
+    #[command(flatten)]
+    given: Given,
+
+    /// What is not known yet, such as `var.size` or `aws_instance.web`; a name by itself is a variable. Can be repeated
+    #[arg(long, value_name = "NAME")]
+    unknown: Vec<String>,
+
+    /// Write JSON: of each expression its type and value, or what is wrong
+    #[arg(long)]
+    json: bool,
+}
+
+/// What expressions are evaluated with.
+struct Evaluation<'a> {
+    args: &'a Args,
+    file: File,
+    inputs: std::collections::BTreeMap<String, objchange_hcl::Input>,
+    unknown: BTreeSet<String>,
+    functions: Functions,
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+    let evaluation = match Evaluation::new(args) {
+        Ok(evaluation) => evaluation,
+        Err(ConfigurationError::Problems(problems)) => {
+            problems.show()?;
+            return Ok(ExitCode::from(exit::UNUSABLE));
+        }
+        Err(error) => return exit::unusable(&error),
+    };
+    let all_right = match args.expression.as_deref() {
+        Some(text) if text != "-" => evaluation.answer("(expression)", text)?,
+        _ => {
+            let reads_twice = evaluation.args.given.sources().any(|source| source == Source::Stdin);
+            if reads_twice {
+                return exit::unusable(&"standard input (-) can be read only once");
+            }
+            evaluation.answer_lines()?
+        }
+    };
+    Ok(if all_right { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+}
+
+impl<'a> Evaluation<'a> {
+    fn new(args: &'a Args) -> Result<Self, ConfigurationError> {
+        let file = match &args.config {
+            Some(path) => File::read(&Source::new(path))?,
+            None => File::empty(),
+        };
+        let full = |name: &String| if name.contains('.') { name.clone() } else { format!("var.{name}") };
+        Ok(Self {
+            args,
+            file,
+            inputs: args.given.inputs()?,
+            unknown: args.unknown.iter().map(full).collect(),
+            functions: args.given.functions()?,
+        })
+    }
+
+    /// Answers to each line; whether there was no error.
+    fn answer_lines(&self) -> io::Result<bool> {
+        let stdin = io::stdin();
+        let is_terminal = stdin.is_terminal();
+        let mut all_right = true;
+        let mut reader = stdin.lock();
+        let mut bytes = Vec::new();
+        for number in 1.. {
+            if is_terminal {
+                write!(anstream::stderr(), "> ")?;
+            }
+            bytes.clear();
+            if reader.read_until(b'\n', &mut bytes)? == 0 {
+                break;
+            }
+            let Ok(text) = std::str::from_utf8(&bytes) else {
+                exit::complain(&format!("(stdin):{number}: the text is not UTF-8"))?;
+                all_right = false;
+                continue;
+            };
+            let text = text.trim_end_matches(['\n', '\r']);
+            match text.trim() {
+                "" => {}
+                "exit" => break,
+                _ => all_right &= self.answer(&format!("(stdin line {number})"), text)?,
+            }
+        }
+        Ok(all_right)
+    }
+
+    /// Says what an expression comes to; whether it has a value.
+    fn answer(&self, name: &str, text: &str) -> io::Result<bool> {
+        let (value, found, in_file) = self.value(text);
+        let mut out = io::stdout().lock();
+        if self.args.json {
+            let json = match &value {
+                Some(value) => value_json(value)?,
+                None => errors_json(text, &found, &self.file.text, &in_file),
+            };
+            writeln!(out, "{}", visible_json(&json))?;
+            out.flush()?;
+            return Ok(value.is_some());
+        }
+        if let Some(value) = &value {
+            writeln!(out, "{}", console_text(value))?;
+            out.flush()?;
+        }
+        report::show(&self.file.name, &self.file.text, &in_file)?;
+        report::show(name, text, &found)?;
+        Ok(value.is_some())
+    }
+
+    /// The value of an expression, or what is wrong: with it, and with what it needs of the file.
+    fn value(&self, text: &str) -> (Option<Value>, Vec<Diagnostic>, Vec<Diagnostic>) {
+        let expr = match parse_expression(text) {
+            Ok(expr) => expr,
+            Err(found) => return (None, found, Vec::new()),
+        };
+        let references = variables(&expr);
+        let Environment { variables, missing, errors, .. } =
+            Environment::new(&self.file.body, &self.inputs, references.iter().cloned(), &[], &self.functions);
+        if !errors.is_empty() {
+            return (None, Vec::new(), errors);
+        }
+        let mut missing: BTreeSet<String> =
+            missing.into_iter().filter(|name| !covers(&self.unknown, name)).collect();
+        let mut found = Vec::new();
+        for reference in &references {
+            let written = reference.to_string();
+            let is_it = |name: &String| covers(&BTreeSet::from([name.clone()]), &written);
+            if let Some(name) = missing.iter().find(|name| is_it(name)).cloned() {
+                found.push(not_given(&name, reference.whole()));
+                missing.remove(&name);
+            }
+        }
+        // Those that only local values need.
+        found.extend(missing.iter().map(|name| not_given(name, expr.span)));
+        if !found.is_empty() {
+            return (None, found, Vec::new());
+        }
+        let (value, found) = evaluate(&expr, &Scope::new(&variables), &self.functions);
+        if found.is_empty() { (Some(value), found, Vec::new()) } else { (None, found, Vec::new()) }
+    }
+}
+
+fn not_given(name: &str, span: objchange_hcl::Span) -> Diagnostic {
+    let how = match name.strip_prefix("var.") {
+        Some(variable) => format!("Give it with --var {variable}=VALUE or in a --var-file, or"),
+        None => "If it is not known yet,".to_owned(),
+    };
+    Diagnostic::new(
+        "Value not given",
+        span,
+        format!("Nothing says what {name} is. {how} say --unknown {name}."),
+    )
+}
+
+/// The type and the value, in the form of case files without what is marked.
+fn value_json(value: &Value) -> io::Result<String> {
+    let ty = value.ty();
+    let text = value.to_redacted_json(ty).map_err(io::Error::other)?;
+    Ok(format!(r#"{{"type":{ty},"value":{text}}}"#))
+}
+
+fn errors_json(text: &str, found: &[Diagnostic], file: &str, in_file: &[Diagnostic]) -> String {
+    let part = |text: &str, found: &[Diagnostic], source: &str| -> Vec<serde_json::Value> {
+        let lines = Lines::new(text);
+        let error = |error: &Diagnostic| {
+            let (start, end) = (lines.position(error.subject.start), lines.position(error.subject.end));
+            json!({
+                "summary": error.summary,
+                "detail": error.detail,
+                "source": source,
+                "range": [start.line, start.column, end.line, end.column],
+            })
+        };
+        found.iter().map(error).collect()
+    };
+    let errors = [part(text, found, "expression"), part(file, in_file, "config")].concat();
+    json!({"errors": errors}).to_string()
+}

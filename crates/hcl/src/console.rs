@@ -1,0 +1,165 @@
+//! Values as Terraform's console prints them.
+
+use objchange::internal::{is_printable, quote_into};
+use objchange::value::{Kind, Marks};
+use objchange::{Type, Value};
+
+/// The value as an expression that gives it, laid out for people as Terraform's console does. What is unknown or marked
+/// is named so, and not shown.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_hcl::console_text;
+///
+/// let value = Value::object([("id", Value::from("i-1")), ("key", Value::from("x").sensitive())]);
+/// assert_eq!(console_text(&value), "{\n  \"id\" = \"i-1\"\n  \"key\" = (sensitive value)\n}");
+/// ```
+pub fn console_text(value: &Value) -> String {
+    let mut printer = Printer { out: String::new(), depth: 0 };
+    printer.value(value);
+    printer.out
+}
+
+struct Printer {
+    out: String,
+    depth: usize,
+}
+
+impl Printer {
+    fn value(&mut self, value: &Value) {
+        let marks = value.marks();
+        if marks.contains(Marks::EPHEMERAL) {
+            return self.out.push_str("(ephemeral value)");
+        }
+        if !marks.is_empty() {
+            return self.out.push_str("(sensitive value)");
+        }
+        match value.kind() {
+            Kind::Null => self.out.push_str(&null(value.ty())),
+            Kind::Unknown(_) => self.out.push_str("(known after apply)"),
+            Kind::Bool(b) => self.out.push_str(if b { "true" } else { "false" }),
+            Kind::Number(n) => self.out.push_str(&n.to_string()),
+            Kind::String(text) => self.text(text),
+            Kind::Tuple(elements) => self.elements("", elements.iter(), ""),
+            Kind::List(elements) => self.elements("tolist(", elements.iter(), ")"),
+            Kind::Set(elements) => self.elements("toset(", elements.iter(), ")"),
+            Kind::Object(object) => self.entries("", object.iter(), ""),
+            Kind::Map(map) => self.entries("tomap(", map.iter(), ")"),
+        }
+    }
+
+    fn line(&mut self) {
+        self.out.push('\n');
+        self.out.extend(std::iter::repeat_n("  ", self.depth));
+    }
+
+    fn elements<'v>(&mut self, open: &str, elements: impl ExactSizeIterator<Item = &'v Value>, close: &str) {
+        self.out.push_str(open);
+        self.out.push('[');
+        if elements.len() > 0 {
+            self.depth += 1;
+            for element in elements {
+                self.line();
+                self.value(element);
+                self.out.push(',');
+            }
+            self.depth -= 1;
+            self.line();
+        }
+        self.out.push(']');
+        self.out.push_str(close);
+    }
+
+    fn entries<'v>(
+        &mut self,
+        open: &str,
+        entries: impl Iterator<Item = (&'v smol_str::SmolStr, &'v Value)>,
+        close: &str,
+    ) {
+        self.out.push_str(open);
+        self.out.push('{');
+        self.depth += 1;
+        let mut is_empty = true;
+        for (key, value) in entries {
+            is_empty = false;
+            self.line();
+            self.text(key);
+            self.out.push_str(" = ");
+            self.value(value);
+        }
+        self.depth -= 1;
+        if !is_empty {
+            self.line();
+        }
+        self.out.push('}');
+        self.out.push_str(close);
+    }
+
+    /// Several lines stand as they are, but not where a terminal would make something else of them.
+    fn text(&mut self, text: &str) {
+        let is_plain = |c| is_printable(c) || c == '\n' || c == '\t';
+        if !text.contains('\n') || !text.chars().all(is_plain) {
+            return quote_into(text, &mut self.out);
+        }
+        let mut end = "EOT".to_owned();
+        while text.split('\n').any(|line| line.trim() == end) {
+            end.push('_');
+        }
+        self.out.push_str(if self.depth > 0 { "<<-" } else { "<<" });
+        self.out.push_str(&end);
+        for line in text.split('\n') {
+            self.line();
+            self.out.push_str(line);
+        }
+        self.line();
+        self.out.push_str(&end);
+    }
+}
+
+fn null(ty: &Type) -> String {
+    match ty {
+        Type::String => "tostring(null)".to_owned(),
+        Type::Number => "tonumber(null)".to_owned(),
+        Type::Bool => "tobool(null)".to_owned(),
+        Type::Dynamic => "null".to_owned(),
+        Type::List(element) => format!("tolist(null) /* of {} */", element.friendly_name()),
+        Type::Set(element) => format!("toset(null) /* of {} */", element.friendly_name()),
+        Type::Map(element) => format!("tomap(null) /* of {} */", element.friendly_name()),
+        Type::Object(_) => "null /* object */".to_owned(),
+        Type::Tuple(_) => "null /* tuple */".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::console_text;
+    use crate::eval::{Scope, Variables, evaluate};
+    use crate::function::Functions;
+    use crate::syntax::parse_expression;
+
+    #[track_caller]
+    fn check(expr: &str, wanted: &str) {
+        let expr = parse_expression(expr).unwrap();
+        let (value, errors) = evaluate(&expr, &Scope::new(&Variables::default()), Functions::pure());
+        assert_eq!(errors, []);
+        assert_eq!(console_text(&value), wanted);
+    }
+
+    #[test]
+    fn values_are_printed_as_in_the_console() {
+        check(r#"{a={b="x\ny"}}"#, "{\n  \"a\" = {\n    \"b\" = <<-EOT\n    x\n    y\n    EOT\n  }\n}");
+        check(r#""a\n  EOT\n""#, "<<EOT_\na\n  EOT\n\nEOT_");
+        check(r#"{"a\nb"="c"}"#, "{\n  <<-EOT\n  a\n  b\n  EOT = \"c\"\n}");
+        check(r#""\u0007\u007f $${x}""#, r#""\a\x7f ${x}""#);
+        check(
+            "[{}, [], tolist([]), tomap({}), null]",
+            "[\n  {},\n  [],\n  tolist([]),\n  tomap({}),\n  null,\n]",
+        );
+        check("true ? null : tomap({a=1})", "tomap(null) /* of number */");
+        check("true ? null : {a=1}", "null /* object */");
+        check("tolist(null)", "tolist(null) /* of dynamic */");
+        check("toset([sensitive(\"a\"), \"b\"])", "(sensitive value)");
+        check("[timestamp()]", "[\n  (known after apply),\n]");
+        check(r#""a\r\nb""#, r#""a\r\nb""#);
+    }
+}
