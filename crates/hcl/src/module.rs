@@ -176,10 +176,10 @@ impl<'b, 'f> Reading<'b, 'f> {
             |name: &str| attribute(name).is_some_and(|expr| self.constant(expr) == Ok(Value::from(true)));
         let mut marks = Marks::NONE;
         if is_set("sensitive") {
-            marks = marks | Marks::SENSITIVE;
+            marks |= Marks::SENSITIVE;
         }
         if is_set("ephemeral") {
-            marks = marks | Marks::EPHEMERAL;
+            marks |= Marks::EPHEMERAL;
         }
         let value = match (given, attribute("default")) {
             (Some(Input::Value(value)), _) => Ok(value.clone()),

@@ -23,7 +23,7 @@ pub(crate) fn each_resource_comes_out_with_terraforms_action(root: &Path) -> Res
                 match planned_as_written(&folder, plan, &text, change) {
                     Some(Ok(())) => right += 1,
                     Some(Err(problem)) => {
-                        wrong.push(format!("{}: {}: {problem}", what.trim(), change["address"]))
+                        wrong.push(format!("{}: {}: {problem}", what.trim(), change["address"]));
                     }
                     None => {}
                 }
