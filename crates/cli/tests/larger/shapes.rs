@@ -89,6 +89,7 @@ fn fixed(ty: &str) -> &'static [&'static str] {
     match ty {
         "shape_flat" => &["force", "force_list"],
         "terraform_data" => &["triggers_replace"],
+        "shape_fault" => &[],
         _ => &["force"],
     }
 }
