@@ -56,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     unknown: Vec<String>,
 
-    /// Write JSON: of each expression its type and value, or what is wrong
+    /// Write JSON: of each expression its value, with its type where nothing is sensitive; or what is wrong
     #[arg(long)]
     json: bool,
 }
@@ -209,7 +209,9 @@ fn not_given(name: &str, span: objchange_hcl::Span) -> Diagnostic {
 fn value_json(value: &Value) -> io::Result<String> {
     let ty = value.ty();
     let text = value.to_redacted_json(ty).map_err(io::Error::other)?;
-    Ok(format!(r#"{{"type":{ty},"value":{text}}}"#))
+    // The names of attributes may be what is marked.
+    let ty = if value.contains_marked() { String::new() } else { format!(r#""type":{ty},"#) };
+    Ok(format!(r#"{{{ty}"value":{text}}}"#))
 }
 
 fn errors_json(text: &str, found: &[Diagnostic], file: &str, in_file: &[Diagnostic]) -> String {

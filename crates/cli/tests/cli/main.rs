@@ -3,6 +3,8 @@
 mod bad_input;
 mod changes;
 mod check;
+mod configuration;
+mod eval;
 mod kinds;
 mod output;
 mod plan;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::program::{Output, objchange, workspace};
 
-const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
+pub(crate) const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"example.com/test/test":{"resource_schemas":{
     "test_disk":{"version":0,"block":{
         "attributes":{
             "id":{"type":"string","computed":true},
@@ -18,16 +18,16 @@ const SCHEMAS: &str = r#"{"format_version":"1.0","provider_schemas":{"example.co
 const PRIOR: &str = r#"{"id":"d-1","name":"data","size":10,"tags":{"a":"b"},"token":"hunter1"}"#;
 
 /// A folder of files for one test, gone with it.
-struct Folder(PathBuf);
+pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Self {
+    pub(crate) fn new(test: &str) -> Self {
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
         fs::create_dir_all(&path).unwrap();
         Self(path)
     }
 
-    fn file(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.0.join(name);
         fs::write(&path, text).unwrap();
         path

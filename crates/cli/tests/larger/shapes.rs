@@ -16,6 +16,19 @@ pub(crate) fn each_resource_comes_out_with_terraforms_action(root: &Path) -> Res
         let folder = folder?.path();
         let what = fs::read_to_string(folder.join("what")).unwrap();
         let (plan, config) = (read(&folder.join("plan.json")), read(&folder.join("main.tf.json")));
+        let written = folder.join("main.tf");
+        if let (Some(plan), true) = (&plan, written.exists()) {
+            let text = fs::read_to_string(&written)?;
+            for change in list(&plan["resource_changes"]) {
+                match planned_as_written(&folder, plan, &text, change) {
+                    Some(Ok(())) => right += 1,
+                    Some(Err(problem)) => {
+                        wrong.push(format!("{}: {}: {problem}", what.trim(), change["address"]));
+                    }
+                    None => {}
+                }
+            }
+        }
         // A state's folder has the configuration that it was made by, not the one that is planned next.
         let (Some(plan), Some(config), false) = (plan, config, what.starts_with("state")) else { continue };
         for change in list(&plan["resource_changes"]) {
@@ -40,19 +53,66 @@ fn list(json: &Json) -> &[Json] {
     json.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// Plans one resource, and compares the action.
-fn planned(folder: &Path, plan: &Json, resources: &Json, change: &Json) -> Result<(), String> {
-    let (ty, name) = (change["type"].as_str().unwrap(), change["name"].as_str().unwrap());
-    let actions: Vec<&str> = list(&change["change"]["actions"]).iter().map(|a| a.as_str().unwrap()).collect();
-    let wanted = match actions[..] {
+/// Plans one resource from its block, and compares the action; `None` where it has no block in the file.
+fn planned_as_written(folder: &Path, plan: &Json, text: &str, change: &Json) -> Option<Result<(), String>> {
+    let (address, ty) = (change["address"].as_str()?, change["type"].as_str()?);
+    let header = format!("resource \"{ty}\" \"{}\" {{", change["name"].as_str()?);
+    let is_elsewhere = change.get("module_address").is_some() || change.get("deposed").is_some();
+    let wanted = action(&change["change"]["actions"])?;
+    if is_elsewhere || !text.contains(&header) || wanted == "delete" {
+        return None;
+    }
+    let schemas = folder.join("schemas.json");
+    let config = format!("{}:{address}", folder.join("main.tf").display());
+    let mut arguments = vec!["plan", "--json", "--schema", schemas.to_str()?, "--config", &config];
+    let state = &plan["prior_state"];
+    let resources = list(&state["values"]["root_module"]["resources"]);
+    let state = if resources.iter().any(|resource| resource["address"] == address) {
+        arguments.extend(["--prior", "-", "--address", address]);
+        state.to_string()
+    } else {
+        String::new()
+    };
+    for path in fixed(ty) {
+        arguments.extend(["--requires-replace", path]);
+    }
+    let output = objchange(&arguments, state);
+    Some(match serde_json::from_str::<Json>(&output.stdout) {
+        Ok(report) if output.code == 0 && report["action"] == wanted => Ok(()),
+        Ok(report) => Err(format!("{} instead of {wanted}, exit code {}", report["action"], output.code)),
+        Err(_) => Err(output.stderr),
+    })
+}
+
+/// What the provider of these plans cannot change in place.
+fn fixed(ty: &str) -> &'static [&'static str] {
+    match ty {
+        "shape_flat" => &["force", "force_list"],
+        "terraform_data" => &["triggers_replace"],
+        "shape_fault" => &[],
+        _ => &["force"],
+    }
+}
+
+/// The name of an action of one resource.
+fn action(actions: &Json) -> Option<&'static str> {
+    let actions: Vec<&str> = list(actions).iter().filter_map(Json::as_str).collect();
+    Some(match actions[..] {
         ["create"] => "create",
         ["update"] => "update",
         ["delete"] => "delete",
         ["no-op"] => "noop",
         ["delete", "create"] => "delete_then_create",
         ["create", "delete"] => "create_then_delete",
-        _ => return Err(format!("{actions:?} is no action of one resource")),
-    };
+        _ => return None,
+    })
+}
+
+/// Plans one resource, and compares the action.
+fn planned(folder: &Path, plan: &Json, resources: &Json, change: &Json) -> Result<(), String> {
+    let (ty, name) = (change["type"].as_str().unwrap(), change["name"].as_str().unwrap());
+    let actions = &change["change"]["actions"];
+    let wanted = action(actions).ok_or_else(|| format!("{actions} is no action of one resource"))?;
     let schemas = folder.join("schemas.json");
     let test = format!("shapes-{}-{ty}-{name}", folder.file_name().unwrap().display());
     let files = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
@@ -92,13 +152,7 @@ fn planned(folder: &Path, plan: &Json, resources: &Json, change: &Json) -> Resul
         arguments.extend(["--prior".to_owned(), file("state.json", state)]);
         arguments.extend(["--address".to_owned(), address.to_owned()]);
     }
-    // What the provider of these plans cannot change in place.
-    let fixed: &[&str] = match ty {
-        "shape_flat" => &["force", "force_list"],
-        "terraform_data" => &["triggers_replace"],
-        _ => &["force"],
-    };
-    for path in fixed {
+    for path in fixed(ty) {
         arguments.extend(["--requires-replace", path].map(str::to_owned));
     }
     let output = objchange(&arguments, "");
