@@ -65,5 +65,8 @@ pub use functions::BaseDirectory;
 pub use module::{Environment, Input};
 pub use resource::{Resource, each};
 pub use source::{Lines, Position, Span};
-pub use syntax::{Attribute, Block, Body, Expr, Label, parse_body, parse_expression, parse_template};
+pub use syntax::{
+    Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
+    parse_template,
+};
 pub use walk::{Reference, variables};

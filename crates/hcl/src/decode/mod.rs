@@ -6,6 +6,7 @@
 mod attributes_as_blocks;
 mod blocks;
 mod expand;
+mod json;
 mod places;
 mod references;
 

@@ -120,6 +120,7 @@ impl<'f> Evaluator<'f> {
                 Value::tuple(items)
             }
             ExprKind::Object(items) => self.object(items, scope),
+            ExprKind::Properties(items) => self.properties(items, scope),
             ExprKind::For(parts) => self.for_loop(parts, scope),
             ExprKind::Conditional(conditional) => self.conditional(conditional, scope),
             ExprKind::Chain(chain) => self.chain(chain, scope),

@@ -158,6 +158,7 @@ impl Parser<'_> {
         let mut block = Block {
             kind: SmolStr::new(self.text_of(name)),
             kind_span: name.span,
+            header: labels.last().map_or(name.span, |label: &Label| name.span.to(label.span)),
             labels,
             open,
             body: Body { missing, ..Body::default() },
