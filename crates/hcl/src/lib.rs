@@ -43,6 +43,7 @@
 #![forbid(unsafe_code)]
 
 mod cases;
+mod clusters;
 mod console;
 mod decode;
 mod diagnostic;
