@@ -14,7 +14,7 @@ pub struct Diagnostic {
     pub detail: Cow<'static, str>,
     /// The part of the source that is wrong.
     pub subject: Span,
-    /// The larger part that shows it in its surroundings.
+    /// Of an error in an expression, the innermost operation, call, access or template that is more than the subject.
     pub context: Option<Span>,
     /// The values that led to the error: what stands in the source, and what it is. What is sensitive or unknown is
     /// named so.
@@ -29,12 +29,6 @@ impl Diagnostic {
         detail: impl Into<Cow<'static, str>>,
     ) -> Self {
         Self { summary: summary.into(), detail: detail.into(), subject, context: None, values: Vec::new() }
-    }
-
-    /// The same with what surrounds it.
-    #[must_use]
-    pub fn within(self, context: Span) -> Self {
-        Self { context: Some(context), ..self }
     }
 }
 

@@ -43,6 +43,7 @@
 #![forbid(unsafe_code)]
 
 mod cases;
+mod clusters;
 mod console;
 mod decode;
 mod diagnostic;
@@ -65,5 +66,8 @@ pub use functions::BaseDirectory;
 pub use module::{Environment, Input};
 pub use resource::{Resource, each};
 pub use source::{Lines, Position, Span};
-pub use syntax::{Attribute, Block, Body, Expr, Label, parse_body, parse_expression, parse_template};
+pub use syntax::{
+    Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
+    parse_template,
+};
 pub use walk::{Reference, variables};

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use unicode_segmentation::UnicodeSegmentation;
+use crate::clusters;
 
 /// A part of a source text, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
@@ -54,20 +55,28 @@ pub struct Position {
     pub byte: u32,
 }
 
-/// Finds positions in a text. Made in one pass over it.
+/// Finds positions in a text. Made in one pass over it; with another one when the first position in a long line is
+/// asked for, a position costs no more in a long line than in a short one.
 #[derive(Debug, Clone)]
 pub struct Lines<'t> {
     text: &'t str,
     /// Where each line starts.
     starts: Vec<u32>,
+    /// In lines longer than [`STRIDE`], one cluster in about as many bytes: where it starts, and how many are before
+    /// it in its line.
+    landmarks: OnceLock<Vec<(u32, u32)>>,
 }
+
+/// A shorter line is counted from its start.
+const STRIDE: u32 = 512;
 
 impl<'t> Lines<'t> {
     /// Prepares for questions about this text.
     pub fn new(text: &'t str) -> Self {
         let first = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let behind = memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1);
-        Self { text, starts: std::iter::once(first).chain(behind).collect() }
+        let starts = std::iter::once(first).chain(behind).collect();
+        Self { text, starts, landmarks: OnceLock::new() }
     }
 
     /// The position of a byte; of the end, where there is no such byte.
@@ -75,9 +84,39 @@ impl<'t> Lines<'t> {
         let byte = byte.min(self.text.len() as u32);
         let line = self.starts.partition_point(|start| *start <= byte).max(1);
         let start = self.starts[line - 1].min(byte);
-        let before = self.text.get(start as usize..byte as usize).unwrap_or_default();
-        let clusters = if before.is_ascii() { before.len() } else { before.graphemes(true).count() };
-        Position { line: line as u32, column: clusters as u32 + 1, byte }
+        let (from, clusters) = self.landmark(start, byte);
+        // Where a character is cut through, it counts as one.
+        let end = (byte as usize..=self.text.len()).find(|at| self.text.is_char_boundary(*at));
+        let before = self.text.get(from as usize..end.unwrap_or_default()).unwrap_or_default();
+        let clusters = clusters + clusters::count(before) as u32;
+        Position { line: line as u32, column: clusters + 1, byte }
+    }
+
+    /// A cluster not far before a byte of the line that starts there, and how many are before it.
+    fn landmark(&self, start: u32, byte: u32) -> (u32, u32) {
+        if byte - start <= STRIDE {
+            return (start, 0);
+        }
+        let landmarks = self.landmarks.get_or_init(|| self.find_landmarks());
+        let behind = landmarks.partition_point(|(at, _)| *at <= byte);
+        let last = behind.checked_sub(1).map(|i| landmarks[i]);
+        last.filter(|(at, _)| *at > start).unwrap_or((start, 0))
+    }
+
+    fn find_landmarks(&self) -> Vec<(u32, u32)> {
+        let mut landmarks = Vec::new();
+        let ends = self.starts[1..].iter().copied().chain([self.text.len() as u32]);
+        for (start, end) in std::iter::zip(&self.starts, ends).filter(|(start, end)| end - *start > STRIDE) {
+            let mut next = STRIDE;
+            for (count, (at, _)) in clusters::clusters(&self.text[*start as usize..end as usize]).enumerate()
+            {
+                if at as u32 >= next {
+                    landmarks.push((start + at as u32, count as u32));
+                    next = at as u32 + STRIDE;
+                }
+            }
+        }
+        landmarks
     }
 
     /// The first byte of a line, by its number from 1; the end of the text, where there is no such line.
@@ -98,6 +137,8 @@ impl<'t> Lines<'t> {
 #[cfg(test)]
 mod tests {
     use super::Lines;
+    use crate::clusters;
+    use proptest::prelude::*;
 
     #[test]
     fn columns_are_clusters_and_lines_end_with_a_line_feed() {
@@ -112,5 +153,27 @@ mod tests {
         );
         assert_eq!(at(100), (3, 1));
         assert_eq!(Lines::new("\u{feff}a").position(3).column, 1);
+        // Letters that Unicode joins since 15.1 are two, as where Terraform counts.
+        assert_eq!(Lines::new("\u{915}\u{94d}\u{937}").position(9).column, 3);
+    }
+
+    /// Lines that are short and long, with what stays together when it is cut: pairs of flags, letters joined by marks.
+    fn texts() -> impl Strategy<Value = String> {
+        let piece = "[a\u{301}\u{915}\u{94d}\u{1f1e6}\u{1f1e7}\u{200d}\u{1f469}\r]{0,6}";
+        let line = (piece, 0_usize..300).prop_map(|(piece, n)| piece.repeat(n));
+        prop::collection::vec(line, 1..4).prop_map(|lines| lines.join("\n"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(200))]
+
+        #[test]
+        fn landmarks_change_no_column(text in texts(), at in any::<prop::sample::Index>()) {
+            let byte = at.index(text.len() + 1);
+            prop_assume!(text.is_char_boundary(byte));
+            let start = text[..byte].rfind('\n').map_or(0, |newline| newline + 1);
+            let column = clusters::count(&text[start..byte]) as u32 + 1;
+            prop_assert_eq!(Lines::new(&text).position(byte as u32).column, column);
+        }
     }
 }

@@ -123,7 +123,9 @@ impl<'e> Walk<'e> {
                 self.expr(&splat.each);
             }
             ExprKind::Call(call) => self.call(expr, call),
-            ExprKind::Object(items) => items.iter().for_each(|item| self.item(item)),
+            ExprKind::Object(items) | ExprKind::Properties(items) => {
+                items.iter().for_each(|item| self.item(item))
+            }
             ExprKind::Conditional(conditional) => {
                 self.expr(&conditional.condition);
                 self.expr(&conditional.yes);

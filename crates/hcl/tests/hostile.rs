@@ -81,3 +81,42 @@ fn evaluation_is_bounded() {
     assert_eq!(errors.len(), 1);
     assert_eq!(errors[0].summary, "Evaluation too large");
 }
+
+/// Each level holds the one before twice: small in memory, and endless for whoever walks through it.
+#[test]
+fn values_that_share_their_parts_are_counted_as_they_are_seen() {
+    let doubled = |depth: usize, inside: &str, last: &str| {
+        let loops: String = (0..depth).map(|i| format!("[for x{} in [[x{i}, x{i}]] : ", i + 1)).collect();
+        format!(
+            "[for x0 in [{inside}] : {loops}{}{}]",
+            last.replace("LAST", &format!("x{depth}")),
+            "]".repeat(depth)
+        )
+    };
+    for depth in [22, 95] {
+        for (inside, last) in [
+            ("1", "LAST"),
+            ("1", "LAST == LAST"),
+            ("1", "jsonencode(LAST)"),
+            ("1", "length(tolist(LAST))"),
+            ("u ? [1] : [2, 3]", "LAST"),
+            ("u ? {a = 1} : {a = \"b\"}", "u ? LAST : null"),
+            ("{a = 1}", "LAST[0] == LAST[1]"),
+        ] {
+            {
+                let text = doubled(depth, inside, last);
+                let parsed = parse_expression(&text).unwrap();
+                let variables: Variables =
+                    [("u", objchange::Value::unknown(objchange::Type::Bool))].into_iter().collect();
+                let (value, errors) = evaluate(&parsed, &Scope::new(&variables), Functions::pure());
+                // What is answered can be shown.
+                assert!(format!("{value:?}").len() < 1 << 20, "{text}");
+                let is_told = errors.iter().any(|error| error.summary == "Evaluation too large");
+                assert!(is_told || depth == 22, "{text}: {errors:?}");
+            }
+        }
+    }
+    // As many parts that are each seen once are nothing special.
+    let parsed = parse_expression(&doubled(12, "1", "LAST")).unwrap();
+    assert_eq!(evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure()).1, []);
+}

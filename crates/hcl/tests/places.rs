@@ -3,7 +3,7 @@
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_hcl::{Functions, Scope, Variables, decode, parse_body};
+use objchange_hcl::{Functions, Scope, Variables, decode, evaluate, parse_body, parse_expression};
 
 #[test]
 fn every_part_has_a_place_in_the_source() {
@@ -51,4 +51,25 @@ disk "data" {
     assert_eq!(at(".rule[2]"), r#"dynamic "rule""#);
     assert_eq!(at(r#".disk["data"].size"#), "size = 1");
     assert_eq!(at(".zone"), "");
+}
+
+#[test]
+fn an_error_in_an_expression_has_the_operation_around_it() {
+    for (text, subject, context) in [
+        ("[1, a + true]", "true", Some("a + true")),
+        ("upper([a, [], none])", "none", Some("upper([a, [], none])")),
+        ("{x = [\"-${none}-\"]}", "none", Some("\"-${none}-\"")),
+        ("a.b.c", ".b", Some("a.b.c")),
+        ("none", "none", None),
+        ("[a, none]", "none", None),
+        ("join(\",\", (none + 1))", "none", Some("none + 1")),
+    ] {
+        let variables: Variables = [("a", Value::from(1))].into_iter().collect();
+        let (_, errors) =
+            evaluate(&parse_expression(text).unwrap(), &Scope::new(&variables), Functions::pure());
+        let found = errors
+            .iter()
+            .map(|error| (&text[error.subject.range()], error.context.map(|c| &text[c.range()])));
+        assert_eq!(found.collect::<Vec<_>>(), [(subject, context)], "{text}");
+    }
 }

@@ -5,20 +5,23 @@ use objchange::schema::{Block, NestedBlock};
 
 use super::*;
 
+/// All blocks of one type in a body.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks<'a, 'b, 's> {
+    pub(super) name: &'a str,
+    pub(super) nested: &'a NestedBlock,
+    pub(super) instances: &'a [Instance<'b>],
+    /// The body.
+    pub(super) content: Content<'b, 's>,
+}
+
 impl Decoder<'_> {
     /// The value of all blocks of one type.
-    pub(super) fn blocks<'b>(
-        &mut self,
-        name: &str,
-        nested: &NestedBlock,
-        instances: &[Instance<'b>],
-        content: Content<'b, '_>,
-        places: &mut Vec<BlockPlace<'b>>,
-    ) -> Value {
-        match nested.nesting {
-            NestingMode::Single | NestingMode::Group => self.single(name, nested, instances, content, places),
-            NestingMode::Map => self.map(name, nested, instances, content, places),
-            _ => self.sequence(name, nested, instances, content, places),
+    pub(super) fn blocks<'b>(&mut self, all: &Blocks<'_, 'b, '_>, places: &mut Vec<BlockPlace<'b>>) -> Value {
+        match all.nested.nesting {
+            NestingMode::Single | NestingMode::Group => self.single(all, places),
+            NestingMode::Map => self.map(all, places),
+            _ => self.sequence(all, places),
         }
     }
 
@@ -39,14 +42,8 @@ impl Decoder<'_> {
         value
     }
 
-    fn single<'b>(
-        &mut self,
-        name: &str,
-        nested: &NestedBlock,
-        instances: &[Instance<'b>],
-        content: Content<'b, '_>,
-        places: &mut Vec<BlockPlace<'b>>,
-    ) -> Value {
+    fn single<'b>(&mut self, all: &Blocks<'_, 'b, '_>, places: &mut Vec<BlockPlace<'b>>) -> Value {
+        let Blocks { name, nested, instances, content } = *all;
         if let Some(second) = instances.get(1) {
             let detail = format!("Only one block of type {name:?} is allowed.");
             self.error(format!("Duplicate {name} block"), second.header, detail);
@@ -70,11 +67,10 @@ impl Decoder<'_> {
     /// unknown how many there are, the first that is not known is looked at, and nothing behind it.
     fn objects<'b>(
         &mut self,
-        nested: &NestedBlock,
-        instances: &[Instance<'b>],
-        content: Content<'b, '_>,
+        all: &Blocks<'_, 'b, '_>,
         places: &mut Vec<BlockPlace<'b>>,
     ) -> (Vec<Value>, bool) {
+        let Blocks { nested, instances, content, .. } = *all;
         let mut objects = Vec::with_capacity(instances.len());
         for instance in instances {
             let object = self.instance(instance, &nested.block, content.scope, places);
@@ -88,16 +84,10 @@ impl Decoder<'_> {
         (objects, true)
     }
 
-    fn sequence<'b>(
-        &mut self,
-        name: &str,
-        nested: &NestedBlock,
-        instances: &[Instance<'b>],
-        content: Content<'b, '_>,
-        places: &mut Vec<BlockPlace<'b>>,
-    ) -> Value {
+    fn sequence<'b>(&mut self, all: &Blocks<'_, 'b, '_>, places: &mut Vec<BlockPlace<'b>>) -> Value {
+        let Blocks { name, nested, instances, content } = *all;
         let ty = nested.implied_type();
-        let (objects, are_all) = self.objects(nested, instances, content, places);
+        let (objects, are_all) = self.objects(all, places);
         if !are_all {
             return Value::unknown(ty);
         }
@@ -120,16 +110,10 @@ impl Decoder<'_> {
         whole.unwrap_or_else(|_| Value::unknown(ty))
     }
 
-    fn map<'b>(
-        &mut self,
-        name: &str,
-        nested: &NestedBlock,
-        instances: &[Instance<'b>],
-        content: Content<'b, '_>,
-        places: &mut Vec<BlockPlace<'b>>,
-    ) -> Value {
+    fn map<'b>(&mut self, all: &Blocks<'_, 'b, '_>, places: &mut Vec<BlockPlace<'b>>) -> Value {
+        let Blocks { name, nested, instances, .. } = *all;
         let ty = nested.implied_type();
-        let (objects, are_all) = self.objects(nested, instances, content, places);
+        let (objects, are_all) = self.objects(all, places);
         let mut labels = HashSet::with_capacity(instances.len());
         let mut entries = Vec::with_capacity(objects.len());
         for (instance, object) in std::iter::zip(instances, objects) {

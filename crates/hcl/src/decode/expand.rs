@@ -79,7 +79,7 @@ impl Decoder<'_> {
                     instances.of(&block.kind).push(Instance {
                         body: &block.body,
                         label: block.labels.first().map(|label| label.text.clone()),
-                        header: block.header(),
+                        header: block.header,
                         iterator: None,
                         surroundings: Surroundings { marks, is_unknown },
                     });
@@ -156,7 +156,7 @@ impl Decoder<'_> {
         let Ok(label) = self.label_expr(block, has_label) else { return };
         let Some(inside) = self.content_block(block) else { return };
         let dynamic_block =
-            Dynamic { kind: &kind.text, header: block.header(), iterator, label, content: &inside.body };
+            Dynamic { kind: &kind.text, header: block.header, iterator, label, content: &inside.body };
         let marks = collection.marks();
         let around = content.surroundings;
         let mut round = |decoder: &mut Self, key: Value, value: Value, is_unknown: bool| {

@@ -6,6 +6,7 @@
 mod attributes_as_blocks;
 mod blocks;
 mod expand;
+mod json;
 mod places;
 mod references;
 
@@ -22,6 +23,7 @@ use crate::function::Functions;
 use crate::source::Span;
 use crate::syntax::ast::{self, Body};
 use attributes_as_blocks::BlockAttributes;
+use blocks::Blocks;
 use expand::Instance;
 use places::{BlockPlace, Place};
 
@@ -137,7 +139,8 @@ impl Decoder<'_> {
         }
         for (name, nested) in schema.block_types() {
             let mut places = Vec::new();
-            let value = self.blocks(name, nested, &instances.take(name), content, &mut places);
+            let instances = &instances.take(name);
+            let value = self.blocks(&Blocks { name, nested, instances, content }, &mut places);
             place.add(name, places);
             members.push((name.clone(), value));
         }

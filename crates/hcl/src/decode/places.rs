@@ -82,7 +82,10 @@ fn inside(expr: &Expr, steps: &[PathStep]) -> Span {
             (ExprKind::Tuple(items), PathStep::Index(key)) => {
                 key.as_number().and_then(|n| items.get(usize::try_from(n.as_u64()?).ok()?))
             }
-            (ExprKind::Object(items), PathStep::Attribute(_) | PathStep::Index(_)) => {
+            (
+                ExprKind::Object(items) | ExprKind::Properties(items),
+                PathStep::Attribute(_) | PathStep::Index(_),
+            ) => {
                 let name = match step {
                     PathStep::Attribute(name) => Some(name.as_str()),
                     PathStep::Index(key) => key.as_str(),

@@ -57,11 +57,8 @@ impl Evaluator<'_> {
         }
         match function.call(values) {
             Ok(value) => {
-                let is_paid = match value.as_str() {
-                    Some(text) => self.spend_text(text, call.name_span),
-                    None => self.spend(value.len().unwrap_or(0) as u64, call.name_span),
-                };
-                if is_paid { value } else { dynamic() }
+                let is_paid = value.as_str().is_none_or(|text| self.spend_text(text, call.name_span));
+                if is_paid { self.paid(value, call.name_span) } else { dynamic() }
             }
             Err(error) => {
                 let argument = error.argument.and_then(|i| arguments.get(i));

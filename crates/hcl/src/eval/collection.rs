@@ -1,10 +1,13 @@
 //! Objects, as they are written out.
 
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
 use super::{Evaluator, Failed, Scope, dynamic};
+use crate::source::Span;
 use crate::syntax::ast::{ExprKind, Item};
 
 /// What a key came to.
@@ -54,21 +57,62 @@ impl Evaluator<'_> {
                 value
             }
         };
+        self.key_of(&value, marks, ("Null value as key", item.value.span), ("Incorrect key type", span))
+    }
+
+    /// The key that a value is, and what to report if it is null, or no text.
+    fn key_of(
+        &mut self,
+        value: &Value,
+        marks: &mut Marks,
+        null: (&'static str, Span),
+        mismatch: (&'static str, Span),
+    ) -> Result<Key, Failed> {
         *marks |= value.marks();
         if value.is_null() {
-            let detail = "Can't use a null value as a key.";
-            return self.failed("Null value as key", item.value.span, detail);
+            return self.failed(null.0, null.1, "Can't use a null value as a key.");
         }
         let Ok(key) = value.convert(&Type::String) else {
             let detail = format!(
                 "Can't use this value as a key: a string is required, not {}.",
                 value.ty().friendly_name()
             );
-            return self.failed("Incorrect key type", span, detail);
+            return self.failed(mismatch.0, mismatch.1, detail);
         };
         Ok(match key.kind() {
             Kind::String(name) => Key::Is(name.into()),
             _ => Key::Unknown,
         })
+    }
+
+    /// An object of the JSON syntax: no name stands in it twice.
+    pub(super) fn properties(&mut self, items: &[Item], scope: &Scope<'_>) -> Value {
+        let mut attributes: HashMap<SmolStr, Value> = HashMap::with_capacity(items.len());
+        let mut marks = Marks::NONE;
+        let mut is_known = true;
+        for item in items {
+            let errors = self.errors();
+            let key = self.value(&item.key, scope);
+            let invalid = ("Invalid object key expression", item.key.span);
+            let key = match self.failed_since(errors) {
+                true => Err(Failed),
+                false => self.key_of(&key, &mut marks, invalid, invalid),
+            };
+            let value = self.value(&item.value, scope);
+            match key {
+                Ok(Key::Is(name)) => match attributes.entry(name) {
+                    // The name may come from a value that must not be shown.
+                    Entry::Occupied(_) => {
+                        let detail = "An attribute of this name was already defined.";
+                        self.error("Duplicate object attribute", item.key.span, detail);
+                    }
+                    Entry::Vacant(new) => {
+                        new.insert(value);
+                    }
+                },
+                Ok(Key::Unknown) | Err(Failed) => is_known = false,
+            }
+        }
+        if is_known { Value::object(attributes).with_marks(marks) } else { dynamic() }
     }
 }

@@ -20,7 +20,8 @@ impl Evaluator<'_> {
         let errors = self.errors();
         let value = self.value(expr, scope);
         if !self.failed_since(errors) {
-            return value;
+            // Whoever asked looks at all of it.
+            return self.paid(value, expr.span);
         }
         let references = variables(expr);
         for diagnostic in self.diagnostics[errors..].iter_mut().take(MAX_ERRORS) {

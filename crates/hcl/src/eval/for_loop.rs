@@ -78,7 +78,7 @@ impl Evaluator<'_> {
             }
             _ => {}
         }
-        progress.result(parts)
+        self.paid(progress.result(parts), parts.open)
     }
 
     /// The condition must be a bool, whatever the elements are: it is asked once for nothing known. Gives its marks.

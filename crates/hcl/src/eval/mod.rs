@@ -14,6 +14,7 @@ pub(crate) mod forms;
 mod operator;
 pub(crate) mod prefix;
 mod scope;
+mod size;
 mod splat;
 mod template;
 mod type_expr;
@@ -97,6 +98,18 @@ impl<'f> Evaluator<'f> {
         if !self.spend(1, expr.span) {
             return dynamic();
         }
+        let errors = self.errors();
+        let value = self.plain_value(expr, scope);
+        if self.failed_since(errors) && shows_errors(&expr.kind) {
+            let unplaced = self.diagnostics[errors..].iter_mut().filter(|error| error.context.is_none());
+            unplaced
+                .filter(|error| error.subject != expr.span)
+                .for_each(|error| error.context = Some(expr.span));
+        }
+        value
+    }
+
+    fn plain_value(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
         match &expr.kind {
             ExprKind::Literal(value) | ExprKind::Text(value) => value.clone(),
             ExprKind::Variable(variable) => self.variable(variable, scope),
@@ -117,9 +130,16 @@ impl<'f> Evaluator<'f> {
             ExprKind::Call(call) => self.call(call, scope),
             ExprKind::Tuple(items) => {
                 let items: Vec<Value> = items.iter().map(|item| self.value(item, scope)).collect();
-                Value::tuple(items)
+                self.paid(Value::tuple(items), expr.span)
             }
-            ExprKind::Object(items) => self.object(items, scope),
+            ExprKind::Object(items) => {
+                let object = self.object(items, scope);
+                self.paid(object, expr.span)
+            }
+            ExprKind::Properties(items) => {
+                let object = self.properties(items, scope);
+                self.paid(object, expr.span)
+            }
             ExprKind::For(parts) => self.for_loop(parts, scope),
             ExprKind::Conditional(conditional) => self.conditional(conditional, scope),
             ExprKind::Chain(chain) => self.chain(chain, scope),
@@ -176,6 +196,18 @@ impl<'f> Evaluator<'f> {
         self.diagnostics
     }
 
+    /// Pays for a value as large as it is to whoever walks through it; unknown if that is too much.
+    pub(crate) fn paid(&mut self, value: Value, span: Span) -> Value {
+        if self.pay_walk(&value, span) { value } else { dynamic() }
+    }
+
+    /// Pays for a walk through a value.
+    fn pay_walk(&mut self, value: &Value, span: Span) -> bool {
+        // Once nothing is left, nobody walks any more.
+        let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
+        self.spend(size::within(value, most).unwrap_or(u64::MAX), span)
+    }
+
     /// Pays for a text.
     fn spend_text(&mut self, text: &str, span: Span) -> bool {
         self.spend(text.len() as u64 / BYTES_PER_STEP, span)
@@ -189,6 +221,15 @@ impl<'f> Evaluator<'f> {
     fn failed_since(&self, errors: usize) -> bool {
         self.diagnostics.len() > errors
     }
+}
+
+/// Whether an expression is what an error in it is to be seen in: what is done to values, not what only holds them.
+fn shows_errors(kind: &ExprKind) -> bool {
+    use ExprKind::*;
+    matches!(
+        kind,
+        Template(_) | Variable(_) | Relative(_) | Index(_) | Splat(_) | Call(_) | Chain(_) | Unary(..)
+    )
 }
 
 /// There is no value, and it is reported why.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use objchange::value::{Bound, Kind, Marks, Number};
 use objchange::{Type, Value};
 
-use super::{Evaluator, Failed, Scope, unknown_not_null};
+use super::{Evaluator, Failed, Scope, dynamic, unknown_not_null};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Chain, Expr, UnaryOp};
 
@@ -65,7 +65,13 @@ impl Evaluator<'_> {
             let value = match op {
                 BinaryOp::And | BinaryOp::Or => self.logic(*op == BinaryOp::Or, &left, &right),
                 BinaryOp::Equal | BinaryOp::NotEqual => {
-                    equality(*op == BinaryOp::Equal, &left.value, &right.value)
+                    let (a, b) = (&left.value, &right.value);
+                    // Both are walked through, up to where they differ.
+                    if is_scalar(a) || is_scalar(b) || self.pay_walk(a, span) {
+                        equality(*op == BinaryOp::Equal, a, b)
+                    } else {
+                        dynamic()
+                    }
                 }
                 _ => self.arithmetic(*op, &left, &right),
             };
@@ -143,6 +149,10 @@ impl Evaluator<'_> {
             }
         }
     }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    value.is_null() || value.ty().is_primitive()
 }
 
 fn equality(wanted: bool, a: &Value, b: &Value) -> Value {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{canonical_combining_class, compose, is_combining_mark};
-use unicode_segmentation::UnicodeSegmentation;
+
+use crate::clusters::clusters;
 
 /// How many bytes of a prefix are kept.
 const MAX_LENGTH: usize = 128;
@@ -31,7 +32,7 @@ pub(crate) fn safe(text: &str) -> Option<&str> {
     if let Some(end) = line_end(text) {
         return Some(&text[..end]);
     }
-    let (start, last) = text.grapheme_indices(true).next_back()?;
+    let (start, last) = clusters(text).last()?;
     Some(if is_delimiter(last) { text } else { &text[..start] })
 }
 

@@ -3,7 +3,8 @@
 use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
 
-use super::{Answer, any, clusters, elements, refined, unknown};
+use super::{Answer, any, elements, refined, unknown};
+use crate::clusters;
 use crate::eval::equality::equal;
 use crate::function::{Function, FunctionError, Functions, Parameter};
 

@@ -1,6 +1,5 @@
 //! The functions of the configuration language that need nothing but their arguments, a file for each kind.
 
-mod clusters;
 mod collections;
 mod conversion;
 mod csv;

@@ -3,9 +3,9 @@
 use objchange::{Type, Value};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-use super::clusters::{clusters, count};
 use super::limits::{MAX_ELEMENTS, check_elements, check_text};
 use super::{Answer, elements, number, string, text, unknown, whole};
+use crate::clusters::{clusters, count};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {

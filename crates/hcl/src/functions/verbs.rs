@@ -3,9 +3,9 @@
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
 
-use super::clusters::{self, clusters};
 use super::json;
 use super::limits::{MAX_TEXT, MAX_WIDTH, check_text};
+use crate::clusters::{self, clusters};
 use crate::function::FunctionError;
 
 /// One verb: `%-5.2[3]f`.

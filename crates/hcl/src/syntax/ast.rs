@@ -35,6 +35,8 @@ pub(crate) enum ExprKind {
     Call(Box<Call>),
     Tuple(Box<[Expr]>),
     Object(Box<[Item]>),
+    /// An object of the JSON syntax, in which each key is a template.
+    Properties(Box<[Item]>),
     For(Box<For>),
     Conditional(Box<Conditional>),
     Chain(Box<Chain>),
@@ -171,13 +173,71 @@ impl Expr {
             ExprKind::Index(index) => Span::new(index.brackets.start, index.brackets.start + 1),
             ExprKind::Splat(splat) => splat.marker,
             ExprKind::Call(call) => call.name_span.to(call.open),
-            ExprKind::Tuple(_) | ExprKind::Object(_) => Span::new(self.span.start, self.span.start + 1),
+            ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::Properties(_) => {
+                Span::new(self.span.start, self.span.start + 1)
+            }
             ExprKind::For(for_) | ExprKind::Join(for_) => for_.open,
             ExprKind::Conditional(conditional) => conditional.condition.start(),
             ExprKind::Chain(chain) => chain.first.start(),
             ExprKind::Unary(..) => Span::new(self.span.start, self.span.start + 1),
             ExprKind::Parens(inner) => inner.start(),
             _ => self.span,
+        }
+    }
+}
+
+/// Moves every place in an expression to where it is in another text.
+pub(crate) fn relocate(expr: &mut Expr, to: &impl Fn(Span) -> Span) {
+    let steps = |steps: &mut [Step]| steps.iter_mut().for_each(|step| step.span = to(step.span));
+    let items = |items: &mut [Item]| {
+        for item in items {
+            relocate(&mut item.key, to);
+            relocate(&mut item.value, to);
+        }
+    };
+    expr.span = to(expr.span);
+    match &mut expr.kind {
+        ExprKind::Literal(_) | ExprKind::Text(_) | ExprKind::Element | ExprKind::Missing => {}
+        ExprKind::Template(parts) | ExprKind::Tuple(parts) => {
+            parts.iter_mut().for_each(|part| relocate(part, to));
+        }
+        ExprKind::Wrap(inner) | ExprKind::Parens(inner) | ExprKind::Unary(_, inner) => relocate(inner, to),
+        ExprKind::Join(parts) | ExprKind::For(parts) => {
+            parts.open = to(parts.open);
+            relocate(&mut parts.collection, to);
+            relocate(&mut parts.value, to);
+            parts.key.iter_mut().chain(&mut parts.condition).for_each(|part| relocate(part, to));
+        }
+        ExprKind::Variable(variable) => {
+            variable.name_span = to(variable.name_span);
+            steps(&mut variable.steps);
+        }
+        ExprKind::Relative(relative) => {
+            relocate(&mut relative.source, to);
+            steps(&mut relative.steps);
+        }
+        ExprKind::Index(index) => {
+            relocate(&mut index.collection, to);
+            relocate(&mut index.key, to);
+            index.brackets = to(index.brackets);
+        }
+        ExprKind::Splat(splat) => {
+            relocate(&mut splat.source, to);
+            relocate(&mut splat.each, to);
+            splat.marker = to(splat.marker);
+        }
+        ExprKind::Call(call) => {
+            (call.name_span, call.open, call.close) = (to(call.name_span), to(call.open), to(call.close));
+            call.arguments.iter_mut().for_each(|argument| relocate(argument, to));
+        }
+        ExprKind::Object(parts) | ExprKind::Properties(parts) => items(parts),
+        ExprKind::Conditional(conditional) => {
+            let Conditional { condition, yes, no } = &mut **conditional;
+            [condition, yes, no].into_iter().for_each(|part| relocate(part, to));
+        }
+        ExprKind::Chain(chain) => {
+            relocate(&mut chain.first, to);
+            chain.rest.iter_mut().for_each(|(_, operand)| relocate(operand, to));
         }
     }
 }
@@ -213,6 +273,8 @@ pub struct Block {
     pub kind_span: Span,
     /// Names or strings between the type and the brace.
     pub labels: Vec<Label>,
+    /// Type and labels; in the JSON syntax, where type and labels may be far from each other, the bracket behind them.
+    pub header: Span,
     /// The opening brace.
     pub open: Span,
     /// What is inside.
@@ -226,11 +288,4 @@ pub struct Label {
     pub text: SmolStr,
     /// With the quotes.
     pub span: Span,
-}
-
-impl Block {
-    /// Type and labels.
-    pub fn header(&self) -> Span {
-        self.labels.last().map_or(self.kind_span, |label| self.kind_span.to(label.span))
-    }
 }

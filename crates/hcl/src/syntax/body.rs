@@ -81,23 +81,14 @@ impl Parser<'_> {
         match self.kind() {
             Kind::Assign => {
                 self.argument(name, body, names)?;
-                let end = self.peek();
-                match end.kind {
-                    Kind::Newline => {
-                        self.next();
-                        Ok(())
-                    }
-                    Kind::End => Ok(()),
-                    Kind::Comma => {
-                        let detail = "Argument definitions must be separated by newlines, not commas. An argument \
-                                      definition must end with a newline.";
-                        self.fail("Unexpected comma after argument", end.span, detail)
-                    }
-                    _ => {
-                        let detail = "An argument definition must end with a newline.";
-                        self.fail("Missing newline after argument", end.span, detail)
-                    }
+                if self.kind() == Kind::Comma {
+                    let span = self.peek().span;
+                    let detail = "Argument definitions must be separated by newlines, not commas. An argument \
+                                  definition must end with a newline.";
+                    return self.fail("Unexpected comma after argument", span, detail);
                 }
+                let detail = "An argument definition must end with a newline.";
+                self.item_end("Missing newline after argument", detail)
             }
             Kind::OpenQuote | Kind::OpenBrace | Kind::Name => self.block(name, body),
             _ => {
@@ -158,6 +149,7 @@ impl Parser<'_> {
         let mut block = Block {
             kind: SmolStr::new(self.text_of(name)),
             kind_span: name.span,
+            header: labels.last().map_or(name.span, |label: &Label| name.span.to(label.span)),
             labels,
             open,
             body: Body { missing, ..Body::default() },
@@ -171,6 +163,12 @@ impl Parser<'_> {
         };
         body.blocks.push(block);
         inside?;
+        let detail = "A block definition must end with a newline.";
+        self.item_end("Missing newline after block definition", detail)
+    }
+
+    /// What an item ends with: its line, or the file.
+    fn item_end(&mut self, missing: &'static str, detail: &'static str) -> Parsed<()> {
         let end = self.peek();
         match end.kind {
             Kind::Newline => {
@@ -178,10 +176,7 @@ impl Parser<'_> {
                 Ok(())
             }
             Kind::End => Ok(()),
-            _ => {
-                let detail = "A block definition must end with a newline.";
-                self.fail("Missing newline after block definition", end.span, detail)
-            }
+            _ => self.fail(missing, end.span, detail),
         }
     }
 

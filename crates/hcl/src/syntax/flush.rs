@@ -1,8 +1,7 @@
 //! `<<-`: what all lines are indented by is no part of the text.
 
-use unicode_segmentation::UnicodeSegmentation;
-
 use super::template::{Part, PartKind};
+use crate::clusters::clusters;
 
 /// Takes the white space that all lines begin with off each of them.
 ///
@@ -47,5 +46,6 @@ fn is_blank(text: &str) -> bool {
 
 /// The characters, as readers see them, that a text is indented by.
 fn indentation(text: &str) -> impl Iterator<Item = &str> {
-    text.graphemes(true).take_while(|cluster| cluster.starts_with(|c: char| c.is_whitespace() && c != '\n'))
+    let each = clusters(text).map(|(_, cluster)| cluster);
+    each.take_while(|cluster| cluster.starts_with(|c: char| c.is_whitespace() && c != '\n'))
 }

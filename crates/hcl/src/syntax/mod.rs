@@ -12,6 +12,7 @@ mod directives;
 mod escape;
 mod expression;
 mod flush;
+pub(crate) mod json;
 mod lexer;
 mod parser;
 mod template;
@@ -19,6 +20,7 @@ mod token;
 mod traversal;
 
 pub use ast::{Attribute, Block, Body, Expr, Label};
+pub use json::{JsonBody, parse_body_json};
 use lexer::{Top, tokens};
 use parser::Parser;
 use token::Kind;
@@ -35,7 +37,12 @@ const MAX_LENGTH: usize = u32::MAX as usize;
 ///
 /// Everything that is wrong with it.
 pub fn parse_expression(text: &str) -> Result<Expr, Vec<Diagnostic>> {
-    parse(text, Top::Code, false, |p| {
+    expression(text, 0)
+}
+
+/// An expression with so much around it.
+fn expression(text: &str, depth: u32) -> Result<Expr, Vec<Diagnostic>> {
+    parse(text, Top::Code, false, depth, |p| {
         let expr = p.expression().ok();
         let next = p.peek();
         if expr.is_some() && next.kind != Kind::End {
@@ -55,7 +62,12 @@ pub fn parse_expression(text: &str) -> Result<Expr, Vec<Diagnostic>> {
 ///
 /// Everything that is wrong with it.
 pub fn parse_template(text: &str) -> Result<Expr, Vec<Diagnostic>> {
-    parse(text, Top::Template, true, |p| p.template_file().ok())
+    template(text, 0)
+}
+
+/// A template with so much around it.
+fn template(text: &str, depth: u32) -> Result<Expr, Vec<Diagnostic>> {
+    parse(text, Top::Template, true, depth, |p| p.template_file().ok())
 }
 
 /// Reads the arguments and blocks of a file.
@@ -64,25 +76,31 @@ pub fn parse_template(text: &str) -> Result<Expr, Vec<Diagnostic>> {
 ///
 /// Everything that is wrong with it.
 pub fn parse_body(text: &str) -> Result<Body, Vec<Diagnostic>> {
-    parse(text, Top::Code, true, |p| Some(p.file()))
+    parse(text, Top::Code, true, 0, |p| Some(p.file()))
 }
 
 fn parse<T>(
     text: &str,
     top: Top,
     newlines: bool,
+    depth: u32,
     read: impl FnOnce(&mut Parser<'_>) -> Option<T>,
 ) -> Result<T, Vec<Diagnostic>> {
-    if text.len() > MAX_LENGTH {
-        let detail = "A source text cannot be longer than 4 GiB.";
-        return Err(vec![Diagnostic::new("Source too long", Span::at(0), detail)]);
-    }
+    check_length(text)?;
     let (tokens, mut diagnostics) = tokens(text, top);
-    let mut parser = Parser::new(text, &tokens, newlines);
+    let mut parser = Parser::new(text, &tokens, newlines, depth);
     let result = read(&mut parser);
     diagnostics.append(&mut parser.diagnostics);
     match result {
         Some(result) if diagnostics.is_empty() => Ok(result),
         _ => Err(diagnostics),
     }
+}
+
+fn check_length(text: &str) -> Result<(), Vec<Diagnostic>> {
+    if text.len() <= MAX_LENGTH {
+        return Ok(());
+    }
+    let detail = "A source text cannot be longer than 4 GiB.";
+    Err(vec![Diagnostic::new("Source too long", Span::at(0), detail)])
 }

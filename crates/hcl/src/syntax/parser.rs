@@ -35,8 +35,8 @@ pub(super) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    pub(super) fn new(text: &'t str, tokens: &'t [Token], newlines: bool) -> Self {
-        Self { text, tokens, at: 0, newlines, recovering: false, depth: 0, diagnostics: Vec::new() }
+    pub(super) fn new(text: &'t str, tokens: &'t [Token], newlines: bool, depth: u32) -> Self {
+        Self { text, tokens, at: 0, newlines, recovering: false, depth, diagnostics: Vec::new() }
     }
 
     pub(super) fn text_of(&self, token: Token) -> &'t str {

@@ -1,0 +1,243 @@
+//! The JSON syntax: from a text to a tree of which each part has its place, and to expressions.
+//!
+//! What is a block and what an argument is not to be seen in JSON: a schema says it, which is what `decode/json` asks.
+
+use std::borrow::Cow;
+
+use objchange::Value;
+use objchange::internal::json::{JsonError, Reader, Token};
+use objchange::value::Number;
+
+use super::ast::{Expr, ExprKind, Item, relocate};
+use super::{check_length, expression, template};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// A configuration in JSON, as in a file whose name ends in `.tf.json`, or one block of it.
+#[derive(Debug, Clone)]
+pub struct JsonBody<'t> {
+    pub(crate) source: Source<'t>,
+    pub(crate) node: Node<'t>,
+}
+
+/// A part of the text.
+#[derive(Debug, Clone)]
+pub(crate) struct Node<'t> {
+    pub(crate) span: Span,
+    pub(crate) kind: NodeKind<'t>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum NodeKind<'t> {
+    Null,
+    Bool(bool),
+    Number(&'t str),
+    String(Cow<'t, str>),
+    Array(Vec<Node<'t>>),
+    Object(Vec<Property<'t>>),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Property<'t> {
+    pub(crate) name: Cow<'t, str>,
+    /// With its quotes.
+    pub(crate) name_span: Span,
+    pub(crate) value: Node<'t>,
+}
+
+impl Node<'_> {
+    /// The bracket that it begins with; all of it, if there is none.
+    pub(crate) fn open(&self) -> Span {
+        match self.kind {
+            NodeKind::Array(_) | NodeKind::Object(_) => Span::new(self.span.start, self.span.start + 1),
+            _ => self.span,
+        }
+    }
+}
+
+/// Reads a configuration in JSON: an object, or an array of objects that together are one.
+///
+/// ```
+/// use objchange::schema::{Attribute, Block};
+/// use objchange::{Type, Value};
+/// use objchange_hcl::{Functions, Scope, Variables, decode, parse_body_json};
+///
+/// let text = r#"{"resource": {"web": {"a": {"name": "web-${n + 1}", "//": "a comment"}}}}"#;
+/// let file = parse_body_json(text).unwrap();
+/// let schema = Block::new([("name", Attribute::optional(Type::String))], []);
+/// let (body, errors) = file.find(&["resource", "web", "a"]).unwrap().under(&schema);
+/// assert!(errors.is_empty());
+///
+/// let variables: Variables = [("n", Value::from(1))].into_iter().collect();
+/// let config = decode(&body, &schema, &Scope::new(&variables), Functions::pure());
+/// assert_eq!(config.value, Value::object([("name", "web-2")]));
+/// ```
+///
+/// # Errors
+///
+/// The first thing that is no JSON, or JSON of something else.
+pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
+    check_length(text)?;
+    let mut reader = Reader::new(text);
+    let node = node(&mut reader).and_then(|node| reader.end().map(|()| node)).map_err(|error| {
+        let at = error.offset() as u32;
+        let detail = error.into_message().into_owned();
+        vec![Diagnostic::new("Invalid JSON", Span::at(at), format!("This is no valid JSON: {detail}."))]
+    })?;
+    if !matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_)) {
+        let detail = "A configuration in JSON is an object, or an array of objects.";
+        return Err(vec![Diagnostic::new("Root value must be object", node.span, detail)]);
+    }
+    Ok(JsonBody { source: Source(text), node })
+}
+
+fn node<'t>(reader: &mut Reader<'t>) -> Result<Node<'t>, JsonError> {
+    reader.peek();
+    let start = reader.offset();
+    let mut is_first = true;
+    let kind = match reader.token()? {
+        Token::Null => NodeKind::Null,
+        Token::Bool(bool) => NodeKind::Bool(bool),
+        Token::Number(text) => NodeKind::Number(text),
+        Token::String(text) => NodeKind::String(text),
+        Token::Array => {
+            let mut elements = Vec::new();
+            while reader.next_element(&mut is_first)? {
+                elements.push(node(reader)?);
+            }
+            reader.leave();
+            NodeKind::Array(elements)
+        }
+        Token::Object => {
+            let mut properties = Vec::new();
+            while reader.next_key(&mut is_first)? {
+                let start = reader.offset();
+                let name = reader.string()?;
+                let name_span = span(start, reader.offset());
+                reader.colon()?;
+                properties.push(Property { name, name_span, value: node(reader)? });
+            }
+            reader.leave();
+            NodeKind::Object(properties)
+        }
+    };
+    Ok(Node { span: span(start, reader.offset()), kind })
+}
+
+fn span(start: usize, end: usize) -> Span {
+    Span::new(start as u32, end as u32)
+}
+
+/// The text that the nodes are of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Source<'t>(&'t str);
+
+impl Source<'_> {
+    /// What a node is as an expression: each string and each name in it is a template. With how much is around it.
+    pub(crate) fn expr(self, node: &Node<'_>, depth: u32, errors: &mut Vec<Diagnostic>) -> Expr {
+        let kind = match &node.kind {
+            NodeKind::Null => ExprKind::Literal(Value::null(objchange::Type::Dynamic)),
+            NodeKind::Bool(bool) => ExprKind::Literal(Value::from(*bool)),
+            NodeKind::Number(text) => match Number::parse(text) {
+                Ok(number) => ExprKind::Literal(Value::from(number)),
+                Err(_) => {
+                    let detail = "This number is too large, or too small, or has too many digits.";
+                    errors.push(Diagnostic::new("Invalid JSON number", node.span, detail));
+                    ExprKind::Missing
+                }
+            },
+            NodeKind::String(text) => return self.template(text, node.span, depth, errors),
+            NodeKind::Array(elements) => {
+                let elements = elements.iter().map(|element| self.expr(element, depth + 1, errors));
+                ExprKind::Tuple(elements.collect())
+            }
+            NodeKind::Object(properties) => {
+                let items = properties.iter().map(|Property { name, name_span, value }| Item {
+                    key: self.template(name, *name_span, depth + 1, errors),
+                    value: self.expr(value, depth + 1, errors),
+                });
+                ExprKind::Properties(items.collect())
+            }
+        };
+        Expr::new(node.span, kind)
+    }
+
+    fn template(self, text: &str, span: Span, depth: u32, errors: &mut Vec<Diagnostic>) -> Expr {
+        if memchr::memchr2(b'$', b'%', text.as_bytes()).is_none() {
+            return Expr::new(span, ExprKind::Text(Value::from(text)));
+        }
+        self.placed(template(text, depth), text, span, errors)
+    }
+
+    /// The name that a string is, where a name is asked for and not a value.
+    pub(crate) fn name(self, node: &Node<'_>, depth: u32, errors: &mut Vec<Diagnostic>) -> Expr {
+        match &node.kind {
+            NodeKind::String(text) => self.placed(expression(text, depth), text, node.span, errors),
+            _ => self.expr(node, depth, errors),
+        }
+    }
+
+    /// What was read of a string, with places in the source: also behind escapes, where those of Terraform are off by
+    /// what each escape is longer than what it stands for.
+    fn placed(
+        self,
+        read: Result<Expr, Vec<Diagnostic>>,
+        text: &str,
+        span: Span,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Expr {
+        let offsets = Offsets::new(&self.0[span.range()], text);
+        let to = |part: Span| {
+            Span::new(span.start + offsets.source(part.start), span.start + offsets.source(part.end))
+        };
+        match read {
+            Ok(mut expr) => {
+                relocate(&mut expr, &to);
+                expr.span = span;
+                expr
+            }
+            Err(found) => {
+                errors.extend(
+                    found.into_iter().map(|error| Diagnostic { subject: to(error.subject), ..error }),
+                );
+                Expr::new(span, ExprKind::Missing)
+            }
+        }
+    }
+}
+
+/// Where the bytes of what a string stands for are in the string, from its opening quote.
+enum Offsets {
+    BehindQuote,
+    /// There are escapes.
+    Each(Vec<u32>),
+}
+
+impl Offsets {
+    fn new(quoted: &str, text: &str) -> Self {
+        // Without escapes there is nothing but the quotes in addition.
+        if quoted.len() == text.len() + 2 {
+            return Self::BehindQuote;
+        }
+        let mut offsets = Vec::with_capacity(text.len() + 1);
+        let mut at = 1;
+        for c in text.chars() {
+            offsets.extend(std::iter::repeat_n(at as u32, c.len_utf8()));
+            at += match quoted.as_bytes().get(at..at + 2) {
+                Some(b"\\u") if c.len_utf16() == 2 => 12,
+                Some(b"\\u") => 6,
+                Some([b'\\', _]) => 2,
+                _ => c.len_utf8(),
+            };
+        }
+        offsets.push(at as u32);
+        Self::Each(offsets)
+    }
+
+    fn source(&self, byte: u32) -> u32 {
+        match self {
+            Self::BehindQuote => byte + 1,
+            Self::Each(offsets) => offsets.get(byte as usize).or(offsets.last()).copied().unwrap_or(byte),
+        }
+    }
+}
