@@ -13,6 +13,10 @@ fn own_cases() {
     let mut passed = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
+        // Configuration is not for the engine: `crates/hcl/tests/vectors.rs` runs these.
+        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("hcl_")) {
+            continue;
+        }
         for (i, line) in std::fs::read_to_string(&path).unwrap().lines().enumerate() {
             match Case::parse(line).map(|case| case.run()) {
                 Ok(Outcome::Passed) => passed += 1,

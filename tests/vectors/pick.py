@@ -17,6 +17,8 @@ GROUPS = {
     "provider-plans": ["provider-plans-dev"],
     "render": ["render-dev", "render-wild-dev", "render-terraform-dev"],
 }
+# The smallest of each operation: what they show is in their expression, so there is nothing to choose by but errors.
+CONFIGURATION = {"expr": 300, "template": 150, "decode": 200, "for_each_variables": 100}
 # The smallest ones with a reason of deferral that the others do not have.
 MORE = {"render": {"render-116-actions-dev": "n101000607", "render-116-fresh-dev": "f910377"}}
 ENOUGH, SMALLEST, LARGEST = 2, 10, 30_000
@@ -91,7 +93,26 @@ def features(case):
             yield (key, plan[key])
 
 
+def pick_configuration(folder):
+    by_op = {op: [] for op in CONFIGURATION}
+    for name in ["hcl-dev", "hcl-corner-dev"]:
+        with open(folder / f"{name}.jsonl", encoding="utf-8", newline="\n") as file:
+            for line in map(lambda line: line.rstrip("\n"), file):
+                by_op[json.loads(line)["op"]].append(line)
+    for op, lines in by_op.items():
+        seen, taken = Counter(), []
+        for line in sorted(lines, key=lambda line: (len(line), line)):
+            shown = {error["summary"] for error in json.loads(line)["want"].get("errors") or []}
+            if len(taken) < CONFIGURATION[op] or any(seen[summary] < ENOUGH for summary in shown):
+                seen.update(shown)
+                taken.append(line)
+        with open(HERE / f"hcl_{op}.jsonl", "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(line + "\n" for line in taken)
+        print(op, len(taken))
+
+
 def main(folder):
+    pick_configuration(folder)
     for group, names in GROUPS.items():
         lines = []
         for name in names:

@@ -8,9 +8,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
+
 use objchange_hcl::{BaseDirectory, Functions, Scope, Variables, evaluate, parse_expression};
 
 const FAILED: &str = "(fails)";
+const UNKNOWN: &str = "(unknown)";
 
 /// What the file functions find.
 const FILES: [(&str, &[u8]); 5] = [
@@ -72,12 +77,119 @@ fn the_answers_are_those_of_terraform() {
     assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
 }
 
+/// Well-formed expressions, of which about half mean nothing. `k` and `x` are there, see [`in_a_loop`].
+///
+/// Some things differ between the versions that may be installed (1.11 against 1.16), so they are not made: an error or
+/// a null in an operand of `&&` or `||`, and an untyped null for `contains` and `format`.
+fn expression() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "k",
+        "x",
+        "1",
+        "0",
+        "7.5",
+        "1e3",
+        "true",
+        "false",
+        "null",
+        "\"\"",
+        "\"ab\"",
+        "\"12\"",
+        "\"true\"",
+        "\"é\"",
+        "[]",
+        "{}",
+        "[1, 2]",
+        "[\"a\", 2]",
+        "{a = 1, b = \"x\"}",
+        "tolist([\"b\", \"a\"])",
+        "toset([\"b\", \"a\"])",
+        "tomap({k = 1})",
+        "[{a = 1}, {a = 2}]",
+        "tolist([])",
+    ]);
+    leaf.prop_map(str::to_owned).prop_recursive(4, 20, 3, |inner| {
+        let operators = ["+", "-", "*", "/", "%", "==", "!=", "<", ">="];
+        let of_one = [
+            "length", "upper", "tostring", "tonumber", "tobool", "tolist", "toset", "tomap", "keys", "values",
+            "reverse", "sort", "distinct", "flatten", "jsonencode", "abs", "floor", "one", "sum", "compact",
+            "transpose", "title", "trimspace", "yamlencode", "md5", "base64encode", "range",
+        ];
+        let of_two = [
+            "concat", "merge", "element", "lookup", "join", "split", "coalesce", "setunion",
+            "setproduct", "zipmap", "max", "min", "chunklist", "index", "startswith", "trimprefix",
+            "indent", "pow", "parseint", "regexall", "setsubtract", "coalescelist",
+        ];
+        let (a, b, c) = (inner.clone(), inner.clone(), inner);
+        let two = (a.clone(), b.clone());
+        prop_oneof![
+            4 => (a.clone(), prop::sample::select(operators.to_vec()), b.clone())
+                .prop_map(|(a, operator, b)| format!("({a} {operator} {b})")),
+            3 => (a.clone(), b.clone(), c).prop_map(|(a, b, c)| format!("({a} ? {b} : {c})")),
+            3 => (prop::sample::select(of_one.to_vec()), a.clone()).prop_map(|(f, a)| format!("{f}({a})")),
+            3 => (prop::sample::select(of_two.to_vec()), two.clone())
+                .prop_map(|(f, (a, b))| format!("{f}({a}, {b})")),
+            2 => two.clone().prop_map(|(a, b)| format!("({a})[{b}]")),
+            2 => two.clone().prop_map(|(a, b)| format!("[{a}, {b}]")),
+            1 => (a.clone(), prop::sample::select(vec!["&&", "||"]), b.clone())
+                .prop_map(|(a, operator, b)| format!("(can({a}) {operator} can({b}))")),
+            1 => two.clone().prop_map(|(a, b)| format!("{{({a}) = {b}, b = {a}}}")),
+            1 => two.clone().prop_map(|(a, b)| format!("[for k, x in {a} : {b} if x != null]")),
+            1 => two.clone().prop_map(|(a, b)| format!("{{for k, x in {a} : k => {b}}}")),
+            1 => two.clone().prop_map(|(a, b)| format!("{{for x in {a} : x => {b}...}}")),
+            1 => two.clone().prop_map(|(a, b)| format!("\"a${{{a}}}%{{ if {b} }}y%{{ else }}${{{b}}}%{{ endif }}\"")),
+            1 => two.prop_map(|(a, b)| format!("\"%{{ for x in {a} ~}} ${{{b}}},%{{ endfor }}\"")),
+            1 => a.clone().prop_map(|a| format!("max({a}...)")),
+            1 => a.clone().prop_map(|a| format!("!({a})")),
+            1 => a.clone().prop_map(|a| format!("-({a})")),
+            1 => a.clone().prop_map(|a| format!("({a})[*]")),
+            1 => a.clone().prop_map(|a| format!("({a}).*.a")),
+            1 => a.clone().prop_map(|a| format!("can({a})")),
+            1 => a.prop_map(|a| format!("try({a}, 9)")),
+        ]
+    })
+}
+
+/// The expression where `k` and `x` have values.
+fn in_a_loop(expression: &str) -> String {
+    format!("[for k, x in {{a = 1, b = [\"y\"]}} : {expression}]")
+}
+
+/// How many expressions are made: few, as Terraform is not quick; `GENERATED=5000` is for changes to evaluation.
+fn generated() -> Vec<String> {
+    let count = std::env::var("GENERATED").map_or(300, |count| count.parse().unwrap());
+    let mut runner = TestRunner::deterministic();
+    let strategy = expression();
+    (0..count).map(|_| in_a_loop(&strategy.new_tree(&mut runner).unwrap().current())).collect()
+}
+
+#[test]
+fn generated_expressions_have_the_answers_of_terraform() {
+    let place = Place::new();
+    let expressions = generated();
+    let questions: Vec<&str> = expressions.iter().map(String::as_str).collect();
+    let Some(answers) = place.terraform(&questions) else { return };
+    let failed = answers.iter().filter(|answer| *answer == FAILED).count();
+    assert!(failed * 5 < answers.len() * 4, "nearly all fail, so they show little");
+    let differences: Vec<String> = std::iter::zip(&expressions, answers)
+        .filter_map(|(expression, wanted)| {
+            let answer = answer(expression, Functions::pure());
+            // Zero has no sign here.
+            let wanted = ["]", ",", "}", "\""]
+                .iter()
+                .fold(wanted, |answer, end| answer.replace(&format!("-0{end}"), &format!("0{end}")));
+            (answer != wanted).then(|| format!("{expression}\n  terraform {wanted}\n  here      {answer}"))
+        })
+        .collect();
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n"));
+}
+
 /// The JSON of what an expression gives here.
 fn answer(expression: &str, functions: &Functions) -> String {
     let parsed = parse_expression(&format!("jsonencode([{expression}])")).unwrap();
     let (value, errors) = evaluate(&parsed, &Scope::new(&Variables::default()), functions);
     match errors.is_empty() {
-        true => value.as_str().unwrap_or("(unknown)").to_owned(),
+        true => value.as_str().unwrap_or(UNKNOWN).to_owned(),
         false => FAILED.to_owned(),
     }
 }
@@ -110,6 +222,21 @@ impl Place {
 
     /// The JSON of what each expression gives in Terraform; `None` where it is not installed.
     fn terraform(&self, expressions: &[&str]) -> Option<Vec<String>> {
+        // The program reads no line of more than 64 KiB.
+        let parts = expressions.chunk_by({
+            let mut length = 0;
+            move |before, _| {
+                length += before.len() + 40;
+                let fits = length < 50_000;
+                length *= usize::from(fits);
+                fits
+            }
+        });
+        parts.map(|part| self.ask(part)).collect::<Option<Vec<_>>>().map(|answers| answers.concat())
+    }
+
+    /// As [`Self::terraform`], all in one line.
+    fn ask(&self, expressions: &[&str]) -> Option<Vec<String>> {
         let program = Command::new("terraform")
             .arg("console")
             .arg("-state")
@@ -129,6 +256,14 @@ impl Place {
         drop(input);
         let output = program.wait_with_output().unwrap();
         let shown = String::from_utf8(output.stdout).unwrap();
+        // One that is unknown makes all of them unknown.
+        if shown.trim() == "(known after apply)" {
+            let (some, others) = expressions.split_at(expressions.len() / 2);
+            return match some.is_empty() {
+                true => Some(vec![UNKNOWN.to_owned()]),
+                false => Some([self.ask(some)?, self.ask(others)?].concat()),
+            };
+        }
         let shown = shown.trim().replace("$${", "${").replace("%%{", "%{");
         let text: String = serde_json::from_str(&shown)
             .unwrap_or_else(|_| panic!("{shown}\n{}", String::from_utf8_lossy(&output.stderr)));

@@ -8,9 +8,27 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::case::{Case, Outcome};
 use objchange_hcl::OPERATIONS;
 
+const OPERATIONS: [&str; 4] = ["expr", "template", "decode", "for_each_variables"];
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The file in `tests/cases` (written by hand) or `tests/vectors` (what Terraform answered).
+fn own(folder: &str, op: &str) -> PathBuf {
+    root().join("tests").join(folder).join(format!("hcl_{op}.jsonl"))
+}
+
 fn main() -> ExitCode {
-    let vectors = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
-    let mut trials = Vec::new();
+    let vectors = root().join("../shared/vectors");
+    let mut trials = vec![Trial::test("own::every_summary_has_a_case", every_summary_has_a_case)];
+    for op in OPERATIONS {
+        for folder in ["cases", "vectors"] {
+            let path = own(folder, op);
+            trials.push(Trial::test(format!("own::{folder}::{op}"), move || check_file(&path, op)));
+        }
+    }
     for file in ["hcl-dev", "hcl-corner-dev"] {
         for op in OPERATIONS {
             let path: PathBuf = vectors.join(format!("{file}.jsonl"));
@@ -47,4 +65,53 @@ fn check_file(path: &Path, op: &str) -> Result<(), Failed> {
     } else {
         Err(format!("{} of {count} differ\n{}", wrong.len(), wrong.join("\n")).into())
     }
+}
+
+/// The summaries that stand in the source files below a folder, as patterns: a name in braces is any word.
+///
+/// A summary is the first argument of what reports an error, or a constant; functions have no summaries of their own.
+fn summaries(folder: &Path) -> BTreeSet<String> {
+    let reports = concat!(
+        r#"(?:\b(?:error|fail|failed|report|report_last|Diagnostic::new)\(|const [A-Z_]+: &str =|=>|\()\s*"#,
+        r#"(?:format!\()?"([A-Z][a-z]+ [^".,:]+)"[,;]"#
+    );
+    let reports = regex::Regex::new(reports).unwrap();
+    let mut found = BTreeSet::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(summaries(&path));
+        } else {
+            let source = fs::read_to_string(&path).unwrap();
+            let source = source.split("#[cfg(test)]").next().unwrap_or_default();
+            found.extend(reports.captures_iter(source).map(|captures| captures[1].to_owned()));
+        }
+    }
+    found
+}
+
+/// Summaries that no small case gives.
+const WITHOUT_A_CASE: [&str; 1] = ["Source too long"];
+
+fn every_summary_has_a_case() -> Result<(), Failed> {
+    let mut given = BTreeSet::new();
+    for op in OPERATIONS {
+        for line in fs::read_to_string(own("cases", op))?.lines() {
+            let case: Case<'_> = serde_json::from_str(line)?;
+            given.extend(case.want.errors.into_iter().flatten().map(|error| error.summary));
+        }
+    }
+    let any_word = regex::Regex::new(r"\\\{\w+\\\}").unwrap();
+    let mut all = BTreeSet::new();
+    for folder in ["syntax", "eval", "decode"] {
+        all.extend(summaries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder)));
+    }
+    // Fewer would mean that they are written in a form that is not looked for.
+    assert!(all.len() > 90, "{all:?}");
+    all.retain(|summary| {
+        let pattern = any_word.replace_all(&regex::escape(summary), r"\w+").into_owned();
+        let pattern = regex::Regex::new(&format!("^{pattern}$")).unwrap();
+        !given.iter().any(|given| pattern.is_match(given)) && !WITHOUT_A_CASE.contains(&&**summary)
+    });
+    if all.is_empty() { Ok(()) } else { Err(format!("without a case: {all:?}").into()) }
 }
