@@ -192,7 +192,7 @@ impl<'b, 'f> Reading<'b, 'f> {
                 Ok(Value::unknown(ty.as_ref().map_or(Type::Dynamic, |ty| ty.ty().without_optional())))
             }
         };
-        let place = declaration.map(Block::header).unwrap_or_default();
+        let place = declaration.map(|block| block.header).unwrap_or_default();
         let converted = value.and_then(|value| match &ty {
             Some(ty) => ty.with_defaults(&value).convert(ty.ty()).map_err(|error| {
                 // What stands in the value is not told.
@@ -228,7 +228,7 @@ impl<'b, 'f> Reading<'b, 'f> {
         if is_plain {
             return Ok(Value::from(text));
         }
-        let place = self.module.variables.get(name).map(|block| block.header()).unwrap_or_default();
+        let place = self.module.variables.get(name).map(|block| block.header).unwrap_or_default();
         let wrong = |_| {
             let detail = format!(
                 "What is given for var.{name} is no expression without references, as its type needs."

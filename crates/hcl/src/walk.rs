@@ -124,7 +124,7 @@ impl<'e> Walk<'e> {
             }
             ExprKind::Call(call) => self.call(expr, call),
             ExprKind::Object(items) | ExprKind::Properties(items) => {
-                items.iter().for_each(|item| self.item(item))
+                items.iter().for_each(|item| self.item(item));
             }
             ExprKind::Conditional(conditional) => {
                 self.expr(&conditional.condition);
