@@ -5,9 +5,13 @@
 use std::sync::LazyLock;
 
 use objchange::case::Case;
-use objchange::schema::{ProviderSchemas, SchemaKind};
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode, ProviderSchemas, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_hcl::{
+    Functions, Purpose, Scope, Variables, decode, evaluate, evaluate_template, parse_body, parse_expression,
+    parse_template, references,
+};
 use objchange_plan::{Document, Options, Schemas};
 
 /// The first byte chooses one of these.
@@ -109,3 +113,50 @@ pub(crate) fn path(bytes: &[u8]) {
         assert_eq!(path.to_string().parse().as_ref(), Ok(&path));
     }
 }
+
+/// Source text of the configuration language: it is read in every way, and what can be read is evaluated and decoded.
+pub(crate) fn configuration(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let variables: Variables = [
+        ("a", Value::from("x").sensitive()),
+        ("l", Value::tuple([1, 2])),
+        ("u", Value::unknown(Type::Dynamic)),
+    ]
+    .into_iter()
+    .collect();
+    let scope = Scope::new(&variables);
+    let mut errors = Vec::new();
+    match parse_expression(text) {
+        Ok(expr) => errors.extend(evaluate(&expr, &scope, Functions::pure()).1),
+        Err(found) => errors.extend(found),
+    }
+    match parse_template(text) {
+        Ok(template) => errors.extend(evaluate_template(&template, &scope, Functions::pure()).1),
+        Err(found) => errors.extend(found),
+    }
+    match parse_body(text) {
+        Ok(body) => {
+            let decoded = decode(&body, &CONFIGURED, &scope, Functions::pure());
+            assert!(!decoded.errors.is_empty() || decoded.value.ty().conforms_to(CONFIGURED.implied_type()));
+            let _ = references(&body, &CONFIGURED, Purpose::Core);
+            errors.extend(decoded.errors);
+        }
+        Err(found) => errors.extend(found),
+    }
+    for error in errors {
+        let subject = error.subject.range();
+        assert!(text.get(subject).is_some(), "{error} is at no part of the source");
+    }
+}
+
+/// What bodies are decoded under.
+static CONFIGURED: LazyLock<Block> = LazyLock::new(|| {
+    let rule = || Block::new([("p", Attribute::optional(Type::String))], []);
+    Block::new(
+        [("a", Attribute::optional(Type::Dynamic)), ("n", Attribute::required(Type::Number))],
+        [
+            ("b", NestedBlock::new(NestingMode::List, rule())),
+            ("r", NestedBlock::new(NestingMode::Map, rule())),
+        ],
+    )
+});

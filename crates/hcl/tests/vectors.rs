@@ -90,8 +90,8 @@ fn summaries(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Summaries that no small case gives.
-const WITHOUT_A_CASE: [&str; 1] = ["Source too long"];
+/// Summaries that no small case gives; `hostile.rs` has what is too large to evaluate.
+const WITHOUT_A_CASE: [&str; 2] = ["Source too long", "Evaluation too large"];
 
 fn every_summary_has_a_case() -> Result<(), Failed> {
     let mut given = BTreeSet::new();

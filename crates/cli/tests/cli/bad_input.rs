@@ -10,8 +10,9 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 7] = [
+const READERS: [fn(&[u8]); 8] = [
     readers::case,
+    readers::configuration,
     readers::documents,
     readers::json,
     readers::markers,
