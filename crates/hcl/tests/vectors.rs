@@ -1,5 +1,6 @@
 //! Expressions, templates and bodies with what Terraform answers for them, where those files are at hand.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,8 +8,6 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::case::{Case, Outcome};
 use objchange_hcl::OPERATIONS;
-
-const OPERATIONS: [&str; 4] = ["expr", "template", "decode", "for_each_variables"];
 
 /// The root of the repository.
 fn root() -> PathBuf {
@@ -25,8 +24,9 @@ fn main() -> ExitCode {
     let mut trials = vec![Trial::test("own::every_summary_has_a_case", every_summary_has_a_case)];
     for op in OPERATIONS {
         for folder in ["cases", "vectors"] {
-            let path = own(folder, op);
-            trials.push(Trial::test(format!("own::{folder}::{op}"), move || check_file(&path, op)));
+            let path = own(folder, op.name);
+            trials
+                .push(Trial::test(format!("own::{folder}::{}", op.name), move || check_file(&path, op.name)));
         }
     }
     for file in ["hcl-dev", "hcl-corner-dev"] {
@@ -96,9 +96,10 @@ const WITHOUT_A_CASE: [&str; 2] = ["Source too long", "Evaluation too large"];
 fn every_summary_has_a_case() -> Result<(), Failed> {
     let mut given = BTreeSet::new();
     for op in OPERATIONS {
-        for line in fs::read_to_string(own("cases", op))?.lines() {
-            let case: Case<'_> = serde_json::from_str(line)?;
-            given.extend(case.want.errors.into_iter().flatten().map(|error| error.summary));
+        for line in fs::read_to_string(own("cases", op.name))?.lines() {
+            let case: serde_json::Value = serde_json::from_str(line)?;
+            let errors = case["want"]["errors"].as_array().into_iter().flatten();
+            given.extend(errors.filter_map(|error| Some(error["summary"].as_str()?.to_owned())));
         }
     }
     let any_word = regex::Regex::new(r"\\\{\w+\\\}").unwrap();
