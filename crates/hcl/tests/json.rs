@@ -155,6 +155,7 @@ fn each_error_has_the_summary_and_the_place_that_terraform_gives_it() {
                 ("Duplicate object attribute", r#""a""#),
             ],
         ),
+        (r#"{"name": 1e999999999}"#, &[("Invalid JSON number", "1e999999999")]),
         (r#"{"tags": ["x"]}"#, &[("Incorrect attribute value type", r#"["x"]"#)]),
         (r#"{"name": "a${no}b"}"#, &[("Unknown variable", "no")]),
         (

@@ -81,7 +81,8 @@ fn summaries(folder: &Path) -> BTreeSet<String> {
         let path = entry.unwrap().path();
         if path.is_dir() {
             found.extend(summaries(&path));
-        } else {
+        } else if !path.ends_with("json.rs") {
+            // Cases hold the native syntax; `json.rs` beside this file has the other one.
             let source = fs::read_to_string(&path).unwrap();
             let source = source.split("#[cfg(test)]").next().unwrap_or_default();
             found.extend(reports.captures_iter(source).map(|captures| captures[1].to_owned()));
@@ -90,8 +91,13 @@ fn summaries(folder: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Summaries that no small case gives; `hostile.rs` has what is too large to evaluate.
-const WITHOUT_A_CASE: [&str; 2] = ["Source too long", "Evaluation too large"];
+/// Summaries that no small case gives: `hostile.rs` has what is too large to evaluate, `json.rs` those of the JSON syntax.
+const WITHOUT_A_CASE: [&str; 4] = [
+    "Source too long",
+    "Evaluation too large",
+    "Duplicate object attribute",
+    "Invalid object key expression",
+];
 
 fn every_summary_has_a_case() -> Result<(), Failed> {
     let mut given = BTreeSet::new();
