@@ -178,12 +178,13 @@ impl fmt::Debug for PlannedResource {
             self;
         f.debug_struct("PlannedResource")
             .field("planned", &Outline(planned))
-            .field("requires_replace", requires_replace)
+            // Keys in paths may be secret, and nobody here knows the schema.
+            .field("requires_replace", &format_args!("{} paths", requires_replace.len()))
             .field("legacy_type_system", legacy_type_system)
             .field("private", private)
             .field("identity", &identity.as_ref().map(Outline))
             .field("deferred", deferred)
-            .field("diagnostics", diagnostics)
+            .field("diagnostics", &format_args!("{} diagnostics", diagnostics.len()))
             .finish()
     }
 }
@@ -196,7 +197,7 @@ impl fmt::Debug for AppliedResource {
             .field("legacy_type_system", legacy_type_system)
             .field("private", private)
             .field("identity", &identity.as_ref().map(Outline))
-            .field("diagnostics", diagnostics)
+            .field("diagnostics", &format_args!("{} diagnostics", diagnostics.len()))
             .finish()
     }
 }
