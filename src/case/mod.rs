@@ -82,12 +82,9 @@ impl Case<'_> {
     /// ```
     /// use objchange::case::{Answer, Case, OPERATIONS, Operation, Outcome};
     ///
-    /// let greet = Operation {
-    ///     name: "greet",
-    ///     fields: &["whom"],
-    ///     kinds: Vec::new,
-    ///     answer: |case| Ok(Answer::Texts(vec![("text", Ok(format!("Hello, {}!", case.parsed::<String>("whom")?)))])),
-    /// };
+    /// let greet = Operation::new("greet", &["whom"], |case| {
+    ///     Ok(Answer::Texts(vec![("text", Ok(format!("Hello, {}!", case.parsed::<String>("whom")?)))]))
+    /// });
     /// let operations = [OPERATIONS, &[greet]].concat();
     /// let case = Case::parse(r#"{"op":"greet","whom":"world","want":{"text":"Hello, world!"}}"#)?;
     /// assert_eq!(case.run_by(&operations), Outcome::Passed);
@@ -109,18 +106,10 @@ mod tests {
 
     #[test]
     fn texts_are_compared_line_by_line() {
-        const TELL: Operation = Operation {
-            name: "tell",
-            fields: &["text"],
-            kinds: Vec::new,
-            answer: |case| {
-                let text = case.parsed::<String>("text").map_err(|error| error.message);
-                Ok(Answer::Texts(vec![
-                    ("text", text.clone()),
-                    ("color", text.map(|text| format!("*{text}*"))),
-                ]))
-            },
-        };
+        const TELL: Operation = Operation::new("tell", &["text"], |case| {
+            let text = case.parsed::<String>("text").map_err(|error| error.message);
+            Ok(Answer::Texts(vec![("text", text.clone()), ("color", text.map(|text| format!("*{text}*")))]))
+        });
         let run = |text: &str, want: &str| {
             let case = format!(r#"{{"op":"tell","text":{text},"want":{want}}}"#);
             match Case::parse(&case).unwrap().run_by(&[TELL]) {

@@ -8,40 +8,47 @@ use crate::value::{Kind, StepRef, Type, Value};
 
 /// The operations of the engine.
 pub const OPERATIONS: &[Operation] = &[
-    operation("proposed_new", &["schema", "prior", "config"], proposed_new),
-    operation("planned_data_resource", &["schema", "config"], planned_data_resource),
-    operation("prepare_computed_blocks", &["schema", "value"], prepare_computed_blocks),
-    operation("normalize_legacy", &["schema", "value"], normalize_legacy),
-    operation("all_attributes_null", &["schema"], empty_value),
-    operation("empty_value", &["schema"], empty_value),
-    operation("implied_type", &["schema"], implied_type),
-    operation("coerce_value", &["schema", "type", "value"], coerce_value).reporting(coerce_kinds),
-    operation("assert_plan_valid", &["schema", "prior", "config", "planned"], assert_plan_valid)
+    Operation::new("proposed_new", &["schema", "prior", "config"], proposed_new),
+    Operation::new("planned_data_resource", &["schema", "config"], planned_data_resource),
+    Operation::new("prepare_computed_blocks", &["schema", "value"], prepare_computed_blocks),
+    Operation::new("normalize_legacy", &["schema", "value"], normalize_legacy),
+    Operation::new("all_attributes_null", &["schema"], empty_value),
+    Operation::new("empty_value", &["schema"], empty_value),
+    Operation::new("implied_type", &["schema"], implied_type),
+    Operation::new("coerce_value", &["schema", "type", "value"], coerce_value).reporting(coerce_kinds),
+    Operation::new("assert_plan_valid", &["schema", "prior", "config", "planned"], assert_plan_valid)
         .reporting(plan_kinds),
-    operation("assert_object_compatible", &["schema", "planned", "actual"], assert_object_compatible)
+    Operation::new("assert_object_compatible", &["schema", "planned", "actual"], assert_object_compatible)
         .reporting(result_kinds),
-    operation("assert_value_compatible", &["type", "planned", "actual"], assert_value_compatible)
+    Operation::new("assert_value_compatible", &["type", "planned", "actual"], assert_value_compatible)
         .reporting(result_kinds),
-    operation("action_for_change", &["type", "before", "after"], action_for_change),
-    operation("lcs", &["type", "xs", "ys"], lcs),
-    operation("plan_change", &["schema", "prior", "config", "lifecycle", "answers"], super::change::plan),
-    operation(
+    Operation::new("action_for_change", &["type", "before", "after"], action_for_change),
+    Operation::new("lcs", &["type", "xs", "ys"], lcs),
+    Operation::new(
+        "plan_change",
+        &["schema", "prior", "config", "lifecycle", "answers"],
+        super::change::plan,
+    ),
+    Operation::new(
         "apply_change",
         &["schema", "prior", "config", "final_config", "lifecycle", "answers", "applied"],
         super::change::apply,
     ),
 ];
 
-const fn operation(
-    name: &'static str,
-    fields: &'static [&'static str],
-    answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
-) -> Operation {
-    Operation { name, fields, kinds: Vec::new, answer }
-}
-
 impl Operation {
-    const fn reporting(self, kinds: fn() -> Vec<&'static str>) -> Self {
+    /// An operation with this name that reads these fields, besides `op` and `want`, and answers no errors by kind.
+    pub const fn new(
+        name: &'static str,
+        fields: &'static [&'static str],
+        answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
+    ) -> Self {
+        Self { name, fields, kinds: Vec::new, answer }
+    }
+
+    /// The same, whose errors are of these kinds.
+    #[must_use]
+    pub const fn reporting(self, kinds: fn() -> Vec<&'static str>) -> Self {
         Self { kinds, ..self }
     }
 }

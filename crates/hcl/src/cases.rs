@@ -29,14 +29,14 @@ use crate::syntax::{parse_body, parse_expression, parse_template};
 /// # Ok::<(), objchange::case::CaseError>(())
 /// ```
 pub const OPERATIONS: &[Operation] = &[
-    operation("expr", &["expr", "variables", "files"], |case| {
+    Operation::new("expr", &["expr", "variables", "files"], |case| {
         let text: String = case.parsed("expr")?;
         answer(case, &text, |given| {
             let (value, errors) = evaluate(&parse_expression(&text)?, &given.scope(), &given.functions);
             Ok((value, wanted_type(case), errors))
         })
     }),
-    operation("template", &["template", "variables", "files"], |case| {
+    Operation::new("template", &["template", "variables", "files"], |case| {
         let text: String = case.parsed("template")?;
         answer(case, &text, |given| {
             let (value, errors) =
@@ -44,7 +44,7 @@ pub const OPERATIONS: &[Operation] = &[
             Ok((value, wanted_type(case), errors))
         })
     }),
-    operation("decode", &["body", "schema", "variables", "files"], |case| {
+    Operation::new("decode", &["body", "schema", "variables", "files"], |case| {
         let (text, schema) = (case.parsed::<String>("body")?, case.schema()?);
         answer(case, &text, |given| {
             let body = parse_body(&text)?;
@@ -52,16 +52,8 @@ pub const OPERATIONS: &[Operation] = &[
             Ok((decoded.value, schema.implied_type().clone(), decoded.errors))
         })
     }),
-    operation("for_each_variables", &["body", "schema", "variables"], for_each_variables),
+    Operation::new("for_each_variables", &["body", "schema", "variables"], for_each_variables),
 ];
-
-const fn operation(
-    name: &'static str,
-    fields: &'static [&'static str],
-    answer: fn(&Case<'_>) -> Result<Answer, CaseError>,
-) -> Operation {
-    Operation { name, fields, kinds: Vec::new, answer }
-}
 
 /// When it is, for functions that ask.
 const PLAN_TIME: &str = "2026-01-02T03:04:05Z";

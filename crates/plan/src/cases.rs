@@ -20,33 +20,18 @@ use crate::report::{Options, PlanMode, Schemas, ShowError};
 /// # Ok::<(), objchange::case::CaseError>(())
 /// ```
 pub const OPERATIONS: &[Operation] = &[
-    Operation {
-        name: "render_plan",
-        fields: &["plan", "schemas", "options"],
-        kinds: Vec::new,
-        answer: |case| {
-            let (plan, schemas) = (case.field("plan")?, case.field("schemas")?);
-            texts(case, |options| render_plan(&Plan::parse(plan)?, &Schemas::parse(schemas)?, options))
-        },
-    },
-    Operation {
-        name: "render_state",
-        fields: &["state", "schemas", "options"],
-        kinds: Vec::new,
-        answer: |case| {
-            let (state, schemas) = (case.field("state")?, case.field("schemas")?);
-            texts(case, |options| render_state(&State::parse(state)?, &Schemas::parse(schemas)?, options))
-        },
-    },
-    Operation {
-        name: "render_resource_change",
-        fields: &["schema", "change", "options"],
-        kinds: Vec::new,
-        answer: |case| {
-            let (change, schema) = (case.field("change")?, case.schema()?);
-            texts(case, |options| render_resource_change(change, Some(&schema), options))
-        },
-    },
+    Operation::new("render_plan", &["plan", "schemas", "options"], |case| {
+        let (plan, schemas) = (case.field("plan")?, case.field("schemas")?);
+        texts(case, |options| render_plan(&Plan::parse(plan)?, &Schemas::parse(schemas)?, options))
+    }),
+    Operation::new("render_state", &["state", "schemas", "options"], |case| {
+        let (state, schemas) = (case.field("state")?, case.field("schemas")?);
+        texts(case, |options| render_state(&State::parse(state)?, &Schemas::parse(schemas)?, options))
+    }),
+    Operation::new("render_resource_change", &["schema", "change", "options"], |case| {
+        let (change, schema) = (case.field("change")?, case.schema()?);
+        texts(case, |options| render_resource_change(change, Some(&schema), options))
+    }),
 ];
 
 #[derive(Deserialize, Default)]
