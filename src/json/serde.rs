@@ -206,6 +206,20 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
         visited.map_err(|error| error.or_at(self.at - 1))
     }
 
+    /// An array is no struct, though serde's own visitors take its elements for the fields in their order.
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        _: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, JsonError> {
+        if self.peek() == Some(b'[') {
+            let message = "an object is expected here, not a sequence";
+            return Err(JsonError::new(JsonErrorKind::Mismatch, self.at, message));
+        }
+        self.visit(visitor)
+    }
+
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, JsonError> {
         self.raw()?;
         visitor.visit_unit()
@@ -213,7 +227,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq
-        tuple tuple_struct map struct identifier
+        tuple tuple_struct map identifier
     }
 }
 

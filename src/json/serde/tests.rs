@@ -94,6 +94,9 @@ fn an_error_says_where_and_never_what() {
     assert!(error.segments().eq(&[Segment::Key("a".to_owned()), Segment::Position(1)]));
     let error = from_str::<Known>(r#"{"hunter2":1}"#).unwrap_err();
     assert_eq!(error.to_string(), "`a` is expected here");
+    let error = from_str::<Known>(" [[1]]").unwrap_err();
+    assert_eq!((error.kind(), error.offset()), (JsonErrorKind::Mismatch, 1));
+    assert_eq!(error.to_string(), "an object is expected here, not a sequence");
     let error = from_str::<Known>(r#"{"a":[1"#).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (JsonErrorKind::Truncated, 7));
 }

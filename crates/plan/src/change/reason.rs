@@ -25,7 +25,7 @@ pub enum Reason<'p> {
     /// These parts differ and cannot be changed in place.
     CannotUpdate(&'p [Path]),
     /// Replacement is asked for.
-    ReplaceRequested,
+    Requested,
     /// The prior object is tainted.
     Tainted,
 }
@@ -35,7 +35,7 @@ impl<'p> Reason<'p> {
     pub fn of(change: &'p PlannedChange) -> Self {
         match (&change.replace_reason, change.action) {
             (Some(ReplaceReason::Tainted), _) => Self::Tainted,
-            (Some(ReplaceReason::Requested), _) => Self::ReplaceRequested,
+            (Some(ReplaceReason::Requested), _) => Self::Requested,
             (Some(ReplaceReason::CannotUpdate(paths)), _) => Self::CannotUpdate(paths),
             (Some(_), _) => Self::CannotUpdate(&[]),
             (None, Action::NoOp) => Self::NoDifference,
@@ -57,7 +57,7 @@ impl<'p> Reason<'p> {
             Self::Differences => "differences",
             Self::SensitivityDiffers => "sensitivity_differs",
             Self::CannotUpdate(_) => "cannot_update",
-            Self::ReplaceRequested => "replace_requested",
+            Self::Requested => "requested",
             Self::Tainted => "tainted",
         }
     }
@@ -83,7 +83,7 @@ impl fmt::Display for Reason<'_> {
                 let paths: Vec<_> = paths.iter().map(Path::to_string).collect();
                 return write!(f, "{} cannot be changed in place", paths.join(", "));
             }
-            Self::ReplaceRequested => "replacement is asked for",
+            Self::Requested => "replacement is asked for",
             Self::Tainted => "the prior object is tainted",
         })
     }
