@@ -415,7 +415,7 @@ mod document {
 
     #[test]
     fn errors_name_the_place() {
-        check_error("{", "line 1, column 1: the text ends too early: is it cut off?");
+        check_error("{", "line 1, column 2: the text ends too early: is it cut off?");
         check_error(
             "{}",
             "line 1, column 1: there is no `provider_schemas` here: is this the output of `terraform providers \

@@ -143,11 +143,11 @@ impl fmt::Display for JsonError {
 
 impl std::error::Error for JsonError {}
 
-/// The line and column, both from 1 and the column in bytes, of a byte that is wrong. Where a text ends too early that
-/// is its last byte; the column is 0 if that ends a line.
+/// The line and column, both from 1 and the column in bytes, of an offset. Where a text ends too early that is the place
+/// behind its last byte.
 pub fn place(text: &str, offset: usize) -> (usize, usize) {
     let before = &text.as_bytes()[..offset.min(text.len())];
     let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let lines = before.iter().filter(|byte| **byte == b'\n').count();
-    (lines + 1, before.len() - line_start + usize::from(offset < text.len()))
+    (lines + 1, before.len() - line_start + 1)
 }

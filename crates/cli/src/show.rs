@@ -47,7 +47,7 @@ pub(crate) struct Arguments {
 
     /// Show only resources to which one of these happens. Several are separated by commas.
     #[arg(long, value_name = "ACTION", value_delimiter = ',')]
-    action: Vec<Action>,
+    action: Vec<ActionArg>,
 
     /// Hide nothing: show unchanged attributes, elements and blocks too.
     #[arg(long)]
@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Action {
+enum ActionArg {
     Create,
     Read,
     Update,
@@ -171,17 +171,17 @@ impl Arguments {
         }
         for action in &self.action {
             filter = filter.actions(match action {
-                Action::Create => &[ResourceActions::Create],
-                Action::Read => &[ResourceActions::Read],
-                Action::Update => &[ResourceActions::Update],
-                Action::Delete => &[ResourceActions::Delete],
-                Action::Replace => &[
+                ActionArg::Create => &[ResourceActions::Create],
+                ActionArg::Read => &[ResourceActions::Read],
+                ActionArg::Update => &[ResourceActions::Update],
+                ActionArg::Delete => &[ResourceActions::Delete],
+                ActionArg::Replace => &[
                     ResourceActions::DeleteThenCreate,
                     ResourceActions::CreateThenDelete,
                     ResourceActions::CreateThenForget,
                 ],
-                Action::Forget => &[ResourceActions::Forget],
-                Action::NoOp => &[ResourceActions::NoOp],
+                ActionArg::Forget => &[ResourceActions::Forget],
+                ActionArg::NoOp => &[ResourceActions::NoOp],
             });
         }
         filter

@@ -17,7 +17,6 @@
 #![forbid(unsafe_code)]
 
 mod cases;
-mod change;
 mod diff;
 mod differ;
 mod document;
@@ -25,11 +24,11 @@ mod json;
 mod render;
 mod report;
 mod text;
+mod walk;
 
 pub use cases::OPERATIONS;
-pub use change::{LeafChange, ObjectChange, Reason, diff_values};
 pub use diff::{
-    Action, Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
+    Block, BlockType, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
     Sensitivity,
 };
 pub use document::{
@@ -47,3 +46,4 @@ pub use report::{
     ReportEntry, ResourceHeader, Schemas, Section, ShowError, StateHeader, Summary, Warning,
 };
 pub use text::Text;
+pub use walk::{LeafChange, ObjectChange, Reason, diff_values};

@@ -1,6 +1,6 @@
 //! Rules that few documents reach: each with the lines that they decide.
 
-use objchange_plan::{Filter, Options, Plan, PlanMode, Report, Schemas, render_plan};
+use objchange_plan::{Document, Filter, Options, Plan, PlanMode, Report, Schemas, render_plan};
 use serde_json::{Value as Json, json};
 
 fn schemas(block: &Json) -> Schemas {
@@ -147,4 +147,35 @@ fn marks_that_fit_no_value_hide_it() {
         let shown = render_plan(&Plan::parse(&plan).unwrap(), &schemas(&block), &Options::default()).unwrap();
         assert!(!shown.contains("hunter"), "{marks}: {shown}");
     }
+}
+
+#[test]
+fn of_a_repeated_output_the_last_counts() {
+    let output =
+        |n: u32| format!(r#""o":{{"actions":["create"],"before":null,"after":{n},"after_unknown":false}}"#);
+    let plan = format!(r#"{{"format_version":"1.2","output_changes":{{{},{}}}}}"#, output(1), output(2));
+    let shown = render_plan(&Plan::parse(&plan).unwrap(), &Schemas::none(), &Options::default()).unwrap();
+    assert!(shown.contains("  + o = 2") && !shown.contains("o = 1"), "{shown}");
+}
+
+#[test]
+fn a_summary_says_that_planning_failed() {
+    let summary = |changes: &str| {
+        let plan = format!(r#"{{"format_version":"1.2","errored":true,"resource_changes":[{changes}]}}"#);
+        let (plan, schemas) = (Plan::parse(&plan).unwrap(), Schemas::none());
+        let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default()).unwrap();
+        let mut out = Vec::new();
+        report.write_summary(&mut out, objchange_plan::Colour::Never).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    let failed = "Planning failed: only what was planned until then is listed.\n";
+    assert_eq!(summary(""), failed);
+    let change = json!({"actions": ["delete"], "before": {}, "after": null});
+    assert_eq!(summary(&resource(&change).to_string()), format!("{failed}Destroy (1)\n  - t_x.a\n"));
+}
+
+#[test]
+fn a_state_file_may_have_no_lineage() {
+    let file = r#"{"version":4,"serial":1,"resources":[],"outputs":{}}"#;
+    assert!(matches!(Document::parse(file), Ok(Document::State(_))));
 }

@@ -73,6 +73,7 @@ fn errors_say_where_and_what_to_do() {
         "terraform {}",
         r#"{"version":3,"lineage":"x"}"#,
         r#"{"a":1}"#,
+        r#"{"format_version":"1.0","valid":true,"error_count":0}"#,
         r#"{"format_version":"2.0","resource_changes":[]}"#,
         "{\"format_version\":\"1.2\",\n\"resource_changes\":[{\"address\":\"a\"},{\"change\":{\"actions\":[\"cre",
         r#"{"format_version":"1.2","resource_changes":[{"change":{"actions":["vanish"]}}]}"#,

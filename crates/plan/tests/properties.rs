@@ -3,7 +3,7 @@
 mod report;
 
 use objchange_plan::{
-    Action, Colour, Document, Filter, Options, Plan, PlanMode, Report, Schemas, Section, ShowError,
+    Colour, DiffAction, Document, Filter, Options, Plan, PlanMode, Report, Schemas, Section, ShowError,
     render_plan,
 };
 use proptest::prelude::*;
@@ -376,7 +376,7 @@ proptest! {
         for section in &report.sections {
             let Section::ResourceChanges(entries) = section else { continue };
             prop_assert_eq!(entries.iter().count(), 1);
-            prop_assert_eq!(entries.iter().next().unwrap().unwrap().diff.action, Action::NoOp);
+            prop_assert_eq!(entries.iter().next().unwrap().unwrap().diff.action, DiffAction::NoOp);
         }
     }
 

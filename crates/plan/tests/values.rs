@@ -6,8 +6,8 @@ use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_plan::{
-    Action, ChangedResource, Diff, Filter, ObjectChange, Options, Plan, Report, ReportEntry, ResourceActions,
-    Schemas, Section, render_entry, render_resource_change,
+    ChangedResource, Diff, DiffAction, Filter, ObjectChange, Options, Plan, Report, ReportEntry,
+    ResourceActions, Schemas, Section, render_entry, render_resource_change,
 };
 use proptest::prelude::*;
 
@@ -328,7 +328,7 @@ fn document(case: &Case) -> String {
 
 fn is_no_op(diff: &Diff<'_>) -> bool {
     let json = serde_json::to_value(diff).unwrap().to_string();
-    diff.action == Action::NoOp
+    diff.action == DiffAction::NoOp
         && ["create", "delete", "update"]
             .iter()
             .all(|action| !json.contains(&format!(r#""action":"{action}""#)))
@@ -381,7 +381,7 @@ proptest! {
             prop_assert_eq!(text, render_resource_change(&written, Some(&case.block), &options).unwrap());
         }
         let leaves = change.leaves(&of_values);
-        prop_assert!(of_values.action != Action::NoOp || leaves.is_empty());
+        prop_assert!(of_values.action != DiffAction::NoOp || leaves.is_empty());
         let written_after = as_written(&case.block, &case.after);
         for leaf in &leaves {
             // An unknown element of a set is not found again.

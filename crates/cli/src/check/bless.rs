@@ -35,9 +35,8 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
             return Ok(0);
         }
     };
-    let mut out = anstream::stdout().lock();
     let mut written = String::with_capacity(text.len());
-    let mut blessed = 0;
+    let mut blessed = Vec::new();
     let mut lines = lines.iter().peekable();
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
         let answer = lines.next_if_eq(&&number).and_then(|_| blessing(line));
@@ -45,20 +44,35 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
             written += line;
             continue;
         };
-        blessed += 1;
-        writeln!(out, "{GOOD}blessed{GOOD:#} {}:{number}", visible(&name))?;
+        blessed.push(number);
         written += &line[..range.start];
         written += &want;
         written += &line[range.end..];
     }
-    out.flush()?;
-    if blessed > 0
-        && let Err(error) = fs::write(path, written)
-    {
+    if blessed.is_empty() {
+        return Ok(0);
+    }
+    if let Err(error) = replace(path, &written) {
         exit::complain(&format!("{name}: cannot be written: {error}"))?;
         return Ok(0);
     }
-    Ok(blessed)
+    let mut out = anstream::stdout().lock();
+    for number in &blessed {
+        writeln!(out, "{GOOD}blessed{GOOD:#} {}:{number}", visible(&name))?;
+    }
+    out.flush()?;
+    Ok(blessed.len() as u64)
+}
+
+/// Writes a file beside the old one, which stays as it is until the new one is whole.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let mut new = path.clone().into_os_string();
+    new.push(".blessed");
+    let written = fs::write(&new, text)
+        .and_then(|()| fs::set_permissions(&new, fs::metadata(&path)?.permissions()))
+        .and_then(|()| fs::rename(&new, &path));
+    written.inspect_err(|_| drop(fs::remove_file(&new)))
 }
 
 /// Where a line says what is wanted, and what it gets; `None` if it is no case, or would not pass with that.

@@ -7,7 +7,7 @@ use anstream::AutoStream;
 use objchange::case::Difference;
 use objchange::internal::visible;
 use objchange::{Type, Value};
-use objchange_plan::{Action, Colour, Options, diff_values, render_value};
+use objchange_plan::{Colour, DiffAction, Options, diff_values, render_value};
 
 use super::run::{Failure, OPERATIONS, Verdict};
 use super::{Counts, spelling};
@@ -105,7 +105,7 @@ fn write_difference(out: &mut impl Write, difference: &Difference, colour: Colou
 fn lines(got: &Value, want: &Value, colour: Colour) -> Option<String> {
     let ty = if got.ty() == want.ty() { got.ty() } else { &Type::Dynamic };
     let diff = diff_values(got, want, ty);
-    let differs = diff.action != Action::NoOp;
+    let differs = diff.action != DiffAction::NoOp;
     let shown = render_value("value", diff, &Options { colour, ..Options::default() });
     let is_readable = differs && shown.lines().count() <= MAX_LINES;
     is_readable
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn what_differs_in_long_values_is_shown_as_in_a_plan() {
         let policy =
-            |action: &str| format!(r#"{{"Effect":"Allow","Action":["{action}","{}"]}}"#, "x".repeat(90));
+            |action: &str| format!(r#"{{"Effect":"Allow","DiffAction":["{action}","{}"]}}"#, "x".repeat(90));
         let difference = Difference {
             values: Some((Value::from(policy("s3:Get")), Value::from(policy("s3:Put")))),
             ..Difference::whole(policy("s3:Get"), policy("s3:Put"))

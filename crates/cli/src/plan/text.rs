@@ -24,7 +24,10 @@ pub(super) fn write(
     out.write_all(render_planned_change(address, schema, plan, &options).as_bytes())?;
     if !plan.no_longer_sensitive.is_empty() {
         writeln!(out)?;
-        writeln!(out, "{CHANGED}no longer sensitive after the change; hidden here all the same{CHANGED:#}")?;
+        writeln!(
+            out,
+            "{CHANGED}no longer sensitive after the change; what they hold now stays hidden here{CHANGED:#}"
+        )?;
         for path in &plan.no_longer_sensitive {
             writeln!(out, "  {CHANGED}!{CHANGED:#} {path}")?;
         }

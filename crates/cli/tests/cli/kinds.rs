@@ -133,5 +133,5 @@ fn kinds_and_places_are_data() {
     assert_eq!(kind(b"\xcb\x7f\xf8\0\0\0\0\0\0", &Type::Number), "nan");
     assert_eq!(Value::unknown(Type::Bool).to_json(&Type::Bool).unwrap_err().kind(), "unknown");
     assert_eq!(Plan::parse("[]").unwrap_err().problem.kind(), "not_an_object");
-    assert_eq!(Schemas::parse("[").unwrap_err().kind.kind(), "truncated");
+    assert_eq!(Schemas::parse("{").unwrap_err().kind.kind(), "truncated");
 }

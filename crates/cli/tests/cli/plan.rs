@@ -167,7 +167,7 @@ fn what_the_prior_object_hides_stays_hidden() {
 
 Plan: 0 to add, 1 to change, 0 to destroy.
 
-no longer sensitive after the change; hidden here all the same
+no longer sensitive after the change; what they hold now stays hidden here
   ! .id
 "#,
     );

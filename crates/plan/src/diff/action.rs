@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// What happens at one place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Action {
+pub enum DiffAction {
     /// Nothing.
     NoOp,
     /// It comes into being.
@@ -16,11 +16,11 @@ pub enum Action {
     Update,
 }
 
-impl Action {
+impl DiffAction {
     /// The action of a whole after one more of its parts: unchanged parts do not count, and parts that differ
     /// from the whole make it an update.
     #[must_use]
-    pub(crate) fn and_part(self, part: Action) -> Action {
-        if part == Action::NoOp || part == self { self } else { Action::Update }
+    pub(crate) fn and_part(self, part: DiffAction) -> DiffAction {
+        if part == DiffAction::NoOp || part == self { self } else { DiffAction::Update }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! This is the contract between the differ and every printer. A printer needs nothing else than a [`Diff`] to show a
 //! value: secrets are gone from it, unknown values are named, strings that hold JSON are taken apart, and what stayed the
-//! same is there too, marked as [`Action::NoOp`]. A report marks what of it is hidden. The JSON form is described in the
+//! same is there too, marked as [`DiffAction::NoOp`]. A report marks what of it is hidden. The JSON form is described in the
 //! project's `schema/diff.schema.json`.
 
 mod action;
@@ -13,7 +13,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-pub use action::Action;
+pub use action::DiffAction;
 pub use parts::{Part, Parts};
 
 use crate::text::Text;
@@ -22,7 +22,7 @@ use crate::text::Text;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diff<'t> {
     /// What happens to this place: its own change, or what its parts have in common.
-    pub action: Action,
+    pub action: DiffAction,
     /// A change here forces the replacement of the resource.
     #[serde(skip_serializing_if = "is_false")]
     pub replace: bool,
@@ -151,7 +151,7 @@ pub enum Scalar<'t> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line<'t> {
     /// Whether the line stays, goes or comes.
-    pub action: Action,
+    pub action: DiffAction,
     /// The line; `None` if there is no text on its side.
     pub text: Option<Text<'t>>,
 }
@@ -233,7 +233,7 @@ impl Serialize for NestedBlock<'_> {
 
 impl<'t> Diff<'t> {
     /// A diff at a place that does not force a replacement.
-    pub(crate) fn new(action: Action, kind: Kind<'t>) -> Self {
+    pub(crate) fn new(action: DiffAction, kind: Kind<'t>) -> Self {
         Self { action, replace: false, hidden: false, mark_changes: false, kind }
     }
 
@@ -243,8 +243,8 @@ impl<'t> Diff<'t> {
 
     /// It is a string that holds JSON, and only the white space in it changes.
     pub fn changes_only_white_space(&self) -> bool {
-        let is_same = |value: &Diff<'_>| value.action == Action::NoOp;
-        self.action == Action::Update && matches!(&self.kind, Kind::Json { value } if is_same(value))
+        let is_same = |value: &Diff<'_>| value.action == DiffAction::NoOp;
+        self.action == DiffAction::Update && matches!(&self.kind, Kind::Json { value } if is_same(value))
     }
 }
 

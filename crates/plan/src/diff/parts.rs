@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 
-use super::{Action, Diff, Entry, NestedBlock};
-use crate::differ::Deferred;
+use super::{Diff, DiffAction, Entry, NestedBlock};
+use crate::differ::Unmade;
 use crate::report::{Fold, Show};
 use crate::text::Text;
 
@@ -21,7 +21,7 @@ pub struct Parts<'t, T>(Repr<'t, T>);
 #[derive(Clone)]
 enum Repr<'t, T> {
     Made(Vec<T>),
-    Deferred(Arc<Deferred<'t>>, Option<Fold>),
+    Unmade(Arc<Unmade<'t>>, Option<Fold>),
 }
 
 /// A part of a collection: a diff, perhaps with the name it goes by.
@@ -40,15 +40,15 @@ pub trait Part<'t>: Clone {
 }
 
 impl<'t, T: Part<'t>> Parts<'t, T> {
-    pub(crate) fn deferred(deferred: Deferred<'t>) -> Self {
-        Self(Repr::Deferred(Arc::new(deferred), None))
+    pub(crate) fn unmade(unmade: Unmade<'t>) -> Self {
+        Self(Repr::Unmade(Arc::new(unmade), None))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Made(parts) => parts.len(),
-            Repr::Deferred(deferred, _) => deferred.len(),
+            Repr::Unmade(unmade, _) => unmade.len(),
         }
     }
 
@@ -70,12 +70,12 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn get(&self, index: usize) -> Cow<'_, T> {
         match &self.0 {
             Repr::Made(parts) => Cow::Borrowed(&parts[index]),
-            Repr::Deferred(deferred, fold) => {
-                let mut diff = deferred.diff(index);
+            Repr::Unmade(unmade, fold) => {
+                let mut diff = unmade.diff(index);
                 if let Some(fold) = fold {
                     self.decided(*fold, index).apply(&mut diff);
                 }
-                Cow::Owned(T::new(deferred.name(index), diff))
+                Cow::Owned(T::new(unmade.name(index), diff))
             }
         }
     }
@@ -85,10 +85,10 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     /// # Panics
     ///
     /// There is none.
-    pub fn action(&self, index: usize) -> Action {
+    pub fn action(&self, index: usize) -> DiffAction {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().action,
-            Repr::Deferred(deferred, _) => deferred.action(index),
+            Repr::Unmade(unmade, _) => unmade.action(index),
         }
     }
 
@@ -100,13 +100,13 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn is_hidden(&self, index: usize) -> bool {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().hidden,
-            Repr::Deferred(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
+            Repr::Unmade(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
         }
     }
 
     /// Decides which parts are shown, here and below.
     pub(crate) fn fold(&mut self, fold: Fold) {
-        if let Repr::Deferred(_, decided) = &mut self.0 {
+        if let Repr::Unmade(_, decided) = &mut self.0 {
             *decided = Some(fold);
             return;
         }
@@ -130,7 +130,7 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     fn name(&self, index: usize) -> Option<Text<'t>> {
         match &self.0 {
             Repr::Made(parts) => parts[index].name().cloned(),
-            Repr::Deferred(deferred, _) => deferred.name(index),
+            Repr::Unmade(unmade, _) => unmade.name(index),
         }
     }
 }

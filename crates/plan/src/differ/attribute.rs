@@ -4,9 +4,9 @@ use objchange::Type;
 use objchange::schema::{Attribute, AttributeType};
 
 use super::{collection, hidden, json, nested, text};
-use crate::change::{Change, Position, Unknown};
-use crate::diff::{Action, Diff, Entry, Kind};
+use crate::diff::{Diff, DiffAction, Entry, Kind};
 use crate::text::Text;
+use crate::walk::{Change, Position, Unknown};
 
 /// The diff of an attribute's value.
 pub(super) fn attribute<'t>(change: Change<'_, 't>, schema: &'t Attribute) -> Diff<'t> {
@@ -50,7 +50,7 @@ pub(super) fn members_of<'v, 't, S>(
     change: &Change<'v, 't>,
     members: impl Iterator<Item = (Text<'t>, S)>,
     diff: impl Fn(Change<'v, 't>, S) -> Diff<'t>,
-) -> (Vec<Entry<'t>>, Action) {
+) -> (Vec<Entry<'t>>, DiffAction) {
     let mut action = change.parent_action();
     // Most have a value.
     let mut entries = Vec::with_capacity(members.size_hint().1.unwrap_or_default());
@@ -59,7 +59,7 @@ pub(super) fn members_of<'v, 't, S>(
         let member = change.attribute(&name, &mut at).if_relevant();
         let null = member.is_null();
         let entry = diff(member, schema);
-        if null && entry.action == Action::NoOp {
+        if null && entry.action == DiffAction::NoOp {
             continue;
         }
         action = action.and_part(entry.action);

@@ -7,9 +7,9 @@ use smol_str::SmolStr;
 use super::attribute::{attribute, members_of};
 use super::parts::{At, Of, parts};
 use super::{hidden, json};
-use crate::change::{Change, Unknown};
-use crate::diff::{Action, Block, BlockType, Diff, Entry, Kind, NestedBlock, Sensitivity};
+use crate::diff::{Block, BlockType, Diff, DiffAction, Entry, Kind, NestedBlock, Sensitivity};
 use crate::text::Text;
+use crate::walk::{Change, Unknown};
 
 /// The diff of a block: the body of a resource, or a nested one.
 pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
@@ -80,10 +80,10 @@ pub(super) struct WriteOnly {
 pub(super) fn add_write_only<'t>(
     entries: &mut Vec<Entry<'t>>,
     attributes: &'t [(SmolStr, Attribute)],
-    action: Action,
+    action: DiffAction,
     write_only: impl Fn(&(SmolStr, Attribute)) -> WriteOnly,
 ) {
-    let action = if action == Action::Update { Action::NoOp } else { action };
+    let action = if action == DiffAction::Update { DiffAction::NoOp } else { action };
     let count = entries.len();
     for attribute in attributes.iter().filter(|(_, a)| a.write_only) {
         let WriteOnly { sensitive, replaces } = write_only(attribute);
@@ -96,14 +96,14 @@ pub(super) fn add_write_only<'t>(
 }
 
 /// The nested blocks of one type, and the action that they give the block around.
-fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) -> (BlockType<'t>, Action) {
+fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) -> (BlockType<'t>, DiffAction) {
     let replace = change.forces_replacement();
     let found = |blocks, unknown| BlockType { name: name.into(), unknown, blocks };
     if let NestingMode::Single | NestingMode::Group = ty.nesting {
         let (null, unknown) = (change.is_null(), change.is_unknown());
         let diff = block(change, &ty.block);
-        if null && !unknown && diff.action == Action::NoOp {
-            return (found(Vec::new().into(), None), Action::NoOp);
+        if null && !unknown && diff.action == DiffAction::NoOp {
+            return (found(Vec::new().into(), None), DiffAction::NoOp);
         }
         let (action, replace) = (diff.action, replace || diff.replace);
         let single = NestedBlock { label: None, diff: diff.replacing(replace) };
@@ -123,7 +123,7 @@ fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) ->
         _ => At::positions(change.before.elements().len().max(change.after.elements().len())),
     };
     let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), at);
-    let unknown = unknown.then(|| Diff::new(Action::NoOp, unknown_blocks(marks)).replacing(replace));
+    let unknown = unknown.then(|| Diff::new(DiffAction::NoOp, unknown_blocks(marks)).replacing(replace));
     (found(blocks, unknown), action)
 }
 

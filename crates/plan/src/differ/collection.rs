@@ -5,8 +5,8 @@ use objchange::Type;
 use super::attribute::value;
 use super::parts::{At, Of, parts};
 use super::sequence;
-use crate::change::Change;
 use crate::diff::{Diff, Kind};
+use crate::walk::Change;
 
 pub(super) fn list<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     let change = &change.wholly_relevant();

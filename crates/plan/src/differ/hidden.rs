@@ -1,7 +1,7 @@
 //! What hides a value: sensitive marks, and not being known.
 
-use crate::change::{Change, Unknown};
-use crate::diff::{Action, Diff, Kind, Sensitivity};
+use crate::diff::{Diff, DiffAction, Kind, Sensitivity};
+use crate::walk::{Change, Unknown};
 
 /// The diff of a value that must not be shown, if this is one.
 ///
@@ -30,12 +30,12 @@ pub(super) fn sensitivity_of(change: &Change<'_, '_>) -> Option<Sensitivity> {
 }
 
 /// What of a type's marks holds for a block to which this happens: only the side on which it is.
-pub(super) fn marks_for(action: Action, marks: Sensitivity) -> Option<Sensitivity> {
+pub(super) fn marks_for(action: DiffAction, marks: Sensitivity) -> Option<Sensitivity> {
     let Sensitivity { before, after, unchanged, whole_type } = marks;
     let (before, after) = match action {
-        Action::Create => (false, after),
-        Action::Delete => (before, false),
-        Action::NoOp | Action::Update => (before, after),
+        DiffAction::Create => (false, after),
+        DiffAction::Delete => (before, false),
+        DiffAction::NoOp | DiffAction::Update => (before, after),
     };
     (before || after).then_some(Sensitivity { before, after, unchanged, whole_type })
 }
@@ -44,25 +44,25 @@ pub(super) fn marks_for(action: Action, marks: Sensitivity) -> Option<Sensitivit
 /// no more then.
 pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity>) -> Diff<'t> {
     let Some(mut sensitivity) = marks.and_then(|marks| marks_for(diff.action, marks)) else { return diff };
-    sensitivity.unchanged = diff.action == Action::NoOp;
+    sensitivity.unchanged = diff.action == DiffAction::NoOp;
     sensitivity.whole_type = true;
     let changes = sensitivity.unchanged && sensitivity.before != sensitivity.after;
-    let action = if changes { Action::Update } else { diff.action };
+    let action = if changes { DiffAction::Update } else { diff.action };
     Diff { action, kind: Kind::SensitiveBlock(sensitivity), ..diff }
 }
 
 fn sensitivity<'v, 't>(
     change: &Change<'v, 't>,
     value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
-) -> Option<(Action, Sensitivity)> {
+) -> Option<(DiffAction, Sensitivity)> {
     let (before, after) = (change.is_before_sensitive(), change.is_after_sensitive());
     if !before && !after {
         return None;
     }
     let inner = value(&change.without_sensitivity()).action;
-    let unchanged = inner == Action::NoOp;
+    let unchanged = inner == DiffAction::NoOp;
     // A mark that comes or goes is a change of its own, unless there is nothing to hide.
-    let action = if unchanged && before != after && !change.is_null() { Action::Update } else { inner };
+    let action = if unchanged && before != after && !change.is_null() { DiffAction::Update } else { inner };
     Some((action, Sensitivity { before, after, unchanged, whole_type: false }))
 }
 

@@ -6,9 +6,9 @@ use objchange::Type;
 
 use super::parts::{At, Of, parts};
 use super::{attribute, hidden, sequence, text};
-use crate::change::{Change, Unknown};
-use crate::diff::{Action, Diff, Kind};
+use crate::diff::{Diff, DiffAction, Kind};
 use crate::json::{Shape, View};
+use crate::walk::{Change, Unknown};
 
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
@@ -49,7 +49,7 @@ fn unhidden<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let old = of_kind(&change.deletion(), before);
     let new = of_kind(&change.creation(), after);
     let kind = Kind::TypeChange { before: Box::new(old), after: Box::new(new) };
-    Diff::new(Action::Update, kind)
+    Diff::new(DiffAction::Update, kind)
 }
 
 /// The diff of a value that stays as it is, without any mark in it.
@@ -68,7 +68,7 @@ pub(super) fn unchanged<'t>(change: &Change<'_, 't>) -> Diff<'t> {
             return text::primitive(&Change { depth: change.depth, ..value }, true);
         }
     };
-    Diff::new(Action::NoOp, kind)
+    Diff::new(DiffAction::NoOp, kind)
 }
 
 fn of_kind<'t>(change: &Change<'_, 't>, example: View<'_, 't>) -> Diff<'t> {

@@ -16,4 +16,4 @@ mod text;
 pub(crate) use attribute::value as typed;
 pub(crate) use block::{block, block_by_shape};
 pub(crate) use json::output;
-pub(crate) use parts::Deferred;
+pub(crate) use parts::Unmade;

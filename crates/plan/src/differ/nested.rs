@@ -7,9 +7,9 @@ use super::attribute::{attribute, members_of};
 use super::block::{WriteOnly, add_write_only};
 use super::hidden;
 use super::parts::{At, Of, parts};
-use crate::change::{Change, Unknown};
 use crate::diff::{Diff, Kind};
 use crate::text::Text;
+use crate::walk::{Change, Unknown};
 
 type Attributes = [(SmolStr, Attribute)];
 

@@ -6,10 +6,10 @@ use smol_str::SmolStr;
 
 use super::sequence::Places;
 use super::{attribute, block, hidden, json, nested, sequence};
-use crate::change::{Change, Keys, Paths, Position, Unknown};
-use crate::diff::{Action, Diff, Part, Parts, Sensitivity};
+use crate::diff::{Diff, DiffAction, Part, Parts, Sensitivity};
 use crate::json::Json;
 use crate::text::Text;
+use crate::walk::{Change, Keys, Paths, Position, Unknown};
 
 /// From how many parts on a collection is too large to keep the diffs of all at once.
 const LARGE: usize = 8192;
@@ -85,7 +85,7 @@ impl<'t> Of<'t> {
     }
 
     /// The diff of a part, and the action that it has for the collection.
-    fn diff(self, part: Change<'_, 't>, replace: bool) -> (Diff<'t>, Action) {
+    fn diff(self, part: Change<'_, 't>, replace: bool) -> (Diff<'t>, DiffAction) {
         let diff = match self {
             Of::Typed(ty) => attribute::value(part.if_relevant(), ty),
             Of::Shaped => json::shape(&part),
@@ -114,7 +114,7 @@ pub(super) fn parts<'t, T: Part<'t>>(
     change: &Change<'_, 't>,
     of: Of<'t>,
     at: At<'t>,
-) -> (Parts<'t, T>, Action) {
+) -> (Parts<'t, T>, DiffAction) {
     parts_kept_below(LARGE, change, of, at)
 }
 
@@ -123,7 +123,7 @@ fn parts_kept_below<'t, T: Part<'t>>(
     change: &Change<'_, 't>,
     of: Of<'t>,
     at: At<'t>,
-) -> (Parts<'t, T>, Action) {
+) -> (Parts<'t, T>, DiffAction) {
     let mut action = change.parent_action();
     let len = at.len();
     // Nobody looks into most of what stays as it is.
@@ -132,22 +132,22 @@ fn parts_kept_below<'t, T: Part<'t>>(
         && of.has_no_marks()
         && change.is_unmarked_same()
         && !change.has_marks()
-        && let Some(unknown) = Deferred::unknown(change)
+        && let Some(unknown) = Unmade::unknown(change)
     {
-        return (Parts::deferred(Deferred::new(change, unknown, of, at)), action);
+        return (Parts::unmade(Unmade::new(change, unknown, of, at)), action);
     }
     if len >= large
-        && let Some(unknown) = Deferred::unknown(change)
+        && let Some(unknown) = Unmade::unknown(change)
     {
-        let mut deferred = Deferred::new(change, unknown, of, at);
+        let mut unmade = Unmade::new(change, unknown, of, at);
         let mut actions = Vec::with_capacity(len);
         for index in 0..len {
-            let (diff, of_part) = deferred.part(index);
+            let (diff, of_part) = unmade.part(index);
             action = action.and_part(of_part);
             actions.push(diff.action);
         }
-        deferred.actions = Some(actions.into_boxed_slice());
-        return (Parts::deferred(deferred), action);
+        unmade.actions = Some(actions.into_boxed_slice());
+        return (Parts::unmade(unmade), action);
     }
     let replace = change.forces_replacement();
     let mut position = Position::default();
@@ -162,9 +162,9 @@ fn parts_kept_below<'t, T: Part<'t>>(
 
 /// A large collection: what is needed to make the diff of each part, and what happens to it.
 ///
-/// The diff of a part is made twice, first for its action alone; within it nothing is deferred again, so that this
+/// The diff of a part is made twice, first for its action alone; within it nothing is put off again, so that this
 /// does not multiply where large collections hold others.
-pub(crate) struct Deferred<'t> {
+pub(crate) struct Unmade<'t> {
     before: Json<'t>,
     after: Json<'t>,
     unknown: Json<'t>,
@@ -176,10 +176,10 @@ pub(crate) struct Deferred<'t> {
     of: Of<'t>,
     at: At<'t>,
     /// `None` where nothing happens to any.
-    actions: Option<Box<[Action]>>,
+    actions: Option<Box<[DiffAction]>>,
 }
 
-impl<'t> Deferred<'t> {
+impl<'t> Unmade<'t> {
     /// What is unknown of a change, if what is known of it lets itself be kept.
     fn unknown(change: &Change<'_, 't>) -> Option<Json<'t>> {
         let unknown = match change.unknown {
@@ -188,8 +188,7 @@ impl<'t> Deferred<'t> {
             Unknown::Marks(unknown) => unknown,
             Unknown::Members(_) => return None,
         };
-        let is_kept =
-            !change.within_deferred && change.replace.ends_here() && change.relevant.is_everything();
+        let is_kept = !change.within_unmade && change.replace.ends_here() && change.relevant.is_everything();
         is_kept.then(|| unknown.to_json())
     }
 
@@ -213,10 +212,10 @@ impl<'t> Deferred<'t> {
         self.at.len()
     }
 
-    pub(crate) fn action(&self, index: usize) -> Action {
+    pub(crate) fn action(&self, index: usize) -> DiffAction {
         match &self.actions {
             Some(actions) => actions[index],
-            None => Action::NoOp,
+            None => DiffAction::NoOp,
         }
     }
 
@@ -228,7 +227,7 @@ impl<'t> Deferred<'t> {
         self.part(index).0
     }
 
-    fn part(&self, index: usize) -> (Diff<'t>, Action) {
+    fn part(&self, index: usize) -> (Diff<'t>, DiffAction) {
         let change = Change {
             unknown: Unknown::Marks(self.unknown.view()),
             before_sensitive: self.before_sensitive.view(),
@@ -236,7 +235,7 @@ impl<'t> Deferred<'t> {
             replace: Paths::none(),
             modern: self.modern,
             depth: self.depth,
-            within_deferred: true,
+            within_unmade: true,
             ..Change::new(self.before.view(), self.after.view())
         };
         let part = self.at.part(&change, index, &mut Position::default());
@@ -290,21 +289,21 @@ mod tests {
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
         let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
-        let (deferred, same) = parts_kept_below::<T>(0, change, of, at());
+        let (unmade, same) = parts_kept_below::<T>(0, change, of, at());
         prop_assert_eq!(action, same);
-        prop_assert_eq!(&made, &deferred);
+        prop_assert_eq!(&made, &unmade);
         let actions = |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.action(i)).collect::<Vec<_>>();
-        prop_assert_eq!(actions(&made), actions(&deferred));
+        prop_assert_eq!(actions(&made), actions(&unmade));
         let names = |parts: &Parts<'t, T>| parts.names().collect::<Vec<_>>();
-        prop_assert_eq!(names(&made), names(&deferred));
+        prop_assert_eq!(names(&made), names(&unmade));
         for fold in Fold::all() {
-            let (mut made, mut deferred) = (made.clone(), deferred.clone());
+            let (mut made, mut unmade) = (made.clone(), unmade.clone());
             made.fold(fold);
-            deferred.fold(fold);
-            prop_assert_eq!(&made, &deferred);
+            unmade.fold(fold);
+            prop_assert_eq!(&made, &unmade);
             let hidden =
                 |parts: &Parts<'t, T>| (0..parts.len()).map(|i| parts.is_hidden(i)).collect::<Vec<_>>();
-            prop_assert_eq!(hidden(&made), hidden(&deferred));
+            prop_assert_eq!(hidden(&made), hidden(&unmade));
         }
         Ok(())
     }

@@ -6,8 +6,8 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{HashMap, HashTable};
 use objchange::change::common_subsequence;
 
-use crate::change::Change;
 use crate::json::{Elements, View};
+use crate::walk::Change;
 
 /// The positions of an element on both sides.
 pub(super) type Place = (Option<usize>, Option<usize>);
@@ -108,6 +108,9 @@ fn is_reordering<T: Eq + Hash>(
     before: &impl Fn(usize) -> T,
     after: &impl Fn(usize) -> T,
 ) -> bool {
+    if len < 2 {
+        return false;
+    }
     let mut moved = (0..len).filter(|i| before(*i) != after(*i)).peekable();
     if moved.peek().is_none() {
         return false;

@@ -3,10 +3,10 @@
 use objchange::Type;
 
 use super::{json, sequence};
-use crate::change::Change;
-use crate::diff::{Action, Diff, Kind, Line, Primitive, Scalar};
+use crate::diff::{Diff, DiffAction, Kind, Line, Primitive, Scalar};
 use crate::json::{Json, Shape, View};
 use crate::text::Text;
+use crate::walk::Change;
 
 /// The diff of a value without parts.
 ///
@@ -14,9 +14,9 @@ use crate::text::Text;
 pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
     let action = change.leaf_action();
     let (before, after) = match action {
-        Action::NoOp | Action::Create => (change.after, change.after),
-        Action::Delete => (change.before, change.before),
-        Action::Update => (change.before, change.after),
+        DiffAction::NoOp | DiffAction::Create => (change.after, change.after),
+        DiffAction::Delete => (change.before, change.before),
+        DiffAction::Update => (change.before, change.after),
     };
     let kind = strings(before, after, action, change.depth)
         .unwrap_or_else(|| pair(change.before, change.after, string));
@@ -36,11 +36,16 @@ pub(super) fn unchanged<'t>(change: &Change<'_, 't>, ty: &Type) -> Option<Diff<'
         return None;
     }
     let kind = pair(change.before, change.after, string);
-    Some(Diff::new(Action::NoOp, kind).replacing(change.forces_replacement()))
+    Some(Diff::new(DiffAction::NoOp, kind).replacing(change.forces_replacement()))
 }
 
 /// What strings are that a plain pair of values does not describe; `None` if it does.
-fn strings<'t>(before: View<'_, 't>, after: View<'_, 't>, action: Action, depth: usize) -> Option<Kind<'t>> {
+fn strings<'t>(
+    before: View<'_, 't>,
+    after: View<'_, 't>,
+    action: DiffAction,
+    depth: usize,
+) -> Option<Kind<'t>> {
     if !before.is_special_string() && !after.is_special_string() {
         return None;
     }
@@ -56,8 +61,8 @@ fn strings<'t>(before: View<'_, 't>, after: View<'_, 't>, action: Action, depth:
                 Box::new(Diff::new(action, kind))
             };
             Some(Kind::TypeChange {
-                before: side(before, &old, Action::Delete),
-                after: side(after, &new, Action::Create),
+                before: side(before, &old, DiffAction::Delete),
+                after: side(after, &new, DiffAction::Create),
             })
         }
         (None, None) => lines(before, after),
@@ -76,15 +81,20 @@ fn embedded<'v>(value: View<'v, '_>, depth: usize) -> Option<Json<'v>> {
     Json::parse_at_depth(text, depth).ok()
 }
 
-fn both_json<'v, 't>(before: View<'v, 'v>, after: View<'v, 'v>, action: Action, depth: usize) -> Kind<'t> {
+fn both_json<'v, 't>(
+    before: View<'v, 'v>,
+    after: View<'v, 'v>,
+    action: DiffAction,
+    depth: usize,
+) -> Kind<'t> {
     let (before, after) = match action {
-        Action::Create => (before.null(), after),
-        Action::Delete => (before, after.null()),
-        Action::NoOp | Action::Update => (before, after),
+        DiffAction::Create => (before.null(), after),
+        DiffAction::Delete => (before, after.null()),
+        DiffAction::NoOp | DiffAction::Update => (before, after),
     };
     let mut change = Change::new(before, after);
-    change.before_explicit = action != Action::Create;
-    change.after_explicit = action != Action::Delete;
+    change.before_explicit = action != DiffAction::Create;
+    change.after_explicit = action != DiffAction::Delete;
     change.modern = true;
     change.depth = depth;
     Kind::Json { value: Box::new(json::shape(&change).into_owned()) }
@@ -98,17 +108,17 @@ fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>) -> Option<Kind<'t>> {
     let (old, new) = (side(before), side(after));
     let line = |action, text: &Option<&str>| Line { action, text: text.map(|t| Text::from(t).into_owned()) };
     if before == after {
-        return Some(Kind::Text { lines: new.iter().map(|text| line(Action::NoOp, text)).collect() });
+        return Some(Kind::Text { lines: new.iter().map(|text| line(DiffAction::NoOp, text)).collect() });
     }
     let mut lines = Vec::with_capacity(old.len().max(new.len()));
     for (i, j) in sequence::line_places(&old, &new).iter() {
         let (i, j) = (i.map(|i| &old[i]), j.map(|j| &new[j]));
         if let Some(text) = i.filter(|_| i == j) {
-            lines.push(line(Action::NoOp, text));
+            lines.push(line(DiffAction::NoOp, text));
             continue;
         }
-        lines.extend(i.map(|text| line(Action::Delete, text)));
-        lines.extend(j.map(|text| line(Action::Create, text)));
+        lines.extend(i.map(|text| line(DiffAction::Delete, text)));
+        lines.extend(j.map(|text| line(DiffAction::Create, text)));
     }
     Some(Kind::Text { lines })
 }

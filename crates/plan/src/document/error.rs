@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use objchange::internal::visible;
+use objchange::internal::{json::place, visible};
 
-use super::place::line_and_column;
 use crate::json::JsonError;
 
 /// Why a document cannot be read, and where.
@@ -53,6 +52,8 @@ pub enum Problem {
     Messages,
     /// There is no `format_version`.
     NoFormatVersion,
+    /// There is one, and the members of neither a plan nor a state.
+    Neither,
     /// The major version of the format is not supported.
     UnsupportedVersion(String),
 }
@@ -73,6 +74,7 @@ impl Problem {
             Self::NotAnObject => "not_an_object",
             Self::Messages => "messages",
             Self::NoFormatVersion => "no_format_version",
+            Self::Neither => "neither",
             Self::UnsupportedVersion(_) => "unsupported_version",
         }
     }
@@ -80,7 +82,7 @@ impl Problem {
 
 impl DocumentError {
     pub(crate) fn at(text: &str, offset: usize, location: &str, problem: Problem) -> Self {
-        let (line, column) = line_and_column(text, offset);
+        let (line, column) = place(text, offset);
         Self { line, column, location: visible(location).into_owned(), problem }
     }
 
@@ -146,6 +148,9 @@ impl fmt::Display for Problem {
             Problem::NoFormatVersion => f.write_str(
                 "there is no `format_version`: this is neither a plan nor a state as `terraform show -json` \
                  prints them",
+            ),
+            Problem::Neither => f.write_str(
+                "this is neither a plan nor a state: pass the output of `terraform show -json`",
             ),
             Problem::UnsupportedVersion(version) => write!(
                 f,

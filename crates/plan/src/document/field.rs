@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::json::{JsonError, Raw, Reader};
+use crate::json::{JsonError, Reader};
 use crate::text::Text;
 
 /// Whether the next value is null; if so it is passed over.
@@ -27,10 +27,6 @@ pub(super) fn flag(reader: &mut Reader<'_>) -> Result<Option<bool>, JsonError> {
     }
 }
 
-pub(super) fn raw<'t>(reader: &mut Reader<'t>) -> Result<Raw<'t>, JsonError> {
-    reader.raw()
-}
-
 pub(super) fn list<'t, T>(
     reader: &mut Reader<'t>,
     mut element: impl FnMut(&mut Reader<'t>) -> Result<T, JsonError>,
@@ -50,4 +46,16 @@ pub(super) fn object<'t>(
     member: impl FnMut(Cow<'t, str>, &mut Reader<'t>) -> Result<(), JsonError>,
 ) -> Result<(), JsonError> {
     if is_null(reader)? { Ok(()) } else { reader.members(member) }
+}
+
+/// Puts the members of an object into the order of their names; of a repeated one the last counts.
+pub(super) fn by_name<'t, T>(members: &mut Vec<T>, name: impl for<'m> Fn(&'m T) -> &'m Text<'t>) {
+    members.sort_by(|a, b| name(a).cmp(name(b)));
+    members.dedup_by(|later, kept| {
+        let repeated = name(later) == name(kept);
+        if repeated {
+            std::mem::swap(later, kept);
+        }
+        repeated
+    });
 }

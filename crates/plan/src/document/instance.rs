@@ -1,12 +1,12 @@
 //! The objects in a state, as values of the engine and as documents have them.
 
 use objchange::Value;
+use objchange::internal::json::place;
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Number, Path, PathStep, WriteError};
 
 use super::error::{DocumentError, Problem};
 use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, written};
-use super::place::line_and_column;
 use super::state::{Sensitive, State, StateOutput, StateResource};
 use crate::json::{Json, Raw, Shape, View};
 
@@ -40,7 +40,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// There is none, or it is of another type.
     pub fn instance(&self, address: &str, resource_type: &str) -> Result<&StateResource<'t>, NoInstance> {
         let mut instances = self.instances();
         let instance = instances.find(|instance| &*instance.address == address).ok_or(NoInstance::Absent)?;
@@ -56,7 +56,7 @@ impl<'t> State<'t> {
     ///
     /// What stands there is no object of the schema. The line and column are those in the text of the state.
     pub fn object(&self, resource: &StateResource<'_>, schema: &Block) -> Result<Value, ObjectError> {
-        let at = |raw: Raw<'_>| line_and_column(self.text(), raw.offset());
+        let at = |raw: Raw<'_>| place(self.text(), raw.offset());
         if resource.is_flat {
             let (line, column) = at(resource.values);
             let (kind, message) = (ObjectErrorKind::Flat, Problem::Flat.to_string());
@@ -68,7 +68,7 @@ impl<'t> State<'t> {
             Sensitive::Paths(paths) => Ok(marked(&value, paths)),
             Sensitive::Values(raw) => {
                 let shape = Json::read(raw).map_err(|error| {
-                    let (line, column) = line_and_column(self.text(), error.offset());
+                    let (line, column) = place(self.text(), error.offset());
                     ObjectError {
                         line,
                         column,

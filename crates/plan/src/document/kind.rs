@@ -61,7 +61,8 @@ impl DocumentKind {
         match end {
             Err(End::Found(kind)) => Ok(kind),
             Err(End::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
-            Ok(()) if seen.format_version && seen.terraform_version => Ok(Self::State),
+            // An empty state has no more members than these.
+            Ok(()) if seen.format_version && !seen.others => Ok(Self::State),
             Ok(()) => Ok(Self::Other),
         }
     }
@@ -89,6 +90,8 @@ struct Seen {
     changes: bool,
     schemas: bool,
     messages: bool,
+    serial: bool,
+    others: bool,
 }
 
 impl Seen {
@@ -100,12 +103,15 @@ impl Seen {
             "lineage" => &mut self.lineage,
             "encrypted_data" => &mut self.encrypted_data,
             "values" => &mut self.values,
-            "resource_changes" | "planned_values" | "output_changes" | "configuration" | "applyable" => {
+            "resource_changes" | "resource_drift" | "deferred_changes" | "planned_values"
+            | "output_changes" | "prior_state" | "configuration" | "errored" | "applyable" | "complete" => {
                 &mut self.changes
             }
             "provider_schemas" => &mut self.schemas,
             "@level" | "@message" => &mut self.messages,
-            _ => return,
+            "serial" => &mut self.serial,
+            "checks" => return,
+            _ => &mut self.others,
         };
         *member = true;
     }
@@ -116,7 +122,9 @@ impl Seen {
             Self { format_version: true, changes: true, .. } => DocumentKind::Plan,
             Self { format_version: true, values: true, .. } => DocumentKind::State,
             Self { schemas: true, .. } => DocumentKind::Schemas,
-            Self { version: true, lineage: true, .. } => DocumentKind::StateFile,
+            Self { version: true, lineage: true, .. } | Self { version: true, serial: true, .. } => {
+                DocumentKind::StateFile
+            }
             Self { encrypted_data: true, lineage: true, .. } => DocumentKind::Encrypted,
             Self { messages: true, .. } => DocumentKind::Messages,
             _ => return None,

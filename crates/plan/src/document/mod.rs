@@ -65,7 +65,12 @@ impl<'t> Document<'t> {
         Ok(match kind {
             DocumentKind::Plan => Self::Plan(Plan::parse(text)?),
             DocumentKind::StateFile => Self::State(State::parse_file(text)?),
-            _ => Self::State(State::parse(text)?),
+            DocumentKind::State => Self::State(State::parse(text)?),
+            _ => {
+                // Its errors tell more of what it is.
+                State::parse(text)?;
+                return Err(DocumentError::at(text, 0, "", Problem::Neither));
+            }
         })
     }
 }

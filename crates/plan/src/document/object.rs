@@ -7,13 +7,13 @@
 use std::borrow::Cow;
 
 use hashbrown::HashSet;
-use objchange::internal::json::from_str;
+use objchange::internal::json::{from_str, place};
 use objchange::schema::{Block, CoerceErrorKind};
 use objchange::value::{Marks, Number, Path, PathStep};
 use objchange::{Type, Value};
 
 use super::error::{DocumentError, Problem};
-use super::place::{line_and_column, offset_of};
+use super::place::offset_of;
 use crate::json::{Json, JsonError, Raw, Reader, Shape};
 
 /// Why a text is no object of a resource type, and where. Never shows a value.
@@ -157,7 +157,7 @@ pub(super) struct Fault {
 
 impl Fault {
     pub(super) fn in_text(self, text: &str) -> ObjectError {
-        let (line, column) = line_and_column(text, self.offset);
+        let (line, column) = place(text, self.offset);
         ObjectError { line, column, kind: self.kind, message: self.message }
     }
 

@@ -4,13 +4,6 @@ use objchange::value::{Path, PathStep};
 
 use crate::json::{Raw, Reader};
 
-/// The line and column, both from 1 and the column in bytes, of an offset.
-pub(super) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text.as_bytes()[..offset.min(text.len())];
-    let line_start = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
-    (memchr::memchr_iter(b'\n', before).count() + 1, before.len() - line_start + 1)
-}
-
 /// The offset of the part of a value at a path, or of the innermost part around it that can be found.
 pub(super) fn offset_of(value: Raw<'_>, path: &Path) -> usize {
     let mut part = value;
@@ -77,12 +70,14 @@ fn element<'t>(reader: &mut Reader<'t>, position: u64) -> Option<Raw<'t>> {
 
 #[cfg(test)]
 mod tests {
+    use objchange::internal::json::place;
+
     use super::*;
 
     #[track_caller]
     fn check(text: &str, path: &str, expected: (usize, usize)) {
         let offset = offset_of(Reader::new(text).raw().unwrap(), &path.parse().unwrap());
-        assert_eq!(line_and_column(text, offset), expected, "{path}");
+        assert_eq!(place(text, offset), expected, "{path}");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::error::DocumentError;
-use super::field::{flag, list, object, raw, text};
+use super::field::{by_name, flag, list, object, text};
 use super::{Unseen, open, read_members};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
@@ -325,7 +325,7 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
             "module_address" => return keep(&mut resource.module_address, text(reader)),
             "deposed" => return keep(&mut resource.deposed, text(reader)),
             "action_reason" => return keep(&mut resource.action_reason, text(reader)),
-            "index" => return keep(&mut resource.index, raw(reader).map(Some)),
+            "index" => return keep(&mut resource.index, reader.raw().map(Some)),
             "change" => return keep(&mut resource.change, value_change(reader)),
             _ => return reader.raw().map(|_| ()),
         };
@@ -367,7 +367,7 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
             }
             _ => return reader.raw().map(|_| ()),
         };
-        keep(place, raw(reader))
+        keep(place, reader.raw())
     })?;
     Ok(change)
 }
@@ -409,7 +409,7 @@ fn outputs<'t>(reader: &mut Reader<'t>) -> Result<Vec<OutputChange<'t>>, JsonErr
         outputs.push(OutputChange { name: name.into(), change: value_change(reader)? });
         Ok(())
     })?;
-    outputs.sort_by(|a, b| a.name.cmp(&b.name));
+    by_name(&mut outputs, |output| &output.name);
     Ok(outputs)
 }
 

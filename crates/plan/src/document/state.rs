@@ -7,7 +7,7 @@ use objchange::internal::json::from_str;
 use objchange::value::Path;
 
 use super::error::DocumentError;
-use super::field::{flag, is_null, list, object, raw, text};
+use super::field::{by_name, flag, is_null, list, object, text};
 use super::{Unseen, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
@@ -135,6 +135,7 @@ impl<'t> State<'t> {
 }
 
 fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), JsonError> {
+    state.outputs.clear();
     object(reader, |key, reader| match &*key {
         "root_module" => {
             let modules = modules(reader)?;
@@ -148,7 +149,7 @@ fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), Json
         }),
         _ => reader.raw().map(|_| ()),
     })?;
-    state.outputs.sort_by(|a, b| a.name.cmp(&b.name));
+    by_name(&mut state.outputs, |output| &output.name);
     Ok(())
 }
 
@@ -234,11 +235,11 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError>
             "name" => &mut resource.name,
             "provider_name" => &mut resource.provider_name,
             "values" => {
-                resource.values = raw(reader)?;
+                resource.values = reader.raw()?;
                 return Ok(());
             }
             "sensitive_values" => {
-                resource.sensitive = Sensitive::Values(raw(reader)?);
+                resource.sensitive = Sensitive::Values(reader.raw()?);
                 return Ok(());
             }
             "tainted" => {
@@ -262,8 +263,8 @@ pub(super) fn output<'t>(name: Text<'t>, reader: &mut Reader<'t>) -> Result<Stat
     let mut output = StateOutput { name, value, value_type, sensitive: false, ty: OnceLock::new() };
     object(reader, |key, reader| {
         match &*key {
-            "value" => output.value = raw(reader)?,
-            "type" => output.value_type = raw(reader)?,
+            "value" => output.value = reader.raw()?,
+            "type" => output.value_type = reader.raw()?,
             "sensitive" => output.sensitive = flag(reader)?.unwrap_or_default(),
             _ => {
                 reader.raw()?;

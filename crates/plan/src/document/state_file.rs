@@ -12,7 +12,7 @@ use objchange::internal::is_printable;
 use objchange::value::{Number, Path, PathStep};
 
 use super::error::{DocumentError, Problem};
-use super::field::{is_null, list, object, raw, text};
+use super::field::{by_name, is_null, list, object, text};
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
 use super::{Unseen, open};
 use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
@@ -69,7 +69,7 @@ impl<'t> State<'t> {
         if version.1 != 4 {
             return Err(DocumentError::at(file, version.0, "", Problem::StateFileVersion(version.1)));
         }
-        state.outputs.sort_by(|a, b| a.name.cmp(&b.name));
+        by_name(&mut state.outputs, |output| &output.name);
         state.is_file = true;
         stored.all.sort_by(Stored::order);
         let modules = modules(stored.all);
@@ -153,7 +153,7 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
             "name" => &mut name,
             "provider" => &mut provider,
             "instances" => {
-                instances = raw(reader)?;
+                instances = reader.raw()?;
                 return Ok(());
             }
             _ => return reader.raw().map(|_| ()),
@@ -196,7 +196,7 @@ fn instance<'t>(
             "index_key" => index_key = key(reader)?,
             "status" => resource.tainted = text(reader)?.is_some_and(|status| &*status == "tainted"),
             "deposed" => resource.deposed = text(reader)?.filter(|key| !key.is_empty()),
-            "attributes" => resource.values = raw(reader)?,
+            "attributes" => resource.values = reader.raw()?,
             "attributes_flat" => {
                 has_flat = !is_null(reader)?;
                 if has_flat {

@@ -1,7 +1,7 @@
 //! Blocks.
 
 use super::{View, Writer, escape};
-use crate::diff::{Action, Block, BlockType, Diff};
+use crate::diff::{Block, BlockType, Diff, DiffAction};
 
 impl Writer<'_> {
     pub(super) fn block(&mut self, diff: &Diff<'_>, block: &Block<'_>, indent: usize, view: View) {
@@ -22,7 +22,7 @@ impl Writer<'_> {
             self.push("\n");
             self.hidden(indent + 1, hidden, "block");
         }
-        self.start_line(indent, Action::NoOp);
+        self.start_line(indent, DiffAction::NoOp);
         self.push("}");
     }
 
@@ -76,12 +76,12 @@ impl Writer<'_> {
             "# At least one attribute in this block is (or was) sensitive,",
             "# so its contents will not be displayed.",
         ] {
-            self.start_line(indent, Action::NoOp);
+            self.start_line(indent, DiffAction::NoOp);
             self.push("  ");
             self.push(comment);
             self.push("\n");
         }
-        self.start_line(indent, Action::NoOp);
+        self.start_line(indent, DiffAction::NoOp);
         self.push("}");
     }
 }

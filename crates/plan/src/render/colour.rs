@@ -3,7 +3,7 @@
 //! A unit that has any sequence ends in one more reset, even where nothing is left to reset: that is what
 //! Terraform writes.
 
-use crate::diff::Action;
+use crate::diff::DiffAction;
 use crate::document::ResourceActions;
 
 /// Whether text has colour sequences.
@@ -25,22 +25,22 @@ impl Colour {
     }
 
     /// The four columns that say what happens to a value.
-    pub(super) fn symbol(self, action: Action) -> &'static str {
+    pub(super) fn symbol(self, action: DiffAction) -> &'static str {
         match action {
-            Action::NoOp => "    ",
-            Action::Create => self.pick("  + ", "  \x1b[32m+\x1b[0m\x1b[0m "),
-            Action::Delete => self.pick("  - ", "  \x1b[31m-\x1b[0m\x1b[0m "),
-            Action::Update => self.pick("  ~ ", "  \x1b[33m~\x1b[0m\x1b[0m "),
+            DiffAction::NoOp => "    ",
+            DiffAction::Create => self.pick("  + ", "  \x1b[32m+\x1b[0m\x1b[0m "),
+            DiffAction::Delete => self.pick("  - ", "  \x1b[31m-\x1b[0m\x1b[0m "),
+            DiffAction::Update => self.pick("  ~ ", "  \x1b[33m~\x1b[0m\x1b[0m "),
         }
     }
 
     /// The columns that say what happens to a resource.
     pub(super) fn resource_symbol(self, actions: ResourceActions) -> &'static str {
         match actions {
-            ResourceActions::NoOp => self.symbol(Action::NoOp),
-            ResourceActions::Create => self.symbol(Action::Create),
-            ResourceActions::Update => self.symbol(Action::Update),
-            ResourceActions::Delete => self.symbol(Action::Delete),
+            ResourceActions::NoOp => self.symbol(DiffAction::NoOp),
+            ResourceActions::Create => self.symbol(DiffAction::Create),
+            ResourceActions::Update => self.symbol(DiffAction::Update),
+            ResourceActions::Delete => self.symbol(DiffAction::Delete),
             ResourceActions::Read => self.pick(" <= ", " \x1b[36m<=\x1b[0m\x1b[0m "),
             ResourceActions::DeleteThenCreate => {
                 self.pick("-/+ ", "\x1b[31m-\x1b[0m/\x1b[32m+\x1b[0m\x1b[0m ")

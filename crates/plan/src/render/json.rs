@@ -13,7 +13,8 @@ impl Report<'_> {
     ///
     /// # Errors
     ///
-    /// A change, or the schema of its type, cannot be read, or the text cannot be written.
+    /// A change, or the schema of its type, cannot be read, or the text cannot be written. What was written until then
+    /// is not the whole document.
     pub fn write_json(&self, out: &mut dyn Write) -> Result<(), ShowError> {
         let mut serializer = serde_json::Serializer::with_formatter(&mut *out, Lines::default());
         match self.serialize(&mut serializer) {

@@ -25,7 +25,7 @@ pub use page::{
 
 use std::io::{self, Write};
 
-use crate::diff::{Action, Diff};
+use crate::diff::{Diff, DiffAction};
 
 /// How a value is written where it stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,19 +95,19 @@ impl Writer<'_> {
     }
 
     /// Writes the indent of a line and the symbol of what happens to the thing on it.
-    fn start_line(&mut self, indent: usize, action: Action) {
+    fn start_line(&mut self, indent: usize, action: DiffAction) {
         self.indent(indent);
         self.symbol(action);
     }
 
-    fn symbol(&mut self, action: Action) {
+    fn symbol(&mut self, action: DiffAction) {
         if !self.plain {
             self.push(self.colour.symbol(action));
         }
     }
 
-    fn null_suffix(&mut self, action: Action, view: View) {
-        if action == Action::Delete && !view.no_null_suffix {
+    fn null_suffix(&mut self, action: DiffAction, view: View) {
+        if action == DiffAction::Delete && !view.no_null_suffix {
             self.push(self.colour.null_suffix());
         }
     }
@@ -123,7 +123,7 @@ impl Writer<'_> {
         if count == 0 {
             return;
         }
-        self.start_line(indent, Action::NoOp);
+        self.start_line(indent, DiffAction::NoOp);
         let (open, close) = self.colour.dark_gray();
         let plural = if count == 1 { "" } else { "s" };
         self.push(open);

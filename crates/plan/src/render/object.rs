@@ -1,7 +1,7 @@
 //! Objects and maps.
 
 use super::{View, Writer, escape};
-use crate::diff::{Action, Diff, Entry, Kind, Parts};
+use crate::diff::{Diff, DiffAction, Entry, Kind, Parts};
 
 impl Writer<'_> {
     pub(super) fn object(
@@ -67,7 +67,7 @@ impl Writer<'_> {
             true => 0,
             false => elements.names().map(|key| escape::quoted_width(&key)).max().unwrap_or_default(),
         };
-        let inner = View { no_null_suffix: nested || diff.action == Action::Delete, omit_replace: false };
+        let inner = View { no_null_suffix: nested || diff.action == DiffAction::Delete, omit_replace: false };
         let mut hidden = 0;
         for index in 0..elements.len() {
             if elements.is_hidden(index) {
@@ -99,7 +99,7 @@ impl Writer<'_> {
 
     /// Writes the last line of a value with parts.
     pub(super) fn close(&mut self, bracket: &str, diff: &Diff<'_>, indent: usize, view: View) {
-        self.start_line(indent, Action::NoOp);
+        self.start_line(indent, DiffAction::NoOp);
         self.push(bracket);
         self.null_suffix(diff.action, view);
     }

@@ -69,12 +69,15 @@ impl Report<'_> {
                 _ => {}
             }
         }
+        if self.errored {
+            out.write_all(b"Planning failed: only what was planned until then is listed.\n")?;
+        }
         groups.retain(|(_, lines)| !lines.is_empty());
         let (bold, reset) = (colour.bold(), colour.reset());
         for (title, lines) in &groups {
             write!(out, "{bold}{title}{reset} ({})\n{}", lines.len(), lines.concat())?;
         }
-        if !groups.is_empty() {
+        if self.errored || !groups.is_empty() {
             return Ok(());
         }
         let nothing = self.sections.iter().find_map(|section| match section {

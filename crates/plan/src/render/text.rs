@@ -1,7 +1,7 @@
 //! Strings of several lines, and strings that hold JSON.
 
 use super::{View, Writer, escape};
-use crate::diff::{Action, Diff, Line};
+use crate::diff::{Diff, DiffAction, Line};
 
 impl Writer<'_> {
     pub(super) fn lines(&mut self, diff: &Diff<'_>, lines: &[Line<'_>], indent: usize, view: View) {
@@ -16,7 +16,7 @@ impl Writer<'_> {
             }
             self.push("\n");
         }
-        self.start_line(indent, Action::NoOp);
+        self.start_line(indent, DiffAction::NoOp);
         self.push("EOT");
         self.null_suffix(diff.action, view);
     }
@@ -37,7 +37,7 @@ impl Writer<'_> {
             return;
         }
         let symbol =
-            if whitespace_only || diff.action != Action::Update { Action::NoOp } else { diff.action };
+            if whitespace_only || diff.action != DiffAction::Update { DiffAction::NoOp } else { diff.action };
         let rest = self.out.split_off(start);
         if whitespace_only {
             self.push(if diff.replace {
@@ -50,7 +50,7 @@ impl Writer<'_> {
         self.start_line(indent + 1, symbol);
         self.push(&rest);
         self.push("\n");
-        self.start_line(indent, Action::NoOp);
+        self.start_line(indent, DiffAction::NoOp);
         self.push(")");
         self.null_suffix(diff.action, view);
     }

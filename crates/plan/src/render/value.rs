@@ -1,7 +1,7 @@
 //! One value of any kind.
 
 use super::{View, Writer, escape};
-use crate::diff::{Action, Diff, Kind, Primitive, Scalar, Sensitivity};
+use crate::diff::{Diff, DiffAction, Kind, Primitive, Scalar, Sensitivity};
 
 impl Writer<'_> {
     /// Writes a value after its key, or as an element of a list.
@@ -90,14 +90,14 @@ impl Writer<'_> {
     fn primitive(&mut self, diff: &Diff<'_>, primitive: &Primitive<'_>, view: View) {
         let Primitive { before, after, null_string } = primitive;
         match diff.action {
-            Action::NoOp | Action::Create => self.scalar(after),
-            Action::Delete => {
+            DiffAction::NoOp | DiffAction::Create => self.scalar(after),
+            DiffAction::Delete => {
                 self.scalar(before);
                 if !null_string {
                     self.null_suffix(diff.action, view);
                 }
             }
-            Action::Update => {
+            DiffAction::Update => {
                 self.scalar(before);
                 self.push(self.colour.arrow());
                 self.scalar(after);

@@ -1,6 +1,6 @@
 //! Which parts of a value are shown, and which are only counted.
 
-use crate::diff::{Action, Diff, Kind};
+use crate::diff::{Diff, DiffAction, Kind};
 
 /// Decides what is shown of a value, here and below; `full` hides nothing.
 pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
@@ -77,9 +77,9 @@ impl Fold {
         index: usize,
         len: usize,
         name: Option<&str>,
-        action: impl Fn(usize) -> Action,
+        action: impl Fn(usize) -> DiffAction,
     ) -> Show {
-        let changes = |index| action(index) != Action::NoOp;
+        let changes = |index| action(index) != DiffAction::NoOp;
         let is_kept = || match self.keep {
             Keep::Changed => false,
             Keep::Beside => index > 0 && changes(index - 1) || index + 1 < len && changes(index + 1),
@@ -101,7 +101,7 @@ impl Show {
     pub(crate) fn apply(self, part: &mut Diff<'_>) {
         part.hidden = self == Show::Nothing;
         if let Kind::Sensitive(marks) | Kind::SensitiveBlock(marks) = &part.kind {
-            let stays = !matches!(part.action, Action::Create | Action::Delete);
+            let stays = !matches!(part.action, DiffAction::Create | DiffAction::Delete);
             part.mark_changes = stays && marks.before != marks.after;
         }
         if !part.hidden {

@@ -10,10 +10,10 @@ use super::{
     Filter, Note, Options, Outcome, OutputHeader, PlanMode, ReportEntry, Schemas, Section, ShowError,
     Warning, fold,
 };
-use crate::change::{Paths, Sides};
-use crate::diff::{Action, Diff};
+use crate::diff::{Diff, DiffAction};
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions};
+use crate::walk::{Paths, Sides};
 
 /// How many resources a plan imports, adds, changes and destroys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ pub(super) fn sections<'p, 't>(
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
     for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
         match differ.output(output)?.action {
-            Action::NoOp => unchanged_outputs.push(output.name.clone()),
+            DiffAction::NoOp => unchanged_outputs.push(output.name.clone()),
             _ => changed_outputs.push(output),
         }
     }
@@ -162,7 +162,7 @@ impl<'p, 't> Differ<'p, 't> {
             let schema = self.schemas.of_change(resource)?;
             let relevant = relevant.as_ref().map(|relevant| relevant.of(&resource.address));
             let diff = body(self.plan.text(), resource, schema, relevant, self.full)?;
-            Ok((all || diff.action != Action::NoOp).then_some(diff))
+            Ok((all || diff.action != DiffAction::NoOp).then_some(diff))
         };
         if !all {
             let mut first = None;
@@ -190,12 +190,12 @@ impl<'p, 't> Differ<'p, 't> {
             let same = change.before.text() == change.after.text()
                 && change.before_sensitive.text() == change.after_sensitive.text()
                 && !change.after_unknown.text().contains("true");
-            if !same && self.resource(resource)?.action != Action::NoOp {
+            if !same && self.resource(resource)?.action != DiffAction::NoOp {
                 return Ok(true);
             }
         }
         for output in &self.plan.output_changes {
-            if self.output(output)?.action != Action::NoOp {
+            if self.output(output)?.action != DiffAction::NoOp {
                 return Ok(true);
             }
         }

@@ -5,9 +5,9 @@ use objchange::schema::Block;
 
 use super::header::Occasion;
 use super::{Options, Outcome, Report, ReportEntry, Section, header, plan};
-use crate::change::ObjectChange;
 use crate::document::{ChangedResource, ResourceActions};
 use crate::text::Text;
+use crate::walk::ObjectChange;
 
 impl<'t> ChangedResource<'t> {
     /// What a plan document says around the values of a change that the engine has planned. The address, such as

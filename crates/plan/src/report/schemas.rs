@@ -49,13 +49,12 @@ impl Schemas {
         self.document.is_none()
     }
 
-    /// The resource types that were asked for and had no schema, in the order they were met,
-    /// with control characters escaped.
+    /// The resource types that were asked for and had no schema, in the order they were met.
     pub fn missing(&self) -> Vec<String> {
         let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut names: Vec<_> = missing.iter().collect();
         names.sort_by_key(|(_, before)| **before);
-        names.into_iter().map(|(name, _)| name.escape_debug().to_string()).collect()
+        names.into_iter().map(|(name, _)| name.to_string()).collect()
     }
 
     pub(crate) fn of_change(

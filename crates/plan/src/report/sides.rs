@@ -3,11 +3,11 @@
 use hashbrown::HashMap;
 use objchange::schema::Block;
 
-use crate::change::{PathList, Paths, Sides};
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, Plan, ResourceActions, ValueChange};
 use crate::json::{Builder, Built, Elements, JsonError, closed};
+use crate::walk::{PathList, Paths, Sides};
 
 /// The relevant attributes of a plan, by the resource that they are of.
 pub(super) struct Relevant<'p, 't> {

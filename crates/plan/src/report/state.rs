@@ -4,12 +4,12 @@ use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
 use super::{Entries, Filter, Outcome, OutputHeader, Schemas, Section, ShowError};
-use crate::change::Change;
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
 use crate::json::{Json, Raw, View, closed};
 use crate::text::Text;
+use crate::walk::Change;
 
 /// What is said of a resource of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use objchange_plan::{
-    Action, Block, BlockType, Diff, Entries, Entry, Kind, Line, NestedBlock, Options, Primitive, Report,
+    Block, BlockType, Diff, DiffAction, Entries, Entry, Kind, Line, NestedBlock, Options, Primitive, Report,
     ReportEntry, Scalar, Section, Sensitivity, ShowError,
 };
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
@@ -206,7 +206,7 @@ fn scalar(json: &str) -> Scalar<'static> {
 
 fn line(json: &str) -> Line<'static> {
     let members: Members<'_> = parse(json);
-    let action: Action = parse(member(&members, "action"));
+    let action: DiffAction = parse(member(&members, "action"));
     Line { action, text: parse(member(&members, "text")) }
 }
 

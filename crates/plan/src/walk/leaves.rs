@@ -7,7 +7,7 @@ use serde::ser::{Error, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::diff::{Action, BlockType, Diff, Kind, Part, Parts};
+use crate::diff::{BlockType, Diff, DiffAction, Kind, Part, Parts};
 
 /// One part that changes, and none of whose own parts does: what to look at, or to rule on, where the whole diff is more
 /// than is asked for.
@@ -25,7 +25,7 @@ pub struct LeafChange {
     /// The value after; `None` where it is absent or null. Marked if it must not be shown.
     pub after: Option<Value>,
     /// What happens to it.
-    pub action: Action,
+    pub action: DiffAction,
     /// It must not be shown.
     pub hidden: bool,
     /// It forces the replacement, or something around it does.
@@ -64,7 +64,7 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     fn part(&mut self, diff: &Diff<'_>, sides: Sides<'_>, replace: bool) {
-        if diff.action == Action::NoOp {
+        if diff.action == DiffAction::NoOp {
             return;
         }
         let replace = replace || diff.replace;
@@ -78,7 +78,7 @@ impl Walk<'_> {
         }
     }
 
-    fn leaf(&mut self, action: Action, hidden: bool, sides: Sides<'_>, replace: bool) {
+    fn leaf(&mut self, action: DiffAction, hidden: bool, sides: Sides<'_>, replace: bool) {
         // A null says nothing, whatever it is marked with.
         if sides.iter().flatten().all(|value| value.is_null()) {
             return;
@@ -117,8 +117,8 @@ impl Walk<'_> {
             return self.leaf(unknown.action, false, sides, replace || unknown.replace);
         }
         if is_marked(sides) {
-            let of_blocks = (0..blocks.len()).map(|i| blocks.action(i)).filter(|a| *a != Action::NoOp);
-            if let Some(action) = of_blocks.reduce(Action::and_part) {
+            let of_blocks = (0..blocks.len()).map(|i| blocks.action(i)).filter(|a| *a != DiffAction::NoOp);
+            if let Some(action) = of_blocks.reduce(DiffAction::and_part) {
                 self.leaf(action, true, sides, replace);
             }
             return;
@@ -134,7 +134,7 @@ impl Walk<'_> {
     fn named<'t, T: Part<'t>>(&mut self, parts: &Parts<'t, T>, sides: Sides<'_>, replace: bool) {
         let is_map = sides.iter().flatten().any(|value| value.as_map().is_some());
         for (index, name) in parts.names().enumerate() {
-            if parts.action(index) != Action::NoOp {
+            if parts.action(index) != DiffAction::NoOp {
                 let key = || PathStep::Index(Value::from(&*name));
                 self.path.push(if is_map { key() } else { PathStep::Attribute((&*name).into()) });
                 let sides = sides.map(|side| named(side, &name));
@@ -163,15 +163,15 @@ impl Walk<'_> {
             let is_null = |side: &[Value], at: usize| side.get(at).is_none_or(Value::is_null);
             let (is_before, is_after) = match action {
                 _ if paired => (true, true),
-                Action::Create => (false, true),
-                Action::Delete => (true, false),
+                DiffAction::Create => (false, true),
+                DiffAction::Delete => (true, false),
                 // The null of an object that comes or goes alone is no change.
-                Action::NoOp if is_null(before, i) != is_null(after, j) => {
+                DiffAction::NoOp if is_null(before, i) != is_null(after, j) => {
                     (is_null(before, i), is_null(after, j))
                 }
-                Action::NoOp | Action::Update => (true, true),
+                DiffAction::NoOp | DiffAction::Update => (true, true),
             };
-            if action != Action::NoOp {
+            if action != DiffAction::NoOp {
                 let sides = [before.get(i).filter(|_| is_before), after.get(j).filter(|_| is_after)];
                 let place = if sides[1].is_some() { j } else { i };
                 self.path.push(PathStep::Index(Value::from(place)));
@@ -193,7 +193,7 @@ impl Walk<'_> {
             gone.chain(new.map(|element| [None, Some(element)])).take(parts.len()).enumerate()
         {
             let action = parts.action(index);
-            if action != Action::NoOp
+            if action != DiffAction::NoOp
                 && let Some(element) = sides[0].or(sides[1])
             {
                 let replace = replace || parts.get(index).diff().replace;

@@ -18,7 +18,7 @@ pub(crate) use paths::{PathList, Paths};
 pub use reason::Reason;
 pub(crate) use sides::Sides;
 
-use crate::diff::Action;
+use crate::diff::DiffAction;
 use crate::json::View;
 
 /// What is known at one place of a resource or output: its value on both sides, whether it stands there at
@@ -47,7 +47,7 @@ pub(crate) struct Change<'v, 't> {
     /// How many values are around this one, those of a JSON string and the string itself included.
     pub(crate) depth: usize,
     /// This is a part of a collection whose parts are not kept.
-    pub(crate) within_deferred: bool,
+    pub(crate) within_unmade: bool,
 }
 
 /// Where in each object of a change the next member is expected.
@@ -132,7 +132,7 @@ impl<'v, 't> Change<'v, 't> {
             relevant: Paths::everything(),
             modern: false,
             depth: 0,
-            within_deferred: false,
+            within_unmade: false,
         }
     }
 
@@ -178,28 +178,28 @@ impl<'v, 't> Change<'v, 't> {
     }
 
     /// What happens to a value that has no parts.
-    pub(crate) fn leaf_action(&self) -> Action {
+    pub(crate) fn leaf_action(&self) -> DiffAction {
         let before_there = !self.before.is_null() || self.before_explicit;
         let after_there = !self.after.is_null() || self.after_explicit;
         match (before_there, after_there) {
-            (false, true) => Action::Create,
-            (true, false) => Action::Delete,
+            (false, true) => DiffAction::Create,
+            (true, false) => DiffAction::Delete,
             _ if self.before == self.after
                 && self.before_explicit == self.after_explicit
                 && self.is_before_sensitive() == self.is_after_sensitive() =>
             {
-                Action::NoOp
+                DiffAction::NoOp
             }
-            _ => Action::Update,
+            _ => DiffAction::Update,
         }
     }
 
     /// What happens to a value with parts, before its parts are looked at.
-    pub(crate) fn parent_action(&self) -> Action {
+    pub(crate) fn parent_action(&self) -> DiffAction {
         match (self.before.is_null(), self.after.is_null()) {
-            (true, false) => Action::Create,
-            (false, true) => Action::Delete,
-            _ => Action::NoOp,
+            (true, false) => DiffAction::Create,
+            (false, true) => DiffAction::Delete,
+            _ => DiffAction::NoOp,
         }
     }
 
@@ -229,7 +229,7 @@ impl<'v, 't> Change<'v, 't> {
             relevant: self.relevant.member(key),
             modern: self.modern,
             depth: self.depth + 1,
-            within_deferred: self.within_deferred,
+            within_unmade: self.within_unmade,
         }
     }
 
@@ -261,7 +261,7 @@ impl<'v, 't> Change<'v, 't> {
             relevant: self.relevant.element(place),
             modern: false,
             depth: self.depth + 1,
-            within_deferred: self.within_deferred,
+            within_unmade: self.within_unmade,
         }
     }
 
