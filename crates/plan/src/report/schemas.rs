@@ -54,7 +54,7 @@ impl Schemas {
         let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut names: Vec<_> = missing.iter().collect();
         names.sort_by_key(|(_, before)| **before);
-        names.into_iter().map(|(name, _)| name.to_string()).collect()
+        names.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
     pub(crate) fn of_change(
