@@ -55,7 +55,8 @@
 //!
 //! The behaviour is that of Terraform v1.16 and go-cty v1.18, answer by answer: the order of sets, what makes
 //! two unknowns alike, which prior element a configured one came from. Where they crash, there is an error
-//! here. One thing is left out on purpose: negative zero is zero.
+//! here. Left out on purpose: negative zero is zero; numbers are refused whose exponent is beyond 5,000 or whose digits are
+//! more; an unknown list is not expanded beyond 1,048,576 elements; and what nests deeper than 127 levels is refused.
 //!
 //! There is no graph, no evaluation of configuration, no input or output, no clock. Sensitive parts of values
 //! never appear in `Debug`, `Display` or errors; they are written by the explicit formats alone.

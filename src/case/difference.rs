@@ -6,7 +6,7 @@ use std::iter::zip;
 use hashbrown::HashMap;
 
 use crate::json::{JsonError, Reader, Token};
-use crate::value::{Kind, Path, Type, Value};
+use crate::value::{Kind, Path, SENSITIVE, Type, Value};
 
 /// How an answer differs from the wanted one: where, and what each says there.
 ///
@@ -117,6 +117,11 @@ fn whole_part(got: &Value, want: &Value, path: Path, declared: &Type) -> Differe
         (false, false) => &Type::Dynamic,
     };
     let texts = (value_text(got, declared), value_text(want, declared));
+    // What one side hides may stand anywhere in the other.
+    let hides =
+        |value: &Value, other: &Value| other.contains_marked() && value.is_known() && !value.is_null();
+    let hidden = |hides: bool, text: String| if hides { SENSITIVE.to_owned() } else { text };
+    let texts = (hidden(hides(got, want), texts.0), hidden(hides(want, got), texts.1));
     if texts.0 != texts.1 {
         return Difference::at(path, texts.0, texts.1);
     }

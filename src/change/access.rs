@@ -6,6 +6,10 @@ use super::ChangeError;
 use crate::schema::{Member, Members};
 use crate::value::{Kind, PathStack, Type, Value};
 
+/// What stands for a prior object or element that is not there. Its type does not matter: a null is a null.
+pub(super) static NOTHING: std::sync::LazyLock<Value> =
+    std::sync::LazyLock::new(|| Value::null(Type::Dynamic));
+
 /// A value's member by name: null in a null object, unknown in
 /// an unknown one, and marked as the object is, unless that is null.
 pub(super) fn member<'v>(

@@ -3,18 +3,20 @@
 mod applied;
 
 pub use self::applied::{AppliedChange, ApplyChangeError, ApplyViolation};
+use std::fmt;
+
 use super::action::Action;
 use super::carried::Carried;
 use super::object_compatible::object_violations;
 use super::plan::PlannedChange;
 use super::provider::{
-    AppliedResource, ApplyResourceChange, PrivateData, ProviderError, covered, have_errors,
+    AppliedResource, ApplyResourceChange, Outline, PrivateData, ProviderError, covered, have_errors,
 };
 use crate::schema::{Block, Cover};
 use crate::value::{Descend, Marks, Path, Value};
 
 /// A planned change that is to be made.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ApplyRequest {
     /// The schema of the resource type.
@@ -32,6 +34,19 @@ impl ApplyRequest {
     pub fn new(schema: &Block, change: &PlannedChange, config: &Value) -> Self {
         let (schema, change, config) = (schema.clone(), change.clone(), config.clone());
         Self { schema, change, config, prior_private: PrivateData::default() }
+    }
+}
+
+/// What the schema calls sensitive is not shown, whether it is marked or not.
+impl fmt::Debug for ApplyRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { schema, change, config, prior_private } = self;
+        f.debug_struct("ApplyRequest")
+            .field("schema", schema)
+            .field("change", change)
+            .field("config", &Outline(config))
+            .field("prior_private", prior_private)
+            .finish()
     }
 }
 
@@ -94,14 +109,18 @@ pub enum Applying {
 }
 
 /// What a provider has to be asked before the change can go on.
-#[derive(Debug)]
 pub struct ApplyQuestion {
     apply: Box<Apply>,
     request: ApplyResourceChange,
 }
 
+impl fmt::Debug for ApplyQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApplyQuestion").field("request", &self.request).finish_non_exhaustive()
+    }
+}
+
 /// A change while it is made.
-#[derive(Debug)]
 struct Apply {
     schema: Block,
     change: PlannedChange,
@@ -218,8 +237,11 @@ impl ApplyQuestion {
         let Self { mut apply, request } = self;
         let creates = request.prior.is_null();
         let is_destroyed = request.planned.is_null();
-        let Judged { saved, violations } = judge(&request, &answer, &apply.change);
-        let failed = have_errors(&answer.diagnostics) || !violations.is_empty() && !answer.legacy_type_system;
+        let Judged { saved, is_kept, violations } = judge(&request, &answer, &apply.change);
+        let is_tolerated = |violation: &ApplyViolation| {
+            answer.legacy_type_system && matches!(violation, ApplyViolation::Inconsistent(_))
+        };
+        let failed = have_errors(&answer.diagnostics) || !violations.iter().all(is_tolerated);
         apply.result.violations.extend(violations);
         apply.result.legacy_type_system |= answer.legacy_type_system;
         let objects =
@@ -231,17 +253,23 @@ impl ApplyQuestion {
             apply.result.deposed = (!saved.is_null()).then_some(saved);
         } else {
             apply.result.tainted = creates && failed && !saved.is_null();
+            let mut is_old = is_kept && !creates;
             if creates && apply.change.action == Action::CreateThenDelete && failed {
                 // The old object stays: as it was where there is no new one, else beside that.
                 let old = apply.change.before.clone();
                 let is_there = !saved.is_null();
+                is_old = !is_there;
                 apply.result.deposed = is_there.then(|| old.clone());
                 apply.result.saved = if is_there { saved } else { old };
             } else {
                 apply.result.saved = saved;
             }
-            apply.result.private = answer.private;
-            apply.result.identity = answer.identity;
+            if is_old {
+                apply.result.private = apply.prior_private.clone();
+            } else {
+                apply.result.private = answer.private;
+                apply.result.identity = answer.identity;
+            }
         }
         if failed {
             apply.steps.clear();
@@ -254,6 +282,8 @@ impl ApplyQuestion {
 struct Judged {
     /// The object with its marks.
     saved: Value,
+    /// The provider gave none that could be saved.
+    is_kept: bool,
     violations: Vec<ApplyViolation>,
 }
 
@@ -267,11 +297,11 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &Plann
         let marked = object.mark_where_present(&planned_marks).mark_where_present(marks);
         carried.mark(&schema.mark_hidden(&marked))
     };
-    // Without an answer the object is taken to be as it was, or gone where it was to go.
+    // Without an object it is taken to be as it was, or gone where it was to go.
     let kept = || if planned.is_null() && failed { planned.clone() } else { prior.clone() };
-    let Some(new_state) = &answer.new_state else {
+    let Some(new_state) = answer.new_state.as_ref().filter(|new| planned.is_null() || !new.is_null()) else {
         let violations = if failed { Vec::new() } else { vec![ApplyViolation::NoObject] };
-        return Judged { saved: marked(&kept(), &[]), violations };
+        return Judged { saved: marked(&kept(), &[]), is_kept: true, violations };
     };
     let (new_state, marks) = new_state.unmark_deep_with_paths();
     let told = marked(&new_state, &marks);
@@ -281,7 +311,7 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &Plann
     if !mismatches.is_empty() {
         // Such an object cannot be saved.
         let violations = mismatches.into_iter().map(ApplyViolation::WrongType).collect();
-        return Judged { saved: marked(prior, &marks), violations };
+        return Judged { saved: marked(prior, &marks), is_kept: true, violations };
     }
     let mut violations = Vec::new();
     let has_value = |path: &Path| new_state.at(path).is_some_and(|value| !value.is_null());
@@ -295,11 +325,12 @@ fn judge(request: &ApplyResourceChange, answer: &AppliedResource, change: &Plann
     });
     if planned.is_null() && !failed && !new_state.is_null() {
         violations.push(ApplyViolation::NotDestroyed);
-    } else if !failed {
+    } else if !failed && violations.is_empty() {
         let inconsistent = object_violations(schema, planned, &new_state, cover.root());
         violations.extend(inconsistent.into_iter().map(ApplyViolation::Inconsistent));
     }
-    Judged { saved: marked(&known(&without_write_only(schema, &new_state)), &marks), violations }
+    let saved = marked(&known(&without_write_only(schema, &new_state)), &marks);
+    Judged { saved, is_kept: false, violations }
 }
 
 /// The value with null in place of what is unknown: a state has no unknown values.

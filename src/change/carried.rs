@@ -10,7 +10,6 @@ use crate::value::{Kind, StepRef, Value, hasher};
 ///
 /// Terraform puts the marks of configuration and schema on a planned object, not those of the prior one: a value that
 /// is kept from the prior object would be shown after the change although it is hidden before.
-#[derive(Debug)]
 pub(super) struct Carried {
     /// Each marked value and each part of one. What says little by itself, such as `true`, comes with its place.
     contents: HashSet<(Option<Place>, Value)>,

@@ -5,6 +5,8 @@ mod planned;
 mod request;
 mod sides;
 
+use std::fmt;
+
 use hashbrown::HashSet;
 
 use self::judged::{Judged, distinct, judge};
@@ -19,7 +21,7 @@ use super::provider::{
     Diagnostic, PlanResourceChange, PlannedResource, PrivateData, Provider, covered, have_errors,
 };
 use crate::schema::Cover;
-use crate::value::{Marks, Path, Type, Value};
+use crate::value::{Marks, Path, PathStep, Type, Value};
 
 /// Plans one change from end to end: proposes the new object, has the provider plan it, checks its answer,
 /// and says what happens.
@@ -128,7 +130,6 @@ pub fn begin_plan(request: &PlanRequest) -> Result<Planning, PlanChangeError> {
 }
 
 /// A change while it is planned.
-#[derive(Debug)]
 struct Plan {
     sides: Sides,
     lifecycle: Lifecycle,
@@ -139,7 +140,6 @@ struct Plan {
 }
 
 /// What is left of the first answer where the provider is asked again.
-#[derive(Debug)]
 struct First {
     action: Action,
     replace_reason: Option<ReplaceReason>,
@@ -148,10 +148,15 @@ struct First {
 }
 
 /// What a provider has to be asked before planning can go on.
-#[derive(Debug)]
 pub struct PlanQuestion {
     plan: Box<Plan>,
     request: PlanResourceChange,
+}
+
+impl fmt::Debug for PlanQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlanQuestion").field("request", &self.request).finish_non_exhaustive()
+    }
 }
 
 impl Plan {
@@ -267,13 +272,15 @@ impl Plan {
         let cover = Cover::new(schema, &objects);
         let mut paths = Vec::new();
         for path in requires_replace {
-            let (before, after) = (prior.at(path), answer.planned.at(path));
+            let (before, after) = (part(prior, path), part(&answer.planned, path));
             if before.is_none() && after.is_none() {
                 answer.invalid.push(PlanViolation::RequiresReplaceNowhere(cover.path(path)));
                 continue;
             }
             let write_only = schema.attribute_by_path(path).is_some_and(|a| a.write_only);
-            if write_only || !before.unwrap_or(&null).definitely_equals(after.unwrap_or(&null)) {
+            if write_only
+                || !before.as_ref().unwrap_or(&null).definitely_equals(after.as_ref().unwrap_or(&null))
+            {
                 paths.push(cover.path(path));
             }
         }
@@ -285,6 +292,22 @@ impl Plan {
             Some(ReplaceReason::CannotUpdate(paths))
         }
     }
+}
+
+/// The part at a path, if there is one. What is below something unknown is unknown, and an index may name an attribute:
+/// a provider's map is an object where its type says nothing.
+fn part(value: &Value, path: &Path) -> Option<Value> {
+    let mut at = value;
+    for step in path.steps() {
+        if !at.is_known() {
+            return Some(Value::unknown(Type::Dynamic));
+        }
+        at = match step {
+            PathStep::Index(key) => at.step(step).or_else(|| at.attribute(key.as_str()?))?,
+            PathStep::Attribute(_) => at.step(step)?,
+        };
+    }
+    Some(at.clone())
 }
 
 #[cfg(test)]

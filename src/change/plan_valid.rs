@@ -1,10 +1,10 @@
 //! Whether a provider's plan keeps its contract, as Terraform Core checks it.
 
 use super::ChangeError;
-use super::access::{Keyed, ObjectView, elements, set_elements};
+use super::access::{Keyed, NOTHING, ObjectView, elements, set_elements};
 use super::invalid_plan::{InvalidPlan, InvalidPlanKind as Kind};
 use crate::schema::{Attribute, Block, Cover, Member, Members, NestedBlock, NestedType, NestingMode};
-use crate::value::{PathStack, StepRef, Type, Value, read_ahead, set_length_range};
+use crate::value::{PathStack, StepRef, Value, read_ahead, set_length_range};
 
 /// Checks a provider's planned object against the configuration and the prior object that it was made from.
 ///
@@ -50,9 +50,6 @@ struct Sides<'v> {
     config: &'v Value,
     planned: &'v Value,
 }
-
-/// What stands for the prior of an element that has none. Its type does not matter: a null is a null.
-static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::null(Type::Dynamic));
 
 struct Check {
     errors: Vec<InvalidPlan>,

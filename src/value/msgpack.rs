@@ -10,7 +10,7 @@ mod refinements;
 mod write;
 
 use super::limits::TooManyImplied;
-use super::{ConstructError, ParseNumberError, Path, RefinementError, Type, Value, WriteError};
+use super::{ConstructError, ParseNumberError, Path, RefinementError, Type, Value, WriteError, nameless};
 
 /// The longest message that is read, in bytes: the most that providers send or accept.
 const MAX_MESSAGE: usize = 256 << 20;
@@ -102,7 +102,7 @@ pub enum MsgpackProblem {
     InvalidType,
     /// The elements of a collection have several types.
     #[error(transparent)]
-    Elements(#[from] ConstructError),
+    Elements(ConstructError),
     /// An extension is too long.
     #[error("an extension has {length} bytes, but at most {MAX_EXTENSION} are read")]
     ExtensionTooLong {
@@ -121,6 +121,13 @@ pub enum MsgpackProblem {
     /// The message asks for too many parts that do not stand in it.
     #[error(transparent)]
     TooManyImplied(#[from] TooManyImplied),
+}
+
+/// Where the message says the type, names are content.
+impl From<ConstructError> for MsgpackProblem {
+    fn from(ConstructError { expected, found }: ConstructError) -> Self {
+        Self::Elements(ConstructError { expected: nameless(&expected), found: nameless(&found) })
+    }
 }
 
 impl MsgpackProblem {

@@ -88,7 +88,7 @@ proptest! {
             && let Err(error) = Value::from_marker_json(text, &ty)
         {
             let line = text.split('\n').nth(error.line - 1);
-            prop_assert!(line.is_some_and(|line| error.column <= line.len()), "{} in {:?}", error, text);
+            prop_assert!(line.is_some_and(|line| (1..=line.len() + 1).contains(&error.column)), "{} in {:?}", error, text);
         }
     }
 }

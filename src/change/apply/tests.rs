@@ -93,6 +93,27 @@ fn what_is_created_in_another_way_than_planned_is_tainted_unless_the_type_system
     let (result, _) = applied(&null(), &config(1), Lifecycle::default(), vec![legacy]);
     assert_eq!(kinds(&result), ["value_changed"]);
     assert!(!result.tainted && result.legacy_type_system);
+    // It excuses nothing else.
+    let unknown = AppliedResource {
+        legacy_type_system: true,
+        ..AppliedResource::new(disk(Value::unknown(Type::String), 1))
+    };
+    let (result, _) = applied(&null(), &config(1), Lifecycle::default(), vec![unknown]);
+    assert_eq!(kinds(&result), ["unknown_after_apply"]);
+    assert!(result.tainted);
+}
+
+#[test]
+fn nothing_in_place_of_an_object_keeps_the_prior_one() {
+    let prior = disk(Value::from("d-1"), 1);
+    for legacy_type_system in [false, true] {
+        let nothing = AppliedResource { legacy_type_system, ..AppliedResource::new(null()) };
+        let (result, _) = applied(&prior, &config(2), Lifecycle::default(), vec![nothing]);
+        assert_eq!(kinds(&result), ["no_object"]);
+        assert_eq!(result.saved.unmark_deep().0, prior);
+        let (result, _) = applied(&prior, &config(2), Lifecycle::default(), vec![failing(null())]);
+        assert_eq!((kinds(&result).len(), result.saved.unmark_deep().0), (0, prior.clone()));
+    }
 }
 
 #[test]
@@ -117,7 +138,7 @@ fn unknown_and_write_only_values_are_violations_and_not_saved() {
         ("key", Value::from("hunter2")),
     ]);
     let (result, _) = applied(&null(), &config(1), Lifecycle::default(), vec![AppliedResource::new(unknown)]);
-    assert_eq!(kinds(&result), ["write_only_not_null", "unknown_after_apply", "null_now_value"]);
+    assert_eq!(kinds(&result), ["write_only_not_null", "unknown_after_apply"]);
     assert_eq!(result.saved.unmark_deep().0, disk(Value::null(Type::String), 1));
     assert!(!format!("{result:?}").contains("hunter2"));
 }

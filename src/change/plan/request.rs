@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::change::provider::Outline;
 use crate::change::{IgnoreChanges, PrivateData};
 use crate::schema::Block;
 use crate::value::Value;
@@ -72,10 +73,11 @@ impl fmt::Debug for PlanRequest {
             .field("schema", schema)
             .field("prior", &schema.mark_hidden(prior))
             .field("config", &schema.mark_hidden(config))
-            .field("lifecycle", lifecycle)
+            // Keys in the paths may be secret.
+            .field("lifecycle", &Lifecycle { ignore_changes: IgnoreChanges::default(), ..lifecycle.clone() })
             .field("private", private)
-            .field("identity", identity)
+            .field("identity", &identity.as_ref().map(Outline))
             .field("deferral_allowed", deferral_allowed)
-            .finish()
+            .finish_non_exhaustive()
     }
 }

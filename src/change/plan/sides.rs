@@ -7,7 +7,6 @@ use crate::schema::{Block, Marked};
 use crate::value::{Marks, Path, Value};
 
 /// The two objects that a change is planned from, with their marks and without.
-#[derive(Debug)]
 pub(super) struct Sides {
     pub(super) schema: Block,
     /// The prior object, marked as it is given and as the schema says.

@@ -57,3 +57,61 @@ fn the_error_of_a_provider_keeps_its_source() {
     let source = std::error::Error::source(&error).unwrap();
     assert!(source.downcast_ref::<std::io::Error>().is_some());
 }
+
+#[test]
+fn what_is_below_something_unknown_may_require_a_replacement() {
+    let ty = Type::map(Type::String);
+    let schema = Block::new(
+        [("opts", Attribute::computed(ty.clone())), ("any", Attribute::optional(Type::Dynamic))],
+        [],
+    );
+    let object = |opts: Value, any: &str| {
+        Value::object([("opts", opts), ("any", Value::object([("k", Value::from(any))]))])
+    };
+    let prior = object(Value::null(ty.clone()), "a");
+    let action = |path: &str, planned: Value, config: Value| {
+        let mut answer = PlannedResource::new(planned);
+        answer.requires_replace = vec![path.parse().unwrap()];
+        let mut provider = |question: &PlanResourceChange| {
+            Ok(match question.prior.is_null() {
+                true => PlannedResource::new(question.proposed.clone()),
+                false => answer.clone(),
+            })
+        };
+        let change = plan_change(&PlanRequest::new(&schema, &prior, &config), &mut provider).unwrap();
+        assert_eq!(change.violations, []);
+        change.action
+    };
+    let config = |any| object(Value::null(ty.clone()), any);
+    let unknown = |any| object(Value::unknown(ty.clone()), any);
+    assert_eq!(action("opts[\"k\"]", unknown("a"), config("a")), Action::DeleteThenCreate);
+    assert_eq!(action("any[\"k\"]", config("b"), config("b")), Action::DeleteThenCreate);
+    assert_eq!(action("any[\"k\"]", unknown("a"), config("a")), Action::Update);
+}
+
+#[test]
+fn debug_of_questions_shows_no_secret() {
+    let schema = Block::new(
+        [
+            ("token", Attribute::optional(Type::String).sensitive()),
+            ("tags", Attribute::optional(Type::map(Type::String)).sensitive()),
+        ],
+        [],
+    );
+    let object = |token: &str| {
+        let tags = Value::map(Type::String, [("hunter3", Value::from(token))]).unwrap();
+        Value::object([("token", Value::from(token)), ("tags", tags)])
+    };
+    let mut request = PlanRequest::new(&schema, &object("hunter1"), &object("hunter2"));
+    request.lifecycle.ignore_changes =
+        crate::change::IgnoreChanges::Paths(vec!["tags[\"hunter3\"]".parse().unwrap()]);
+    request.identity = Some(object("hunter4"));
+    let planning = begin_plan(&request).unwrap();
+    let mut shown = format!("{request:?} {planning:?}");
+    let Planning::Ask(question) = planning else { panic!("nobody is asked") };
+    let answer = PlannedResource::new(question.request().proposed.clone());
+    let Planning::Done(change) = question.answer(answer).unwrap() else { panic!("asked again") };
+    let apply = crate::change::ApplyRequest::new(&schema, &change, &object("hunter2"));
+    shown += &format!("{apply:?} {:?}", crate::change::begin_apply(&apply).unwrap());
+    assert!(!shown.contains("hunter"), "{shown}");
+}

@@ -9,6 +9,7 @@ mod simulated;
 
 pub use answer::{AppliedResource, DeferredReason, Diagnostic, PlannedResource, Severity};
 pub(super) use answer::{covered, have_errors};
+pub(super) use question::Outline;
 pub use question::{ApplyResourceChange, PlanResourceChange, PrivateData};
 pub use simulated::SimulatedProvider;
 

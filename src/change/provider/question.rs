@@ -83,7 +83,7 @@ impl fmt::Debug for ApplyResourceChange {
 }
 
 /// Whether an object is there, without its content.
-pub(super) struct Outline<'v>(pub(super) &'v Value);
+pub(in crate::change) struct Outline<'v>(pub(in crate::change) &'v Value);
 
 impl fmt::Debug for Outline<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,11 +1,9 @@
 //! A provider that behaves as its schema says.
 
 use super::{PlanResourceChange, PlannedResource, Provider, ProviderError};
+use crate::change::access::NOTHING;
 use crate::schema::{Attribute, AttributeType, Block, Member, Members, NestedBlock, NestingMode};
 use crate::value::{Path, StepRef, Type, Value};
-
-/// What stands for a prior object that is not there. Its type does not matter: a null is a null.
-static NOTHING: std::sync::LazyLock<Value> = std::sync::LazyLock::new(|| Value::null(Type::Dynamic));
 
 /// A provider without a service behind it: what it computes is unknown until apply.
 ///

@@ -6,7 +6,7 @@ use super::{REFINED, refinements};
 use crate::value::{Kind, Number, PathStack, Refinements, StepRef, Type, Value, WriteError};
 
 pub(super) fn to_vec(value: &Value, ty: &Type) -> Result<Vec<u8>, WriteError> {
-    let mut writer = Writer { out: ByteBuf::new() };
+    let mut writer = Writer { out: ByteBuf::new(), has_marks: value.contains_marked() };
     writer.value(value, ty, PathStack::ROOT)?;
     Ok(writer.out.into_vec())
 }
@@ -14,6 +14,8 @@ pub(super) fn to_vec(value: &Value, ty: &Type) -> Result<Vec<u8>, WriteError> {
 struct Writer {
     /// Writing to it does not fail.
     out: ByteBuf,
+    /// Something in the whole value is marked, and may be named by a type.
+    has_marks: bool,
 }
 
 impl Writer {
@@ -58,13 +60,13 @@ impl Writer {
                 let Ok(_) = encode::write_map_len(&mut self.out, length(object.len(), path)?);
                 for (i, (name, attribute_ty)) in object_ty.attributes().iter().enumerate() {
                     let Some(attribute) = object.get_at(i, name) else {
-                        return Err(WriteError::wrong_type(value, ty, path));
+                        return Err(WriteError::wrong_type(value, ty, path.hide(self.has_marks)));
                     };
                     self.string(name, path)?;
                     self.value(attribute, attribute_ty, path.attribute(name))?;
                 }
             }
-            _ => return Err(WriteError::wrong_type(value, ty, path)),
+            _ => return Err(WriteError::wrong_type(value, ty, path.hide(self.has_marks))),
         }
         Ok(())
     }
