@@ -83,10 +83,10 @@ impl Names {
     }
 
     /// What these marks call sensitive.
-    pub(crate) fn of_marks<'v, 't: 'v>(marks: impl Iterator<Item = View<'v, 't>>) -> Option<Arc<Self>> {
+    pub(crate) fn of_marks<'v, 't: 'v>(marks: impl Iterator<Item = View<'v, 't>>) -> Self {
         let mut names = Self::default();
         marks.for_each(|marks| names.add(marks));
-        Some(Arc::new(names))
+        names
     }
 
     /// The arguments of a call whose variables are sensitive.

@@ -156,34 +156,30 @@ impl Place {
 
 /// What a member is of an object that may state what of it is sensitive.
 fn stated<'v, 't>(object: View<'v, 't>, key: &str, member: View<'v, 't>) -> Member<'v, 't> {
-    let (names, hidden) = match key {
-        "before" | "after" => (["before_sensitive", "after_sensitive"], Hidden::Text),
-        "after_unknown" | "before_sensitive" | "after_sensitive" => {
-            (["before_sensitive", "after_sensitive"], Hidden::Truth)
-        }
-        "values" => (["sensitive_values"; 2], Hidden::Text),
-        "value" => (["sensitive"; 2], Hidden::Text),
-        "config_values" => (["config_sensitive"; 2], Hidden::Text),
+    /// What is said of both sides of a change holds for each.
+    const SIDES: [(&str, &str); 2] = [("before_sensitive", "before"), ("after_sensitive", "after")];
+    let (marks, hidden) = match key {
+        "before" | "after" => (SIDES, Hidden::Text),
+        "after_unknown" | "before_sensitive" | "after_sensitive" => (SIDES, Hidden::Truth),
+        "values" => ([("sensitive_values", "values"); 2], Hidden::Text),
+        "value" => ([("sensitive", "value"); 2], Hidden::Text),
+        "config_values" => ([("config_sensitive", "config_values"); 2], Hidden::Text),
         "replace_paths" => {
-            let marks = ["before_sensitive", "after_sensitive"].map(|name| object.get(name));
-            return Member::Paths(Names::of_marks(marks.into_iter().flatten()));
+            let marks = SIDES.into_iter().filter_map(|(name, _)| object.get(name));
+            return Member::Paths(Some(Arc::new(Names::of_marks(marks))));
         }
         _ => return Member::At(Place::Stated),
     };
-    let marks = names.map(|name| object.get(name));
-    match marks {
-        [None, None] => Member::At(Place::Stated),
-        // That there is nothing is no secret.
-        _ if member.is_null() => Member::Marked(Marked::known(member, [member.bool(false); 2]), hidden),
-        _ => {
-            let closed = |marks: Option<View<'v, 't>>| match marks {
-                Some(marks) if hidden == Hidden::Text && marks.are_marks_of_other(member) => marks.bool(true),
-                Some(marks) => marks,
-                None => member.bool(false),
-            };
-            Member::Marked(Marked::known(member, marks.map(closed)), hidden)
-        }
+    if marks.iter().all(|(name, _)| object.get(name).is_none()) {
+        return Member::At(Place::Stated);
     }
+    let marks = marks.map(|(name, of)| match (object.get(name), object.get(of)) {
+        // That there is nothing is no secret.
+        (Some(_), _) if member.is_null() => member.bool(false),
+        (Some(marks), of) if marks.are_marks_of_other(of.unwrap_or(marks.null())) => marks.bool(true),
+        (marks, _) => marks.unwrap_or(member.bool(false)),
+    });
+    Member::Marked(Marked::known(member, marks), hidden)
 }
 
 impl Serialize for Walk<'_, '_> {
