@@ -161,7 +161,7 @@ fn text<'t>(view: View<'_, 't>, name: &str) -> Text<'t> {
 }
 
 fn texts<'t>(view: View<'_, 't>, name: &str) -> Vec<Text<'t>> {
-    part(view, name).elements().iter().filter_map(|element| element.text()).collect()
+    part(view, name).elements().iter().filter_map(View::text).collect()
 }
 
 fn expressions<'t>(view: View<'_, 't>, name: &str, hidden: Option<Arc<Names>>) -> Expressions<'t> {

@@ -39,7 +39,6 @@ use serde::ser::{SerializeMap, Serializer};
 pub use change::{Change, OutputChange, ResourceChange};
 pub use raw::RawPlan;
 
-pub use crate::collection::Index;
 use crate::collection::{As, Collected, Collection, Marked, Secrets, read};
 use crate::document::{ChangedResource, DocumentError, Plan, State};
 use crate::json::{Json, Raw};

@@ -7,7 +7,7 @@ use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
 use crate::document::{DocumentError, Plan, Unseen};
-use crate::json::{Json, Raw, Shape, View};
+use crate::json::{Raw, Shape, View};
 use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
 
 /// The document of a plan. Written exact it is the document with the members of objects in byte order; redacted it has
@@ -48,12 +48,12 @@ impl Collected for RawPlan<'_> {
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
         let mut written = serializer.serialize_map(Some(self.members.len()))?;
         for (name, part) in self.members.iter() {
-            let json: Json<'_> = read(self.document.0, part, name).map_err(S::Error::custom)?;
+            let json = read(self.document.0, part, name).map_err(S::Error::custom)?;
             let (view, place) = (json.view(), Place::of_member(name));
             match secrets {
                 Secrets::Shown => written.serialize_entry(name, &As(&view, secrets))?,
                 Secrets::Hidden => {
-                    written.serialize_entry(name, &Walk { view, place, marks: &self.marks })?
+                    written.serialize_entry(name, &Walk { view, place, marks: &self.marks })?;
                 }
             }
         }
@@ -192,7 +192,7 @@ impl Serialize for Walk<'_, '_> {
                 for (key, member) in members.iter() {
                     match place.member(view, key, member, marks) {
                         Member::At(place) => {
-                            written.serialize_entry(key, &Walk { view: member, place, marks })?
+                            written.serialize_entry(key, &Walk { view: member, place, marks })?;
                         }
                         Member::Marked(marked, hidden) => {
                             written.serialize_entry(key, &As(&HiddenWith(marked, hidden), secrets))?;

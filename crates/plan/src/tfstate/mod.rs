@@ -18,10 +18,11 @@ use std::sync::OnceLock;
 use objchange::Value;
 use serde::ser::{Error, SerializeMap, Serializer};
 
-pub use crate::collection::Index;
-use crate::collection::{As, Collected, Collection, Marked, Secrets, instance_address, is_there, read};
+use crate::collection::{
+    As, Collected, Collection, Index, Marked, Secrets, instance_address, is_there, read,
+};
 use crate::document::{DocumentError, Plan, Sensitive, State, StateOutput, StateResource, Unseen};
-use crate::json::{Json, Raw, closed};
+use crate::json::{Json, Raw, View, closed};
 use crate::text::Text;
 use crate::walk::Sides;
 
@@ -193,7 +194,7 @@ impl<'t> Resource<'t> {
         let location = || format!("{}: depends_on", self.kept.address);
         let read = Json::read(&self.kept.depends_on)
             .map_err(|error| DocumentError::from_json(&error, self.document.0, &location()))?;
-        Ok(read.view().elements().iter().filter_map(|address| address.text()).collect())
+        Ok(read.view().elements().iter().filter_map(View::text).collect())
     }
 }
 
