@@ -4,6 +4,7 @@
 mod address;
 mod answer;
 mod marked;
+mod same;
 mod written;
 
 use std::fmt;

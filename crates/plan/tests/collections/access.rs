@@ -164,6 +164,47 @@ proptest! {
     }
 }
 
+/// The value with each unknown part replaced.
+fn filled(node: &Node, with: &Value) -> Node {
+    let kind = match &node.kind {
+        Kind::Unknown => Kind::Leaf(with.clone()),
+        Kind::Leaf(leaf) => Kind::Leaf(leaf.clone()),
+        Kind::Object(members) => {
+            Kind::Object(members.iter().map(|(name, node)| (name.clone(), filled(node, with))).collect())
+        }
+        Kind::List(nodes) => Kind::List(nodes.iter().map(|node| filled(node, with)).collect()),
+    };
+    Node { sensitive: node.sensitive, kind }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn values_are_the_same_if_they_are_so_whatever_is_unknown(
+        before in object(), after in object(), is_same in any::<bool>(), with in 0..3,
+    ) {
+        let before = if is_same { filled(&after, &json!(with)) } else { before.known() };
+        let text = json!({"format_version": "1.2", "resource_changes": [
+            {"address": "t.a", "change": change(Some(&before), Some(&after))}]}).to_string();
+        let plan = Plan::parse(&text).unwrap();
+        let tfplan = TfPlan::new(&plan).unwrap();
+        let change = &tfplan.resource_changes.get("t.a").unwrap().change;
+        let [was, will] = [change.before().unwrap(), change.after().unwrap()];
+        let same = was.same(will);
+        prop_assert_eq!(same, will.same(was));
+        let is_open = same.is_none();
+        prop_assert!(!is_open || will.has_unknown());
+        if let Some(same) = same {
+            for with in [json!(0), json!("x"), json!({"a": null})] {
+                prop_assert_eq!(before.value() == filled(&after, &with).value(), same);
+            }
+        }
+        prop_assert!(!is_same || same != Some(false));
+        prop_assert!(same == was.answer().same(will.answer()) && was.same(was) == Some(true));
+    }
+}
+
 #[track_caller]
 fn check(after: &str, unknown: &str, path: &str, wanted: &Found) {
     let text = format!(

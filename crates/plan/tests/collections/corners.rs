@@ -293,3 +293,11 @@ fn modules_that_nest_deeply_are_read_or_refused_on_a_small_stack() {
     };
     std::thread::Builder::new().stack_size(2 << 20).spawn(test).unwrap().join().unwrap();
 }
+
+#[test]
+fn collections_are_shared_between_threads() {
+    fn is_shared<T: Send + Sync>() {}
+    is_shared::<TfPlan<'_>>();
+    is_shared::<TfState<'_>>();
+    is_shared::<TfConfig<'_>>();
+}
