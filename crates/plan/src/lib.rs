@@ -17,6 +17,7 @@
 #![forbid(unsafe_code)]
 
 mod cases;
+mod collection;
 mod diff;
 mod differ;
 mod document;
@@ -24,9 +25,13 @@ mod json;
 mod render;
 mod report;
 mod text;
+pub mod tfconfig;
+pub mod tfplan;
+pub mod tfstate;
 mod walk;
 
 pub use cases::OPERATIONS;
+pub use collection::{Answer, Collected, Collection, Exact, Full, Index, Marked, Redacted, Secrets};
 pub use diff::{
     Block, BlockType, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
     Sensitivity,

@@ -1,6 +1,6 @@
 //! Text that is borrowed from a document where it can be, and cheap to copy where it cannot.
 
-use std::borrow::Cow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
@@ -45,6 +45,13 @@ impl Deref for Text<'_> {
     type Target = str;
 
     fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+/// What it hashes and compares as.
+impl Borrow<str> for Text<'_> {
+    fn borrow(&self) -> &str {
         self.as_str()
     }
 }

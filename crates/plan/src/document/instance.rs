@@ -114,20 +114,30 @@ impl<'t> StateResource<'t> {
             Sensitive::Paths(paths) => paths,
         };
         let error = |problem| DocumentError::at(state.text(), self.values.offset(), &self.address, problem);
-        if self.is_flat {
-            return Err(error(Problem::Flat));
-        }
-        let by_schema = schema.and_then(|schema| written(self.values, schema, Form::Plain).ok());
-        let value = match by_schema {
-            Some(value) => value,
-            None => guessed(self.values).map_err(|fault| fault.in_document(state.text(), &self.address))?,
-        };
-        let value = marked(&value, paths);
+        let value = self.kept(state.text(), paths, schema)?;
         let mut sensitive_values = String::new();
         write_marks(&value, &mut sensitive_values);
         let values =
             plain(&value).map_err(|_| error(Problem::Malformed("this cannot be written as JSON".into())))?;
         Ok(Shown::Written([values, sensitive_values]))
+    }
+
+    /// The value as a state file keeps it, with marks at these paths.
+    pub(crate) fn kept(
+        &self,
+        text: &str,
+        paths: &[Path],
+        schema: Option<&Block>,
+    ) -> Result<Value, DocumentError> {
+        if self.is_flat {
+            return Err(DocumentError::at(text, self.values.offset(), &self.address, Problem::Flat));
+        }
+        let by_schema = schema.and_then(|schema| written(self.values, schema, Form::Plain).ok());
+        let value = match by_schema {
+            Some(value) => value,
+            None => guessed(self.values).map_err(|fault| fault.in_document(text, &self.address))?,
+        };
+        Ok(marked(&value, paths))
     }
 }
 

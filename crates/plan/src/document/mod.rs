@@ -23,6 +23,7 @@ pub use plan::{
     ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ResourceActions, ValueChange,
 };
 pub use state::{Sensitive, State, StateOutput, StateResource};
+pub(crate) use state_file::quote;
 
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
@@ -76,8 +77,8 @@ impl<'t> Document<'t> {
 }
 
 /// The text of a document, which holds secrets: `Debug` shows only how long it is.
-#[derive(Default)]
-struct Unseen<'t>(&'t str);
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Unseen<'t>(pub(crate) &'t str);
 
 impl std::fmt::Debug for Unseen<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -62,7 +62,7 @@ pub struct ChangedResource<'t> {
 }
 
 /// The two sides of a change, with their marks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ValueChange<'t> {
     /// What Terraform does.
     pub actions: ResourceActions,
@@ -239,6 +239,11 @@ impl<'t> Plan<'t> {
     /// ```
     pub fn members(&self) -> impl Iterator<Item = (&str, Raw<'t>)> {
         self.members.iter().map(|(name, raw)| (name.as_str(), *raw))
+    }
+
+    /// As [`Plan::members`], to keep.
+    pub(crate) fn members_by_name(&self) -> &[(Text<'t>, Raw<'t>)] {
+        &self.members
     }
 
     /// The member of this name; of a repeated one the last.

@@ -20,10 +20,12 @@ pub struct State<'t> {
     pub resources: Vec<StateResource<'t>>,
     /// The outputs of the root module, by name in byte order.
     pub outputs: Vec<StateOutput<'t>>,
+    /// The version of Terraform that wrote it.
+    pub terraform_version: Option<Text<'t>>,
     /// There are modules besides the root.
     pub(super) has_child_modules: bool,
     /// It is kept in a file: values that have no type in the schema stand with their types.
-    pub(super) is_file: bool,
+    pub(crate) is_file: bool,
     pub(super) text: Unseen<'t>,
 }
 
@@ -33,14 +35,20 @@ pub struct State<'t> {
 pub struct StateResource<'t> {
     /// The address of the instance.
     pub address: Text<'t>,
+    /// The address of its module; empty in the root module.
+    pub module_address: Text<'t>,
     /// `managed` or `data`.
     pub mode: Text<'t>,
     /// The resource type.
     pub resource_type: Text<'t>,
     /// The name in its module.
     pub name: Text<'t>,
+    /// The `count` index or `for_each` key.
+    pub index: Option<Raw<'t>>,
     /// The provider's address; before Terraform 0.13 its name alone.
     pub provider_name: Text<'t>,
+    /// The addresses of what it depends on: a list, or null.
+    pub depends_on: Raw<'t>,
     /// The value.
     pub values: Raw<'t>,
     /// What of it must not be shown.
@@ -93,10 +101,13 @@ impl Default for StateResource<'_> {
     fn default() -> Self {
         Self {
             address: Text::default(),
+            module_address: Text::default(),
             mode: Text::from("managed"),
             resource_type: Text::default(),
             name: Text::default(),
+            index: None,
             provider_name: Text::default(),
+            depends_on: Raw::NULL,
             values: Raw::NULL,
             sensitive: Sensitive::Values(Raw::NULL),
             is_flat: false,
@@ -116,10 +127,21 @@ impl<'t> State<'t> {
     /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: Unseen(document), ..State::default() };
-        read_members(document, |key, reader, _| match key {
-            "values" => values(reader, &mut state),
-            _ => reader.raw().map(|_| ()),
-        })?;
+        read_members(document, |key, reader, _| member(key, reader, &mut state))?;
+        Ok(state)
+    }
+
+    /// Reads a state document that is a part of another document.
+    pub(crate) fn parse_within(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
+        let mut state = State { text: Unseen(document), ..State::default() };
+        object(&mut part.reader(), |key, reader| member(&key, reader, &mut state))?;
+        Ok(state)
+    }
+
+    /// Reads the `values` of a state that are a part of another document.
+    pub(crate) fn parse_values(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
+        let mut state = State { text: Unseen(document), ..State::default() };
+        values(&mut part.reader(), &mut state)?;
         Ok(state)
     }
 
@@ -132,6 +154,17 @@ impl<'t> State<'t> {
     pub fn text(&self) -> &'t str {
         self.text.0
     }
+}
+
+fn member<'t>(key: &str, reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), JsonError> {
+    match key {
+        "values" => return values(reader, state),
+        "terraform_version" => state.terraform_version = text(reader)?,
+        _ => {
+            reader.raw()?;
+        }
+    }
+    Ok(())
 }
 
 fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), JsonError> {
@@ -157,6 +190,7 @@ fn values<'t>(reader: &mut Reader<'t>, state: &mut State<'t>) -> Result<(), Json
 pub(super) struct Module<'t> {
     /// The position of the module around it.
     pub(super) parent: Option<usize>,
+    pub(super) address: Text<'t>,
     pub(super) resources: Vec<StateResource<'t>>,
 }
 
@@ -172,7 +206,7 @@ fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
     let mut modules = Vec::new();
     let mut open = Vec::new();
     let module = |reader: &mut Reader<'t>, modules: &mut Vec<_>, open: &mut Vec<_>, parent| {
-        modules.push(Module { parent, resources: Vec::new() });
+        modules.push(Module { parent, address: Text::default(), resources: Vec::new() });
         if !is_null(reader)? {
             reader.enter(b'{')?;
             open.push((Level::Module(modules.len() - 1), true));
@@ -183,6 +217,7 @@ fn modules<'t>(reader: &mut Reader<'t>) -> Result<Vec<Module<'t>>, JsonError> {
     while let Some((level, is_first)) = open.last_mut() {
         match *level {
             Level::Module(index) => match reader.next_member(is_first)?.as_deref() {
+                Some("address") => modules[index].address = text(reader)?.unwrap_or_default(),
                 Some("resources") => modules[index].resources = list(reader, resource)?,
                 Some("child_modules") => {
                     // Of a repeated key the last one counts.
@@ -219,7 +254,12 @@ pub(super) fn resources<'t>(modules: Vec<Module<'t>>) -> Vec<StateResource<'t>> 
         let around = module.parent.is_some_and(|parent| has_had[parent]);
         has_had.push(around || !module.resources.is_empty());
         for (i, resource) in module.resources.into_iter().enumerate() {
-            resources.push(StateResource { module: index, follows_resources: around && i == 0, ..resource });
+            resources.push(StateResource {
+                module_address: module.address.clone(),
+                module: index,
+                follows_resources: around && i == 0,
+                ..resource
+            });
         }
     }
     resources
@@ -236,6 +276,14 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<StateResource<'t>, JsonError>
             "provider_name" => &mut resource.provider_name,
             "values" => {
                 resource.values = reader.raw()?;
+                return Ok(());
+            }
+            "index" => {
+                resource.index = Some(reader.raw()?).filter(|index| index.text() != "null");
+                return Ok(());
+            }
+            "depends_on" => {
+                resource.depends_on = reader.raw()?;
                 return Ok(());
             }
             "sensitive_values" => {

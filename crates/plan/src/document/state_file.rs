@@ -46,6 +46,9 @@ impl<'t> State<'t> {
             location.push_str(&key);
             match &*key {
                 "version" => version = (reader.offset(), number(reader)?),
+                "terraform_version" if version.1 == 4 || version.0 == 0 => {
+                    state.terraform_version = text(reader)?;
+                }
                 // What another version has there is not looked at.
                 "resources" if version.1 == 4 || version.0 == 0 => {
                     stored.all.clear();
@@ -123,19 +126,22 @@ impl Stored<'_> {
 
 /// The modules that these are in and those around them, each before its children; the root is the first.
 fn modules<'t>(stored: Vec<Stored<'t>>) -> Vec<Module<'t>> {
-    let mut modules = vec![Module { parent: None, resources: Vec::new() }];
+    let module = |parent| Module { parent, address: Text::default(), resources: Vec::new() };
+    let mut modules = vec![module(None)];
     let mut open: Vec<(Text<'t>, usize)> = Vec::new();
-    for Stored { module, resource, .. } in stored {
-        let common =
-            std::iter::zip(&open, &*module).take_while(|((name, _), wanted)| name == *wanted).count();
+    for Stored { module: names, resource, .. } in stored {
+        let common = std::iter::zip(&open, &*names).take_while(|((name, _), wanted)| name == *wanted).count();
         open.truncate(common);
-        for name in module.iter().skip(common).cloned() {
+        for name in names.iter().skip(common).cloned() {
             let parent = open.last().map_or(0, |(_, index)| *index);
             open.push((name, modules.len()));
-            modules.push(Module { parent: Some(parent), resources: Vec::new() });
+            modules.push(module(Some(parent)));
         }
         let index = open.last().map_or(0, |(_, index)| *index);
-        modules[index].resources.extend(resource);
+        if let Some(resource) = resource {
+            modules[index].address = resource.module_address.clone();
+            modules[index].resources.push(resource);
+        }
     }
     modules
 }
@@ -165,6 +171,7 @@ fn resource<'t>(reader: &mut Reader<'t>, stored: &mut Instances<'t>) -> Result<(
     let modules = module_names(&module);
     list(&mut instances.reader(), |reader| {
         let mut resource = StateResource {
+            module_address: module.clone(),
             mode: mode.clone(),
             resource_type: resource_type.clone(),
             name: name.clone(),
@@ -193,7 +200,11 @@ fn instance<'t>(
     let mut paths = Vec::new();
     object(reader, |name, reader| {
         match &*name {
-            "index_key" => index_key = key(reader)?,
+            "index_key" => {
+                resource.index = Some(reader.clone().raw()?).filter(|index| index.text() != "null");
+                index_key = key(reader)?;
+            }
+            "dependencies" => resource.depends_on = reader.raw()?,
             "status" => resource.tainted = text(reader)?.is_some_and(|status| &*status == "tainted"),
             "deposed" => resource.deposed = text(reader)?.filter(|key| !key.is_empty()),
             "attributes" => resource.values = reader.raw()?,
@@ -316,7 +327,7 @@ fn address(module: &str, resource: &StateResource<'_>, key: Option<&Key<'_>>) ->
 }
 
 /// A key as configuration has it in quotes.
-fn quote(key: &str, out: &mut String) {
+pub(crate) fn quote(key: &str, out: &mut String) {
     out.push('"');
     let mut chars = key.chars().peekable();
     while let Some(c) = chars.next() {

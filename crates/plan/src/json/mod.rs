@@ -109,14 +109,23 @@ pub(crate) fn closed<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
     if marks.view().are_marks_of_other(value.view()) { marks.view().bool(true).to_json() } else { marks }
 }
 
-/// Hands over a number with all of its digits: as an integer of 64 bits where it is written as one, and else as its
-/// text.
+/// Hands over a number with all of its digits: as an integer of 64 bits or a double where JSON writes that the same way,
+/// and else as its text, which only the serializers of `serde_json` take for a number.
 pub(crate) fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    let is_integer = text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse() {
-        Ok(integer) if is_integer => serializer.serialize_u64(integer),
-        _ => serde_json::from_str::<&RawValue>(text).map_err(Error::custom)?.serialize(serializer),
+    let bare = text.strip_prefix('-').unwrap_or(text);
+    if bare.bytes().all(|byte| byte.is_ascii_digit()) && text != "-0" {
+        if let Ok(integer) = text.parse() {
+            return serializer.serialize_u64(integer);
+        }
+        if let Ok(integer) = text.parse() {
+            return serializer.serialize_i64(integer);
+        }
+    } else if let Ok(double) = text.parse::<f64>()
+        && serde_json::to_string(&double).is_ok_and(|written| written == text)
+    {
+        return serializer.serialize_f64(double);
     }
+    serde_json::from_str::<&RawValue>(text).map_err(Error::custom)?.serialize(serializer)
 }
 
 #[cfg(test)]

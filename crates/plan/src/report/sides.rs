@@ -5,8 +5,8 @@ use objchange::schema::Block;
 
 use crate::diff::Diff;
 use crate::differ;
-use crate::document::{ChangedResource, DocumentError, Plan, ResourceActions, ValueChange};
-use crate::json::{Builder, Built, Elements, JsonError, closed};
+use crate::document::{ChangedResource, DocumentError, Plan, ResourceActions};
+use crate::json::Elements;
 use crate::walk::{PathList, Paths, Sides};
 
 /// The relevant attributes of a plan, by the resource that they are of.
@@ -27,43 +27,6 @@ impl<'p, 't> Relevant<'p, 't> {
     pub(super) fn of(&self, address: &str) -> Paths<'_, 't> {
         let nameless = Some("").filter(|nameless| *nameless != address);
         Paths::subtrees(nameless.into_iter().chain([address]).filter_map(|name| self.of.get(name)))
-    }
-}
-
-impl<'t> Sides<'t> {
-    pub(super) fn read(
-        document: &str,
-        change: &ValueChange<'t>,
-        location: impl Fn() -> String,
-    ) -> Result<Self, DocumentError> {
-        let placed = |value: Result<Built, JsonError>, part: &str| {
-            value.map_err(|error| {
-                DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
-            })
-        };
-        let ValueChange { before, after, after_unknown, before_sensitive, after_sensitive, .. } = change;
-        let parts = [before, after, after_unknown, before_sensitive, after_sensitive, &change.replace_paths];
-        let mut builder = Builder::of(&parts);
-        let (before, after) = builder.read_sides(before, after);
-        let (before, after) = (placed(before, "before")?, placed(after, "after")?);
-        let have_same_marks = before_sensitive.text() == after_sensitive.text();
-        let before_sensitive = placed(builder.read(before_sensitive), "before_sensitive")?;
-        let after_sensitive = match have_same_marks {
-            true => before_sensitive,
-            false => placed(builder.read(after_sensitive), "after_sensitive")?,
-        };
-        let unknown = placed(builder.read(after_unknown), "after_unknown")?;
-        let replace = placed(builder.read(&change.replace_paths), "replace_paths")?;
-        let built = builder.finish();
-        let (before, after) = (built(before), built(after));
-        Ok(Self {
-            before_sensitive: closed(built(before_sensitive), &before),
-            after_sensitive: closed(built(after_sensitive), &after),
-            before,
-            after,
-            unknown: built(unknown),
-            replace: built(replace),
-        })
     }
 }
 

@@ -1,9 +1,11 @@
 //! The two sides of a change with what is known about them, ready to be walked.
 
 use super::{Change, PathList, Paths, Unknown};
-use crate::json::{Json, View};
+use crate::document::{DocumentError, ValueChange};
+use crate::json::{Builder, Built, Json, JsonError, View, closed};
 
 /// The two sides of a change and their marks, wherever they come from.
+#[derive(Debug)]
 pub(crate) struct Sides<'t> {
     pub(crate) before: Json<'t>,
     pub(crate) after: Json<'t>,
@@ -28,5 +30,43 @@ impl<'t> Sides<'t> {
             replace: Paths::places(replaced),
             ..Change::new(self.before.view(), self.after.view())
         }
+    }
+}
+
+impl<'t> Sides<'t> {
+    /// Reads the sides of a change in a document; the location is named in errors.
+    pub(crate) fn read(
+        document: &str,
+        change: &ValueChange<'t>,
+        location: impl Fn() -> String,
+    ) -> Result<Self, DocumentError> {
+        let placed = |value: Result<Built, JsonError>, part: &str| {
+            value.map_err(|error| {
+                DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
+            })
+        };
+        let ValueChange { before, after, after_unknown, before_sensitive, after_sensitive, .. } = change;
+        let parts = [before, after, after_unknown, before_sensitive, after_sensitive, &change.replace_paths];
+        let mut builder = Builder::of(&parts);
+        let (before, after) = builder.read_sides(before, after);
+        let (before, after) = (placed(before, "before")?, placed(after, "after")?);
+        let have_same_marks = before_sensitive.text() == after_sensitive.text();
+        let before_sensitive = placed(builder.read(before_sensitive), "before_sensitive")?;
+        let after_sensitive = match have_same_marks {
+            true => before_sensitive,
+            false => placed(builder.read(after_sensitive), "after_sensitive")?,
+        };
+        let unknown = placed(builder.read(after_unknown), "after_unknown")?;
+        let replace = placed(builder.read(&change.replace_paths), "replace_paths")?;
+        let built = builder.finish();
+        let (before, after) = (built(before), built(after));
+        Ok(Self {
+            before_sensitive: closed(built(before_sensitive), &before),
+            after_sensitive: closed(built(after_sensitive), &after),
+            before,
+            after,
+            unknown: built(unknown),
+            replace: built(replace),
+        })
     }
 }

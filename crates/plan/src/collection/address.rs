@@ -1,0 +1,99 @@
+//! Addresses: as keys, and the keys of instances in them.
+
+use std::fmt::Write;
+
+use crate::document::quote;
+use crate::json::{Json, JsonError, Raw, Shape, serialize_number};
+use crate::text::Text;
+
+use serde::{Serialize, Serializer};
+
+/// The key of an instance: what `count` or `for_each` gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Index<'t> {
+    /// The position of `count`, as the document writes it.
+    Number(Text<'t>),
+    /// The key of `for_each`.
+    Key(Text<'t>),
+}
+
+impl<'t> Index<'t> {
+    /// Reads the index of a resource; null is none.
+    pub(crate) fn read(part: Option<Raw<'t>>) -> Result<Option<Self>, JsonError> {
+        let Some(part) = part else { return Ok(None) };
+        let json = Json::read(&part)?;
+        let text = json.view().text().unwrap_or_default();
+        match json.view().shape() {
+            Shape::Null => Ok(None),
+            Shape::Number(_) => Ok(Some(Self::Number(text))),
+            Shape::String(_) => Ok(Some(Self::Key(text))),
+            _ => Err(part.reader().error("an index is a number or a string")),
+        }
+    }
+}
+
+impl Serialize for Index<'_> {
+    /// A number or a string.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => serialize_number(number, serializer),
+            Self::Key(key) => key.serialize(serializer),
+        }
+    }
+}
+
+/// Writes the address of an instance as policies know it: without the `data.` of data sources.
+pub(crate) fn instance_address(
+    out: &mut String,
+    module: &str,
+    resource_type: &str,
+    name: &str,
+    index: Option<&Index<'_>>,
+) {
+    out.clear();
+    if !module.is_empty() {
+        out.push_str(module);
+        out.push('.');
+    }
+    // Writing to a string does not fail.
+    _ = write!(out, "{resource_type}.{name}");
+    match index {
+        None => {}
+        Some(Index::Number(number)) => _ = write!(out, "[{number}]"),
+        Some(Index::Key(key)) => {
+            out.push('[');
+            quote(key, out);
+            out.push(']');
+        }
+    }
+}
+
+/// The key of what has a name within a module: the name alone in the root module.
+pub(crate) fn prefixed<'t>(module: &str, separator: char, name: &Text<'t>) -> Text<'t> {
+    if module.is_empty() { name.clone() } else { Text::from(format!("{module}{separator}{name}")) }
+}
+
+/// The address without the keys of instances: that of the resource in the configuration.
+///
+/// ```
+/// use objchange_plan::tfconfig::strip_index;
+///
+/// assert_eq!(strip_index(r#"module.a["x.y[0]"].aws_vpc.main[0]"#), "module.a.aws_vpc.main");
+/// ```
+pub fn strip_index(address: &str) -> String {
+    let mut stripped = String::with_capacity(address.len());
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
+    for c in address.chars() {
+        match c {
+            _ if std::mem::take(&mut is_escaped) => {}
+            '\\' if is_quoted => is_escaped = true,
+            '"' if depth > 0 => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            '[' => depth += 1,
+            ']' if depth > 0 => depth -= 1,
+            c if depth == 0 => stripped.push(c),
+            _ => {}
+        }
+    }
+    stripped
+}

@@ -1,0 +1,9 @@
+//! The collections of plans, states and configuration.
+
+mod access;
+mod corners;
+mod documents;
+mod fields;
+mod random;
+mod reading;
+mod secrets;
