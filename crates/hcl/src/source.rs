@@ -32,6 +32,11 @@ impl Span {
         Self { start: self.start, end: end.end }
     }
 
+    /// The same so many bytes further on.
+    pub(crate) const fn moved(self, by: u32) -> Self {
+        Self { start: self.start.saturating_add(by), end: self.end.saturating_add(by) }
+    }
+
     /// The same as indexes of a `str`.
     pub const fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
@@ -77,6 +82,11 @@ impl<'t> Lines<'t> {
         let behind = memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i as u32 + 1);
         let starts = std::iter::once(first).chain(behind).collect();
         Self { text, starts, landmarks: OnceLock::new() }
+    }
+
+    /// The text that they are of.
+    pub fn text(&self) -> &'t str {
+        self.text
     }
 
     /// The position of a byte; of the end, where there is no such byte.

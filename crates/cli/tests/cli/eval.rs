@@ -74,7 +74,7 @@ fn variables_have_the_types_and_defaults_of_the_configuration() {
     let output = with(&["--var", "ports=[1]"]);
     assert_eq!(output.stdout, "{\n  \"Name\" = \"WEB\"\n  \"Ports\" = \"1\"\n}\n");
     let output = with(&["--var", "ports=[\"hunter2\"]"]);
-    assert_eq!(output.code, 1);
+    assert_eq!(output.code, 2);
     assert!(output.stderr.contains("main.tf:6:1"), "{}", output.stderr);
     assert!(!output.stderr.contains("hunter2"), "{}", output.stderr);
 }
@@ -86,6 +86,80 @@ fn local_values_in_a_circle_are_an_error() {
     let output = eval("local.a", &["--config", config.to_str().unwrap()]);
     assert_eq!((output.code, &*output.stdout), (1, ""));
     assert!(output.stderr.contains("Cycle of local values"), "{}", output.stderr);
+}
+
+#[test]
+fn a_directory_is_read_as_terraform_reads_it() {
+    let folder = Folder::new("eval-directory");
+    folder.file(
+        "variables.tf",
+        "variable \"a\" {\n  type = list(string)\n}\nvariable \"b\" {\n  default = 1\n}\n",
+    );
+    folder.file(
+        "more.tf.json",
+        r#"{"variable": {"c": {"type": "number"}}, "locals": {"all": "${[var.a, var.b, var.c]}"}}"#,
+    );
+    folder.file("override.tf", "variable \"b\" {\n  default = 2\n}\n");
+    folder.file("terraform.tfvars", "a = [1]\nc = 1\nundeclared = true\n");
+    folder.file("terraform.tfvars.json", r#"{"c": 2, "a": ["${2}"]}"#);
+    for left in [".hidden.tf", "old.tf~", "#now.tf#"] {
+        folder.file(left, "locals {\n  all = \"wrong\"\n}\n");
+    }
+    let directory = folder.0.to_str().unwrap().to_owned();
+    let all = |arguments: &[&str]| {
+        let output = eval("jsonencode(local.all)", &[&["--config", &directory], arguments].concat());
+        assert_eq!((output.code, &*output.stderr), (0, ""));
+        output.stdout.trim().replace('\\', "")
+    };
+    assert_eq!(all(&[]), r#""[["${2}"],2,2]""#);
+    folder.file("b.auto.tfvars", "c = 4\n");
+    folder.file("a.auto.tfvars.json", r#"{"c": 3}"#);
+    assert_eq!(all(&[]), r#""[["${2}"],2,4]""#);
+    // What comes later counts, whether it is a file or not.
+    let file = folder.file("more.tfvars", "c = 5\n");
+    let file = file.to_str().unwrap();
+    assert_eq!(all(&["--var", "c=6", "--var-file", file]), r#""[["${2}"],2,5]""#);
+    assert_eq!(all(&["--var-file", file, "--var", "c=6", "--var", "a=[]"]), r#""[[],2,6]""#);
+    // A file of OpenTofu stands in place of the one of that name.
+    folder.file("variables.tofu", "variable \"a\" {}\nvariable \"b\" {\n  default = 1\n}\n");
+    assert_eq!(all(&["--var", "a=[]"]), r#""["[]",2,4]""#);
+}
+
+#[test]
+fn errors_of_a_directory_name_the_file() {
+    let folder = Folder::new("eval-directory-errors");
+    let config = folder.0.to_str().unwrap().to_owned();
+    let output = eval("1", &["--config", &config]);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("there is no configuration in this directory"), "{}", output.stderr);
+    folder.file("a.tf", "\nvariable \"s\" {}\nlocals {\n  é = nope(1)\n}\n");
+    let second = folder.file("b.tf.json", "{\n  \"variable\": {\"s\": {}}\n}\n");
+    let output = eval("1", &["--config", &config]);
+    assert_eq!(output.code, 2);
+    for text in ["b.tf.json:2:21", "Duplicate variable declaration", "/a.tf:2,1-13"] {
+        assert!(output.stderr.contains(text), "{text}: {}", output.stderr);
+    }
+    std::fs::remove_file(second).unwrap();
+    let output = eval("local.é", &["--config", &config, "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(json["errors"][0]["range"], serde_json::json!([4, 7, 4, 11]), "{json}");
+    assert!(json["errors"][0]["file"].as_str().unwrap().ends_with("/a.tf"), "{json}");
+}
+
+#[test]
+fn what_a_rule_refuses_is_told_but_no_secret() {
+    let text = "variable \"x\" {\n  sensitive = SECRET\n  validation {\n    condition     = length(var.x) > 9\n    \
+                error_message = \"It is short.\"\n  }\n}\n";
+    for (sensitive, shown) in [("true", false), ("false", true)] {
+        let folder = Folder::new(&format!("eval-rule-{sensitive}"));
+        let config = folder.file("a.tf", &text.replace("SECRET", sensitive));
+        let output = eval("1", &["--config", config.to_str().unwrap(), "--var", "x=xyzzy"]);
+        assert_eq!((output.code, &*output.stdout), (2, ""));
+        assert_eq!(output.stderr.contains("xyzzy"), shown, "{}", output.stderr);
+        for part in ["It is short.", "a.tf:4:21", "a.tf:3,3-13"] {
+            assert!(output.stderr.contains(part), "{part}: {}", output.stderr);
+        }
+    }
 }
 
 proptest! {

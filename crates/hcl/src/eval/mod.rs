@@ -24,8 +24,9 @@ use std::borrow::Cow;
 use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
 
+pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub(crate) use type_expr::{TypeExpr, type_constraint};
+pub(crate) use type_expr::{TypeExpr, constant, type_constraint};
 
 use crate::diagnostic::Diagnostic;
 use crate::function::{Functions, Reach};
