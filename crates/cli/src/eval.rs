@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::internal::visible_json;
 use objchange_hcl::{
-    Diagnostic, Environment, Functions, Lines, Module, Position, Scope, Sources, VariableValues,
-    console_text, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, Lines, Module, Position, Scope, Sources, VariableValues, asks_type,
+    console_text, console_type, evaluate, parse_expression, variables,
 };
 use serde_json::json;
 
@@ -18,8 +18,9 @@ use crate::exit;
 use crate::input::Source;
 
 const AFTER_HELP: &str = "\
-The value is printed as `terraform console` prints it; what is sensitive is named so, and not shown. Without an \
-expression, or with `-`, each line of standard input is one, and an error does not end it.
+The value is printed as `terraform console` prints it; what is sensitive is named so, and not shown. `type(EXPR)` \
+prints the type of a value. Without an expression, or with `-`, each line of standard input is one, and an error does \
+not end it.
 
 Variables are what `var.NAME` means. With --config the `variable` blocks of the file, or of all files of the module in \
 a directory, say their types and defaults and what is sensitive, and its local values can be used. Beside the files of a \
@@ -146,10 +147,16 @@ impl<'a> Evaluation<'a> {
 
     /// Says what an expression comes to; whether it has a value.
     fn answer(&self, name: &str, text: &str) -> io::Result<bool> {
-        let (value, found, in_file) = self.value(text);
+        let parsed = parse_expression(text);
+        let asked = parsed.as_ref().ok().and_then(asks_type);
+        let (value, found, in_file) = match &parsed {
+            Ok(expr) => self.value(asked.unwrap_or(expr)),
+            Err(found) => (None, found.clone(), Vec::new()),
+        };
         let mut out = io::stdout().lock();
         if self.args.json {
             let json = match &value {
+                Some(value) if asked.is_some() => json!({"type_text": console_type(value)}).to_string(),
                 Some(value) => value_json(value)?,
                 None => errors_json(text, &found, self.sources, &in_file),
             };
@@ -158,7 +165,7 @@ impl<'a> Evaluation<'a> {
             return Ok(value.is_some());
         }
         if let Some(value) = &value {
-            writeln!(out, "{}", console_text(value))?;
+            writeln!(out, "{}", if asked.is_some() { console_type(value) } else { console_text(value) })?;
             out.flush()?;
         }
         report::show(self.sources, &in_file)?;
@@ -169,12 +176,8 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The value of an expression, or what is wrong: with it, and with what it needs of the file.
-    fn value(&self, text: &str) -> (Option<Value>, Vec<Diagnostic>, Vec<Diagnostic>) {
-        let expr = match parse_expression(text) {
-            Ok(expr) => expr,
-            Err(found) => return (None, found, Vec::new()),
-        };
-        let references = variables(&expr);
+    fn value(&self, expr: &Expr) -> (Option<Value>, Vec<Diagnostic>, Vec<Diagnostic>) {
+        let references = variables(expr);
         let Environment { variables, missing, errors, .. } =
             Environment::new(&self.module, &self.variables, references.iter().cloned(), &[], &self.functions);
         if !errors.is_empty() {
@@ -196,7 +199,7 @@ impl<'a> Evaluation<'a> {
         if !found.is_empty() {
             return (None, found, Vec::new());
         }
-        let (value, found) = evaluate(&expr, &Scope::new(&variables), &self.functions);
+        let (value, found) = evaluate(expr, &Scope::new(&variables), &self.functions);
         if found.is_empty() { (Some(value), found, Vec::new()) } else { (None, found, Vec::new()) }
     }
 }

@@ -57,7 +57,7 @@ mod syntax;
 mod walk;
 
 pub use cases::OPERATIONS;
-pub use console::console_text;
+pub use console::{asks_type, console_text, console_type};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate, evaluate_template};

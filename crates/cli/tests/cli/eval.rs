@@ -89,6 +89,16 @@ fn local_values_in_a_circle_are_an_error() {
 }
 
 #[test]
+fn types_are_asked_for_as_in_the_console() {
+    let output = eval("type({ a = var.a })", &["--var", "a=b"]);
+    assert_eq!((output.code, &*output.stdout), (0, "object({\n    a: string,\n})\n"));
+    let output = eval("type([1])", &["--json"]);
+    assert_eq!((output.code, &*output.stdout), (0, "{\"type_text\":\"tuple([\\n    number,\\n])\"}\n"));
+    assert_eq!(eval("[type(1)]", &[]).code, 1);
+    assert_eq!(eval("type(var.a)", &[]).code, 1);
+}
+
+#[test]
 fn a_directory_is_read_as_terraform_reads_it() {
     let folder = Folder::new("eval-directory");
     folder.file(
@@ -170,7 +180,7 @@ proptest! {
     fn a_sensitive_variable_is_not_shown(
         template in prop::sample::select(vec![
             "X", "X + 1", "[X, 1]", "{ (X) = 1 }", "upper(X)", "tonumber(X)", "{ a = X }.a.b", "\"a${X}\"", "X ? 1 : 2",
-            "[for c in [X] : c]", "jsondecode(X)", "toset([X])", "file(X)", "X[0]", "regex(X, X)", "cidrhost(X, 1)",
+            "type({ (X) = 1 })", "type([{ for c in [X] : c => 1 }])", "type(X)", "[for c in [X] : c]", "jsondecode(X)", "toset([X])", "file(X)", "X[0]", "regex(X, X)", "cidrhost(X, 1)",
         ]),
         inner in prop::sample::select(vec!["var.s", "local.s", "\"-${var.s}\"", "[var.s][0]"]),
         json in any::<bool>(),
