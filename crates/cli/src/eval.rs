@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::internal::visible_json;
 use objchange_hcl::{
-    Diagnostic, Environment, Expr, Functions, Lines, Module, Position, Scope, Sources, VariableValues, asks_type,
-    console_text, console_type, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, Lines, Module, Position, Scope, Sources, VariableValues,
+    asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
 use serde_json::json;
 
