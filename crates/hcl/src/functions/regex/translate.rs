@@ -10,16 +10,19 @@ type Problem = &'static str;
 
 /// The pattern in the other syntax, without names of groups, and those names.
 pub(super) fn translate(pattern: &str) -> Result<(String, Vec<Option<SmolStr>>), Problem> {
-    let mut translator = Translator { rest: pattern, out: String::new(), names: Vec::new() };
+    let mut translator =
+        Translator { rest: pattern, out: String::new(), names: Vec::new(), last: 1, groups: vec![1] };
     let mut after_repetition = false;
     while let Some(c) = translator.rest.chars().next() {
         let is_repetition = translator.repetition(after_repetition)?;
         if !is_repetition {
             translator.rest = &translator.rest[c.len_utf8()..];
+            translator.last = 1;
             match c {
                 '\\' => translator.escape()?,
                 '[' => translator.class()?,
                 '(' => translator.group()?,
+                ')' => translator.end_group(),
                 '{' | '}' | ']' => translator.literal(c),
                 c => translator.out.push(c),
             }
@@ -33,9 +36,13 @@ struct Translator<'p> {
     rest: &'p str,
     out: String,
     names: Vec<Option<SmolStr>>,
+    /// How often the last piece repeats what is in it, repetitions in one another multiplied.
+    last: u32,
+    /// The most that a piece does so, in each group that is open and outside of them.
+    groups: Vec<u32>,
 }
 
-/// How often something may be repeated by numbers.
+/// How often something may be repeated by numbers, also by several in one another.
 const MAX_REPETITION: u32 = 1000;
 
 /// The classes of POSIX.
@@ -74,15 +81,15 @@ impl Translator<'_> {
 
     /// Takes `*`, `+`, `?` or `{2,3}`, and the `?` behind it.
     fn repetition(&mut self, after_repetition: bool) -> Result<bool, Problem> {
-        let length = match self.rest.chars().next() {
-            Some('*' | '+' | '?') => 1,
+        let (length, count) = match self.rest.chars().next() {
+            Some('*' | '+' | '?') => (1, 1),
             Some('{') => match counted(self.rest) {
                 Some((length, lower, upper)) => {
-                    let valid = upper.is_none_or(|upper| lower <= upper && upper <= MAX_REPETITION);
-                    if !valid || lower > MAX_REPETITION {
+                    let upper = upper.unwrap_or(lower);
+                    if lower > upper || upper > MAX_REPETITION {
                         return Err("the pattern has a repetition of more than 1000, or from more to less");
                     }
-                    length
+                    (length, upper.max(1))
                 }
                 None => return Ok(false),
             },
@@ -91,12 +98,32 @@ impl Translator<'_> {
         if after_repetition {
             return Err("the pattern has a repetition of a repetition");
         }
+        self.last *= count;
+        if self.last > MAX_REPETITION {
+            return Err("the pattern has repetitions in one another that come to more than 1000");
+        }
+        self.end_piece();
         self.out.push_str(&self.rest[..length]);
         self.rest = &self.rest[length..];
         if self.eat("?") {
             self.out.push('?');
         }
         Ok(true)
+    }
+
+    fn end_piece(&mut self) {
+        if let Some(most) = self.groups.last_mut() {
+            *most = self.last.max(*most);
+        }
+    }
+
+    /// A group is one piece.
+    fn end_group(&mut self) {
+        self.out.push(')');
+        if self.groups.len() > 1 {
+            self.last = self.groups.pop().unwrap_or(1);
+            self.end_piece();
+        }
     }
 
     fn escape(&mut self) -> Result<(), Problem> {
@@ -207,7 +234,7 @@ impl Translator<'_> {
     fn group(&mut self) -> Result<(), Problem> {
         if !self.eat("?") {
             self.names.push(None);
-            self.out.push('(');
+            self.open_group("(");
             return Ok(());
         }
         if self.eat("P<") || self.eat("<") {
@@ -218,7 +245,7 @@ impl Translator<'_> {
                 return Err(problem);
             }
             self.names.push(Some(name.into()));
-            self.out.push('(');
+            self.open_group("(");
             self.rest = rest;
             return Ok(());
         }
@@ -230,11 +257,18 @@ impl Translator<'_> {
             return Err("the pattern has a group (? that is not supported");
         }
         self.rest = &rest[1..];
-        // No flags for what follows change nothing, and are an error here.
-        if !flags.is_empty() || rest.starts_with(':') {
-            self.out.push_str(&format!("(?{flags}{}", &rest[..1]));
+        if rest.starts_with(':') {
+            self.open_group(&format!("(?{flags}:"));
+        } else if !flags.is_empty() {
+            // No flags for what follows change nothing, and are an error here.
+            self.out.push_str(&format!("(?{flags})"));
         }
         Ok(())
+    }
+
+    fn open_group(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.groups.push(1);
     }
 
     /// What follows an opening bracket, up to the closing one.
