@@ -212,6 +212,8 @@ impl Module<'_> {
             std::iter::zip(rules, &variable.rules).map(move |(rule, place)| (name, rule, place))
         });
         let mut errors = Vec::new();
+        let mut checks = Vec::new();
+        let mut needed = Vec::new();
         for (name, rule, place) in rules {
             let attribute = |name: &str| find(&rule.body.attributes, name).map(|attribute| &attribute.expr);
             let (Some(condition), Some(message)) = (attribute("condition"), attribute("error_message"))
@@ -227,13 +229,14 @@ impl Module<'_> {
                 errors.push(Diagnostic::new("Invalid variable validation condition", condition.span, detail));
                 continue;
             }
-            let needed = references.iter().cloned().chain(variables(message));
-            let environment = Environment::new(self, values, needed, &[], functions);
-            errors.extend(environment.errors.iter().cloned());
-            let scope = Scope::new(&environment.variables);
-            let found = Rule { name, condition, message, place }.check(&scope, functions);
-            errors.extend(found);
+            needed.extend(references.into_iter().chain(variables(message)));
+            checks.push(Rule { name, condition, message, place });
         }
+        // What several rules refer to is evaluated once.
+        let mut environment = Environment::new(self, values, needed, &[], functions);
+        errors.append(&mut environment.errors);
+        let scope = Scope::new(&environment.variables);
+        errors.extend(checks.iter().flat_map(|rule| rule.check(&scope, functions)));
         errors
     }
 }
