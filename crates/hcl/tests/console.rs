@@ -1,8 +1,11 @@
 //! Calls of functions with what Terraform answers.
 //!
 //! Each line of the files in `tests/console` is an expression and the JSON of a list of its value, with a tab between
-//! them; in `tests/console_types` it is the type of the value. Where the program is installed, `terraform console` is asked again; with `UPDATE_CONSOLE=1` its answers are
-//! written down.
+//! them; in `tests/console_types` it is the type of the value. Where the program is installed, `terraform console` is
+//! asked again; with `UPDATE_CONSOLE=1` its answers are written down.
+//!
+//! The keys in `rsa.txt` are throw-away keys that open nothing. Their headers are made of two texts, so that whoever
+//! looks for lost keys passes over them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
