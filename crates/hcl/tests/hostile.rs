@@ -349,6 +349,16 @@ fn patterns_are_bounded() {
         }
         survive(&format!("replace(\"{long}\", \"/{pattern}/\", \"$0$0\")"));
     }
+    let too_large = |pattern: &str, length: usize| {
+        let text = format!("regexall(\"{pattern}\", \"{}\")", "a".repeat(length));
+        let parsed = parse_expression(&text).unwrap();
+        let (_, errors) = evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure());
+        errors.iter().any(|error| error.detail.contains("too large for one another"))
+    };
+    assert!(too_large("(a?){1000}a{1000}", 100_000));
+    assert!(too_large("((a?){100}){10}a{1000}", 100_000));
+    assert!(!too_large("(a?){100}a{100}b", 10_000));
+    assert!(!too_large("^[a-z0-9]+(-[a-z0-9]+)*$", 1_000_000));
     let deep = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
     on_a_thread(move || survive(&format!("regex(\"{deep}\", \"a\")")));
 }

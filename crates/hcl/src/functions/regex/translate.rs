@@ -8,38 +8,72 @@ use smol_str::SmolStr;
 
 type Problem = &'static str;
 
-/// The pattern in the other syntax, without names of groups, and those names.
-pub(super) fn translate(pattern: &str) -> Result<(String, Vec<Option<SmolStr>>), Problem> {
-    let mut translator =
-        Translator { rest: pattern, out: String::new(), names: Vec::new(), last: 1, groups: vec![1] };
+/// A pattern in the other syntax.
+#[derive(Debug)]
+pub(super) struct Translated {
+    /// Without names of groups.
+    pub(super) text: String,
+    /// The names of the groups.
+    pub(super) names: Vec<Option<SmolStr>>,
+    /// About how many characters it would have with its repetitions written out.
+    pub(super) size: usize,
+}
+
+/// A piece of a pattern, or all that is in a group.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    /// The most that something in it is repeated by numbers, those in one another multiplied.
+    repeats: u32,
+    size: usize,
+}
+
+const NOTHING: Piece = Piece { repeats: 1, size: 0 };
+
+/// The pattern in the other syntax.
+pub(super) fn translate(pattern: &str) -> Result<Translated, Problem> {
+    let mut translator = Translator {
+        rest: pattern,
+        out: String::new(),
+        names: Vec::new(),
+        last: NOTHING,
+        groups: vec![NOTHING],
+    };
     let mut after_repetition = false;
     while let Some(c) = translator.rest.chars().next() {
         let is_repetition = translator.repetition(after_repetition)?;
         if !is_repetition {
             translator.rest = &translator.rest[c.len_utf8()..];
-            translator.last = 1;
             match c {
-                '\\' => translator.escape()?,
-                '[' => translator.class()?,
                 '(' => translator.group()?,
                 ')' => translator.end_group(),
-                '{' | '}' | ']' => translator.literal(c),
-                c => translator.out.push(c),
+                c => {
+                    let before = translator.out.len();
+                    match c {
+                        '\\' => translator.escape()?,
+                        '[' => translator.class()?,
+                        '{' | '}' | ']' => translator.literal(c),
+                        c => translator.out.push(c),
+                    }
+                    // A Unicode class is as large as many characters.
+                    let written = &translator.out[before..];
+                    let is_class = written.contains("\\p{") || written.contains("\\P{");
+                    translator.end_piece(Piece { repeats: 1, size: if is_class { 100 } else { 1 } });
+                }
             }
         }
         after_repetition = is_repetition;
     }
-    Ok((translator.out, translator.names))
+    let size = translator.groups.first().map_or(0, |all| all.size);
+    Ok(Translated { text: translator.out, names: translator.names, size })
 }
 
 struct Translator<'p> {
     rest: &'p str,
     out: String,
     names: Vec<Option<SmolStr>>,
-    /// How often the last piece repeats what is in it, repetitions in one another multiplied.
-    last: u32,
-    /// The most that a piece does so, in each group that is open and outside of them.
-    groups: Vec<u32>,
+    last: Piece,
+    /// What is in each group that is open, first what is outside of them.
+    groups: Vec<Piece>,
 }
 
 /// How often something may be repeated by numbers, also by several in one another.
@@ -98,11 +132,12 @@ impl Translator<'_> {
         if after_repetition {
             return Err("the pattern has a repetition of a repetition");
         }
-        self.last *= count;
-        if self.last > MAX_REPETITION {
+        let Piece { repeats, size } = self.last;
+        if repeats * count > MAX_REPETITION {
             return Err("the pattern has repetitions in one another that come to more than 1000");
         }
-        self.end_piece();
+        // Once it has been counted already.
+        self.end_piece(Piece { repeats: repeats * count, size: size.saturating_mul(count as usize - 1) });
         self.out.push_str(&self.rest[..length]);
         self.rest = &self.rest[length..];
         if self.eat("?") {
@@ -111,19 +146,19 @@ impl Translator<'_> {
         Ok(true)
     }
 
-    fn end_piece(&mut self) {
-        if let Some(most) = self.groups.last_mut() {
-            *most = self.last.max(*most);
+    fn end_piece(&mut self, piece: Piece) {
+        self.last = piece;
+        if let Some(around) = self.groups.last_mut() {
+            around.repeats = around.repeats.max(piece.repeats);
+            around.size = around.size.saturating_add(piece.size);
         }
     }
 
     /// A group is one piece.
     fn end_group(&mut self) {
         self.out.push(')');
-        if self.groups.len() > 1 {
-            self.last = self.groups.pop().unwrap_or(1);
-            self.end_piece();
-        }
+        let inside = if self.groups.len() > 1 { self.groups.pop() } else { None };
+        self.end_piece(inside.unwrap_or(NOTHING));
     }
 
     fn escape(&mut self) -> Result<(), Problem> {
@@ -268,7 +303,7 @@ impl Translator<'_> {
 
     fn open_group(&mut self, text: &str) {
         self.out.push_str(text);
-        self.groups.push(1);
+        self.groups.push(NOTHING);
     }
 
     /// What follows an opening bracket, up to the closing one.
