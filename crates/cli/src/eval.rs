@@ -8,20 +8,23 @@ use std::process::ExitCode;
 use objchange::Value;
 use objchange::internal::visible_json;
 use objchange_hcl::{
-    Diagnostic, Environment, Functions, Lines, Scope, console_text, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, Lines, Module, Position, Scope, Sources, VariableValues,
+    asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
 use serde_json::json;
 
-use crate::configuration::{ConfigurationError, File, Given, covers, report};
+use crate::configuration::{Configuration, ConfigurationError, Given, covers, report};
 use crate::exit;
 use crate::input::Source;
 
 const AFTER_HELP: &str = "\
-The value is printed as `terraform console` prints it; what is sensitive is named so, and not shown. Without an \
-expression, or with `-`, each line of standard input is one, and an error does not end it.
+The value is printed as `terraform console` prints it; what is sensitive is named so, and not shown. `type(EXPR)` \
+prints the type of a value. Without an expression, or with `-`, each line of standard input is one, and an error does \
+not end it.
 
-Variables are what `var.NAME` means. With --config the `variable` blocks of the file say their types and defaults and \
-what is sensitive, and its local values can be used. Anything else is an error, unless --unknown says that it is not \
+Variables are what `var.NAME` means. With --config the `variable` blocks of the file, or of all files of the module in \
+a directory, say their types and defaults and what is sensitive, and its local values can be used. Beside the files of a \
+directory, `terraform.tfvars` and `*.auto.tfvars` are read as well; TF_VAR_… of the environment is not. Anything else is an error, unless --unknown says that it is not \
 known yet.
 
 Exit codes:
@@ -45,8 +48,9 @@ pub(crate) struct Args {
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
 
-    /// A file of configuration, whose variables and local values the expression can use
-    #[arg(long, value_name = "FILE.tf")]
+    /// A file of configuration (`.tf`, `.tofu`, `.tf.json`), or the directory of a module, whose variables and local
+    /// values the expression can use
+    #[arg(long, value_name = "FILE|DIR")]
     config: Option<PathBuf>,
 
     #[command(flatten)]
@@ -64,17 +68,22 @@ pub(crate) struct Args {
 /// What expressions are evaluated with.
 struct Evaluation<'a> {
     args: &'a Args,
-    file: File,
-    inputs: std::collections::BTreeMap<String, objchange_hcl::Input>,
+    sources: &'a Sources,
+    module: Module<'a>,
+    variables: VariableValues,
     unknown: BTreeSet<String>,
     functions: Functions,
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
-    let evaluation = match Evaluation::new(args) {
+    let configuration = match args.config.as_deref().map(Configuration::read).transpose() {
+        Ok(configuration) => configuration.unwrap_or_default(),
+        Err(error) => return exit::unusable(&error),
+    };
+    let evaluation = match Evaluation::new(args, &configuration) {
         Ok(evaluation) => evaluation,
-        Err(ConfigurationError::Problems(problems)) => {
-            problems.show()?;
+        Err(ConfigurationError::Problems(found)) => {
+            report::show(&configuration.sources, &found)?;
             return Ok(ExitCode::from(exit::UNUSABLE));
         }
         Err(error) => return exit::unusable(&error),
@@ -93,19 +102,17 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
 }
 
 impl<'a> Evaluation<'a> {
-    fn new(args: &'a Args) -> Result<Self, ConfigurationError> {
-        let file = match &args.config {
-            Some(path) => File::read(&Source::new(path))?,
-            None => File::empty(),
-        };
+    fn new(args: &'a Args, configuration: &'a Configuration) -> Result<Self, ConfigurationError> {
+        let sources = &configuration.sources;
+        let module = Module::read(sources).map_err(ConfigurationError::Problems)?;
+        let (inputs, functions) = (args.given.inputs(configuration)?, args.given.functions()?);
+        let (variables, errors) = VariableValues::new(&module, &inputs, &functions);
+        if !errors.is_empty() {
+            return Err(ConfigurationError::Problems(errors));
+        }
         let full = |name: &String| if name.contains('.') { name.clone() } else { format!("var.{name}") };
-        Ok(Self {
-            args,
-            file,
-            inputs: args.given.inputs()?,
-            unknown: args.unknown.iter().map(full).collect(),
-            functions: args.given.functions()?,
-        })
+        let unknown = args.unknown.iter().map(full).collect();
+        Ok(Self { args, sources, module, variables, unknown, functions })
     }
 
     /// Answers to each line; whether there was no error.
@@ -140,35 +147,39 @@ impl<'a> Evaluation<'a> {
 
     /// Says what an expression comes to; whether it has a value.
     fn answer(&self, name: &str, text: &str) -> io::Result<bool> {
-        let (value, found, in_file) = self.value(text);
+        let parsed = parse_expression(text);
+        let asked = parsed.as_ref().ok().and_then(asks_type);
+        let (value, found, in_file) = match &parsed {
+            Ok(expr) => self.value(asked.unwrap_or(expr)),
+            Err(found) => (None, found.clone(), Vec::new()),
+        };
         let mut out = io::stdout().lock();
         if self.args.json {
             let json = match &value {
+                Some(value) if asked.is_some() => json!({"type_text": console_type(value)}).to_string(),
                 Some(value) => value_json(value)?,
-                None => errors_json(text, &found, &self.file.text, &in_file),
+                None => errors_json(text, &found, self.sources, &in_file),
             };
             writeln!(out, "{}", visible_json(&json))?;
             out.flush()?;
             return Ok(value.is_some());
         }
         if let Some(value) = &value {
-            writeln!(out, "{}", console_text(value))?;
+            writeln!(out, "{}", if asked.is_some() { console_type(value) } else { console_text(value) })?;
             out.flush()?;
         }
-        report::show(&self.file.name, &self.file.text, &in_file)?;
-        report::show(name, text, &found)?;
+        report::show(self.sources, &in_file)?;
+        if let Ok(sources) = Sources::of(name, text) {
+            report::show(&sources, &found)?;
+        }
         Ok(value.is_some())
     }
 
     /// The value of an expression, or what is wrong: with it, and with what it needs of the file.
-    fn value(&self, text: &str) -> (Option<Value>, Vec<Diagnostic>, Vec<Diagnostic>) {
-        let expr = match parse_expression(text) {
-            Ok(expr) => expr,
-            Err(found) => return (None, found, Vec::new()),
-        };
-        let references = variables(&expr);
+    fn value(&self, expr: &Expr) -> (Option<Value>, Vec<Diagnostic>, Vec<Diagnostic>) {
+        let references = variables(expr);
         let Environment { variables, missing, errors, .. } =
-            Environment::new(&self.file.body, &self.inputs, references.iter().cloned(), &[], &self.functions);
+            Environment::new(&self.module, &self.variables, references.iter().cloned(), &[], &self.functions);
         if !errors.is_empty() {
             return (None, Vec::new(), errors);
         }
@@ -188,7 +199,7 @@ impl<'a> Evaluation<'a> {
         if !found.is_empty() {
             return (None, found, Vec::new());
         }
-        let (value, found) = evaluate(&expr, &Scope::new(&variables), &self.functions);
+        let (value, found) = evaluate(expr, &Scope::new(&variables), &self.functions);
         if found.is_empty() { (Some(value), found, Vec::new()) } else { (None, found, Vec::new()) }
     }
 }
@@ -214,20 +225,26 @@ fn value_json(value: &Value) -> io::Result<String> {
     Ok(format!(r#"{{{ty}"value":{text}}}"#))
 }
 
-fn errors_json(text: &str, found: &[Diagnostic], file: &str, in_file: &[Diagnostic]) -> String {
-    let part = |text: &str, found: &[Diagnostic], source: &str| -> Vec<serde_json::Value> {
-        let lines = Lines::new(text);
-        let error = |error: &Diagnostic| {
-            let (start, end) = (lines.position(error.subject.start), lines.position(error.subject.end));
-            json!({
-                "summary": error.summary,
-                "detail": error.detail,
-                "source": source,
-                "range": [start.line, start.column, end.line, end.column],
-            })
-        };
-        found.iter().map(error).collect()
+fn errors_json(text: &str, found: &[Diagnostic], sources: &Sources, in_file: &[Diagnostic]) -> String {
+    let lines = Lines::new(text);
+    let written = |error: &Diagnostic, source: &str, start: Position, end: Position| {
+        json!({
+            "summary": error.summary,
+            "detail": error.detail,
+            "source": source,
+            "range": [start.line, start.column, end.line, end.column],
+        })
     };
-    let errors = [part(text, found, "expression"), part(file, in_file, "config")].concat();
-    json!({"errors": errors}).to_string()
+    let of_text = found.iter().map(|error| {
+        let (start, end) = (lines.position(error.subject.start), lines.position(error.subject.end));
+        written(error, "expression", start, end)
+    });
+    let places = sources.places();
+    let of_files = in_file.iter().filter_map(|error| {
+        let place = places.find(error.subject)?;
+        let mut json = written(error, "config", place.start(), place.end());
+        json["file"] = place.name.into();
+        Some(json)
+    });
+    json!({"errors": of_text.chain(of_files).collect::<Vec<_>>()}).to_string()
 }

@@ -6,7 +6,9 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
-use objchange_hcl::{Functions, Scope, Variables, decode, evaluate, parse_body, parse_expression};
+use objchange_hcl::{
+    Functions, Scope, Variables, decode, evaluate, parse_body, parse_expression, parse_template,
+};
 
 const SIZES: [usize; 4] = [10, 100, 1_000, 10_000];
 
@@ -49,6 +51,18 @@ fn reading(c: &mut Criterion) {
         group.throughput(Throughput::Bytes(text.len() as u64));
         group.bench_with_input(BenchmarkId::from_parameter(bytes), &text, |b, text| {
             b.iter(|| parse_body(black_box(text)).unwrap());
+        });
+    }
+    group.finish();
+}
+
+fn lines(c: &mut Criterion) {
+    let mut group = c.benchmark_group("lines of a template");
+    for n in [10, 1_000, 100_000, 1_000_000] {
+        let text = "\n".repeat(n);
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_with_input(BenchmarkId::from_parameter(n), &text, |b, text| {
+            b.iter(|| parse_template(black_box(text)).unwrap());
         });
     }
     group.finish();
@@ -145,6 +159,6 @@ fn loops(c: &mut Criterion) {
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(20);
-    targets = reading, blocks, loops
+    targets = reading, lines, blocks, loops
 }
 criterion_main!(benches);

@@ -1,8 +1,10 @@
 //! Values as Terraform's console prints them.
 
-use objchange::internal::{is_printable, quote_into};
+use objchange::internal::{is_printable, quote_into, visible};
 use objchange::value::{Kind, Marks};
 use objchange::{Type, Value};
+
+use crate::syntax::ast::{Expr, ExprKind};
 
 /// The value as an expression that gives it, laid out for people as Terraform's console does. What is unknown or marked
 /// is named so, and not shown.
@@ -18,6 +20,116 @@ pub fn console_text(value: &Value) -> String {
     let mut printer = Printer { out: String::new(), depth: 0 };
     printer.value(value);
     printer.out
+}
+
+/// What the console's `type` is asked about: its argument, where an expression is a call of it as a whole.
+pub fn asks_type(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Parens(inner) => asks_type(inner),
+        ExprKind::Call(call) if call.name == "type" && !call.expands => match &call.arguments[..] {
+            [argument] => Some(argument),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The type of a value as the console's `type` shows it. Names of attributes are hidden where they may be sensitive.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange_hcl::console_type;
+///
+/// let value = Value::object([("id", Value::from("i-1").sensitive())]);
+/// assert_eq!(console_type(&value), "object({\n    id: string,\n})");
+/// assert_eq!(console_type(&value.sensitive()), "(sensitive value)");
+/// ```
+pub fn console_type(value: &Value) -> String {
+    if hides_names(value) {
+        return "(sensitive value)".to_owned();
+    }
+    let mut out = String::new();
+    write_type(value.ty(), 0, &mut out);
+    out
+}
+
+/// Whether the marks of a value are on an object, whose names may be why.
+fn hides_names(value: &Value) -> bool {
+    if value.is_marked() {
+        return has_names(value.ty());
+    }
+    match value.kind() {
+        Kind::Tuple(elements) | Kind::List(elements) | Kind::Set(elements) => {
+            elements.iter().any(hides_names)
+        }
+        Kind::Object(object) => object.iter().any(|(_, value)| hides_names(value)),
+        Kind::Map(map) => map.iter().any(|(_, value)| hides_names(value)),
+        _ => false,
+    }
+}
+
+fn has_names(ty: &Type) -> bool {
+    match ty {
+        Type::List(element) | Type::Set(element) | Type::Map(element) => has_names(element),
+        Type::Tuple(tuple) => tuple.elements().iter().any(has_names),
+        Type::Object(_) => true,
+        _ => false,
+    }
+}
+
+fn write_type(ty: &Type, depth: usize, out: &mut String) {
+    let line = |depth: usize, out: &mut String| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("    ", depth));
+    };
+    match ty {
+        Type::String => out.push_str("string"),
+        Type::Number => out.push_str("number"),
+        Type::Bool => out.push_str("bool"),
+        Type::Dynamic => out.push_str("dynamic"),
+        Type::List(element) | Type::Set(element) | Type::Map(element) => {
+            out.push_str(match ty {
+                Type::List(_) => "list(",
+                Type::Set(_) => "set(",
+                _ => "map(",
+            });
+            if matches!(**element, Type::Object(_) | Type::Tuple(_)) {
+                line(depth + 1, out);
+                write_type(element, depth + 1, out);
+                out.push(',');
+                line(depth, out);
+            } else {
+                write_type(element, depth, out);
+            }
+            out.push(')');
+        }
+        Type::Tuple(tuple) => {
+            out.push_str("tuple([");
+            for element in tuple.elements() {
+                line(depth + 1, out);
+                write_type(element, depth + 1, out);
+                out.push(',');
+            }
+            if !tuple.elements().is_empty() {
+                line(depth, out);
+            }
+            out.push_str("])");
+        }
+        Type::Object(object) => {
+            out.push_str("object({");
+            for (name, ty) in object.attributes() {
+                line(depth + 1, out);
+                out.push_str(&visible(name));
+                out.push_str(": ");
+                write_type(ty, depth + 1, out);
+                out.push(',');
+            }
+            if !object.attributes().is_empty() {
+                line(depth, out);
+            }
+            out.push_str("})");
+        }
+    }
 }
 
 struct Printer {
@@ -132,7 +244,7 @@ fn null(ty: &Type) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::console_text;
+    use super::{asks_type, console_text, console_type};
     use crate::eval::{Scope, Variables, evaluate};
     use crate::function::Functions;
     use crate::syntax::parse_expression;
@@ -143,6 +255,41 @@ mod tests {
         let (value, errors) = evaluate(&expr, &Scope::new(&Variables::default()), Functions::pure());
         assert_eq!(errors, []);
         assert_eq!(console_text(&value), wanted);
+    }
+
+    #[track_caller]
+    fn check_type(expr: &str, wanted: &str) {
+        let expr = parse_expression(expr).unwrap();
+        let asked = asks_type(&expr).unwrap();
+        let (value, errors) = evaluate(asked, &Scope::new(&Variables::default()), Functions::pure());
+        assert_eq!(errors, []);
+        assert_eq!(console_type(&value), wanted);
+    }
+
+    #[test]
+    fn types_are_printed_as_in_the_console() {
+        check_type("type(1)", "number");
+        check_type("(type((null)))", "dynamic");
+        check_type("type(sensitive(timestamp()))", "string");
+        check_type(
+            r#"type({b={c=[]}, a=[1, "x"], "c d"={}})"#,
+            "object({\n    a: tuple([\n        number,\n        string,\n    ]),\n    b: object({\n        c: tuple([]),\n    \
+             }),\n    c d: object({}),\n})",
+        );
+        check_type("type(tolist([toset([])]))", "list(set(dynamic))");
+        check_type("type(tomap({a=[]}))", "map(\n    tuple([]),\n)");
+        check_type(
+            "type(tomap({x=toset([[1,tolist([{b=[]}])]])}))",
+            "map(set(\n    tuple([\n        number,\n        list(\n            object({\n                b: tuple([]),\n            \
+             }),\n        ),\n    ]),\n))",
+        );
+        for other in ["type(1) + 1", "[type(1)]", "type(1, 2)", "type()", "type", "typ(1)"] {
+            assert!(asks_type(&parse_expression(other).unwrap()).is_none(), "{other}");
+        }
+        // Names are hidden where they may be what is sensitive, and only there.
+        check_type("type(sensitive([1]))", "tuple([\n    number,\n])");
+        check_type("type([sensitive(tolist([{a=1}]))])", "(sensitive value)");
+        check_type("type([{a=sensitive(1)}])", "tuple([\n    object({\n        a: number,\n    }),\n])");
     }
 
     #[test]

@@ -30,6 +30,12 @@ impl Diagnostic {
     ) -> Self {
         Self { summary: summary.into(), detail: detail.into(), subject, context: None, values: Vec::new() }
     }
+
+    /// The same in a text that begins so many bytes further on.
+    pub(crate) fn moved(self, by: u32) -> Self {
+        let context = self.context.map(|context| context.moved(by));
+        Self { subject: self.subject.moved(by), context, ..self }
+    }
 }
 
 impl fmt::Display for Diagnostic {

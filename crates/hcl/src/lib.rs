@@ -51,21 +51,21 @@ mod eval;
 mod function;
 mod functions;
 mod module;
-mod resource;
 mod source;
+mod sources;
 mod syntax;
 mod walk;
 
 pub use cases::OPERATIONS;
-pub use console::console_text;
+pub use console::{asks_type, console_text, console_type};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate, evaluate_template};
 pub use function::{Function, FunctionError, Functions, Parameter, Reach};
 pub use functions::BaseDirectory;
-pub use module::{Environment, Input};
-pub use resource::{Resource, each};
+pub use module::{Environment, Input, Module, Resource, VariableValues, each};
 pub use source::{Lines, Position, Span};
+pub use sources::{Place, Places, Sources};
 pub use syntax::{
     Attribute, Block, Body, Expr, JsonBody, Label, parse_body, parse_body_json, parse_expression,
     parse_template,

@@ -1,18 +1,21 @@
 //! Calls of functions with what Terraform answers.
 //!
 //! Each line of the files in `tests/console` is an expression and the JSON of a list of its value, with a tab between
-//! them. Where the program is installed, `terraform console` is asked again; with `UPDATE_CONSOLE=1` its answers are
-//! written down.
+//! them; in `tests/console_types` it is the type of the value. Where the program is installed, `terraform console` is
+//! asked again; with `UPDATE_CONSOLE=1` its answers are written down.
+//!
+//! The keys in `rsa.txt` are throw-away keys that open nothing. Their headers are made of two texts, so that whoever
+//! looks for lost keys passes over them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
-use objchange_hcl::{BaseDirectory, Functions, Scope, Variables, evaluate, parse_expression};
+use objchange_hcl::{BaseDirectory, Functions, Scope, Variables, console_type, evaluate, parse_expression};
 
 const FAILED: &str = "(fails)";
 const UNKNOWN: &str = "(unknown)";
@@ -26,11 +29,11 @@ const FILES: [(&str, &[u8]); 5] = [
     ("sub/deep/b.txt", b"y"),
 ];
 
-/// Each table with its expressions and what was answered to them.
-fn tables() -> Vec<(PathBuf, Vec<(String, String)>)> {
-    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/console");
+/// Each table of a folder with its expressions and what was answered to them.
+fn tables(folder: &str) -> Vec<(PathBuf, Vec<(String, String)>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut tables: Vec<PathBuf> =
-        std::fs::read_dir(tables).unwrap().map(|file| file.unwrap().path()).collect();
+        std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     tables.sort();
     let row = |line: &str| {
         let (expression, answer) = line.split_once('\t').unwrap_or((line, ""));
@@ -49,18 +52,46 @@ fn tables() -> Vec<(PathBuf, Vec<(String, String)>)> {
 #[test]
 fn terraform_still_gives_these_answers() {
     let place = Place::new();
-    for (path, rows) in tables() {
+    for (path, rows) in tables("console") {
         let expressions: Vec<&str> = rows.iter().map(|(expression, _)| expression.as_str()).collect();
         let Some(answers) = place.terraform(&expressions) else { return };
-        let lines = std::iter::zip(&expressions, answers)
-            .map(|(expression, answer)| format!("{expression}\t{answer}\n"));
-        let table: String = lines.collect();
-        if std::env::var_os("UPDATE_CONSOLE").is_some() {
-            std::fs::write(&path, table).unwrap();
-        } else {
-            assert_eq!(std::fs::read_to_string(&path).unwrap(), table, "{}", path.display());
-        }
+        record(&path, &expressions, answers);
     }
+    for (path, rows) in tables("console_types") {
+        let expressions: Vec<&str> = rows.iter().map(|(expression, _)| expression.as_str()).collect();
+        let Some(answers) = place.types(&expressions) else { return };
+        record(&path, &expressions, answers);
+    }
+}
+
+/// Checks what is written down, or writes it.
+fn record(path: &Path, expressions: &[&str], answers: Vec<String>) {
+    let lines =
+        std::iter::zip(expressions, answers).map(|(expression, answer)| format!("{expression}\t{answer}\n"));
+    let table: String = lines.collect();
+    if std::env::var_os("UPDATE_CONSOLE").is_some() {
+        std::fs::write(path, table).unwrap();
+    } else {
+        assert_eq!(std::fs::read_to_string(path).unwrap(), table, "{}", path.display());
+    }
+}
+
+#[test]
+fn the_types_are_those_of_terraform() {
+    for (expression, wanted) in tables("console_types").into_iter().flat_map(|(_, rows)| rows) {
+        let parsed = parse_expression(&or_failed(&expression)).unwrap();
+        let (value, errors) = evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure());
+        assert_eq!(errors, [], "{expression}");
+        assert_eq!(in_one_line(&console_type(&value)), wanted, "{expression}");
+    }
+}
+
+fn or_failed(expression: &str) -> String {
+    format!("try({expression}, {FAILED:?})")
+}
+
+fn in_one_line(text: &str) -> String {
+    text.lines().map(str::trim).collect()
 }
 
 #[test]
@@ -68,7 +99,7 @@ fn the_answers_are_those_of_terraform() {
     let place = Place::new();
     let functions = Functions::pure().clone().with_files(&BaseDirectory::open(place.files()).unwrap());
     let mut differences = Vec::new();
-    for (expression, wanted) in tables().into_iter().flat_map(|(_, rows)| rows) {
+    for (expression, wanted) in tables("console").into_iter().flat_map(|(_, rows)| rows) {
         let answer = answer(&expression, &functions);
         if answer != wanted {
             differences.push(format!("{expression}\n  terraform {wanted}\n  here      {answer}"));
@@ -235,8 +266,22 @@ impl Place {
         parts.map(|part| self.ask(part)).collect::<Option<Vec<_>>>().map(|answers| answers.concat())
     }
 
-    /// As [`Self::terraform`], all in one line.
-    fn ask(&self, expressions: &[&str]) -> Option<Vec<String>> {
+    /// The type of what each expression gives in Terraform, in one line; `None` where it is not installed.
+    fn types(&self, expressions: &[&str]) -> Option<Vec<String>> {
+        let each: Vec<String> = expressions.iter().map(|expression| or_failed(expression)).collect();
+        let output = self.run(&format!("type([{}])", each.join(", ")))?;
+        let shown = String::from_utf8(output.stdout).unwrap();
+        let inside = shown.trim().strip_prefix("tuple([\n").and_then(|rest| rest.strip_suffix("\n])"));
+        let inside = inside.unwrap_or_else(|| panic!("{shown}\n{}", String::from_utf8_lossy(&output.stderr)));
+        // An element ends with the comma that is no deeper than its beginning.
+        let lines: Vec<&str> = inside.lines().map(|line| line.strip_prefix("    ").unwrap()).collect();
+        let elements = lines.split_inclusive(|line| line.ends_with(',') && !line.starts_with(' '));
+        let elements = elements.map(|lines| in_one_line(&lines.join("\n")));
+        Some(elements.map(|element| element.strip_suffix(',').unwrap().to_owned()).collect())
+    }
+
+    /// What the program says to a line.
+    fn run(&self, line: &str) -> Option<Output> {
         let program = Command::new("terraform")
             .arg("console")
             .arg("-state")
@@ -248,13 +293,18 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn();
         let Ok(mut program) = program else { return None };
+        let mut input = program.stdin.take().unwrap();
+        writeln!(input, "{line}").unwrap();
+        drop(input);
+        Some(program.wait_with_output().unwrap())
+    }
+
+    /// As [`Self::terraform`], all in one line.
+    fn ask(&self, expressions: &[&str]) -> Option<Vec<String>> {
         // The program shows the answer to its last line only, so all questions are one.
         let each: Vec<String> =
-            expressions.iter().map(|e| format!("try(jsonencode([{e}]), {FAILED:?})")).collect();
-        let mut input = program.stdin.take().unwrap();
-        writeln!(input, "jsonencode([{}])", each.join(", ")).unwrap();
-        drop(input);
-        let output = program.wait_with_output().unwrap();
+            expressions.iter().map(|e| or_failed(&format!("jsonencode([{e}])"))).collect();
+        let output = self.run(&format!("jsonencode([{}])", each.join(", ")))?;
         let shown = String::from_utf8(output.stdout).unwrap();
         // One that is unknown makes all of them unknown.
         if shown.trim() == "(known after apply)" {

@@ -1,12 +1,46 @@
 //! Source text that nobody writes: it gets an answer or an error, in little time and on a small stack.
 
+use std::collections::BTreeMap;
+
+use objchange::Type;
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange_hcl::{
-    Functions, Scope, Variables, evaluate, parse_body, parse_expression, parse_template, variables,
+    Functions, Module, Scope, Sources, VariableValues, Variables, decode, evaluate, parse_body,
+    parse_body_json, parse_expression, parse_template, variables,
 };
 
 /// On the stack that a thread has if nobody asks for more.
 fn on_a_thread(f: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(2 << 20).spawn(f).unwrap().join().unwrap();
+}
+
+fn schema() -> Block {
+    let rule = || Block::new([("a", Attribute::optional(Type::Dynamic))], []);
+    let blocks = [
+        ("b", NestedBlock::new(NestingMode::List, rule())),
+        ("r", NestedBlock::new(NestingMode::Map, rule())),
+    ];
+    Block::new([("a", Attribute::optional(Type::Dynamic))], blocks)
+}
+
+/// Decodes a body, in either syntax, and reads it as a module.
+fn survive_file(text: &str) {
+    let none = Variables::default();
+    if let Ok(body) = parse_body(text) {
+        decode(&body, &schema(), &Scope::new(&none), Functions::pure());
+    }
+    if let Ok(json) = parse_body_json(text) {
+        decode(&json.under(&schema()).0, &schema(), &Scope::new(&none), Functions::pure());
+    }
+    for name in ["a.tf", "a.tf.json"] {
+        let mut sources = Sources::default();
+        sources.add(name, text).unwrap();
+        sources.add(format!("override.{}", &name[2..]), text).unwrap();
+        if let Ok(module) = Module::read(&sources) {
+            VariableValues::new(&module, &BTreeMap::new(), Functions::pure());
+            module.resources().for_each(|(ty, name)| drop(module.resource(ty, name, &schema())));
+        }
+    }
 }
 
 /// Reads a text in every way, and evaluates it if it can be.
@@ -119,4 +153,212 @@ fn values_that_share_their_parts_are_counted_as_they_are_seen() {
     // As many parts that are each seen once are nothing special.
     let parsed = parse_expression(&doubled(12, "1", "LAST")).unwrap();
     assert_eq!(evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure()).1, []);
+}
+
+/// Of a cost that grew with the square these would take minutes.
+#[test]
+fn long_texts_are_read() {
+    on_a_thread(|| {
+        for piece in [
+            "\n",
+            "a\n",
+            "  ${1}\n",
+            "$",
+            "%",
+            "%%{",
+            "$${",
+            "\\n",
+            "\\",
+            "é\u{301}",
+            "\t",
+            "\r",
+            "# \n",
+            "/* */",
+            "\"\n",
+        ] {
+            let text = piece.repeat(100_000);
+            for text in [
+                &text,
+                &format!("\"{text}\""),
+                &format!("<<E\n{text}\nE\n"),
+                &format!("<<-E\n  {text}\n  E\n"),
+            ] {
+                survive(text);
+            }
+        }
+        for piece in [
+            "${1}",
+            "${~ 1 ~}",
+            "%{ if true }%{ endif }",
+            "%{ for x in [] }x%{ endfor }",
+            "%{ else }",
+            "${",
+            "}",
+        ] {
+            let text = piece.repeat(10_000);
+            survive(&text);
+            survive(&format!("\"{text}\""));
+        }
+        for piece in [
+            "1,",
+            "a,",
+            "\"a\",",
+            "[],",
+            "1...",
+            "a = 1,",
+            "(a) = 1\n",
+            "a.",
+            ".*.a",
+            "[*]",
+            "? 1 : ",
+            "!",
+            "=> ",
+        ] {
+            let text = piece.repeat(20_000);
+            for (open, close) in [("[", "]"), ("{", "}"), ("f(", ")"), ("a", ""), ("", "1")] {
+                survive(&format!("{open}{text}{close}"));
+            }
+        }
+    });
+}
+
+#[test]
+fn long_bodies_are_read() {
+    on_a_thread(|| {
+        let each = |write: &dyn Fn(usize) -> String| (0..20_000).map(write).collect::<String>();
+        for text in [
+            each(&|i| format!("a{i} = {i}\n")),
+            each(&|_| "a = 1\n".to_owned()),
+            each(&|_| "b {\n}\n".to_owned()),
+            each(&|i| format!("r \"{i}\" {{\n}}\n")),
+            each(&|_| "r \"a\" {\n}\n".to_owned()),
+            each(&|i| format!("dynamic \"b\" {{\n  for_each = [{i}]\n  content {{\n  }}\n}}\n")),
+            each(&|i| format!("variable \"v{i}\" {{\n  default = {i}\n}}\n")),
+            each(&|_| "variable \"v\" {\n}\n".to_owned()),
+            each(&|i| format!("resource \"t\" \"r{i}\" {{\n}}\n")),
+            each(&|_| "resource \"t\" \"r\" {\n}\n".to_owned()),
+            format!("resource \"t\" \"r\" {{\n{}}}\n", each(&|i| format!("a{i} = 1\nb{i} {{\n}}\n"))),
+            format!("locals {{\n{}}}\n", each(&|i| format!("l{i} = local.l{}\n", i + 1))),
+            format!(
+                "locals {{\n  l = 1\n}}\n{}",
+                each(&|i| format!(
+                    "variable \"v{i}\" {{\n  default = 1\n  validation {{\n    condition = var.v{i} == local.l\n    error_message = \
+                     \"\"\n  }}\n}}\n"
+                ))
+            ),
+            format!("b {}{{\n}}\n", "a ".repeat(20_000)),
+            each(&|_| "lifecycle {\n}\n".to_owned()),
+        ] {
+            survive_file(&text);
+        }
+        let joined = |write: &dyn Fn(usize) -> String| (0..20_000).map(write).collect::<Vec<_>>().join(",");
+        for text in [
+            format!("{{{}}}", joined(&|i| format!("\"a{i}\": {i}"))),
+            format!("{{{}}}", joined(&|_| "\"a\": 1".to_owned())),
+            format!("{{\"a\": {{{}}}}}", joined(&|_| "\"a\": \"${1}\"".to_owned())),
+            format!("{{\"a\": [{}]}}", joined(&|_| "\"\\u0041${x}\"".to_owned())),
+            format!("{{\"a\": \"{}\"}}", "\\n${x}".repeat(20_000)),
+            format!("{{\"b\": [{}]}}", joined(&|_| "{}".to_owned())),
+            format!("{{\"r\": {{{}}}}}", joined(&|i| format!("\"{i}\": {{}}"))),
+            format!(
+                "{{\"dynamic\": {{{}}}}}",
+                joined(&|_| "\"b\": {\"for_each\": [1], \"content\": {}}".to_owned())
+            ),
+            format!("{{\"variable\": {{{}}}}}", joined(&|i| format!("\"v{i}\": {{\"default\": 1}}"))),
+            format!("{{\"variable\": [{}]}}", joined(&|_| "{\"v\": {}}".to_owned())),
+            format!("{{\"resource\": [{}]}}", joined(&|_| "{\"t\": {\"r\": {}}}".to_owned())),
+            format!("{{\"resource\": {{\"t\": {{{}}}}}}}", joined(&|i| format!("\"r{i}\": {{\"a\": 1}}"))),
+            format!("{{\"locals\": {{{}}}}}", joined(&|i| format!("\"l{i}\": \"${{local.l{}}}\"", i + 1))),
+            format!("[{}]", joined(&|_| "{\"b\": []}".to_owned())),
+        ] {
+            survive_file(&text);
+        }
+        for n in [150, 20_000] {
+            for (open, close) in [
+                ("[", "]"),
+                ("{\"b\":", "}"),
+                ("{\"resource\":", "}"),
+                ("{\"dynamic\":{\"b\":{\"content\":", "}}}"),
+            ] {
+                survive_file(&format!("{}1{}", open.repeat(n), close.repeat(n)));
+                survive_file(&format!("{{\"resource\": {}1{}}}", open.repeat(n), close.repeat(n)));
+            }
+        }
+    });
+}
+
+/// Short, and large if they were taken at their word: each has an answer, or an error that says what is too large.
+#[test]
+fn short_texts_make_nothing_large() {
+    on_a_thread(|| {
+        for text in [
+            "1e999999999",
+            "1e1000000 * 1e1000000",
+            "\"${1e1000000}\"",
+            "1e1000000 % 7",
+            "1e1000000 == 1e-1000000",
+            "1e1000000 - 1e-1000000",
+            "pow(10, 1e9)",
+            "pow(1e300, 1e300)",
+            "range(1e9)",
+            "range(0, 1, 1e-9)",
+            "format(\"%1000000000d\", 1)",
+            "format(\"%.1000000000f\", 1)",
+            "format(\"%b\", 1e100000)",
+            "parseint(\"1\", 62)",
+            "indent(1e9, \"a\\nb\")",
+            "substr(\"abc\", 1e9, 1e9)",
+            "chunklist([1], 1e9)",
+            "setproduct(range(1000), range(1000), range(1000), range(1000))",
+            "cidrsubnets(\"10.0.0.0/8\", 1e9)",
+            "cidrhost(\"::/0\", 1e40)",
+            "join(range(1000), [for i in range(1000) : join(\"\", range(1000))])",
+            "replace(join(\"\", range(1000)), \"\", join(\"\", range(1000)))",
+            "element([1], 1e30)",
+            "[1][1e30]",
+            "timeadd(\"2020-01-01T00:00:00Z\", \"999999999999h\")",
+            "jsondecode(\"[1e999999999]\")",
+            "yamldecode(\"a: &a [1]\\nb: &b [*a, *a, *a, *a]\\nc: &c [*b, *b, *b, *b]\\nd: [*c, *c, *c, *c]\")",
+            "sum([for i in range(1000) : 1e1000])",
+            "log(1e1000, 2)",
+        ] {
+            survive(text);
+        }
+    });
+}
+
+/// Patterns that would be large, or slow where matching goes back.
+#[test]
+fn patterns_are_bounded() {
+    let long = "a".repeat(20_000);
+    for pattern in [
+        "((((a{10}){10}){10}){10}){10}",
+        "(((((a?){9}){9}){9})*)*b",
+        "(((a*)*)*)*b",
+        "(a?){500}a{500}",
+        "((a|a|a)+)+b",
+        "[\\\\pL\\\\pN]{1000}",
+        "(?i)\\\\w{1000}",
+        "(\\\\pL{30}){30}",
+        "((\\\\w+\\\\s?)+)+x",
+        "(.*)(.*)(.*)(.*)(.*)x",
+        "(a*?)*?$",
+    ] {
+        for call in ["regex", "regexall"] {
+            survive(&format!("{call}(\"{pattern}\", \"{long}\")"));
+        }
+        survive(&format!("replace(\"{long}\", \"/{pattern}/\", \"$0$0\")"));
+    }
+    let too_large = |pattern: &str, length: usize| {
+        let text = format!("regexall(\"{pattern}\", \"{}\")", "a".repeat(length));
+        let parsed = parse_expression(&text).unwrap();
+        let (_, errors) = evaluate(&parsed, &Scope::new(&Variables::default()), Functions::pure());
+        errors.iter().any(|error| error.detail.contains("too large for one another"))
+    };
+    assert!(too_large("(a?){1000}a{1000}", 100_000));
+    assert!(too_large("((a?){100}){10}a{1000}", 100_000));
+    assert!(!too_large("(a?){100}a{100}b", 10_000));
+    assert!(!too_large("^[a-z0-9]+(-[a-z0-9]+)*$", 1_000_000));
+    let deep = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
+    on_a_thread(move || survive(&format!("regex(\"{deep}\", \"a\")")));
 }

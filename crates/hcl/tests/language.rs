@@ -106,6 +106,20 @@ proptest! {
     }
 
     /// No value that a secret made different from what another secret makes is without its mark.
+    /// Texts behind one another are joined when they are read, but not where lines lose their indentation: strip markers
+    /// take the same from both.
+    #[test]
+    fn joined_lines_are_those_by_themselves(pieces in prop::collection::vec(prop::sample::select(vec![
+        "a", " ", "\n", "\n  ", "\t\n\n", "$${x}", "\u{a0}", "\r\n", "${n}", "${~ n}", "${n ~}", "${~ n ~}",
+        "%{~ if true } b\n %{~ endif ~}", "%{ for i in [1, 2] ~}\n ${i}\n %{~ endfor }", "%{ if false }%{ else ~}\nc %{ endif }",
+    ]), 0..12)) {
+        let variables: Variables = [("n", Value::from(" v "))].into_iter().collect();
+        let body = pieces.concat();
+        // The first line is not indented, so that none loses anything.
+        let [joined, by_line] = ["<<E", "<<-E"].map(|open| value_of(&format!("{open}\nx{body}\nE\n"), &variables));
+        prop_assert_eq!(joined, by_line);
+    }
+
     #[test]
     fn what_depends_on_a_secret_is_secret(text in expression(), other in prop::sample::select(vec!["q", "7"])) {
         let (first, errors) = value_of(&text, &variables("p", 1, Marks::SENSITIVE));

@@ -2,39 +2,15 @@
 
 use std::io::{self, Write};
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use objchange::internal::visible;
-use objchange_hcl::{Diagnostic, Lines, Position};
+use objchange_hcl::{Diagnostic, Lines, Place, Places, Position, Sources};
 
 /// More errors than this are counted only.
 const MAX_SHOWN: usize = 20;
 /// A longer line is not shown, nor are more of them.
 const MAX_LINE: usize = 4096;
 const MAX_LINES: u32 = 12;
-
-/// What is wrong with a text.
-#[derive(Debug)]
-pub(crate) struct Problems {
-    /// Of the file.
-    pub(crate) name: String,
-    pub(crate) text: String,
-    pub(crate) found: Vec<Diagnostic>,
-}
-
-impl Problems {
-    /// All in a few words.
-    pub(crate) fn summary(&self) -> String {
-        match self.found.len() {
-            1 => format!("{}: there is an error in the configuration", self.name),
-            n => format!("{}: there are {n} errors in the configuration", self.name),
-        }
-    }
-
-    /// Says on standard error what is wrong, each error with its place.
-    pub(crate) fn show(&self) -> io::Result<()> {
-        show(&self.name, &self.text, &self.found)
-    }
-}
 
 /// Where the first error is, and what it is called.
 pub(crate) fn first_place(text: &str, found: &[Diagnostic]) -> String {
@@ -43,12 +19,12 @@ pub(crate) fn first_place(text: &str, found: &[Diagnostic]) -> String {
     format!("line {line}, column {column}: {}", first.summary)
 }
 
-/// Says on standard error what is wrong with a text.
-pub(crate) fn show(name: &str, text: &str, found: &[Diagnostic]) -> io::Result<()> {
-    let lines = Lines::new(text);
+/// Says on standard error what is wrong, each error with its place.
+pub(crate) fn show(sources: &Sources, found: &[Diagnostic]) -> io::Result<()> {
+    let places = sources.places();
     let mut err = anstream::stderr().lock();
     for diagnostic in found.iter().take(MAX_SHOWN) {
-        let report = [group(name, &lines, diagnostic)];
+        let report = [group(&places, diagnostic)];
         writeln!(err, "{}", Renderer::styled().render(&report))?;
     }
     if found.len() > MAX_SHOWN {
@@ -57,24 +33,11 @@ pub(crate) fn show(name: &str, text: &str, found: &[Diagnostic]) -> io::Result<(
     Ok(())
 }
 
-fn group<'a>(name: &'a str, lines: &Lines<'a>, diagnostic: &'a Diagnostic) -> Group<'a> {
+fn group<'a>(places: &'a Places<'a>, diagnostic: &'a Diagnostic) -> Group<'a> {
     let title = Level::ERROR.primary_title(visible(&diagnostic.summary));
-    let (start, end) = (lines.position(diagnostic.subject.start), lines.position(diagnostic.subject.end));
-    let last = end.line.min(start.line + MAX_LINES);
-    let shown: Vec<&str> = (start.line..=last).map(|line| lines.line(line)).collect();
-    let group = if shown.iter().any(|line| line.len() > MAX_LINE) {
-        let place = format!("{}:{}:{}", visible(name), start.line, start.column);
-        title.element(Level::NOTE.message(place))
-    } else {
-        let first = lines.start(start.line);
-        let source = shown.join("\n");
-        let from = (diagnostic.subject.start - first) as usize;
-        let to = (diagnostic.subject.end.saturating_sub(first) as usize).clamp(from, source.len().max(from));
-        // Not within a character, which a line end of two bytes that was left out could lead to.
-        let to = (from..=to).rev().find(|to| source.is_char_boundary(*to)).unwrap_or(from);
-        let annotation = AnnotationKind::Primary.span(from..to);
-        let snippet = Snippet::source(source).line_start(start.line as usize).path(visible(name));
-        title.element(snippet.annotation(annotation))
+    let group = match places.find(diagnostic.subject) {
+        Some(place) => placed(title, place),
+        None => Group::with_title(title),
     };
     let group = match &*diagnostic.detail {
         "" => group,
@@ -90,4 +53,24 @@ fn group<'a>(name: &'a str, lines: &Lines<'a>, diagnostic: &'a Diagnostic) -> Gr
         return group.element(Level::HELP.message("name the directory of the files with --base-dir"));
     }
     group
+}
+
+/// The lines of a place, or its numbers where they are too long.
+fn placed<'a>(title: Title<'a>, Place { name, lines, span }: Place<'a>) -> Group<'a> {
+    let (start, end) = (lines.position(span.start), lines.position(span.end));
+    let last = end.line.min(start.line + MAX_LINES);
+    let shown: Vec<&str> = (start.line..=last).map(|line| lines.line(line)).collect();
+    if shown.iter().any(|line| line.len() > MAX_LINE) {
+        let place = format!("{}:{}:{}", visible(name), start.line, start.column);
+        return title.element(Level::NOTE.message(place));
+    }
+    let first = lines.start(start.line);
+    let source = shown.join("\n");
+    let from = (span.start - first) as usize;
+    let to = (span.end.saturating_sub(first) as usize).clamp(from, source.len().max(from));
+    // Not within a character, which a line end of two bytes that was left out could lead to.
+    let to = (from..=to).rev().find(|to| source.is_char_boundary(*to)).unwrap_or(from);
+    let annotation = AnnotationKind::Primary.span(from..to);
+    let snippet = Snippet::source(source).line_start(start.line as usize).path(visible(name));
+    title.element(snippet.annotation(annotation))
 }

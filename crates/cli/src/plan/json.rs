@@ -50,8 +50,8 @@ struct Violation<'a> {
     place: Option<&'a Place>,
 }
 
-fn violations<'a>(violations: &'a [PlanViolation], places: &'a [Place]) -> Vec<Violation<'a>> {
-    let placed = |(i, violation)| Violation { violation, place: places.get(i) };
+fn violations<'a>(violations: &'a [PlanViolation], places: &'a [Option<Place>]) -> Vec<Violation<'a>> {
+    let placed = |(i, violation)| Violation { violation, place: places.get(i).and_then(Option::as_ref) };
     violations.iter().enumerate().map(placed).collect()
 }
 
@@ -61,7 +61,7 @@ pub(super) fn write(
     schema: &Block,
     plan: &PlannedChange,
     not_given: Option<&BTreeSet<String>>,
-    [places, at_apply]: &[Vec<Place>; 2],
+    [places, at_apply]: &[Vec<Option<Place>>; 2],
 ) -> io::Result<()> {
     let ty = schema.implied_type();
     let change = ObjectChange::planned(schema, plan);

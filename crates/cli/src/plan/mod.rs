@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use objchange::Value;
 use objchange::change::{
-    IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange,
+    Action, IgnoreChanges, Lifecycle, PlanChangeError, PlanRequest, PlanResourceChange, PlannedChange,
     PlannedResource, Provider, SimulatedProvider, plan_change,
 };
 use objchange::schema::{
@@ -23,7 +23,7 @@ use objchange_plan::{Form, ObjectError, read_object};
 
 use self::prior::{Prior, PriorError};
 use self::written::{BlockPlace, Chosen, Written, WrittenError};
-use crate::configuration::{ConfigurationError, Given};
+use crate::configuration::{Configuration, ConfigurationError, Given, report};
 use crate::exit;
 use crate::input::{InputError, Source};
 
@@ -31,9 +31,11 @@ const AFTER_HELP: &str = "\
 Objects are JSON as in `terraform show -json`. In what people write (--config, --planned, and --prior where it \
 is an object) an unknown part is {\"$unknown\":{}} and a sensitive one {\"$sensitive\":…}, as in case files.
 
-Of a resource block in a .tf file, the arguments are the configuration, `dynamic` blocks expanded; of its \
-`lifecycle`, `ignore_changes` and `create_before_destroy` count. Variables and local values of the same file are \
-used, `each` and `count` where the address has a key. What else it refers to is not known yet, and named.
+Of a resource block in a file of configuration (.tf, .tofu, .tf.json), the arguments are the configuration, `dynamic` \
+blocks expanded; of its `lifecycle`, `ignore_changes`, `create_before_destroy` and `prevent_destroy` count. Variables and \
+local values of the same file are used, `each` and `count` where the address has a key. What else it refers to is not \
+known yet, and named. Of a directory all files of the module count, those that override others last, with the values of \
+`terraform.tfvars` and `*.auto.tfvars`; TF_VAR_… of the environment is not read.
 
 Without --planned a simulated provider plans: it fills what is computed with unknown values.
 
@@ -41,7 +43,7 @@ The change is shown as `terraform plan` shows it; the resource is called `this` 
 
 Exit codes:
   0  the change is planned
-  1  the planned object breaks the contract between Terraform and its providers
+  1  the planned object breaks the contract between Terraform and its providers, or `prevent_destroy` forbids the change
   2  the input cannot be used, or the output cannot be written
 
 Examples:
@@ -80,9 +82,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS", requires = "prior")]
     address: Option<String>,
 
-    /// The object as it is configured, `null` if it is to be destroyed; or a resource block of a file of configuration,
-    /// as in `main.tf:aws_instance.web["a"]`. JSON syntax (`.tf.json`) is not read
-    #[arg(long, value_name = "FILE|FILE.tf[:ADDRESS]")]
+    /// The object as it is configured, `null` if it is to be destroyed; or a resource block of a file of configuration
+    /// or of a module's directory, as in `main.tf:aws_instance.web["a"]`
+    #[arg(long, value_name = "FILE|FILE.tf[:ADDRESS]|DIR[:ADDRESS]")]
     config: PathBuf,
 
     #[command(flatten)]
@@ -162,14 +164,12 @@ enum PlanError {
     Object { input: Source, error: ObjectError },
     #[error("say with --type which type of resource this is")]
     WhichType,
-    #[error(
-        "{0}: configuration in JSON syntax is not read; write it as a .tf file, or pass the object itself as JSON"
-    )]
-    JsonSyntax(Source),
-    #[error("--var, --var-file and --base-dir are for configuration in a .tf file")]
+    #[error("--var, --var-file and --base-dir are for configuration, in a .tf file or a directory")]
     GivenForNothing,
     #[error(transparent)]
-    Written(#[from] WrittenError),
+    Configuration(#[from] ConfigurationError),
+    #[error(transparent)]
+    Written(WrittenError),
     #[error(transparent)]
     Change(#[from] PlanChangeError),
 }
@@ -187,15 +187,21 @@ fn suggestion(similar: &[String]) -> String {
 }
 
 /// A change that is planned, and of what.
-struct Planned {
+struct Planned<'s> {
     schema: Block,
     plan: PlannedChange,
     resource_type: String,
-    written: Option<Written>,
+    written: Option<Written<'s>>,
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
-    match planned(args) {
+    let place = BlockPlace::of(&args.config);
+    let configuration = match place.as_ref().map(|place| Configuration::read(&place.path)).transpose() {
+        Ok(configuration) => configuration,
+        Err(error) => return exit::unusable(&error),
+    };
+    let written = place.as_ref().zip(configuration.as_ref());
+    match planned(args, written) {
         Ok(planned) => {
             let Planned { schema, plan, resource_type, written } = &planned;
             let places = written.as_ref().map_or_else(Default::default, |written| {
@@ -214,22 +220,41 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
                     exit::note(&format!("not given, so taken as not known yet: {}", missing.join(", ")));
                 }
             }
+            let unfollowed = written.iter().flat_map(|written| written.unfollowed.notes());
+            unfollowed.for_each(|note| exit::note(&note));
+            let destroys = !matches!(plan.action, Action::NoOp | Action::Create | Action::Update);
+            let is_prevented = destroys && written.as_ref().is_some_and(|written| written.prevent_destroy);
+            if is_prevented {
+                exit::complain("the object cannot be destroyed: lifecycle.prevent_destroy forbids it")?;
+            }
             let is_valid = plan.violations.is_empty() || plan.legacy_type_system;
-            Ok(if is_valid { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+            Ok(if is_valid && !is_prevented { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
         }
-        Err(PlanError::Written(WrittenError::Configuration(ConfigurationError::Problems(problems)))) => {
-            problems.show()?;
+        Err(PlanError::Configuration(ConfigurationError::Problems(found))) => {
+            if let Some(configuration) = &configuration {
+                report::show(&configuration.sources, &found)?;
+            }
             Ok(ExitCode::from(exit::UNUSABLE))
         }
         Err(error) => exit::unusable(&error),
     }
 }
 
-fn planned(args: &Args) -> Result<Planned, PlanError> {
+impl From<WrittenError> for PlanError {
+    fn from(error: WrittenError) -> Self {
+        match error {
+            WrittenError::Configuration(error) => Self::Configuration(error),
+            error => Self::Written(error),
+        }
+    }
+}
+
+fn planned<'s>(
+    args: &Args,
+    block: Option<(&BlockPlace, &'s Configuration)>,
+) -> Result<Planned<'s>, PlanError> {
     let schema_source = Source::new(&args.schema);
-    let block_place = BlockPlace::of(&args.config);
-    let config_source =
-        block_place.as_ref().map_or_else(|| Source::new(&args.config), |place| place.source.clone());
+    let config_source = Source::new(&args.config);
     let prior_source = args.prior.as_deref().map(Source::new);
     let planned_source = args.planned.as_deref().map(Source::new);
     let sources =
@@ -238,14 +263,13 @@ fn planned(args: &Args) -> Result<Planned, PlanError> {
     if given + sources.into_iter().flatten().filter(|source| **source == Source::Stdin).count() > 1 {
         return Err(PlanError::OneStdin);
     }
-    if config_source.to_string().contains(".tf.json") {
-        return Err(PlanError::JsonSyntax(config_source));
-    }
-    if block_place.is_none() && !args.given.is_empty() {
+    if block.is_none() && !args.given.is_empty() {
         return Err(PlanError::GivenForNothing);
     }
 
-    let chosen = block_place.map(|place| Chosen::read(&place, args.resource_type.as_deref())).transpose()?;
+    let resource_type = args.resource_type.as_deref();
+    let chosen =
+        block.map(|(place, configuration)| Chosen::read(place, configuration, resource_type)).transpose()?;
     let resource_type = match (&chosen, &args.resource_type) {
         (Some(chosen), _) => chosen.resource_type.clone(),
         (None, Some(name)) => name.clone(),

@@ -8,33 +8,31 @@ use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Body, Environment, Functions, Lines, Purpose, Resource, Scope, Variables, decode, each, evaluate,
-    references, variables,
+    Body, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode, each,
+    evaluate, references, variables,
 };
 use serde::Serialize;
 
-use crate::configuration::report::Problems;
-use crate::configuration::{ConfigurationError, File, Given};
-use crate::input::Source;
+use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
 
-/// Which block of which file is meant: `main.tf`, `main.tf:aws_instance.web["a"]`.
+/// Which block of which configuration is meant: `main.tf`, `main.tf.json:aws_instance.web["a"]`, `.:aws_instance.web`.
 #[derive(Debug)]
 pub(super) struct BlockPlace {
-    pub(super) source: Source,
+    pub(super) path: PathBuf,
     address: Option<String>,
 }
 
 impl BlockPlace {
-    /// What an argument says; `None` if it is no file of configuration.
+    /// What an argument says; `None` if it is no configuration.
     pub(super) fn of(argument: &FilePath) -> Option<Self> {
-        let text = argument.to_str()?;
-        let end = match text.find(".tf:") {
-            Some(dot) => dot + 3,
-            None if text.ends_with(".tf") => text.len(),
-            None => return None,
+        let Some(text) = argument.to_str() else {
+            return argument.is_dir().then(|| Self { path: argument.to_owned(), address: None });
         };
+        let ends = || text.match_indices(':').map(|(colon, _)| colon).chain([text.len()]);
+        let directory = || ends().find(|end| FilePath::new(&text[..*end]).is_dir());
+        let end = ends_like_configuration(text).or_else(directory)?;
         let address = text.get(end + 1..).map(str::to_owned);
-        Some(Self { source: Source::new(&PathBuf::from(&text[..end])), address })
+        Some(Self { path: PathBuf::from(&text[..end]), address })
     }
 }
 
@@ -43,10 +41,10 @@ impl BlockPlace {
 pub(super) enum WrittenError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
-    #[error("{input}: there is no resource {wanted}{}", has(.known))]
-    NoResource { input: Source, wanted: String, known: Vec<String> },
-    #[error("{input}: say which resource is meant, as in {input}:{}", .known.join(" or :"))]
-    WhichResource { input: Source, known: Vec<String> },
+    #[error("{}: there is no resource {wanted}{}", path.display(), has(.known))]
+    NoResource { path: PathBuf, wanted: String, known: Vec<String> },
+    #[error("{0}: say which resource is meant, as in {0}:{1}", path.display(), .known.join(" or :"))]
+    WhichResource { path: PathBuf, known: Vec<String> },
     #[error("{address:?} is no address of a resource, such as aws_instance.web or aws_instance.web[\"a\"]")]
     Address { address: String },
 }
@@ -64,8 +62,9 @@ enum Key {
 
 /// A resource block that was chosen, and what it is in.
 #[derive(Debug)]
-pub(super) struct Chosen {
-    file: File,
+pub(super) struct Chosen<'s> {
+    configuration: &'s Configuration,
+    module: Module<'s>,
     pub(super) resource_type: String,
     name: String,
     key: Option<Key>,
@@ -73,38 +72,46 @@ pub(super) struct Chosen {
     pub(super) address: String,
 }
 
-impl Chosen {
-    /// Reads the file, and finds the block: by its address, or the only one of the type.
-    pub(super) fn read(place: &BlockPlace, resource_type: Option<&str>) -> Result<Self, WrittenError> {
-        let file = File::read(&place.source)?;
+impl<'s> Chosen<'s> {
+    /// Reads what the files say, and finds the block: by its address, or the only one of the type.
+    pub(super) fn read(
+        place: &BlockPlace,
+        configuration: &'s Configuration,
+        resource_type: Option<&str>,
+    ) -> Result<Self, WrittenError> {
+        let module = Module::read(&configuration.sources).map_err(ConfigurationError::Problems)?;
         let is_of_type = |ty: &str| resource_type.is_none_or(|wanted| wanted == ty);
-        let known = || -> Vec<String> {
-            Resource::all(&file.body)
-                .filter(|(ty, ..)| is_of_type(ty))
-                .map(|(ty, name, _)| format!("{ty}.{name}"))
-                .take(8)
-                .collect()
-        };
-        let input = || place.source.clone();
+        let known: Vec<String> = module
+            .resources()
+            .filter(|(ty, _)| is_of_type(ty))
+            .map(|(ty, name)| format!("{ty}.{name}"))
+            .take(8)
+            .collect();
+        let path = || place.path.clone();
         let Some(address) = &place.address else {
-            return match &known()[..] {
-                [only] => Self::at(file, only.clone(), only),
+            return match &known[..] {
+                [only] => Self::at(configuration, module, only.clone(), only),
                 [] => {
                     let wanted = resource_type.map(|ty| format!("of type {ty}")).unwrap_or_default();
-                    Err(WrittenError::NoResource { input: input(), wanted, known: Vec::new() })
+                    Err(WrittenError::NoResource { path: path(), wanted, known: Vec::new() })
                 }
-                _ => Err(WrittenError::WhichResource { input: input(), known: known() }),
+                _ => Err(WrittenError::WhichResource { path: path(), known }),
             };
         };
         let without_key = address.split('[').next().unwrap_or_default();
         let is_it = |ty: &str, name: &str| format!("{ty}.{name}") == without_key && is_of_type(ty);
-        if Resource::all(&file.body).any(|(ty, name, _)| is_it(ty, name)) {
-            return Self::at(file, address.clone(), without_key);
+        if module.resources().any(|(ty, name)| is_it(ty, name)) {
+            return Self::at(configuration, module, address.clone(), without_key);
         }
-        Err(WrittenError::NoResource { input: input(), wanted: address.clone(), known: known() })
+        Err(WrittenError::NoResource { path: path(), wanted: address.clone(), known })
     }
 
-    fn at(file: File, address: String, without_key: &str) -> Result<Self, WrittenError> {
+    fn at(
+        configuration: &'s Configuration,
+        module: Module<'s>,
+        address: String,
+        without_key: &str,
+    ) -> Result<Self, WrittenError> {
         let wrong = || WrittenError::Address { address: address.clone() };
         let key = match address[without_key.len()..].strip_prefix('[') {
             None => None,
@@ -116,28 +123,26 @@ impl Chosen {
         };
         let (resource_type, name) = without_key.split_once('.').ok_or_else(wrong)?;
         let (resource_type, name) = (resource_type.to_owned(), name.to_owned());
-        Ok(Self { file, resource_type, name, key, address })
+        Ok(Self { configuration, module, resource_type, name, key, address })
     }
 
     /// The configuration of the object under its schema.
-    pub(super) fn decode(self, schema: &Block, given: &Given) -> Result<Written, WrittenError> {
-        let (inputs, functions) = (given.inputs()?, given.functions()?);
-        let found = Resource::all(&self.file.body)
-            .find(|(ty, name, _)| **ty == self.resource_type && **name == self.name);
-        let Some((ty, name, block)) = found else {
+    pub(super) fn decode(self, schema: &Block, given: &Given) -> Result<Written<'s>, WrittenError> {
+        let (inputs, functions) = (given.inputs(self.configuration)?, given.functions()?);
+        let Some(resource) = self.module.resource(&self.resource_type, &self.name, schema) else {
             return Err(WrittenError::Address { address: self.address });
         };
-        let resource = Resource::of(ty, name, block);
         let own: &[&str] = match &self.key {
             Some(Key::Number(_)) => &["count"],
             Some(Key::Text(_)) => &["each"],
             None => &[],
         };
         let for_each = resource.for_each.filter(|_| matches!(self.key, Some(Key::Text(_))));
+        let (values, mut errors) = VariableValues::new(&self.module, &inputs, &functions);
+        errors.extend(resource.errors.iter().cloned());
         let needed = references(&resource.body, schema, Purpose::Everything);
         let needed = needed.into_iter().chain(for_each.into_iter().flat_map(variables));
-        let mut environment = Environment::new(&self.file.body, &inputs, needed, own, &functions);
-        let mut errors = resource.errors;
+        let mut environment = Environment::new(&self.module, &values, needed, own, &functions);
         errors.append(&mut environment.errors);
         match &self.key {
             Some(Key::Number(index)) => {
@@ -164,37 +169,62 @@ impl Chosen {
         errors.extend(decoded.errors);
         let config = decoded.value;
         if !errors.is_empty() {
-            let File { name, text, .. } = self.file;
-            return Err(ConfigurationError::Problems(Box::new(Problems { name, text, found: errors })).into());
+            return Err(ConfigurationError::Problems(errors).into());
         }
         Ok(Written {
             config,
             missing: environment.missing,
+            unfollowed: Unfollowed {
+                replace_triggered_by: resource.replace_triggered_by,
+                conditions: resource.conditions,
+            },
             create_before_destroy: resource.create_before_destroy,
+            prevent_destroy: resource.prevent_destroy,
             ignore_changes: resource.ignore_changes,
             address: self.address,
             body: resource.body,
             variables: environment.variables,
             functions,
-            name: self.file.name,
-            text: self.file.text,
+            sources: &self.configuration.sources,
         })
     }
 }
 
 /// The configuration of an object, and what else its block says.
-pub(super) struct Written {
+pub(super) struct Written<'s> {
     pub(super) config: Value,
     /// What it refers to and nobody gives.
     pub(super) missing: BTreeSet<String>,
+    pub(super) unfollowed: Unfollowed,
     pub(super) create_before_destroy: bool,
+    pub(super) prevent_destroy: bool,
     pub(super) ignore_changes: IgnoreChanges,
     pub(super) address: String,
     body: Body,
     variables: Variables,
     functions: Functions,
-    name: String,
-    text: String,
+    sources: &'s Sources,
+}
+
+/// What a block says that one change by itself does not show.
+pub(super) struct Unfollowed {
+    replace_triggered_by: Vec<String>,
+    conditions: usize,
+}
+
+impl Unfollowed {
+    /// What of it there is to be told.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        let triggers = self.replace_triggered_by.join(", ");
+        let triggered = (!triggers.is_empty()).then(|| {
+            format!(
+                "not looked at: replace_triggered_by; a change of {triggers} would replace the object as well"
+            )
+        });
+        let checked = (self.conditions > 0)
+            .then(|| "not looked at: what precondition and postcondition blocks check".to_owned());
+        triggered.into_iter().chain(checked)
+    }
 }
 
 /// Where in a configuration something is.
@@ -208,9 +238,9 @@ pub(super) struct Place {
     pub(super) source: Option<String>,
 }
 
-impl Written {
+impl Written<'_> {
     /// Where in the configuration each violation is.
-    pub(super) fn places(&self, schema: &Block, violations: &[PlanViolation]) -> Vec<Place> {
+    pub(super) fn places(&self, schema: &Block, violations: &[PlanViolation]) -> Vec<Option<Place>> {
         if violations.is_empty() {
             return Vec::new();
         }
@@ -218,14 +248,15 @@ impl Written {
         let decoded = decode(&self.body, schema, &Scope::new(&self.variables), &self.functions);
         let hidden =
             [schema.sensitive_paths(&decoded.value), schema.write_only_paths(&decoded.value)].concat();
-        let lines = Lines::new(&self.text);
+        let files = self.sources.places();
         let place = |violation: &PlanViolation| {
             let path = violation.path();
             let span = decoded.place(path);
-            let position = lines.position(span.start);
-            let source = self.text.get(span.range()).and_then(|text| text.lines().next()).map(str::to_owned);
-            let source = source.filter(|_| !hides(schema, &decoded.value, &hidden, path));
-            Place { file: self.name.clone(), line: position.line, column: position.column, source }
+            let found = files.find(span)?;
+            let position = found.start();
+            let source = found.lines.text().get(found.span.range()).and_then(|text| text.lines().next());
+            let source = source.filter(|_| !hides(schema, &decoded.value, &hidden, path)).map(str::to_owned);
+            Some(Place { file: found.name.to_owned(), line: position.line, column: position.column, source })
         };
         violations.iter().map(place).collect()
     }

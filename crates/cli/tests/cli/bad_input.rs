@@ -10,9 +10,10 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 8] = [
+const READERS: [fn(&[u8]); 9] = [
     readers::case,
     readers::configuration,
+    readers::configuration_json,
     readers::documents,
     readers::json,
     readers::markers,
@@ -35,6 +36,13 @@ fn corpus() -> Vec<Vec<u8>> {
             corpus.push(fs::read(entry.unwrap().path()).unwrap());
         }
     }
+    corpus.push(
+        br#"{"variable": {"a": {"type": "list(string)", "default": ["x"], "sensitive": true, "validation":
+            {"condition": "${var.a[0] == local.b}", "error_message": "no ${var.a}"}}}, "locals": [{"b": "y\u0041"}],
+            "resource": {"t": {"r": [{"n": "${local.b}", "dynamic": {"b": {"for_each": "${var.a}", "content": {"p": 1}}},
+            "lifecycle": {"ignore_changes": ["a[0]"], "replace_triggered_by": ["t.s"]}}]}}}"#
+            .to_vec(),
+    );
     for entry in fs::read_dir(workspace().join("tests/cases")).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         corpus.extend(text.lines().map(|line| line.as_bytes().to_vec()));
@@ -69,6 +77,14 @@ fn json_text() -> impl Strategy<Value = String> {
         Just("inclusive"),
         Just("é"),
         Just("e\u{301}"),
+        Just("variable"),
+        Just("locals"),
+        Just("resource"),
+        Just("lifecycle"),
+        Just("validation"),
+        Just("for_each"),
+        Just("content"),
+        Just("${var.a}\\n${local.b}"),
     ]
     .prop_map(|word| format!("{word:?}"));
     let leaf = prop_oneof![

@@ -128,6 +128,105 @@ fn what_is_wrong_is_told_with_its_place() {
     assert!(output.stderr.contains("it has test_disk.data, test_disk.more"), "{}", output.stderr);
 }
 
+const JSON_DISK: &str = r#"{
+  "variable": {"size": {"type": "number"}},
+  "resource": {
+    "test_disk": {
+      "data": {
+        "for_each": {"x": "one", "a:b": "two"},
+        "name": "${each.key}-${each.value}",
+        "size": "${var.size}",
+        "tags": {"zone": "${data.test_zone.this.name}"},
+        "lifecycle": {
+          "ignore_changes": ["tags[\"a\"]"],
+          "replace_triggered_by": ["test_disk.other"],
+          "precondition": {"condition": "${var.size > 1}", "error_message": "No."}
+        }
+      }
+    }
+  }
+}
+"#;
+
+/// Plans as [`plan`] does, with files of these names, of a configuration where `FOLDER` is replaced.
+fn plan_files(test: &str, files: &[(&str, &str)], config: &str, arguments: &[&str]) -> Output {
+    let folder = Folder::new(test);
+    files.iter().for_each(|(name, text)| drop(folder.file(name, text)));
+    let place = folder.0.to_str().unwrap().to_owned();
+    let fixed = ["plan", "--schema", "-", "--config", config];
+    let mut output = objchange(fixed.iter().chain(arguments).map(|a| a.replace("FOLDER", &place)), SCHEMAS);
+    output.stderr = output.stderr.replace(&place, "FOLDER");
+    output.stdout = output.stdout.replace(&place, "FOLDER");
+    output
+}
+
+#[test]
+fn a_block_in_json_is_planned_and_its_lines_are_shown() {
+    let files = [("main.tf.json", JSON_DISK)];
+    let config = r#"FOLDER/main.tf.json:test_disk.data["a:b"]"#;
+    let output = plan_files("config-json-syntax", &files, config, &["--var", "size=5"]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    for text in ["test_disk.data[\"a:b\"] will be created", "\"a:b-two\"", "= 5"] {
+        assert!(output.stdout.contains(text), "{text}: {}", output.stdout);
+    }
+    assert_eq!(
+        output.stderr,
+        "note: not given, so taken as not known yet: data.test_zone.this.name\n\
+         note: not looked at: replace_triggered_by; a change of test_disk.other would replace the object as well\n\
+         note: not looked at: what precondition and postcondition blocks check\n"
+    );
+    let wrong = JSON_DISK.replace("\"name\":", "\"nam\":").replace("${var.size}", "b");
+    let output = plan_files("config-json-wrong", &[("main.tf.json", &wrong)], config, &["--var", "size=5"]);
+    assert_eq!((output.code, &*output.stdout), (2, ""));
+    for text in ["main.tf.json:7:9", "\"nam\"", "Missing required argument", "main.tf.json:8:17"] {
+        assert!(output.stderr.contains(text), "{text}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn a_block_of_a_directory_is_planned() {
+    let files = [
+        (
+            "main.tf",
+            "resource \"test_disk\" \"data\" {\n  for_each = { \"a:b\" = 1 }\n  name = \"data\"\n  size = var.size\n}\n",
+        ),
+        ("variables.tf", "variable \"size\" {\n  type = number\n}\n"),
+        ("z_override.tf.json", r#"{"resource": {"test_disk": {"data": {"token": "hunter2"}}}}"#),
+        ("x.auto.tfvars", "size = 20\n"),
+        ("prior.json", r#"{"id":"d-1","name":"data","size":10,"tags":{"a":"b"},"token":"hunter1"}"#),
+        ("planned.json", r#"{"id":"d-1","name":"data","size":11,"tags":null,"token":"hunter3"}"#),
+    ];
+    for address in ["", ":test_disk.data[\"a:b\"]"] {
+        let output = plan_files("config-directory", &files, &format!("FOLDER{address}"), &["--json"]);
+        assert_eq!(output.code, 2 * i32::from(output.stdout.is_empty()), "{}", output.stderr);
+        let report: serde_json::Value =
+            serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+        assert_eq!(report["after"]["size"], 20);
+    }
+    let arguments = ["--prior", "FOLDER/prior.json", "--planned", "FOLDER/planned.json"];
+    let output =
+        plan_files("config-directory-violation", &files, "FOLDER:test_disk.data[\"a:b\"]", &arguments);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    assert!(output.stdout.contains("at FOLDER/main.tf:4:3  size = var.size\n"), "{}", output.stdout);
+    assert!(output.stdout.contains("at FOLDER/z_override.tf.json:1:38\n"), "{}", output.stdout);
+    assert!(!format!("{output:?}").contains("hunter"), "{output:?}");
+    let output = plan_files("config-directory-none", &files, "FOLDER:test_disk.no", &[]);
+    assert!(output.stderr.contains("it has test_disk.data"), "{}", output.stderr);
+}
+
+#[test]
+fn what_may_not_be_destroyed_is_not_replaced() {
+    let text = "resource \"test_disk\" \"data\" {\n  name = \"data\"\n  lifecycle {\n    prevent_destroy = true\n  }\n}\n";
+    let prior = r#"{"id":"d-1","name":"data","size":10,"tags":{"a":"b"},"token":"hunter1"}"#;
+    let files = [("a.tofu", text), ("prior.json", prior)];
+    for (replace, code) in [(&[][..], 0), (&["--replace"], 1)] {
+        let arguments = [&["--prior", "FOLDER/prior.json"], replace].concat();
+        let output = plan_files("config-prevent", &files, "FOLDER/a.tofu", &arguments);
+        assert_eq!(output.code, code, "{}", output.stderr);
+        assert_eq!(output.stderr.contains("lifecycle.prevent_destroy"), code == 1, "{}", output.stderr);
+    }
+}
+
 #[test]
 fn the_example_works() {
     let arguments = [

@@ -8,48 +8,59 @@ use smol_str::SmolStr;
 
 use super::attributes_as_blocks::{as_block, may_be_legacy};
 use crate::diagnostic::Diagnostic;
+use crate::module::{Inside, Shape};
 use crate::source::Span;
 use crate::syntax::ast::{self, Body, Label};
-use crate::syntax::json::{JsonBody, Node, NodeKind, Property};
+use crate::syntax::json::{JsonBody, Node, NodeKind, Property, Style};
 
 /// What a property may be that has nothing to say.
 const COMMENT: &str = "//";
 
 impl<'t> JsonBody<'t> {
-    /// The part to which these names lead: what is in one block, by its type and labels. Of several such blocks, the
-    /// first.
-    ///
-    /// Blocks of one type and labels may be an array; then all of it is one body.
-    pub fn find(&self, names: &[&str]) -> Option<JsonBody<'t>> {
-        let mut node = &self.node;
-        for name in names {
-            let objects = match &node.kind {
-                NodeKind::Array(elements) => &elements[..],
-                _ => std::slice::from_ref(node),
+    /// The properties whose names are told apart so, and the others.
+    pub(crate) fn split(&self, is_first: impl Fn(&str) -> bool) -> (JsonBody<'t>, JsonBody<'t>) {
+        let [first, second] = [true, false].map(|wanted| {
+            let part = |object: &Node<'t>| match &object.kind {
+                NodeKind::Object(properties) => {
+                    let chosen = properties.iter().filter(|property| is_first(&property.name) == wanted);
+                    Node { span: object.span, kind: NodeKind::Object(chosen.cloned().collect()) }
+                }
+                _ => object.clone(),
             };
-            let properties = objects.iter().flat_map(|object| match &object.kind {
-                NodeKind::Object(properties) => &properties[..],
-                _ => &[],
-            });
-            node =
-                properties.into_iter().find(|property| property.name == *name).map(|found| &found.value)?;
-        }
-        Some(JsonBody { source: self.source, node: node.clone() })
+            let kind = match &self.node.kind {
+                NodeKind::Array(elements) => NodeKind::Array(elements.iter().map(part).collect()),
+                _ => part(&self.node).kind,
+            };
+            JsonBody { source: self.source, node: Node { span: self.node.span, kind } }
+        });
+        (first, second)
     }
 
-    /// The same without the properties of these names, which somebody else reads.
-    #[must_use]
-    pub fn without(mut self, names: &[&str]) -> Self {
-        let strip = |object: &mut Node<'_>| {
-            if let NodeKind::Object(properties) = &mut object.kind {
-                properties.retain(|property| !names.contains(&&*property.name));
-            }
+    /// The bodies of the resources, which a schema says how to read; what is wrong with how they are written.
+    pub(crate) fn resources(&self) -> (Vec<JsonResource<'t>>, Vec<Diagnostic>) {
+        let mut reading = Reading { json: self, is_legacy: false, errors: Vec::new() };
+        let mut found = Vec::new();
+        let objects = match &self.node.kind {
+            NodeKind::Array(elements) => &elements[..],
+            _ => std::slice::from_ref(&self.node),
         };
-        match &mut self.node.kind {
-            NodeKind::Array(elements) => elements.iter_mut().for_each(strip),
-            _ => strip(&mut self.node),
+        for object in objects {
+            let NodeKind::Object(properties) = &object.kind else { continue };
+            for property in properties.iter().filter(|property| property.name == "resource") {
+                for ty in reading.labelled("resource", &property.value, "type") {
+                    for name in reading.labelled("resource", &ty.value, "name") {
+                        let bodies = reading.bodies("resource", &name.value);
+                        found.extend(bodies.iter().map(|node| JsonResource {
+                            resource_type: SmolStr::new(&ty.name),
+                            name: SmolStr::new(&name.name),
+                            place: node.open().moved(self.source.start),
+                            body: JsonBody { source: self.source, node: node.clone() },
+                        }));
+                    }
+                }
+            }
         }
-        self
+        (found, reading.told())
     }
 
     /// The body that would say the same in the native syntax, and what is wrong: a schema says which properties are
@@ -58,17 +69,31 @@ impl<'t> JsonBody<'t> {
         self.read(&Rules::Body(Cow::Borrowed(schema)), may_be_legacy(schema))
     }
 
-    /// All properties as arguments, as in a file of variables, and what is wrong.
-    pub fn arguments(&self) -> (Vec<ast::Attribute>, Vec<Diagnostic>) {
-        let (body, errors) = self.read(&Rules::Arguments, false);
-        (body.attributes, errors)
+    /// All properties as arguments that mean what stands there, as in a file of values for variables; and what is
+    /// wrong.
+    pub fn constants(&self) -> (Body, Vec<Diagnostic>) {
+        self.read(&Rules::Arguments(Style::Constant), false)
+    }
+
+    /// The body, where no provider says what may be in it.
+    pub(crate) fn shaped(&self, shape: &'static Shape) -> (Body, Vec<Diagnostic>) {
+        self.read(&Rules::Shape(shape), false)
     }
 
     fn read(&self, rules: &Rules<'_>, is_legacy: bool) -> (Body, Vec<Diagnostic>) {
         let mut reading = Reading { json: self, is_legacy, errors: Vec::new() };
         let body = reading.body(&self.node, rules, 1);
-        (body, reading.errors)
+        (body.moved(self.source.start), reading.told())
     }
+}
+
+/// A resource as it stands in JSON.
+pub(crate) struct JsonResource<'t> {
+    pub(crate) resource_type: SmolStr,
+    pub(crate) name: SmolStr,
+    /// The bracket that its body begins with.
+    pub(crate) place: Span,
+    pub(crate) body: JsonBody<'t>,
 }
 
 /// What may be in a body.
@@ -77,15 +102,17 @@ enum Rules<'s> {
     Body(Cow<'s, Block>),
     /// What a dynamic block has, whose content is of this schema.
     Dynamic { content: Option<Cow<'s, Block>>, has_label: bool },
+    /// What a shape has.
+    Shape(&'static Shape),
     /// Any arguments, no blocks.
-    Arguments,
+    Arguments(Style),
 }
 
 /// What a property is.
 enum Meaning<'r> {
-    Argument,
-    /// An argument whose string is no template, but a name.
-    Name,
+    Argument(Style),
+    /// Nothing that is read here.
+    Nothing,
     Blocks {
         label: Option<&'static str>,
         inside: Rules<'r>,
@@ -96,16 +123,28 @@ enum Meaning<'r> {
 impl Rules<'_> {
     fn meaning(&self, name: &str, value: &Node<'_>, is_legacy: bool) -> Option<Meaning<'_>> {
         match self {
-            Self::Arguments => Some(Meaning::Argument).filter(|_| name != COMMENT),
+            Self::Arguments(style) => Some(Meaning::Argument(*style)).filter(|_| name != COMMENT),
+            Self::Shape(shape) => {
+                if let Some((_, style)) = shape.arguments.iter().find(|(other, _)| *other == name) {
+                    return Some(Meaning::Argument(*style));
+                }
+                let (_, labels, inside) = shape.blocks.iter().find(|(other, ..)| *other == name)?;
+                let inside = match inside {
+                    Inside::Shape(shape) => Rules::Shape(shape),
+                    Inside::Arguments => Rules::Arguments(Style::Template),
+                    Inside::Ignored => return Some(Meaning::Nothing),
+                };
+                Some(Meaning::Blocks { label: labels.first().copied(), inside })
+            }
             Self::Dynamic { content, has_label } => match name {
-                "for_each" => Some(Meaning::Argument),
-                "labels" if *has_label => Some(Meaning::Argument),
-                "iterator" => Some(Meaning::Name),
+                "for_each" => Some(Meaning::Argument(Style::Template)),
+                "labels" if *has_label => Some(Meaning::Argument(Style::Template)),
+                "iterator" => Some(Meaning::Argument(Style::Name)),
                 "content" => {
                     let schema = content.as_deref().map(Cow::Borrowed);
                     Some(Meaning::Blocks {
                         label: None,
-                        inside: schema.map_or(Rules::Arguments, Rules::Body),
+                        inside: schema.map_or(Rules::Arguments(Style::Template), Rules::Body),
                     })
                 }
                 _ => None,
@@ -120,7 +159,7 @@ impl Rules<'_> {
                 }
                 if let Some(attribute) = schema.attribute(name) {
                     let block = if is_legacy && are_blocks(value) { as_block(attribute) } else { None };
-                    return Some(block.map_or(Meaning::Argument, |block| Meaning::Blocks {
+                    return Some(block.map_or(Meaning::Argument(Style::Template), |block| Meaning::Blocks {
                         label: None,
                         inside: Rules::Body(Cow::Owned(block)),
                     }));
@@ -147,6 +186,11 @@ struct Reading<'j, 't> {
 }
 
 impl<'j, 't> Reading<'j, 't> {
+    /// What is wrong, with its place in all of the configuration.
+    fn told(self) -> Vec<Diagnostic> {
+        self.errors.into_iter().map(|error| error.moved(self.json.source.start)).collect()
+    }
+
     fn error(&mut self, summary: &'static str, span: Span, detail: String) {
         self.errors.push(Diagnostic::new(summary, span, detail));
     }
@@ -163,7 +207,7 @@ impl<'j, 't> Reading<'j, 't> {
                 self.properties(properties, rules, depth, &mut names, &mut body);
             }
             NodeKind::Array(elements) => {
-                for element in elements {
+                for element in elements.iter() {
                     match &element.kind {
                         NodeKind::Object(properties) => {
                             self.properties(properties, rules, depth + 1, &mut names, &mut body);
@@ -203,17 +247,14 @@ impl<'j, 't> Reading<'j, 't> {
                 continue;
             };
             match meaning {
-                Meaning::Argument | Meaning::Name => {
+                Meaning::Nothing => {}
+                Meaning::Argument(style) => {
                     if !names.insert(&**name) {
                         let detail = format!("The argument {name:?} was already set.");
                         self.error("Duplicate argument", *name_span, detail);
                         continue;
                     }
-                    let source = self.json.source;
-                    let expr = match meaning {
-                        Meaning::Name => source.name(value, depth, &mut self.errors),
-                        _ => source.expr(value, depth, &mut self.errors),
-                    };
+                    let expr = self.json.source.expr(value, style, depth, &mut self.errors);
                     body.attributes.push(ast::Attribute {
                         name: SmolStr::new(name),
                         name_span: *name_span,
@@ -224,12 +265,12 @@ impl<'j, 't> Reading<'j, 't> {
                     self.blocks(property, None, &inside, depth, &mut body.blocks);
                 }
                 Meaning::Blocks { label: Some(label), inside } => {
-                    for labelled in self.labelled(property, label) {
+                    for labelled in self.labelled(name, value, label) {
                         self.blocks(property, Some(labelled), &inside, depth, &mut body.blocks);
                     }
                 }
                 Meaning::Dynamic(schema) => {
-                    for labelled in self.labelled(property, "type") {
+                    for labelled in self.labelled(name, value, "type") {
                         let inside = self.dynamic(schema, &labelled.name);
                         self.blocks(property, Some(labelled), &inside, depth, &mut body.blocks);
                     }
@@ -249,8 +290,7 @@ impl<'j, 't> Reading<'j, 't> {
     }
 
     /// The properties whose names are labels.
-    fn labelled(&mut self, property: &'j Property<'t>, label: &str) -> Vec<&'j Property<'t>> {
-        let value = &property.value;
+    fn labelled(&mut self, kind: &str, value: &'j Node<'t>, label: &str) -> Vec<&'j Property<'t>> {
         let elements = match &value.kind {
             NodeKind::Null => &[],
             NodeKind::Array(elements) => &elements[..],
@@ -259,7 +299,7 @@ impl<'j, 't> Reading<'j, 't> {
         let mut found = Vec::new();
         for element in elements {
             match &element.kind {
-                NodeKind::Object(properties) => found.extend(properties),
+                NodeKind::Object(properties) => found.extend(properties.iter()),
                 _ => {
                     let detail = "Either a JSON object or JSON array of objects is required here, to specify type \
                                   labels for this block.";
@@ -269,8 +309,7 @@ impl<'j, 't> Reading<'j, 't> {
         }
         if found.is_empty() {
             let detail = format!(
-                "At least one object property is required, whose name represents the {} block's {label}.",
-                property.name
+                "At least one object property is required, whose name represents the {kind} block's {label}."
             );
             self.error("Missing block label", value.open(), detail);
         }
@@ -287,19 +326,7 @@ impl<'j, 't> Reading<'j, 't> {
         blocks: &mut Vec<ast::Block>,
     ) {
         let value = &label.unwrap_or(property).value;
-        let bodies = match &value.kind {
-            NodeKind::Null => &[],
-            NodeKind::Object(_) => std::slice::from_ref(value),
-            NodeKind::Array(elements) => &elements[..],
-            _ => {
-                let detail = format!(
-                    "Either a JSON object or a JSON array is required, representing the contents of one or more {:?} \
-                     blocks.",
-                    property.name
-                );
-                return self.error("Incorrect JSON value type", value.span, detail);
-            }
-        };
+        let bodies = self.bodies(&property.name, value);
         for body in bodies {
             let body = self.body(body, inside, depth + 3);
             let labels = label
@@ -312,6 +339,23 @@ impl<'j, 't> Reading<'j, 't> {
                 open: value.open(),
                 body,
             });
+        }
+    }
+
+    /// The bodies of blocks of one type and labels.
+    fn bodies(&mut self, kind: &str, value: &'j Node<'t>) -> &'j [Node<'t>] {
+        match &value.kind {
+            NodeKind::Null => &[],
+            NodeKind::Object(_) => std::slice::from_ref(value),
+            NodeKind::Array(elements) => elements,
+            _ => {
+                let detail = format!(
+                    "Either a JSON object or a JSON array is required, representing the contents of one or more {kind:?} \
+                     blocks."
+                );
+                self.error("Incorrect JSON value type", value.span, detail);
+                &[]
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use objchange::internal::visible;
 use objchange::value::Kind;
 
 use super::{Evaluator, Scope};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::Expr;
 use crate::walk::variables;
 
@@ -23,23 +24,28 @@ impl Evaluator<'_> {
             // Whoever asked looks at all of it.
             return self.paid(value, expr.span);
         }
-        let references = variables(expr);
-        for diagnostic in self.diagnostics[errors..].iter_mut().take(MAX_ERRORS) {
-            let span = diagnostic.context.unwrap_or(diagnostic.subject);
-            for reference in &references {
-                let place = reference.whole();
-                let touches = place.start <= span.end && span.start <= place.end;
-                if !touches || diagnostic.values.len() >= MAX_VALUES {
-                    continue;
-                }
-                let Some(root) = scope.get(reference.name) else { continue };
-                let (text, found) = reference.found_in(root);
-                if diagnostic.values.iter().all(|(other, _)| *other != text) {
-                    diagnostic.values.push((text, described(&found)));
-                }
+        explain(&mut self.diagnostics[errors..], expr, scope);
+        value
+    }
+}
+
+/// Names in errors of an expression the values that they come from.
+pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>) {
+    let references = variables(expr);
+    for diagnostic in errors.iter_mut().take(MAX_ERRORS) {
+        let span = diagnostic.context.unwrap_or(diagnostic.subject);
+        for reference in &references {
+            let place = reference.whole();
+            let touches = place.start <= span.end && span.start <= place.end;
+            if !touches || diagnostic.values.len() >= MAX_VALUES {
+                continue;
+            }
+            let Some(root) = scope.get(reference.name) else { continue };
+            let (text, found) = reference.found_in(root);
+            if diagnostic.values.iter().all(|(other, _)| *other != text) {
+                diagnostic.values.push((text, described(&found)));
             }
         }
-        value
     }
 }
 

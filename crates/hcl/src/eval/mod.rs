@@ -24,8 +24,9 @@ use std::borrow::Cow;
 use objchange::value::{Marks, Refinements};
 use objchange::{Type, Value};
 
+pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub(crate) use type_expr::{TypeExpr, type_constraint};
+pub(crate) use type_expr::{TypeExpr, constant, type_constraint};
 
 use crate::diagnostic::Diagnostic;
 use crate::function::{Functions, Reach};
@@ -34,7 +35,7 @@ use crate::syntax::ast::{Expr, ExprKind, Variable};
 
 /// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
 /// needs, and still of bounded time and memory.
-const MAX_STEPS: u64 = 1 << 25;
+const MAX_STEPS: u64 = 1 << 23;
 
 /// What an error counts.
 const STEPS_PER_ERROR: u64 = 64;

@@ -104,6 +104,13 @@ pub(crate) fn type_constraint(expr: &Expr, functions: &Functions) -> Result<Type
     found.map_err(|Failed| evaluator.into_diagnostics())
 }
 
+/// The value of an expression that may refer to nothing and call nothing.
+pub(crate) fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
+    let mut evaluator = Evaluator::new(Functions::pure());
+    let found = evaluator.constant(expr);
+    found.map_err(|Failed| evaluator.into_diagnostics())
+}
+
 impl Evaluator<'_> {
     /// The type that an expression stands for.
     pub(super) fn type_of(&mut self, expr: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {

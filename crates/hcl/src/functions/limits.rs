@@ -18,6 +18,10 @@ pub(super) const MAX_WIDTH: usize = 1 << 20;
 /// The most memory that a compiled regular expression takes, in bytes.
 pub(super) const MAX_REGEX: usize = 10 << 20;
 
+/// How many characters of a text and of a pattern, its repetitions written out, may meet in one search: as often as
+/// that in the worst case. A pattern of a hundred characters can be matched in a megabyte.
+pub(super) const MAX_MATCH: usize = 1 << 27;
+
 /// Fails if a text of this length would be too long.
 pub(super) fn check_text(length: Option<usize>) -> Result<(), FunctionError> {
     match length {

@@ -253,6 +253,32 @@ pub struct Body {
     pub missing: Span,
 }
 
+impl Body {
+    /// The same in a text that begins so many bytes further on.
+    pub(crate) fn moved(mut self, by: u32) -> Self {
+        if by > 0 {
+            self.relocate(&|span: Span| span.moved(by));
+        }
+        self
+    }
+
+    fn relocate(&mut self, to: &impl Fn(Span) -> Span) {
+        self.missing = to(self.missing);
+        for Attribute { name_span, expr, .. } in &mut self.attributes {
+            *name_span = to(*name_span);
+            relocate(expr, to);
+        }
+        for Block { kind_span, labels, header, open, body, .. } in &mut self.blocks {
+            for span in
+                [kind_span, header, open].into_iter().chain(labels.iter_mut().map(|label| &mut label.span))
+            {
+                *span = to(*span);
+            }
+            body.relocate(to);
+        }
+    }
+}
+
 /// `name = expression`.
 #[derive(Debug, Clone)]
 pub struct Attribute {

@@ -3,6 +3,7 @@
 //! What is a block and what an argument is not to be seen in JSON: a schema says it, which is what `decode/json` asks.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use objchange::Value;
 use objchange::internal::json::{JsonError, Reader, Token};
@@ -13,6 +14,17 @@ use super::{check_length, expression, template};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 
+/// What a string of an argument is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// A template, and so are names in an object.
+    Template,
+    /// Itself.
+    Constant,
+    /// What it would be without quotes in the native syntax: a name, a reference, a type.
+    Name,
+}
+
 /// A configuration in JSON, as in a file whose name ends in `.tf.json`, or one block of it.
 #[derive(Debug, Clone)]
 pub struct JsonBody<'t> {
@@ -20,7 +32,7 @@ pub struct JsonBody<'t> {
     pub(crate) node: Node<'t>,
 }
 
-/// A part of the text.
+/// A part of the text. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(crate) struct Node<'t> {
     pub(crate) span: Span,
@@ -33,8 +45,8 @@ pub(crate) enum NodeKind<'t> {
     Bool(bool),
     Number(&'t str),
     String(Cow<'t, str>),
-    Array(Vec<Node<'t>>),
-    Object(Vec<Property<'t>>),
+    Array(Arc<[Node<'t>]>),
+    Object(Arc<[Property<'t>]>),
 }
 
 #[derive(Debug, Clone)]
@@ -62,10 +74,9 @@ impl Node<'_> {
 /// use objchange::{Type, Value};
 /// use objchange_hcl::{Functions, Scope, Variables, decode, parse_body_json};
 ///
-/// let text = r#"{"resource": {"web": {"a": {"name": "web-${n + 1}", "//": "a comment"}}}}"#;
-/// let file = parse_body_json(text).unwrap();
+/// let json = parse_body_json(r#"{"name": "web-${n + 1}", "//": "a comment"}"#).unwrap();
 /// let schema = Block::new([("name", Attribute::optional(Type::String))], []);
-/// let (body, errors) = file.find(&["resource", "web", "a"]).unwrap().under(&schema);
+/// let (body, errors) = json.under(&schema);
 /// assert!(errors.is_empty());
 ///
 /// let variables: Variables = [("n", Value::from(1))].into_iter().collect();
@@ -77,18 +88,24 @@ impl Node<'_> {
 ///
 /// The first thing that is no JSON, or JSON of something else.
 pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
+    body_at(text, 0)
+}
+
+/// As [`parse_body_json`], of a text that begins at this byte of all of the configuration.
+pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
+    let told = |error: Diagnostic| vec![error.moved(start)];
     check_length(text)?;
     let mut reader = Reader::new(text);
     let node = node(&mut reader).and_then(|node| reader.end().map(|()| node)).map_err(|error| {
         let at = error.offset() as u32;
         let detail = error.into_message().into_owned();
-        vec![Diagnostic::new("Invalid JSON", Span::at(at), format!("This is no valid JSON: {detail}."))]
+        told(Diagnostic::new("Invalid JSON", Span::at(at), format!("This is no valid JSON: {detail}.")))
     })?;
     if !matches!(node.kind, NodeKind::Object(_) | NodeKind::Array(_)) {
         let detail = "A configuration in JSON is an object, or an array of objects.";
-        return Err(vec![Diagnostic::new("Root value must be object", node.span, detail)]);
+        return Err(told(Diagnostic::new("Root value must be object", node.span, detail)));
     }
-    Ok(JsonBody { source: Source(text), node })
+    Ok(JsonBody { source: Source { text, start }, node })
 }
 
 fn node<'t>(reader: &mut Reader<'t>) -> Result<Node<'t>, JsonError> {
@@ -106,7 +123,7 @@ fn node<'t>(reader: &mut Reader<'t>) -> Result<Node<'t>, JsonError> {
                 elements.push(node(reader)?);
             }
             reader.leave();
-            NodeKind::Array(elements)
+            NodeKind::Array(elements.into())
         }
         Token::Object => {
             let mut properties = Vec::new();
@@ -118,7 +135,7 @@ fn node<'t>(reader: &mut Reader<'t>) -> Result<Node<'t>, JsonError> {
                 properties.push(Property { name, name_span, value: node(reader)? });
             }
             reader.leave();
-            NodeKind::Object(properties)
+            NodeKind::Object(properties.into())
         }
     };
     Ok(Node { span: span(start, reader.offset()), kind })
@@ -130,11 +147,21 @@ fn span(start: usize, end: usize) -> Span {
 
 /// The text that the nodes are of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Source<'t>(&'t str);
+pub(crate) struct Source<'t> {
+    text: &'t str,
+    /// Where it begins in all of the configuration.
+    pub(crate) start: u32,
+}
 
 impl Source<'_> {
-    /// What a node is as an expression: each string and each name in it is a template. With how much is around it.
-    pub(crate) fn expr(self, node: &Node<'_>, depth: u32, errors: &mut Vec<Diagnostic>) -> Expr {
+    /// What a node is as an expression. With how much is around it.
+    pub(crate) fn expr(
+        self,
+        node: &Node<'_>,
+        style: Style,
+        depth: u32,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Expr {
         let kind = match &node.kind {
             NodeKind::Null => ExprKind::Literal(Value::null(objchange::Type::Dynamic)),
             NodeKind::Bool(bool) => ExprKind::Literal(Value::from(*bool)),
@@ -146,15 +173,16 @@ impl Source<'_> {
                     ExprKind::Missing
                 }
             },
-            NodeKind::String(text) => return self.template(text, node.span, depth, errors),
+            NodeKind::String(text) => return self.string(text, node.span, style, depth, errors),
             NodeKind::Array(elements) => {
-                let elements = elements.iter().map(|element| self.expr(element, depth + 1, errors));
+                let elements = elements.iter().map(|element| self.expr(element, style, depth + 1, errors));
                 ExprKind::Tuple(elements.collect())
             }
             NodeKind::Object(properties) => {
+                let of_key = if style == Style::Name { Style::Constant } else { style };
                 let items = properties.iter().map(|Property { name, name_span, value }| Item {
-                    key: self.template(name, *name_span, depth + 1, errors),
-                    value: self.expr(value, depth + 1, errors),
+                    key: self.string(name, *name_span, of_key, depth + 1, errors),
+                    value: self.expr(value, style, depth + 1, errors),
                 });
                 ExprKind::Properties(items.collect())
             }
@@ -162,18 +190,12 @@ impl Source<'_> {
         Expr::new(node.span, kind)
     }
 
-    fn template(self, text: &str, span: Span, depth: u32, errors: &mut Vec<Diagnostic>) -> Expr {
-        if memchr::memchr2(b'$', b'%', text.as_bytes()).is_none() {
-            return Expr::new(span, ExprKind::Text(Value::from(text)));
-        }
-        self.placed(template(text, depth), text, span, errors)
-    }
-
-    /// The name that a string is, where a name is asked for and not a value.
-    pub(crate) fn name(self, node: &Node<'_>, depth: u32, errors: &mut Vec<Diagnostic>) -> Expr {
-        match &node.kind {
-            NodeKind::String(text) => self.placed(expression(text, depth), text, node.span, errors),
-            _ => self.expr(node, depth, errors),
+    fn string(self, text: &str, span: Span, style: Style, depth: u32, errors: &mut Vec<Diagnostic>) -> Expr {
+        let is_plain = || memchr::memchr2(b'$', b'%', text.as_bytes()).is_none();
+        match style {
+            Style::Name => self.placed(expression(text, depth), text, span, errors),
+            Style::Template if !is_plain() => self.placed(template(text, depth), text, span, errors),
+            Style::Template | Style::Constant => Expr::new(span, ExprKind::Text(Value::from(text))),
         }
     }
 
@@ -186,7 +208,7 @@ impl Source<'_> {
         span: Span,
         errors: &mut Vec<Diagnostic>,
     ) -> Expr {
-        let offsets = Offsets::new(&self.0[span.range()], text);
+        let offsets = Offsets::new(&self.text[span.range()], text);
         let to = |part: Span| {
             Span::new(span.start + offsets.source(part.start), span.start + offsets.source(part.end))
         };

@@ -53,6 +53,10 @@ struct Row {
     ending: Ending,
     /// The first token.
     first: Span,
+    /// Texts behind one another become one part: a part for each line would take a hundred bytes for one.
+    joins: bool,
+    /// Where in the text of the last part its last token begins.
+    last_token: usize,
     /// The sequence before strips the white space that follows.
     strips: bool,
     /// How many directives are open.
@@ -82,7 +86,7 @@ impl Parser<'_> {
                 }
                 p.back();
             }
-            let (parts, close) = p.deeper(|p| p.parts(Ending::Quote))?;
+            let (parts, close) = p.deeper(|p| p.parts(Ending::Quote, true))?;
             Ok(p.template(parts, open.span.to(close), close))
         })
     }
@@ -90,8 +94,9 @@ impl Parser<'_> {
     /// A heredoc, from behind its opening line.
     pub(super) fn heredoc(&mut self, open: Token) -> Parsed<Expr> {
         self.with_newlines(true, |p| {
-            let (mut parts, close) = p.deeper(|p| p.parts(Ending::Heredoc))?;
-            if p.text_of(open).starts_with("<<-") {
+            let is_flush = p.text_of(open).starts_with("<<-");
+            let (mut parts, close) = p.deeper(|p| p.parts(Ending::Heredoc, !is_flush))?;
+            if is_flush {
                 flush::flush(&mut parts);
             }
             Ok(p.template(parts, open.span.to(close), close))
@@ -101,7 +106,7 @@ impl Parser<'_> {
     /// A template file.
     pub(super) fn template_file(&mut self) -> Parsed<Expr> {
         let first = self.peek().span;
-        let (parts, end) = self.deeper(|p| p.parts(Ending::File))?;
+        let (parts, end) = self.deeper(|p| p.parts(Ending::File, true))?;
         Ok(self.template(parts, first.to(end), end))
     }
 
@@ -114,10 +119,12 @@ impl Parser<'_> {
         directives::tree(self, parts, span, close)
     }
 
-    /// All parts up to and with the closing token, and where that is.
-    fn parts(&mut self, ending: Ending) -> Parsed<(Vec<Part>, Span)> {
+    /// All parts up to and with the closing token, and where that is; texts behind one another as one, or each line by
+    /// itself.
+    fn parts(&mut self, ending: Ending, joins: bool) -> Parsed<(Vec<Part>, Span)> {
         let first = self.peek().span;
-        let mut row = Row { parts: Vec::new(), ending, first, strips: false, open: 0 };
+        let parts = Vec::new();
+        let mut row = Row { parts, ending, first, joins, last_token: 0, strips: false, open: 0 };
         let mut is_broken = false;
         loop {
             let token = self.next();
@@ -163,7 +170,15 @@ impl Parser<'_> {
         if std::mem::take(&mut row.strips) {
             text = text.trim_start().to_owned();
         }
-        row.parts.push(Part { span: token.span, kind: PartKind::Text(text) });
+        row.last_token = 0;
+        match row.parts.last_mut() {
+            Some(Part { span, kind: PartKind::Text(before) }) if row.joins => {
+                row.last_token = before.len();
+                before.push_str(&text);
+                *span = span.to(token.span);
+            }
+            _ => row.parts.push(Part { span: token.span, kind: PartKind::Text(text) }),
+        }
     }
 
     /// A sequence begins: white space before it goes, if it says so.
@@ -172,7 +187,8 @@ impl Parser<'_> {
         if self.text_of(marker).ends_with('~')
             && let Some(Part { kind: PartKind::Text(text), .. }) = row.parts.last_mut()
         {
-            text.truncate(text.trim_end().len());
+            let last = &text[row.last_token..];
+            text.truncate(row.last_token + last.trim_end().len());
         }
     }
 

@@ -6,8 +6,8 @@ use objchange::{Type, Value};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use smol_str::SmolStr;
 
-use self::translate::translate;
-use super::limits::{MAX_ELEMENTS, MAX_REGEX, check_elements, check_text};
+use self::translate::{Translated, translate};
+use super::limits::{MAX_ELEMENTS, MAX_MATCH, MAX_REGEX, check_elements, check_text};
 use super::{Answer, string, text};
 use crate::function::{Function, FunctionError, Functions};
 
@@ -24,18 +24,28 @@ pub(super) fn add(functions: &mut Functions) {
 struct Pattern {
     regex: Regex,
     names: Vec<Option<SmolStr>>,
+    size: usize,
 }
 
 impl Pattern {
     fn new(text: &str, argument: Option<usize>) -> Result<Self, FunctionError> {
         let error = |message: String| FunctionError { argument, message: message.into() };
-        let (translated, names) = translate(text).map_err(|problem| error(problem.to_owned()))?;
+        let Translated { text, names, size } =
+            translate(text).map_err(|problem| error(problem.to_owned()))?;
         // Bytes are matched, because the `\B` of ASCII is refused for text: it also is between the bytes of one
         // character. Such matches are passed over.
-        let regex = RegexBuilder::new(&translated).size_limit(MAX_REGEX).build();
+        let regex = RegexBuilder::new(&text).size_limit(MAX_REGEX).build();
         let problem =
             |_| error("the pattern is not a valid regular expression, or it is too large".to_owned());
-        Ok(Self { regex: regex.map_err(problem)?, names })
+        Ok(Self { regex: regex.map_err(problem)?, names, size })
+    }
+
+    /// Fails where one search through the text could take too long: each character with each part of the pattern.
+    fn check(&self, text: &str) -> Result<(), FunctionError> {
+        match self.size.checked_mul(text.len()) {
+            Some(..=MAX_MATCH) => Ok(()),
+            _ => Err(FunctionError::new("the pattern and the text are too large for one another")),
+        }
     }
 
     /// Text if there are no groups, a tuple if they have no names, else an object.
@@ -101,6 +111,7 @@ fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
 
 fn first(arguments: &[Value], _: &Type) -> Answer {
     let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
+    pattern.check(text)?;
     let captures =
         pattern.matches(text).next().ok_or(FunctionError::new("the pattern does not match the text"))?;
     Ok(pattern.value(text, &captures))
@@ -108,6 +119,7 @@ fn first(arguments: &[Value], _: &Type) -> Answer {
 
 fn all(arguments: &[Value], ty: &Type) -> Answer {
     let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
+    pattern.check(text)?;
     let values = pattern.matches(text).map(|captures| pattern.value(text, &captures));
     let values: Vec<Value> = values.take(MAX_ELEMENTS + 1).collect();
     check_elements(Some(values.len()))?;
@@ -127,6 +139,7 @@ fn replace(arguments: &[Value], _: &Type) -> Answer {
 }
 
 fn replace_matches(text: &str, pattern: &Pattern, replacement: &str) -> Answer {
+    pattern.check(text)?;
     let parts = parts(replacement);
     let mut out = String::new();
     let mut end = 0;

@@ -8,34 +8,75 @@ use smol_str::SmolStr;
 
 type Problem = &'static str;
 
-/// The pattern in the other syntax, without names of groups, and those names.
-pub(super) fn translate(pattern: &str) -> Result<(String, Vec<Option<SmolStr>>), Problem> {
-    let mut translator = Translator { rest: pattern, out: String::new(), names: Vec::new() };
+/// A pattern in the other syntax.
+#[derive(Debug)]
+pub(super) struct Translated {
+    /// Without names of groups.
+    pub(super) text: String,
+    /// The names of the groups.
+    pub(super) names: Vec<Option<SmolStr>>,
+    /// About how many characters it would have with its repetitions written out.
+    pub(super) size: usize,
+}
+
+/// A piece of a pattern, or all that is in a group.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    /// The most that something in it is repeated by numbers, those in one another multiplied.
+    repeats: u32,
+    size: usize,
+}
+
+const NOTHING: Piece = Piece { repeats: 1, size: 0 };
+
+/// The pattern in the other syntax.
+pub(super) fn translate(pattern: &str) -> Result<Translated, Problem> {
+    let mut translator = Translator {
+        rest: pattern,
+        out: String::new(),
+        names: Vec::new(),
+        last: NOTHING,
+        groups: vec![NOTHING],
+    };
     let mut after_repetition = false;
     while let Some(c) = translator.rest.chars().next() {
         let is_repetition = translator.repetition(after_repetition)?;
         if !is_repetition {
             translator.rest = &translator.rest[c.len_utf8()..];
             match c {
-                '\\' => translator.escape()?,
-                '[' => translator.class()?,
                 '(' => translator.group()?,
-                '{' | '}' | ']' => translator.literal(c),
-                c => translator.out.push(c),
+                ')' => translator.end_group(),
+                c => {
+                    let before = translator.out.len();
+                    match c {
+                        '\\' => translator.escape()?,
+                        '[' => translator.class()?,
+                        '{' | '}' | ']' => translator.literal(c),
+                        c => translator.out.push(c),
+                    }
+                    // A Unicode class is as large as many characters.
+                    let written = &translator.out[before..];
+                    let is_class = written.contains("\\p{") || written.contains("\\P{");
+                    translator.end_piece(Piece { repeats: 1, size: if is_class { 100 } else { 1 } });
+                }
             }
         }
         after_repetition = is_repetition;
     }
-    Ok((translator.out, translator.names))
+    let size = translator.groups.first().map_or(0, |all| all.size);
+    Ok(Translated { text: translator.out, names: translator.names, size })
 }
 
 struct Translator<'p> {
     rest: &'p str,
     out: String,
     names: Vec<Option<SmolStr>>,
+    last: Piece,
+    /// What is in each group that is open, first what is outside of them.
+    groups: Vec<Piece>,
 }
 
-/// How often something may be repeated by numbers.
+/// How often something may be repeated by numbers, also by several in one another.
 const MAX_REPETITION: u32 = 1000;
 
 /// The classes of POSIX.
@@ -74,15 +115,15 @@ impl Translator<'_> {
 
     /// Takes `*`, `+`, `?` or `{2,3}`, and the `?` behind it.
     fn repetition(&mut self, after_repetition: bool) -> Result<bool, Problem> {
-        let length = match self.rest.chars().next() {
-            Some('*' | '+' | '?') => 1,
+        let (length, count) = match self.rest.chars().next() {
+            Some('*' | '+' | '?') => (1, 1),
             Some('{') => match counted(self.rest) {
                 Some((length, lower, upper)) => {
-                    let valid = upper.is_none_or(|upper| lower <= upper && upper <= MAX_REPETITION);
-                    if !valid || lower > MAX_REPETITION {
+                    let upper = upper.unwrap_or(lower);
+                    if lower > upper || upper > MAX_REPETITION {
                         return Err("the pattern has a repetition of more than 1000, or from more to less");
                     }
-                    length
+                    (length, upper.max(1))
                 }
                 None => return Ok(false),
             },
@@ -91,12 +132,33 @@ impl Translator<'_> {
         if after_repetition {
             return Err("the pattern has a repetition of a repetition");
         }
+        let Piece { repeats, size } = self.last;
+        if repeats * count > MAX_REPETITION {
+            return Err("the pattern has repetitions in one another that come to more than 1000");
+        }
+        // Once it has been counted already.
+        self.end_piece(Piece { repeats: repeats * count, size: size.saturating_mul(count as usize - 1) });
         self.out.push_str(&self.rest[..length]);
         self.rest = &self.rest[length..];
         if self.eat("?") {
             self.out.push('?');
         }
         Ok(true)
+    }
+
+    fn end_piece(&mut self, piece: Piece) {
+        self.last = piece;
+        if let Some(around) = self.groups.last_mut() {
+            around.repeats = around.repeats.max(piece.repeats);
+            around.size = around.size.saturating_add(piece.size);
+        }
+    }
+
+    /// A group is one piece.
+    fn end_group(&mut self) {
+        self.out.push(')');
+        let inside = if self.groups.len() > 1 { self.groups.pop() } else { None };
+        self.end_piece(inside.unwrap_or(NOTHING));
     }
 
     fn escape(&mut self) -> Result<(), Problem> {
@@ -207,7 +269,7 @@ impl Translator<'_> {
     fn group(&mut self) -> Result<(), Problem> {
         if !self.eat("?") {
             self.names.push(None);
-            self.out.push('(');
+            self.open_group("(");
             return Ok(());
         }
         if self.eat("P<") || self.eat("<") {
@@ -218,7 +280,7 @@ impl Translator<'_> {
                 return Err(problem);
             }
             self.names.push(Some(name.into()));
-            self.out.push('(');
+            self.open_group("(");
             self.rest = rest;
             return Ok(());
         }
@@ -230,11 +292,18 @@ impl Translator<'_> {
             return Err("the pattern has a group (? that is not supported");
         }
         self.rest = &rest[1..];
-        // No flags for what follows change nothing, and are an error here.
-        if !flags.is_empty() || rest.starts_with(':') {
-            self.out.push_str(&format!("(?{flags}{}", &rest[..1]));
+        if rest.starts_with(':') {
+            self.open_group(&format!("(?{flags}:"));
+        } else if !flags.is_empty() {
+            // No flags for what follows change nothing, and are an error here.
+            self.out.push_str(&format!("(?{flags})"));
         }
         Ok(())
+    }
+
+    fn open_group(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.groups.push(NOTHING);
     }
 
     /// What follows an opening bracket, up to the closing one.

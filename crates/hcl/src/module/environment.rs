@@ -1,0 +1,175 @@
+//! What names mean in a module: its variables and its local values, and everything else unknown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use hashbrown::HashMap;
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use super::Module;
+use super::variable::VariableValues;
+use crate::diagnostic::Diagnostic;
+use crate::eval::{Scope, Variables, evaluate};
+use crate::function::Functions;
+use crate::syntax::ast::Attribute;
+use crate::walk::{Reference, variables};
+
+/// What names mean.
+#[derive(Debug, Default)]
+pub struct Environment {
+    /// A variable for each name that a reference begins with.
+    pub variables: Variables,
+    /// The references to what nobody gives, which is unknown in the variables.
+    pub missing: BTreeSet<String>,
+    /// What is wrong with the variables and local values that are needed, in the source of the module.
+    pub errors: Vec<Diagnostic>,
+}
+
+impl Environment {
+    /// What the names of these references mean in a module whose variables have values. Those in `own` are for whoever
+    /// asks to set.
+    pub fn new<'r>(
+        module: &Module<'_>,
+        variables: &VariableValues,
+        references: impl IntoIterator<Item = Reference<'r>>,
+        own: &[&str],
+        functions: &Functions,
+    ) -> Self {
+        let mut reading = Reading {
+            module,
+            given: variables,
+            own,
+            functions,
+            variables: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            open: Vec::new(),
+            unknown: BTreeSet::new(),
+            missing: BTreeSet::new(),
+        };
+        for reference in references {
+            reading.refer(&reference);
+        }
+        reading.follow_locals();
+        reading.environment()
+    }
+}
+
+struct Reading<'m, 'f> {
+    module: &'m Module<'m>,
+    given: &'m VariableValues,
+    own: &'f [&'f str],
+    functions: &'f Functions,
+    /// The variables that are needed.
+    variables: BTreeMap<SmolStr, Value>,
+    /// The local values that are needed, with those that each needs itself.
+    locals: BTreeMap<SmolStr, Vec<SmolStr>>,
+    /// Local values to look into.
+    open: Vec<SmolStr>,
+    /// Names that mean something unknown.
+    unknown: BTreeSet<SmolStr>,
+    missing: BTreeSet<String>,
+}
+
+impl Reading<'_, '_> {
+    /// Takes note of what a reference needs; the local value, if it is one.
+    fn refer(&mut self, reference: &Reference<'_>) -> Option<SmolStr> {
+        let name = &**reference.name;
+        match (name, reference.first_attribute()) {
+            ("var", Some(variable)) => {
+                if !self.variables.contains_key(variable) {
+                    let (value, is_given) = self.given.of(variable);
+                    self.variables.insert(variable.clone(), value);
+                    if !is_given {
+                        self.missing.insert(format!("var.{variable}"));
+                    }
+                }
+            }
+            ("local", Some(local)) => {
+                if !self.locals.contains_key(local) {
+                    self.locals.insert(local.clone(), Vec::new());
+                    self.open.push(local.clone());
+                }
+                return Some(local.clone());
+            }
+            _ if self.own.contains(&name) => {}
+            _ => {
+                self.unknown.insert(reference.name.clone());
+                self.missing.insert(reference.to_string());
+            }
+        }
+        None
+    }
+
+    fn follow_locals(&mut self) {
+        while let Some(name) = self.open.pop() {
+            let Some(local) = self.module.locals.get(&name) else {
+                self.missing.insert(format!("local.{name}"));
+                continue;
+            };
+            let needed: BTreeSet<SmolStr> =
+                variables(&local.expr).iter().filter_map(|reference| self.refer(reference)).collect();
+            self.locals.insert(name, needed.into_iter().collect());
+        }
+    }
+
+    fn environment(mut self) -> Environment {
+        let mut found = Environment::default();
+        found.variables.insert("var", Value::object(std::mem::take(&mut self.variables)));
+        for name in self.unknown.iter().filter(|name| *name != "var" && *name != "local") {
+            found.variables.insert(name.clone(), Value::unknown(Type::Dynamic));
+        }
+        let locals = self.evaluated_locals(&found.variables, &mut found.errors);
+        found.variables.insert("local", Value::object(locals));
+        found.missing = self.missing;
+        found
+    }
+
+    /// The local values that are needed, each evaluated after those that it needs.
+    fn evaluated_locals(&self, around: &Variables, errors: &mut Vec<Diagnostic>) -> Vec<(SmolStr, Value)> {
+        let mut waiting: HashMap<&str, usize> = HashMap::new();
+        let mut dependents: HashMap<&str, Vec<&SmolStr>> = HashMap::new();
+        let mut ready: Vec<&SmolStr> = Vec::new();
+        for (name, needs) in &self.locals {
+            waiting.insert(name, needs.len());
+            if needs.is_empty() {
+                ready.push(name);
+            }
+            for needed in needs {
+                dependents.entry(needed).or_default().push(name);
+            }
+        }
+        let mut values: HashMap<SmolStr, Value> = HashMap::new();
+        let scope = Scope::new(around);
+        while let Some(name) = ready.pop() {
+            let needed = self.locals[name].iter().map(|name| (name.clone(), values[name].clone()));
+            let value = match self.module.locals.get(name) {
+                Some(Attribute { expr, .. }) => {
+                    let names = [("local", Value::object(needed))];
+                    let (value, mut found) = evaluate(expr, &scope.with(&names), self.functions);
+                    errors.append(&mut found);
+                    value
+                }
+                None => Value::unknown(Type::Dynamic),
+            };
+            values.insert(name.clone(), value);
+            for dependent in dependents.get(&**name).into_iter().flatten() {
+                if let Some(left) = waiting.get_mut(&***dependent) {
+                    *left -= 1;
+                    if *left == 0 {
+                        ready.push(dependent);
+                    }
+                }
+            }
+        }
+        for name in self.locals.keys().filter(|name| !values.contains_key(*name)).cloned().collect::<Vec<_>>()
+        {
+            if let Some(Attribute { expr, .. }) = self.module.locals.get(&name) {
+                let detail =
+                    format!("local.{name} needs its own value, directly or through other local values.");
+                errors.push(Diagnostic::new("Cycle of local values", expr.span, detail));
+            }
+            values.insert(name, Value::unknown(Type::Dynamic));
+        }
+        values.into_iter().collect()
+    }
+}

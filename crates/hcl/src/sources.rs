@@ -1,0 +1,138 @@
+//! The files of a configuration, one behind the other: a span of one of them tells its file too.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::{Lines, Position, Span};
+
+/// The texts of a configuration. What is read of them has places in all of them together, each file beginning where
+/// the one before has ended.
+///
+/// ```
+/// use objchange_hcl::{Sources, Span};
+///
+/// let mut sources = Sources::default();
+/// sources.add("a.tf", "a = 1\n").unwrap();
+/// sources.add("b.tf", "b = 2\n").unwrap();
+/// let places = sources.places();
+/// assert_eq!(places.find(Span::at(11)).unwrap().to_string(), "b.tf:1,5-5");
+/// ```
+#[derive(Debug, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+/// A file, whose text begins at this byte of all of them.
+#[derive(Debug)]
+pub(crate) struct SourceFile {
+    pub(crate) name: String,
+    pub(crate) text: String,
+    pub(crate) start: u32,
+}
+
+impl Sources {
+    /// One text by itself.
+    ///
+    /// # Errors
+    ///
+    /// It is too long.
+    pub fn of(name: impl Into<String>, text: impl Into<String>) -> Result<Self, Diagnostic> {
+        let mut sources = Self::default();
+        sources.add(name, text)?;
+        Ok(sources)
+    }
+
+    /// Adds a file behind the others.
+    ///
+    /// # Errors
+    ///
+    /// All of them together are longer than a span can tell.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Result<(), Diagnostic> {
+        // One byte more, so that the end of one is not the start of the next.
+        let start = self.files.last().map_or(0, |last| last.start as usize + last.text.len() + 1);
+        let text = text.into();
+        match u32::try_from(start + text.len() + 1) {
+            Ok(_) => {
+                self.files.push(SourceFile { name: name.into(), text, start: start as u32 });
+                Ok(())
+            }
+            Err(_) => {
+                let detail = "The files of a configuration cannot be longer than 4 GiB together.";
+                Err(Diagnostic::new("Source too long", Span::at(0), detail))
+            }
+        }
+    }
+
+    /// There is no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    pub(crate) fn files(&self) -> &[SourceFile] {
+        &self.files
+    }
+
+    /// Prepares for questions about places.
+    pub fn places(&self) -> Places<'_> {
+        Places { files: self.files.iter().map(|file| (file, Lines::new(&file.text))).collect() }
+    }
+}
+
+/// Finds places in the files of a configuration.
+#[derive(Debug)]
+pub struct Places<'s> {
+    files: Vec<(&'s SourceFile, Lines<'s>)>,
+}
+
+/// A part of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'p> {
+    /// The name of the file.
+    pub name: &'p str,
+    /// Its lines.
+    pub lines: &'p Lines<'p>,
+    /// The part, in the text of the file.
+    pub span: Span,
+}
+
+impl<'s> Places<'s> {
+    /// The part of a file that a span is; `None` where there is no file at all.
+    pub fn find<'p>(&'p self, span: Span) -> Option<Place<'p>>
+    where
+        's: 'p,
+    {
+        let behind = self.files.partition_point(|(file, _)| file.start <= span.start);
+        let (file, lines) = self.files.get(behind.checked_sub(1)?)?;
+        let local = |byte: u32| (byte - file.start).min(file.text.len() as u32);
+        let start = local(span.start);
+        Some(Place { name: &file.name, lines, span: Span::new(start, local(span.end.max(span.start))) })
+    }
+
+    /// The place in words, as `main.tf:3,1-14`.
+    pub(crate) fn told(&self, span: Span) -> String {
+        self.find(span).map(|place| place.to_string()).unwrap_or_default()
+    }
+}
+
+impl Place<'_> {
+    /// Where it begins.
+    pub fn start(&self) -> Position {
+        self.lines.position(self.span.start)
+    }
+
+    /// Where it ends.
+    pub fn end(&self) -> Position {
+        self.lines.position(self.span.end)
+    }
+}
+
+/// As Terraform says it: file, line and columns.
+impl std::fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (start, end) = (self.start(), self.end());
+        let name = self.name;
+        if start.line == end.line {
+            write!(f, "{name}:{},{}-{}", start.line, start.column, end.column)
+        } else {
+            write!(f, "{name}:{},{}-{},{}", start.line, start.column, end.line, end.column)
+        }
+    }
+}

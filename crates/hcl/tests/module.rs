@@ -1,0 +1,471 @@
+//! Modules of several files: what is declared twice or overridden, what variables may be, what resource blocks say.
+//! Summaries and rules are those that `terraform validate` and `terraform console` have for the same files.
+
+use std::collections::BTreeMap;
+
+use objchange::change::IgnoreChanges;
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+use objchange::{Type, Value};
+use objchange_hcl::{
+    Diagnostic, Environment, Functions, Input, Module, Scope, Sources, VariableValues, decode, evaluate,
+    parse_expression, variables,
+};
+use proptest::prelude::*;
+
+fn sources(files: &[(&str, &str)]) -> Sources {
+    let mut sources = Sources::default();
+    files.iter().for_each(|(name, text)| sources.add(*name, *text).unwrap());
+    sources
+}
+
+/// Each error as its summary and its place.
+fn told(sources: &Sources, errors: &[Diagnostic]) -> Vec<String> {
+    let places = sources.places();
+    errors.iter().map(|error| format!("{}: {}", places.find(error.subject).unwrap(), error.summary)).collect()
+}
+
+fn errors_of(files: &[(&str, &str)]) -> Vec<String> {
+    let sources = sources(files);
+    told(&sources, &Module::read(&sources).map(|_| ()).unwrap_err())
+}
+
+/// What an expression is in a module, or what is wrong with the variables.
+fn value_of(
+    files: &[(&str, &str)],
+    inputs: &[(&str, Input)],
+    expression: &str,
+) -> Result<Value, Vec<Diagnostic>> {
+    let sources = sources(files);
+    let module = Module::read(&sources)?;
+    let inputs: BTreeMap<String, Input> =
+        inputs.iter().map(|(name, input)| ((*name).to_owned(), input.clone())).collect();
+    let (values, errors) = VariableValues::new(&module, &inputs, Functions::pure());
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let expr = parse_expression(expression).unwrap();
+    let environment = Environment::new(&module, &values, variables(&expr), &[], Functions::pure());
+    assert_eq!(environment.errors, []);
+    let (value, errors) = evaluate(&expr, &Scope::new(&environment.variables), Functions::pure());
+    assert_eq!(errors, []);
+    Ok(value)
+}
+
+fn text(text: &str) -> Input {
+    Input::Text(text.to_owned())
+}
+
+#[test]
+fn what_is_declared_twice_names_both_places() {
+    let a = "variable \"x\" {}\nlocals {\n l = 1\n}\nresource \"t\" \"d\" {}\n";
+    let json =
+        "{\"variable\": {\"x\": {}}, \"locals\": {\"l\": 1},\n \"resource\": {\"t\": {\"d\": [{}, {}]}}}";
+    let sources = sources(&[("m/a.tf", a), ("m/b.tf", a), ("m/c.tf.json", json)]);
+    let errors = Module::read(&sources).unwrap_err();
+    assert_eq!(
+        told(&sources, &errors),
+        [
+            "m/b.tf:1,1-13: Duplicate variable declaration",
+            "m/b.tf:3,2-7: Duplicate local value definition",
+            "m/b.tf:5,1-17: Duplicate resource \"t\" configuration",
+            "m/c.tf.json:1,20-21: Duplicate variable declaration",
+            "m/c.tf.json:1,36-42: Duplicate local value definition",
+            "m/c.tf.json:2,27-28: Duplicate resource \"t\" configuration",
+            "m/c.tf.json:2,31-32: Duplicate resource \"t\" configuration",
+        ]
+    );
+    let first = ["m/a.tf:1,1-13", "m/a.tf:3,2-7", "m/a.tf:5,1-17"];
+    for (error, place) in std::iter::zip(&errors, first.iter().chain(&first)) {
+        assert!(error.detail.contains(&format!("at {place}. ")), "{}", error.detail);
+    }
+}
+
+#[test]
+fn what_may_not_stand_there_is_told() {
+    let text = "variable \"a\" {\n foo = 1\n validation {}\n bar {}\n}\nvariable \"c\" \"d\" {}\nvariable \"source\" {}\n\
+                variable \"1x\" {}\nlocals \"x\" {\n b {}\n}\nresource \"t\" {}\nresource \"t\" \"x\" {\n lifecycle {\n  \
+                foo = 1\n  precondition {\n   condition = true\n  }\n }\n}\nresorce \"a\" {}\nfoo = 1\n";
+    let mut found = errors_of(&[("a.tf", text)]);
+    found.sort();
+    let mut wanted = [
+        "2,2-5: Unsupported argument",
+        "3,14-14: Missing required argument",
+        "3,14-14: Missing required argument",
+        "4,2-5: Unsupported block type",
+        "6,14-17: Extraneous label for variable",
+        "9,8-11: Extraneous label for locals",
+        "10,2-3: Unsupported block type",
+        "12,14-15: Missing name for resource",
+        "15,3-6: Unsupported argument",
+        "16,16-16: Missing required argument",
+        "21,1-8: Unsupported block type",
+        "22,1-4: Unsupported argument",
+    ]
+    .map(|wanted| format!("a.tf:{wanted}"));
+    wanted.sort();
+    // Where something is missing is told by the place behind the header.
+    let without_end = |told: &String| told.split_once(' ').map(|(_, summary)| summary.to_owned());
+    assert_eq!(
+        found.iter().filter_map(without_end).collect::<Vec<_>>(),
+        wanted.iter().filter_map(without_end).collect::<Vec<_>>(),
+        "{found:#?}"
+    );
+    for name in ["source", "1x"] {
+        let text = format!("variable \"{name}\" {{}}\n");
+        assert_eq!(errors_of(&[("a.tf", &text)]).len(), 1, "{name}");
+    }
+    let json = r#"{"lorem": 1, "//": 2, "variable": {"a": {"foo": 1}}, "output": {"x": 5}}"#;
+    assert_eq!(
+        errors_of(&[("a.tf.json", json)]),
+        [
+            "a.tf.json:1,2-9: Extraneous JSON object property",
+            "a.tf.json:1,42-47: Extraneous JSON object property"
+        ]
+    );
+    // Each file has its own errors, and where one cannot be read the others are all the same.
+    assert_eq!(
+        errors_of(&[("a.tf", "x = "), ("b.tf.json", "{"), ("c.tf", "variable \"a\" {\n  b = 1\n}\n")]),
+        [
+            "a.tf:1,5-5: Missing expression",
+            "b.tf.json:1,2-2: Invalid JSON",
+            "c.tf:2,3-4: Unsupported argument"
+        ]
+    );
+}
+
+#[test]
+fn a_file_may_override_others() {
+    let base = "variable \"x\" {\n  type = number\n  default = 5\n}\nlocals {\n  l = var.x\n}\n";
+    let over = "variable \"x\" {\n  type = string\n}\nlocals {\n  l = [var.x]\n}\n";
+    for name in ["override.tf", "m/a_override.tf"] {
+        let value = value_of(&[(name, over), ("z.tf", base)], &[], "local.l").unwrap();
+        assert_eq!(value, Value::tuple(["5"]));
+    }
+    let json = r#"{"variable": {"x": {"default": "6"}}, "locals": {"l": "${var.x}!"}}"#;
+    let value = value_of(&[("a.tf", base), ("override.tf.json", json)], &[], "local.l").unwrap();
+    assert_eq!(value, Value::from("6!"));
+    // The last one counts.
+    let files = [("a.tf", base), ("a_override.tf.json", json), ("b_override.tf", over)];
+    assert_eq!(value_of(&files, &[], "local.l").unwrap(), Value::tuple(["6"]));
+    let missing = "variable \"x\" {}\nlocals {\n  a = 1\n}\nresource \"t\" \"d\" {}\n";
+    assert_eq!(
+        errors_of(&[("a.tf", ""), ("override.tf", missing)]),
+        [
+            "override.tf:1,1-13: Missing base variable declaration to override",
+            "override.tf:3,3-8: Missing base local value definition to override",
+            "override.tf:5,1-17: Missing resource to override",
+        ]
+    );
+    let rules =
+        "variable \"x\" {\n  validation {\n    condition = var.x > 1\n    error_message = \"\"\n  }\n}\n";
+    assert_eq!(
+        errors_of(&[("a.tf", base), ("override.tf", rules)]),
+        ["override.tf:2,3-13: Can't override validation blocks"]
+    );
+    let wrong = "variable \"x\" {\n  default = \"many\"\n}\n";
+    let errors = value_of(&[("a.tf", base), ("override.tf", wrong)], &[], "1").unwrap_err();
+    assert_eq!(errors[0].summary, "Invalid default value for variable");
+}
+
+fn schema() -> Block {
+    let rule = Block::new([("port", Attribute::optional(Type::Number))], []);
+    let nested = || NestedBlock::new(NestingMode::List, rule.clone());
+    let attributes = ["name", "size"].map(|name| (name, Attribute::optional(Type::String)));
+    Block::new(attributes, [("rule", nested()), ("disk", nested())])
+}
+
+const RESOURCE: &str = r#"
+resource "t" "d" {
+  count = 2
+  name  = "a"
+  size  = "b"
+  rule {
+    port = 1
+  }
+  rule {
+    port = 2
+  }
+  disk {
+    port = 3
+  }
+  lifecycle {
+    ignore_changes       = [name]
+    prevent_destroy      = true
+    replace_triggered_by = [t.other[count.index].name, t.third]
+    precondition {
+      condition     = true
+      error_message = "no"
+    }
+  }
+}
+"#;
+
+#[test]
+fn a_resource_is_overridden_by_arguments_and_by_types_of_blocks() {
+    let native = "resource \"t\" \"d\" {\n  size = \"c\"\n  dynamic \"rule\" {\n    for_each = [7]\n    content {\n      \
+                  port = rule.value\n    }\n  }\n  lifecycle {\n    create_before_destroy = true\n  }\n}\n";
+    let json = r#"{"resource": {"t": {"d": {"size": "c", "rule": {"port": 7},
+        "lifecycle": {"create_before_destroy": true}}}}}"#;
+    for over in [("override.tf", native), ("override.tf.json", json)] {
+        let sources = sources(&[("a.tf", RESOURCE), over]);
+        let module = Module::read(&sources).unwrap();
+        let resource = module.resource("t", "d", &schema()).unwrap();
+        assert_eq!(resource.errors, []);
+        let none = objchange_hcl::Variables::default();
+        let decoded = decode(&resource.body, &schema(), &Scope::new(&none), Functions::pure());
+        assert_eq!(decoded.errors, []);
+        let ports = |ports: &[u64]| {
+            let rule = Type::object([("port", Type::Number)]);
+            Value::list(rule, ports.iter().map(|port| Value::object([("port", Value::from(*port))]))).unwrap()
+        };
+        let wanted = Value::object([
+            ("name", Value::from("a")),
+            ("size", Value::from("c")),
+            ("rule", ports(&[7])),
+            ("disk", ports(&[3])),
+        ]);
+        assert_eq!(decoded.value, wanted);
+        assert_eq!(resource.ignore_changes, IgnoreChanges::Paths(vec!["name".parse().unwrap()]));
+        assert!(resource.create_before_destroy && resource.prevent_destroy);
+        assert_eq!(resource.replace_triggered_by, ["t.other", "t.third"]);
+        assert_eq!(resource.conditions, 1);
+    }
+    let depends = "resource \"t\" \"d\" {\n  depends_on = []\n}\n";
+    assert_eq!(
+        errors_of(&[("a.tf", RESOURCE), ("override.tf", depends)]),
+        ["override.tf:2,3-13: Unsupported override"]
+    );
+}
+
+#[test]
+fn a_resource_in_json_says_what_a_native_one_says() {
+    let json = r#"{"resource": [{"t": {"d": {"//": "text", "count": "${1 + 1}", "name": "a", "provider": "t.x",
+        "depends_on": ["t.e"], "rule": [{"port": 1}, {"port": 2}], "lifecycle": {"ignore_changes": ["name", "tags[\"a\"]"],
+        "replace_triggered_by": ["t.other[count.index].name"], "prevent_destroy": "true"}},
+        "e": {"lifecycle": [{"ignore_changes": "all"}], "provisioner": {"local-exec": {"command": "${}"}}},
+        "f": {"lifecycle": {"ignore_changes": ["1 + x"], "create_before_destroy": "${1 == 1}"}}}}]}"#;
+    let sources = sources(&[("a.tf.json", json)]);
+    let module = Module::read(&sources).unwrap();
+    assert_eq!(module.resources().collect::<Vec<_>>(), [("t", "d"), ("t", "e"), ("t", "f")]);
+    let resource = module.resource("t", "d", &schema()).unwrap();
+    assert_eq!(resource.errors, []);
+    let paths = ["name", "tags[\"a\"]"].map(|path| path.parse().unwrap());
+    assert_eq!(resource.ignore_changes, IgnoreChanges::Paths(paths.to_vec()));
+    assert_eq!(resource.replace_triggered_by, ["t.other"]);
+    assert!(resource.prevent_destroy);
+    assert_eq!(resource.body.blocks.len(), 2);
+    assert_eq!(module.resource("t", "e", &schema()).unwrap().ignore_changes, IgnoreChanges::All);
+    let errors = module.resource("t", "f", &schema()).unwrap().errors;
+    assert_eq!(
+        told(&sources, &errors),
+        ["a.tf.json:5,48-55: Invalid ignore_changes", "a.tf.json:5,83-94: Unsuitable value type"]
+    );
+}
+
+#[test]
+fn a_lifecycle_that_says_nothing_is_told() {
+    let text = "resource \"t\" \"d\" {\n  count = 1\n  for_each = {}\n  lifecycle {\n    prevent_destroy = \"x\"\n    \
+                create_before_destroy = var.x\n    ignore_changes = [1]\n    replace_triggered_by = [var.x, \"x\", t.a.b, \
+                each.key, t]\n  }\n  lifecycle {}\n}\n";
+    let sources = sources(&[("a.tf", text)]);
+    let module = Module::read(&sources).unwrap();
+    let resource = module.resource("t", "d", &schema()).unwrap();
+    assert_eq!(
+        told(&sources, &resource.errors),
+        [
+            "a.tf:3,3-11: Invalid combination of \"count\" and \"for_each\"",
+            "a.tf:5,23-26: Unsuitable value type",
+            "a.tf:6,29-32: Variables not allowed",
+            "a.tf:7,23-24: Invalid ignore_changes",
+            "a.tf:8,29-34: Invalid replace_triggered_by expression",
+            "a.tf:8,36-39: Invalid replace_triggered_by expression",
+            "a.tf:8,48-56: Invalid replace_triggered_by expression",
+            "a.tf:8,58-59: Invalid replace_triggered_by expression",
+            "a.tf:10,3-12: Duplicate lifecycle block",
+        ]
+    );
+    assert_eq!(resource.replace_triggered_by, ["t.a.b"]);
+}
+
+const VARIABLES: &str = r#"
+variable "o" {
+  type    = object({ a = string, b = optional(number, 3), c = optional(list(object({ d = optional(bool, true) }))) })
+  default = { a = 1, c = [{}] }
+}
+variable "n" {
+  type     = string
+  nullable = false
+  default  = "dd"
+}
+variable "r" {
+  type     = number
+  nullable = false
+}
+variable "any" {
+  type = any
+}
+variable "s" {
+  default   = "hunter2"
+  sensitive = true
+}
+variable "e" {
+  default   = "x"
+  ephemeral = true
+}
+variable "plain" {}
+"#;
+
+#[test]
+fn variables_are_of_their_types() {
+    let value =
+        |inputs: &[(&str, Input)], expression: &str| value_of(&[("a.tf", VARIABLES)], inputs, expression);
+    let answer = |expression: &str| value(&[], expression).unwrap();
+    assert_eq!(answer("var.o.b + 1"), Value::from(4));
+    assert_eq!(answer("var.o.a"), Value::from("1"));
+    assert_eq!(answer("var.o.c[0].d"), Value::from(true));
+    assert!(answer("var.s").is_marked() && answer("var.e").is_marked());
+    assert!(!answer("var.any").is_known() && !answer("var.plain").is_known());
+    assert_eq!(*answer("var.r").ty(), Type::Number);
+    let null = || Input::Value(Value::null(Type::Dynamic));
+    assert_eq!(value(&[("n", null())], "var.n").unwrap(), Value::from("dd"));
+    assert_eq!(value(&[("n", text("null"))], "var.n").unwrap(), Value::from("null"));
+    assert_eq!(value(&[("any", text("[1, \"a\"][1]"))], "var.any").unwrap(), Value::from("a"));
+    assert_eq!(value(&[("plain", text("[1]"))], "var.plain").unwrap(), Value::from("[1]"));
+    assert_eq!(value(&[("o", null())], "var.o == null").unwrap(), Value::from(true));
+    for (input, summary) in [
+        (("r", null()), "Required variable not set"),
+        (("r", text("many hunter9")), "Invalid value for input variable"),
+        (("o", text("{}")), "Invalid value for input variable"),
+        (("any", text("[hunter9]")), "Invalid value for input variable"),
+        (("any", text("upper(\"hunter9\")")), "Invalid value for input variable"),
+    ] {
+        let errors = value(std::slice::from_ref(&input), "1").unwrap_err();
+        assert_eq!(errors.len(), 1, "{input:?}");
+        assert_eq!(errors[0].summary, summary, "{input:?}");
+        assert!(!format!("{errors:?}").contains("hunter9"), "{errors:?}");
+    }
+}
+
+#[test]
+fn declarations_say_only_what_is_known_by_itself() {
+    for (body, summary) in [
+        ("sensitive = var.x", "Variables not allowed"),
+        ("sensitive = 5", "Unsuitable value type"),
+        ("default = local.x", "Variables not allowed"),
+        ("default = upper(\"x\")", "Function calls not allowed"),
+        ("default = null\n  nullable = false", "Invalid default value for variable"),
+        ("type = number\n  default = \"x\"", "Invalid default value for variable"),
+        ("type = numbr", "Invalid type specification"),
+    ] {
+        let text = format!("variable \"x\" {{\n  {body}\n}}\n");
+        let errors = value_of(&[("a.tf", &text)], &[], "1").unwrap_err();
+        assert_eq!(errors.iter().map(|error| &*error.summary).collect::<Vec<_>>(), [summary], "{body}");
+    }
+    // In JSON they are what stands there.
+    let json = r#"{"variable": {"x": {"default": "${1+1}", "type": "string"}, "y": {"default": {"a${b}": "$${b}"}},
+        "z": {"type": "number", "default": 1, "sensitive": "true"}}, "locals": [{"p": "${var.x}-1"}, {"//": 5}]}"#;
+    let json = [("a.tf.json", json)];
+    assert_eq!(value_of(&json, &[], "local.p").unwrap(), Value::from("${1+1}-1"));
+    assert_eq!(value_of(&json, &[], "var.y").unwrap(), Value::object([("a${b}", Value::from("$${b}"))]));
+    assert_eq!(value_of(&json, &[], "var.z").unwrap(), Value::from(1).sensitive());
+    let wrong = r#"{"variable": {"z": {"type": "${string}"}}}"#;
+    let errors = value_of(&[("a.tf.json", wrong)], &[], "1").unwrap_err();
+    assert_eq!(errors[0].summary, "Invalid character");
+}
+
+/// A variable with this rule for it.
+fn rule(attributes: &str, condition: &str, message: &str) -> String {
+    format!(
+        "variable \"x\" {{\n  {attributes}\n  validation {{\n    condition     = {condition}\n    error_message = {message}\n  \
+         }}\n}}\nvariable \"max\" {{\n  default = 5\n}}\nlocals {{\n  low = 1\n}}\n"
+    )
+}
+
+#[test]
+fn what_is_given_is_validated() {
+    for (condition, message, wanted) in [
+        ("var.x < 7", "\"no\"", None),
+        (
+            "var.x < var.max && var.x > local.low",
+            "\"${var.x} is not below ${var.max}.\"",
+            Some("6 is not below 5."),
+        ),
+        ("var.x == data.a.b", "\"no\"", None),
+        ("\"maybe${var.x}\"", "\"no\"", Some("Invalid validation condition result value")),
+        ("var.x == 6 ? null : true", "\"no\"", Some("not null")),
+        ("var.x[0]", "\"no\"", Some("")),
+        ("length(var.max) > 1", "\"no\"", Some("must refer to var.x")),
+        ("var.x < 5", "sensitive(\"no\")", Some("included a sensitive value")),
+        ("var.x < 5", "null", Some("Failed to evaluate")),
+        ("var.x < 5", "[var.x]", Some("Failed to evaluate")),
+    ] {
+        let text = rule("type = number", condition, message);
+        let result = value_of(&[("a.tf", &text)], &[("x", self::text("6"))], "var.x");
+        match (result, wanted) {
+            (Ok(_), None) => {}
+            (Err(errors), Some(wanted)) => {
+                let error = &errors[0];
+                assert!(error.detail.contains(wanted), "{condition}: {errors:?}");
+                assert!(text[error.subject.range()].starts_with(&condition[..3]) || condition == "var.x[0]");
+            }
+            (result, _) => panic!("{condition}: {result:?}"),
+        }
+    }
+    // A default is checked too, and what nobody gives is not.
+    let text = rule("default = 9", "var.x < 7", "\"no\"");
+    let errors = value_of(&[("a.tf", &text)], &[], "1").unwrap_err();
+    assert_eq!(errors[0].values, [("var.x".to_owned(), "9".to_owned())]);
+    assert!(errors[0].detail.contains("at a.tf:3,3-13."), "{}", errors[0].detail);
+    let text = rule("", "var.x < 7", "\"no\"");
+    assert!(value_of(&[("a.tf", &text)], &[], "1").is_ok());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Whatever the rule is and whatever is wrong with it: what is given for a sensitive variable is not told.
+    #[test]
+    fn rules_do_not_tell_secrets(
+        condition in prop::sample::select(vec![
+            "var.x == 1", "length(var.x) > 99", "var.x[0] == 1", "upper(var.x)", "var.x", "regex(var.x, \"a\") == var.x",
+            "can(var.x.y) && false", "jsondecode(var.x) == 1", "contains([1], var.x)", "tonumber(var.x) > 1",
+            "alltrue([for c in [var.x] : c == 1])", "{ (var.x) = 1 } == 1", "nope == var.x", "var.x ? 1 : 2",
+        ]),
+        message in prop::sample::select(vec![
+            "\"no ${var.x}\"", "var.x", "\"no\"", "[var.x]", "upper(var.x, 1)", "nonsense", "{ (var.x) = 1 }", "null",
+        ]),
+        ty in prop::sample::select(vec!["", "type = string", "type = number", "type = list(string)", "type = any"]),
+        mark in prop::sample::select(vec!["sensitive", "ephemeral"]),
+        given in prop::sample::select(vec!["xyzzy", "\"xyzzy\"", "[\"xyzzy\"]", "{ xyzzy = xyzzy }", "{\"xyzzy\"=1}"]),
+    ) {
+        let text = rule(&format!("{ty}\n  {mark} = true"), condition, message);
+        let given = [("x", Input::Text(given.to_owned()))];
+        if let Err(errors) = value_of(&[("a.tf", &text)], &given, "1") {
+            let told = format!("{errors:?}").to_lowercase();
+            prop_assert!(!told.contains("xyzzy"), "{text}: {told}");
+        }
+    }
+
+    /// Files in pieces say what one file says, with the same errors at the same parts.
+    #[test]
+    fn pieces_say_what_the_whole_says(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "variable \"a\" {}\n", "variable \"b\" {\n  default = 1\n}\n", "locals {\n  l = var.b\n}\n", "locals {\n  m = [\n}\n",
+            "resource \"t\" \"x\" {\n  name = local.l\n}\n", "resource \"t\" \"y\" {}\n", "foo = 1\n", "output \"o\" {}\n",
+            "variable \"é\" {\n  foo = \"é\"\n}\n",
+        ]), 1..6),
+    ) {
+        let whole = parts.concat();
+        let names: Vec<String> = (0..parts.len()).map(|i| format!("{i}.tf")).collect();
+        let pieces: Vec<(&str, &str)> = std::iter::zip(&names, &parts).map(|(name, part)| (&**name, *part)).collect();
+        let (whole, pieces) = (sources(&[("a.tf", &whole)]), sources(&pieces));
+        match (Module::read(&whole), Module::read(&pieces)) {
+            (Ok(whole), Ok(pieces)) => {
+                prop_assert_eq!(whole.resources().collect::<Vec<_>>(), pieces.resources().collect::<Vec<_>>());
+            }
+            // Of a whole that cannot be read nothing else is told.
+            (Err(one), Err(many)) => prop_assert!(one.len() <= many.len()),
+            (one, many) => prop_assert!(false, "{one:?} {many:?}"),
+        }
+    }
+}
