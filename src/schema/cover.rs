@@ -254,6 +254,31 @@ mod tests {
         );
     }
 
+    /// The step to an element of a set is the element, with all that is in it.
+    #[test]
+    fn an_element_that_holds_a_secret_is_no_key_to_show() {
+        let disk = |tags: Value| Value::object([("key", Value::from("swordfish")), ("tags", tags)]);
+        let plain = disk(Value::object([("b", "x")]));
+        let at = |element: &Value| Path::root().attribute("disk").index(element.clone()).attribute("tags");
+        let json = |path: &Path| serde_json::to_string(path).unwrap();
+        let hidden = r#"[{"attr":"disk"},{"index":"(sensitive value)"},{"attr":"tags"}]"#;
+
+        // The schema says so.
+        let by_schema = Block::new(
+            [],
+            [("disk", NestedBlock::new(NestingMode::Set, disks().block_type("disk").unwrap().block.clone()))],
+        );
+        assert_eq!(json(&by_schema.hide_keys(&at(&plain))), hidden);
+        // Or a mark in any element.
+        let marked = disk(Value::object([("b", Value::from("x").sensitive())]));
+        let objects = [&Value::object([("disk", Value::tuple([plain.clone(), marked]))])];
+        assert_eq!(json(&Cover::of_values(&objects).path(&at(&plain))), hidden);
+        // An element without secrets is shown, and so is a key that is none of the content.
+        let objects = [&Value::object([("disk", Value::tuple([plain.clone()]))])];
+        assert_eq!(json(&Cover::of_values(&objects).path(&at(&plain))), json(&at(&plain)));
+        assert_eq!(json(&by_schema.hide_keys(&at(&Value::from("a")))), json(&at(&Value::from("a"))));
+    }
+
     #[test]
     fn a_mark_in_one_object_covers_all_elements_of_each() {
         let schema = disks();
