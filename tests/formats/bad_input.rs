@@ -109,6 +109,7 @@ fn msgpack_error(bytes: &[u8], ty: &Type) -> String {
 #[test]
 fn the_place_of_an_error_is_that_in_the_whole_text() {
     let cases = [
+        ("[\"a\nb\"]", Type::list(Type::String), "line 1, column 4: a control character"),
         ("{\n  \"a\": 1,\n  \"b\": true\n}", Type::map(Type::Number), "line 3, column 11: [\"b\"]: a number"),
         // What is set aside until its type is known.
         (

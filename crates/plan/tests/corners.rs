@@ -179,3 +179,107 @@ fn a_state_file_may_have_no_lineage() {
     let file = r#"{"version":4,"serial":1,"resources":[],"outputs":{}}"#;
     assert!(matches!(Document::parse(file), Ok(Document::State(_))));
 }
+
+/// Each reason to do nothing, in the order in which the first that holds is told.
+#[test]
+fn a_plan_that_does_nothing_says_why() {
+    let block = json!({"attributes": {"x": {"type": "string", "optional": true}}});
+    let drift =
+        json!({"actions": ["update"], "before": {"x": "1"}, "after": {"x": "2"}, "after_unknown": {}});
+    let unmarked = json!({
+        "actions": ["no-op"], "before": {"x": "2"}, "after": {"x": "2"}, "after_unknown": {},
+        "before_sensitive": {"x": true}, "after_sensitive": {},
+    });
+    let deferred = json!({"actions": ["create"], "before": null, "after": {"x": "1"}, "after_unknown": {}});
+    let outcomes = [
+        "Planning failed.",
+        "No current changes. This plan requires another plan",
+        "No changes. No objects need to be destroyed.",
+        "Your infrastructure still matches the configuration.",
+        "so no changes are needed.",
+        "will only update the state to include the changes",
+        "terraform apply -refresh-only",
+    ];
+    let (failed, another, none_to_destroy, still, matches, saved, unsaved) =
+        (Some(0), Some(1), Some(2), Some(3), Some(4), Some(5), Some(6));
+    // The mode; whether there is drift, the plan can be applied, changes are deferred, planning failed.
+    for (mode, [drifted, applyable, later, errored], expected) in [
+        (PlanMode::Normal, [false, false, false, false], matches),
+        (PlanMode::Normal, [false, true, false, false], matches),
+        (PlanMode::Normal, [true, false, false, false], unsaved),
+        (PlanMode::Normal, [true, true, false, false], saved),
+        (PlanMode::Normal, [true, true, true, false], another),
+        (PlanMode::Normal, [true, true, true, true], failed),
+        (PlanMode::RefreshOnly, [false, false, false, false], still),
+        (PlanMode::RefreshOnly, [false, true, false, false], still),
+        (PlanMode::RefreshOnly, [true, true, false, false], None),
+        (PlanMode::RefreshOnly, [true, false, false, false], None),
+        (PlanMode::RefreshOnly, [true, false, true, false], another),
+        (PlanMode::RefreshOnly, [true, false, false, true], failed),
+        (PlanMode::Destroy, [false, false, false, false], none_to_destroy),
+        (PlanMode::Destroy, [true, true, false, false], none_to_destroy),
+        (PlanMode::Destroy, [false, false, true, false], another),
+        (PlanMode::Destroy, [false, false, false, true], failed),
+    ] {
+        let mut plan = json!({"format_version": "1.2", "applyable": applyable, "errored": errored});
+        if drifted {
+            // It is only shown where it may have led to something, if only to a mark that is gone.
+            plan["resource_drift"] = json!([resource(&drift)]);
+            plan["resource_changes"] = json!([resource(&unmarked)]);
+            plan["relevant_attributes"] = json!([{"resource": "t_x.a", "attribute": ["x"]}]);
+        }
+        if later {
+            plan["deferred_changes"] =
+                json!([{"reason": "deferred_prereq", "resource_change": resource(&deferred)}]);
+        }
+        let text = plan.to_string();
+        let options = Options { mode, ..Options::default() };
+        let shown = render_plan(&Plan::parse(&text).unwrap(), &schemas(&block), &options).unwrap();
+        let shown = shown.replace('\n', " ");
+        let found: Vec<_> = (0..outcomes.len()).filter(|i| shown.contains(outcomes[*i])).collect();
+        assert_eq!(found, Vec::from_iter(expected), "{plan} {mode:?}: {shown}");
+    }
+}
+
+#[test]
+fn a_warning_stands_where_its_value_does() {
+    let inner = json!({"a": {"type": "string", "optional": true}});
+    let block = json!({
+        "attributes": {
+            "list": {"type": ["list", "string"], "optional": true},
+            "map": {"type": ["map", "string"], "optional": true},
+            "nest": {"nested_type": {"nesting_mode": "map", "attributes": inner}, "optional": true},
+            "object": {"type": ["object", {"a": "string"}], "optional": true},
+        },
+    });
+    let value = json!({"list": ["x"], "map": {"k": "x"}, "nest": {"k": {"a": "x"}}, "object": {"a": "x"}});
+    let change = json!({
+        "actions": ["update"], "before": value, "after": value, "after_unknown": {}, "before_sensitive": {},
+        "after_sensitive": {"list": [true], "map": {"k": true}, "nest": {"k": {"a": true}}, "object": {"a": true}},
+    });
+    let lines = [
+        "      ~ list   = [",
+        "          # Warning: this attribute value will be marked as sensitive and will not",
+        "          # display in UI output after applying this change. The value is unchanged.",
+        "          ~ (sensitive value),",
+        "        ]",
+        "      ~ map    = {",
+        "          # Warning: this attribute value will be marked as sensitive and will not",
+        "          # display in UI output after applying this change. The value is unchanged.",
+        r#"          ~ "k" = (sensitive value)"#,
+        "        }",
+        "      ~ nest   = {",
+        r#"          ~ "k" = {"#,
+        "              # Warning: this attribute value will be marked as sensitive and will not",
+        "              # display in UI output after applying this change. The value is unchanged.",
+        "              ~ a = (sensitive value)",
+        "            },",
+        "        }",
+        "      ~ object = {",
+        "          # Warning: this attribute value will be marked as sensitive and will not",
+        "          # display in UI output after applying this change. The value is unchanged.",
+        "          ~ a = (sensitive value)",
+        "        }",
+    ];
+    check_change(&block, &change, &lines);
+}
