@@ -56,7 +56,7 @@ fn each_type_has_its_own_promises() {
             let value = Value::refined_unknown(ty.clone(), promised.clone());
             match value {
                 Ok(value) => {
-                    assert!(is_fit && value.ty() == &ty && !value.is_known(), "{promised:?} of {ty}")
+                    assert!(is_fit && value.ty() == &ty && !value.is_known(), "{promised:?} of {ty}");
                 }
                 Err(error) => {
                     assert!(!is_fit, "{promised:?} of {ty}");
@@ -84,7 +84,7 @@ fn bounds_do_not_cross() {
         match Value::refined_unknown(ty.clone(), promised.clone()) {
             Ok(_) => assert!(is_fit, "{promised:?}"),
             Err(error) => {
-                assert_eq!((is_fit, error), (false, RefinementError::Contradiction), "{promised:?}")
+                assert_eq!((is_fit, error), (false, RefinementError::Contradiction), "{promised:?}");
             }
         }
     }
