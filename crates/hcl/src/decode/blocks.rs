@@ -36,8 +36,10 @@ impl Decoder<'_> {
         let names = instance.iterator.as_slice();
         let scope = &around.with(names);
         let Instance { body, header, surroundings, .. } = *instance;
+        let around = self.evaluator.hide(surroundings.marks);
         let (value, place) =
             self.object(Content { body, header, missing: body.missing, scope, surroundings }, schema);
+        self.evaluator.hides = around;
         places.push(BlockPlace { label: instance.label.clone(), place });
         value
     }

@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         }
         let Some(function) = self.functions.get(&call.name) else {
             let detail = format!("There is no function named {:?}.", call.name);
-            self.error("Call to unknown function", call.name_span, detail);
+            self.report("Call to unknown function", call.name_span, detail);
             return dynamic();
         };
         if function.reach() > self.reach {

@@ -24,7 +24,9 @@ impl Evaluator<'_> {
             // Whoever asked looks at all of it.
             return self.paid(value, expr.span);
         }
-        explain(&mut self.diagnostics[errors..], expr, scope);
+        if !self.hides {
+            explain(&mut self.diagnostics[errors..], expr, scope);
+        }
         value
     }
 }

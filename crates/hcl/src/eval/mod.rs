@@ -40,6 +40,10 @@ const MAX_STEPS: u64 = 1 << 23;
 /// What an error counts.
 const STEPS_PER_ERROR: u64 = 64;
 
+/// What stands for the details of an error where they may hold what is hidden.
+const HIDDEN: &str =
+    "This is not explained, because values here come from one that is sensitive or ephemeral.";
+
 /// So many bytes of a text that is made count as much as an expression.
 const BYTES_PER_STEP: u64 = 8;
 
@@ -81,6 +85,8 @@ pub(crate) struct Evaluator<'f> {
     exhausted_at: Option<Span>,
     /// How far functions may reach here.
     reach: Reach,
+    /// Something in scope comes from a value that must not be shown, and does not say so itself.
+    pub(crate) hides: bool,
 }
 
 impl<'f> Evaluator<'f> {
@@ -91,7 +97,25 @@ impl<'f> Evaluator<'f> {
             steps_left: MAX_STEPS,
             exhausted_at: None,
             reach: Reach::Templates,
+            hides: false,
         }
+    }
+
+    /// Does something with the parts of a value that has these marks, but whose parts do not.
+    ///
+    /// A loop hands out the elements of a sensitive collection as they are, and says only of its result that it is
+    /// sensitive. So what is wrong inside could show them, and quotes no values.
+    pub(crate) fn hiding<T>(&mut self, marks: Marks, f: impl FnOnce(&mut Self) -> T) -> T {
+        let around = self.hide(marks);
+        let result = f(self);
+        self.hides = around;
+        result
+    }
+
+    /// From here on, values may come from one with these marks. Gives what to set [`hides`](Self::hides) back to.
+    pub(crate) fn hide(&mut self, marks: Marks) -> bool {
+        let hides = self.hides || !marks.is_empty();
+        std::mem::replace(&mut self.hides, hides)
     }
 
     /// The value of an expression.
@@ -152,7 +176,7 @@ impl<'f> Evaluator<'f> {
     fn variable(&mut self, variable: &Variable, scope: &Scope<'_>) -> Value {
         let Some(value) = scope.get(&variable.name) else {
             let detail = format!("There is no variable named {:?} here.", variable.name);
-            self.error("Unknown variable", variable.name_span, detail);
+            self.report("Unknown variable", variable.name_span, detail);
             return dynamic();
         };
         if variable.steps.is_empty() {
@@ -161,7 +185,22 @@ impl<'f> Evaluator<'f> {
         self.steps(value.clone(), &variable.steps)
     }
 
+    /// Reports an error whose detail may quote values. Where one of these must not be shown, a fixed sentence stands
+    /// instead of a detail that was made here.
     pub(crate) fn error(
+        &mut self,
+        summary: impl Into<Cow<'static, str>>,
+        span: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        match detail.into() {
+            Cow::Owned(_) if self.hides => self.report(summary, span, HIDDEN),
+            detail => self.report(summary, span, detail),
+        }
+    }
+
+    /// Reports an error whose detail quotes nothing but the source and a schema.
+    pub(crate) fn report(
         &mut self,
         summary: impl Into<Cow<'static, str>>,
         span: Span,
