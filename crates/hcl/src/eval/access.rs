@@ -123,11 +123,13 @@ impl Evaluator<'_> {
                 match position(n).and_then(|i| elements.get(i)) {
                     Some(element) => Ok(marked(element, with_key)),
                     None => {
-                        let detail = match elements.len() {
-                            0 => format!("{missing} It has no elements."),
-                            1 => format!("{missing} It has one element, which has the index 0."),
-                            n => format!("{missing} It has {n} elements, with indexes from 0 to {}.", n - 1),
+                        let count = match elements.len() {
+                            _ if !with_key.is_empty() => String::new(),
+                            0 => " It has no elements.".to_owned(),
+                            1 => " It has one element, which has the index 0.".to_owned(),
+                            n => format!(" It has {n} elements, with indexes from 0 to {}.", n - 1),
                         };
+                        let detail = format!("{missing}{count}");
                         self.failed(INVALID, span, detail)
                     }
                 }
