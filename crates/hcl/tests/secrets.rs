@@ -145,6 +145,21 @@ fn elements_of_sensitive_collections_are_in_no_error() {
     assert_eq!(errors[0].detail, "There is no variable named \"prots\" here.");
 }
 
+/// How many there are may be a secret too.
+#[test]
+fn the_length_of_what_is_sensitive_is_in_no_error() {
+    let told = |text: &str| {
+        let parsed = parse_expression(text).unwrap();
+        evaluate(&parsed, &Scope::new(&variables()), Functions::pure()).1[0].detail.to_string()
+    };
+    let plain = "The given key does not identify an element in this collection value.";
+    for text in ["l[5]", "l[s == s ? 5 : 5]", "t[sensitive(5)]", "[for x in [l] : x[5]]", "[for x in l : t[5]]"] {
+        assert!(!told(text).contains("2 elements"), "{text}");
+    }
+    assert_eq!(told("l[5]"), plain);
+    assert_eq!(told("t[5]"), format!("{plain} It has 2 elements, with indexes from 0 to 1."));
+}
+
 #[test]
 fn elements_of_a_sensitive_for_each_are_in_no_error() {
     for (label, port) in [
@@ -153,9 +168,11 @@ fn elements_of_a_sensitive_for_each_are_in_no_error() {
         ("1", "rule.value + 1"),
         ("file(rule.value)", "1"),
         ("rule.value", "rule.value.x"),
+        // Twice the same label.
+        ("rule.value", "1"),
     ] {
         let text = format!(
-            "dynamic \"rule\" {{\nfor_each = l\nlabels = [{label}]\ncontent {{\nport = {port}\n}}\n}}\n"
+            "dynamic \"rule\" {{\nfor_each = concat(l, l)\nlabels = [{label}]\ncontent {{\nport = {port}\n}}\n}}\n"
         );
         let body = parse_body(&text).unwrap();
         let errors = decode(&body, &schema(1), &Scope::new(&variables()), &functions()).errors;

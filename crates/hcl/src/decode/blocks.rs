@@ -121,9 +121,11 @@ impl Decoder<'_> {
         for (instance, object) in std::iter::zip(instances, objects) {
             let label = instance.label.clone().unwrap_or_default();
             if !labels.insert(label.clone()) {
+                let around = self.evaluator.hide(instance.surroundings.marks);
                 let detail =
                     format!("A block of type {name:?} with the label {label:?} was already defined.");
-                self.error(format!("Duplicate {name} block"), instance.header, detail);
+                self.evaluator.error(format!("Duplicate {name} block"), instance.header, detail);
+                self.evaluator.hides = around;
                 continue;
             }
             entries.push((label, object));
