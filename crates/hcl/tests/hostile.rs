@@ -88,8 +88,10 @@ fn nothing_nests_so_deep_that_the_stack_overflows() {
                 survive(&around(open, inside, close, n));
             }
         }
+        // Each round may have as many indexes as it likes.
+        survive(&format!("{}[1]{}", "(".repeat(150), ("[0+0]".repeat(190) + ")").repeat(150)));
         for repeated in
-            ["1 + ", "a.", "[0]", "[*]", ".*", "[a]", "true && ", "a::", "$", "%", "\"", "<<E\n", "/*", "#"]
+            ["[0+0]", "1 + ", "a.", "[0]", "[*]", ".*", "[a]", "true && ", "a::", "$", "%", "\"", "<<E\n", "/*", "#"]
         {
             survive(&format!("a{}1", repeated.repeat(N)));
             survive(&repeated.repeat(N));

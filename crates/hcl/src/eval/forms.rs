@@ -252,7 +252,6 @@ fn is_name(text: &str) -> bool {
 fn is_reference(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Variable(_) => true,
-        ExprKind::Index(index) => is_reference(&index.collection),
         ExprKind::Relative(relative) => is_reference(&relative.source),
         _ => false,
     }

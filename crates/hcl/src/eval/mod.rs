@@ -143,12 +143,7 @@ impl<'f> Evaluator<'f> {
             ExprKind::Join(parts) => self.join(parts, scope),
             ExprKind::Relative(relative) => {
                 let source = self.value(&relative.source, scope);
-                self.steps(source, &relative.steps)
-            }
-            ExprKind::Index(index) => {
-                let collection = self.value(&index.collection, scope);
-                let key = self.value(&index.key, scope);
-                self.index(&collection, &key, index.brackets).unwrap_or_else(|Failed| dynamic())
+                self.accesses(source, &relative.accesses, scope)
             }
             ExprKind::Splat(splat) => self.splat(splat, expr.span, scope),
             ExprKind::Element => scope.element().cloned().unwrap_or_else(dynamic),
@@ -268,7 +263,7 @@ fn shows_errors(kind: &ExprKind) -> bool {
     use ExprKind::*;
     matches!(
         kind,
-        Template(_) | Variable(_) | Relative(_) | Index(_) | Splat(_) | Call(_) | Chain(_) | Unary(..)
+        Template(_) | Variable(_) | Relative(_) | Splat(_) | Call(_) | Chain(_) | Unary(..)
     )
 }
 
