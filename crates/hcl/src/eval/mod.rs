@@ -35,7 +35,7 @@ use crate::syntax::ast::{Expr, ExprKind, Variable};
 
 /// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
 /// needs, and still of bounded time and memory.
-const MAX_STEPS: u64 = 1 << 23;
+pub(crate) const MAX_STEPS: u64 = 1 << 23;
 
 /// What an error counts.
 const STEPS_PER_ERROR: u64 = 64;
@@ -45,7 +45,7 @@ const HIDDEN: &str =
     "This is not explained, because values here come from one that is sensitive or ephemeral.";
 
 /// So many bytes of a text that is made count as much as an expression.
-const BYTES_PER_STEP: u64 = 8;
+pub(crate) const BYTES_PER_STEP: u64 = 8;
 
 /// Evaluates an expression. What is wrong comes with it; the value then stands for what could be found out.
 ///
@@ -225,7 +225,8 @@ impl<'f> Evaluator<'f> {
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         // Not with the others, of which those that come to nothing are dropped.
         if let Some(span) = self.exhausted_at {
-            let detail = "This makes more values, or longer ones, than are supported in one evaluation.";
+            let detail =
+                "This makes more values, or longer or deeper ones, than are supported in one evaluation.";
             self.diagnostics.push(Diagnostic::new("Evaluation too large", span, detail));
         }
         self.diagnostics
@@ -241,6 +242,12 @@ impl<'f> Evaluator<'f> {
         // Once nothing is left, nobody walks any more.
         let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
         self.spend(size::within(value, most).unwrap_or(u64::MAX), span)
+    }
+
+    /// Pays for a walk through a value and the texts in it.
+    fn pay_read(&mut self, value: &Value, span: Span) -> bool {
+        let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
+        self.spend(size::with_texts(value, most, BYTES_PER_STEP).unwrap_or(u64::MAX), span)
     }
 
     /// Pays for a text.
@@ -261,10 +268,7 @@ impl<'f> Evaluator<'f> {
 /// Whether an expression is what an error in it is to be seen in: what is done to values, not what only holds them.
 fn shows_errors(kind: &ExprKind) -> bool {
     use ExprKind::*;
-    matches!(
-        kind,
-        Template(_) | Variable(_) | Relative(_) | Splat(_) | Call(_) | Chain(_) | Unary(..)
-    )
+    matches!(kind, Template(_) | Variable(_) | Relative(_) | Splat(_) | Call(_) | Chain(_) | Unary(..))
 }
 
 /// There is no value, and it is reported why.
