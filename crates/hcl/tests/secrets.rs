@@ -153,7 +153,9 @@ fn the_length_of_what_is_sensitive_is_in_no_error() {
         evaluate(&parsed, &Scope::new(&variables()), Functions::pure()).1[0].detail.to_string()
     };
     let plain = "The given key does not identify an element in this collection value.";
-    for text in ["l[5]", "l[s == s ? 5 : 5]", "t[sensitive(5)]", "[for x in [l] : x[5]]", "[for x in l : t[5]]"] {
+    for text in
+        ["l[5]", "l[s == s ? 5 : 5]", "t[sensitive(5)]", "[for x in [l] : x[5]]", "[for x in l : t[5]]"]
+    {
         assert!(!told(text).contains("2 elements"), "{text}");
     }
     assert_eq!(told("l[5]"), plain);

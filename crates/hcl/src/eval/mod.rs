@@ -45,7 +45,18 @@ const HIDDEN: &str =
     "This is not explained, because values here come from one that is sensitive or ephemeral.";
 
 /// So many bytes of a text that is made count as much as an expression.
-pub(crate) const BYTES_PER_STEP: u64 = 8;
+const BYTES_PER_STEP: u64 = 8;
+
+/// So many parts of a value that a call only reads count as much as an expression.
+const PARTS_PER_STEP: u64 = 4;
+
+/// So many bytes of a text that a call only reads count as much as a part.
+const BYTES_PER_PART: u64 = 16;
+
+/// The steps that reading a text of this length costs.
+pub(crate) fn steps_to_read(length: usize) -> u64 {
+    length as u64 / (PARTS_PER_STEP * BYTES_PER_PART)
+}
 
 /// Evaluates an expression. What is wrong comes with it; the value then stands for what could be found out.
 ///
@@ -244,10 +255,11 @@ impl<'f> Evaluator<'f> {
         self.spend(size::within(value, most).unwrap_or(u64::MAX), span)
     }
 
-    /// Pays for a walk through a value and the texts in it.
+    /// Pays for a call, or something like one, that reads all of a value.
     fn pay_read(&mut self, value: &Value, span: Span) -> bool {
         let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
-        self.spend(size::with_texts(value, most, BYTES_PER_STEP).unwrap_or(u64::MAX), span)
+        let parts = size::with_texts(value, most.saturating_mul(PARTS_PER_STEP), BYTES_PER_PART);
+        self.spend(parts.map_or(u64::MAX, |parts| parts.div_ceil(PARTS_PER_STEP)), span)
     }
 
     /// Pays for a text.

@@ -12,21 +12,21 @@ pub(super) const MAX_DEPTH: u32 = 1_000;
 /// How many values a walk through this one sees, itself included, types of what is not there counted alike; `None` if
 /// they are more than `most`, or nest too deep.
 pub(super) fn within(value: &Value, most: u64) -> Option<u64> {
-    let mut walk = Walk { left: most, bytes_per_step: None };
+    let mut walk = Walk { left: most, bytes_per_part: None };
     walk.value(value, MAX_DEPTH)?;
     Some(most - walk.left)
 }
 
 /// The same for whoever reads the texts in it too, so many bytes of which count as much as a value.
-pub(super) fn with_texts(value: &Value, most: u64, bytes_per_step: u64) -> Option<u64> {
-    let mut walk = Walk { left: most, bytes_per_step: Some(bytes_per_step) };
+pub(super) fn with_texts(value: &Value, most: u64, bytes_per_part: u64) -> Option<u64> {
+    let mut walk = Walk { left: most, bytes_per_part: Some(bytes_per_part) };
     walk.value(value, MAX_DEPTH)?;
     Some(most - walk.left)
 }
 
 struct Walk {
     left: u64,
-    bytes_per_step: Option<u64>,
+    bytes_per_part: Option<u64>,
 }
 
 impl Walk {
@@ -36,7 +36,7 @@ impl Walk {
     }
 
     fn text(&mut self, text: &str) -> Option<()> {
-        self.bytes_per_step.map_or(Some(()), |bytes| self.pay(text.len() as u64 / bytes))
+        self.bytes_per_part.map_or(Some(()), |bytes| self.pay(text.len() as u64 / bytes))
     }
 
     fn value(&mut self, value: &Value, depth: u32) -> Option<()> {
