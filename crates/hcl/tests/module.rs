@@ -512,7 +512,7 @@ fn local_values_in_one_another_are_as_deep_as_a_stack_stands() {
         ] {
             if let Ok(value) = deep(990, expr) {
                 console_text(&value);
-                format!("{value:?}");
+                drop(format!("{value:?}"));
                 value.unmark_deep();
             }
         }
@@ -526,6 +526,13 @@ fn local_values_in_one_another_are_as_deep_as_a_stack_stands() {
 fn local_values_are_paid_for_together() {
     let text = chain(60, |i| format!("local.l{i} + length([for a in range(1000) : length(range(1000))])"));
     let errors = local_value(&text, "local.l59").unwrap_err();
+    assert_eq!(errors.iter().map(|error| &*error.summary).collect::<Vec<_>>(), ["Evaluation too large"]);
+    // So are the defaults of variables.
+    let ones = "1,".repeat(100);
+    let default = format!("[for a in [{ones}] : [for b in [{ones}] : [for c in [{ones}] : c][0]]]");
+    let variable = |i: usize| format!("variable \"v{i}\" {{\ndefault = {default}\n}}\n");
+    let text: String = (0..12).map(variable).collect();
+    let errors = value_of(&[("a.tf", &text)], &[], "1").unwrap_err();
     assert_eq!(errors.iter().map(|error| &*error.summary).collect::<Vec<_>>(), ["Evaluation too large"]);
     // One that is another one costs nothing more.
     let text = chain(500, |i| format!("local.l{i}")).replace(" 1", " [for a in range(1000) : range(100)]");

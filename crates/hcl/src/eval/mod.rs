@@ -26,7 +26,7 @@ use objchange::{Type, Value};
 
 pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub(crate) use type_expr::{TypeExpr, constant, type_constraint};
+pub(crate) use type_expr::{TypeExpr, constant};
 
 use crate::diagnostic::Diagnostic;
 use crate::function::{Functions, Reach};
