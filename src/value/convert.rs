@@ -126,6 +126,8 @@ fn convert(value: &Value, to: Target<'_>, path: PathStack<'_>) -> Result<Value, 
         (Kind::Number(n), Type::String, _) if n.is_finite() => Value::from(n.to_string()),
         (Kind::Number(n), Type::String, _) => Value::from(if *n > Number::ZERO { "+Inf" } else { "-Inf" }),
         (Kind::Bool(b), Type::String, _) => Value::from(if b { "true" } else { "false" }),
+        (Kind::String("Inf" | "inf" | "+Inf" | "+inf"), Type::Number, _) => Value::from(Number::infinity()),
+        (Kind::String("-Inf" | "-inf"), Type::Number, _) => Value::from(Number::neg_infinity()),
         (Kind::String(s), Type::Number, _) => match Number::parse(s) {
             Ok(n) => Value::from(n),
             Err(e) => return Err(ConvertErrorKind::NotANumber(e).at(path)),

@@ -1,7 +1,9 @@
 //! Values as Terraform's console prints them.
 
+use std::collections::BTreeSet;
+
 use objchange::internal::{is_printable, quote_into, visible};
-use objchange::value::{Kind, Marks};
+use objchange::value::{Kind, Marks, Number};
 use objchange::{Type, Value};
 
 use crate::syntax::ast::{Expr, ExprKind};
@@ -150,7 +152,8 @@ impl Printer {
             Kind::Null => self.out.push_str(&null(value.ty())),
             Kind::Unknown(_) => self.out.push_str("(known after apply)"),
             Kind::Bool(b) => self.out.push_str(if b { "true" } else { "false" }),
-            Kind::Number(n) => self.out.push_str(&n.to_string()),
+            Kind::Number(n) if n.is_finite() => self.out.push_str(&n.to_string()),
+            Kind::Number(n) => self.out.push_str(if *n > Number::ZERO { "+Inf" } else { "-Inf" }),
             Kind::String(text) => self.text(text),
             Kind::Tuple(elements) => self.elements("", elements.iter(), ""),
             Kind::List(elements) => self.elements("tolist(", elements.iter(), ")"),
@@ -213,10 +216,7 @@ impl Printer {
         if !text.contains('\n') || !text.chars().all(is_plain) {
             return quote_into(text, &mut self.out);
         }
-        let mut end = "EOT".to_owned();
-        while text.split('\n').any(|line| line.trim() == end) {
-            end.push('_');
-        }
+        let end = end_marker(text);
         self.out.push_str(if self.depth > 0 { "<<-" } else { "<<" });
         self.out.push_str(&end);
         for line in text.split('\n') {
@@ -226,6 +226,17 @@ impl Printer {
         self.line();
         self.out.push_str(&end);
     }
+}
+
+/// The first of `EOT`, `EOT_`, `EOT__` … that is no line of a text.
+fn end_marker(text: &str) -> String {
+    let underscores = |line: &str| {
+        let rest = line.trim().strip_prefix("EOT")?;
+        rest.bytes().all(|b| b == b'_').then_some(rest.len())
+    };
+    let taken: BTreeSet<usize> = text.split('\n').filter_map(underscores).collect();
+    let free = std::iter::zip(0.., &taken).take_while(|(count, taken)| count == *taken).count();
+    format!("EOT{}", "_".repeat(free))
 }
 
 fn null(ty: &Type) -> String {
@@ -296,6 +307,9 @@ mod tests {
     fn values_are_printed_as_in_the_console() {
         check(r#"{a={b="x\ny"}}"#, "{\n  \"a\" = {\n    \"b\" = <<-EOT\n    x\n    y\n    EOT\n  }\n}");
         check(r#""a\n  EOT\n""#, "<<EOT_\na\n  EOT\n\nEOT_");
+        check(r#""EOT\nEOT__\nx\nEOT_x""#, "<<EOT_\nEOT\nEOT__\nx\nEOT_x\nEOT_");
+        check(r#""EOT_\nx\nEOT""#, "<<EOT__\nEOT_\nx\nEOT\nEOT__");
+        check("[1/0, -1/0]", "[\n  +Inf,\n  -Inf,\n]");
         check(r#"{"a\nb"="c"}"#, "{\n  <<-EOT\n  a\n  b\n  EOT = \"c\"\n}");
         check(r#""\u0007\u007f $${x}""#, r#""\a\x7f ${x}""#);
         check(

@@ -41,6 +41,7 @@ pub struct Function {
     result: ResultType,
     nullable: bool,
     reach: Reach,
+    glances: bool,
     body: Body,
 }
 
@@ -56,7 +57,8 @@ pub enum Reach {
     Templates,
 }
 
-type Body = Arc<dyn Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync>;
+/// With the steps that are left to pay with.
+type Body = Arc<dyn Fn(&[Value], &Type, &mut u64) -> Result<Value, FunctionError> + Send + Sync>;
 type TypeOf = Arc<dyn Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync>;
 
 /// The type of what a function answers.
@@ -130,8 +132,8 @@ impl Parameter {
 pub struct FunctionError {
     /// The argument that is wrong, by position from 0; `None` if it is the call as a whole.
     pub argument: Option<usize>,
-    /// What is wrong, a sentence without a full stop. It may quote arguments: where one of them is sensitive, nobody
-    /// sees it.
+    /// What is wrong, a sentence without a full stop. It may quote arguments: where one of them is sensitive,
+    /// [`Function::call`] takes the sentence away, and where one comes out of a collection that is, the evaluation.
     pub message: Cow<'static, str>,
 }
 
@@ -163,14 +165,9 @@ impl Function {
         result: Type,
         body: impl Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            parameters: parameters.into_iter().collect(),
-            variadic: None,
-            result: ResultType::Is(result),
-            nullable: false,
-            reach: Reach::Arguments,
-            body: Arc::new(body),
-        }
+        let function =
+            Self::spending(parameters, |_| Ok(Type::Dynamic), move |arguments, ty, _| body(arguments, ty));
+        Self { result: ResultType::Is(result), ..function }
     }
 
     /// A function whose result type depends on the arguments. `result` sees them without marks where the parameter
@@ -180,7 +177,37 @@ impl Function {
         result: impl Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync + 'static,
         body: impl Fn(&[Value], &Type) -> Result<Value, FunctionError> + Send + Sync + 'static,
     ) -> Self {
-        Self { result: ResultType::Of(Arc::new(result)), ..Self::new(parameters, Type::Dynamic, body) }
+        Self::spending(parameters, result, move |arguments, ty, _| body(arguments, ty))
+    }
+
+    /// As [`typed_by`](Self::typed_by), for an implementation that does more than its arguments and its answer tell: it
+    /// takes from the steps that the evaluation around has left.
+    pub(crate) fn spending(
+        parameters: impl IntoIterator<Item = Parameter>,
+        result: impl Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync + 'static,
+        body: impl Fn(&[Value], &Type, &mut u64) -> Result<Value, FunctionError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            parameters: parameters.into_iter().collect(),
+            variadic: None,
+            result: ResultType::Of(Arc::new(result)),
+            nullable: false,
+            reach: Reach::Arguments,
+            glances: false,
+            body: Arc::new(body),
+        }
+    }
+
+    /// The same function, which looks only at the top of its arguments, however large they are.
+    #[must_use]
+    pub(crate) fn glancing(self) -> Self {
+        Self { glances: true, ..self }
+    }
+
+    /// Whether a call reads all of an argument.
+    pub(crate) fn reads(&self, position: usize, argument: &Value) -> bool {
+        let takes_marks = self.parameter(position).is_some_and(|parameter| parameter.allow_marked);
+        !self.glances || argument.ty().is_primitive() || argument.contains_marked() && !takes_marks
     }
 
     /// The same function, which takes any number of further arguments like this one.
@@ -232,7 +259,16 @@ impl Function {
     ///
     /// An argument is null, or the implementation refuses the arguments. Where one of them is marked, the message
     /// does not say more than that.
-    pub fn call(&self, mut arguments: Vec<Value>) -> Result<Value, FunctionError> {
+    pub fn call(&self, arguments: Vec<Value>) -> Result<Value, FunctionError> {
+        self.call_with(arguments, &mut crate::eval::MAX_STEPS.clone())
+    }
+
+    /// As [`call`](Self::call), with the steps that are left.
+    pub(crate) fn call_with(
+        &self,
+        mut arguments: Vec<Value>,
+        steps: &mut u64,
+    ) -> Result<Value, FunctionError> {
         let mut marks = Marks::NONE;
         let mut all_marks = Marks::NONE;
         let mut is_dynamic = false;
@@ -259,7 +295,7 @@ impl Function {
         if is_dynamic {
             return Ok(Value::unknown(Type::Dynamic).with_marks(marks));
         }
-        let result = self.answer(&arguments);
+        let result = self.answer(&arguments, steps);
         match result {
             Ok(value) => Ok(value.with_marks(marks)),
             Err(error) if all_marks.is_empty() => Err(error),
@@ -270,7 +306,7 @@ impl Function {
         }
     }
 
-    fn answer(&self, arguments: &[Value]) -> Result<Value, FunctionError> {
+    fn answer(&self, arguments: &[Value], steps: &mut u64) -> Result<Value, FunctionError> {
         let ty = match &self.result {
             ResultType::Is(ty) => ty.clone(),
             ResultType::Of(of) => of(arguments)?,
@@ -278,7 +314,7 @@ impl Function {
         let is_unknown = arguments.iter().enumerate().any(|(i, argument)| {
             !argument.is_known() && self.parameter(i).is_some_and(|parameter| !parameter.allow_unknown)
         });
-        let value = if is_unknown { Value::unknown(ty) } else { (self.body)(arguments, &ty)? };
+        let value = if is_unknown { Value::unknown(ty) } else { (self.body)(arguments, &ty, steps)? };
         Ok(if self.nullable { value } else { not_null(value) })
     }
 

@@ -33,12 +33,15 @@
 //! mark goes and where it is lost, which errors come together and what they point to. Negative zero is zero.
 //!
 //! There is no file, no clock, no network, no module tree: variables come from whoever asks, and so do functions that
-//! look at more than their arguments. Nothing that is sensitive is in an error.
+//! look at more than their arguments. Nothing that is sensitive is in an error, nor
+//! what a loop or a dynamic block takes out of a sensitive collection.
 //!
 //! # What it costs
 //!
-//! Reading and evaluating are linear. Nesting is limited, so that no text overflows the stack, and so is what one
-//! evaluation may make, so that no expression fills the memory.
+//! Reading is linear. Nesting is limited, in the source and in values, so that no text overflows the stack. Evaluating
+//! is paid for in steps, of which an evaluation has a fixed number, and so have all variables together and all local
+//! values: by the expressions that it comes to, by the values and texts that it makes, by the arguments that calls read,
+//! and by templates that are rendered. So no expression fills the memory or goes on for long.
 
 #![forbid(unsafe_code)]
 

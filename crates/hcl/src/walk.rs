@@ -7,7 +7,7 @@ use smol_str::SmolStr;
 use std::fmt;
 
 use crate::source::Span;
-use crate::syntax::ast::{Call, Expr, ExprKind, For, Item, Step, StepKind};
+use crate::syntax::ast::{Access, Call, Expr, ExprKind, For, Item, Step, StepKind};
 
 /// A variable that an expression needs, with the steps from it that are written out: `a.b[0]`.
 #[derive(Debug, Clone)]
@@ -113,10 +113,13 @@ impl<'e> Walk<'e> {
             }
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) | ExprKind::Unary(_, inner) => self.expr(inner),
             ExprKind::Join(parts) | ExprKind::For(parts) => self.for_loop(parts),
-            ExprKind::Relative(relative) => self.expr(&relative.source),
-            ExprKind::Index(index) => {
-                self.expr(&index.collection);
-                self.expr(&index.key);
+            ExprKind::Relative(relative) => {
+                self.expr(&relative.source);
+                for access in &relative.accesses {
+                    if let Access::Computed { key, .. } = access {
+                        self.expr(key);
+                    }
+                }
             }
             ExprKind::Splat(splat) => {
                 self.expr(&splat.source);

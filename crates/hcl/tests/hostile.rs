@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use objchange::Type;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+use objchange::{Type, Value};
 use objchange_hcl::{
     Functions, Module, Scope, Sources, VariableValues, Variables, decode, evaluate, parse_body,
     parse_body_json, parse_expression, parse_template, variables,
@@ -88,9 +88,12 @@ fn nothing_nests_so_deep_that_the_stack_overflows() {
                 survive(&around(open, inside, close, n));
             }
         }
-        for repeated in
-            ["1 + ", "a.", "[0]", "[*]", ".*", "[a]", "true && ", "a::", "$", "%", "\"", "<<E\n", "/*", "#"]
-        {
+        // Each round may have as many indexes as it likes.
+        survive(&format!("{}[1]{}", "(".repeat(150), ("[0+0]".repeat(190) + ")").repeat(150)));
+        for repeated in [
+            "[0+0]", "1 + ", "a.", "[0]", "[*]", ".*", "[a]", "true && ", "a::", "$", "%", "\"", "<<E\n",
+            "/*", "#",
+        ] {
             survive(&format!("a{}1", repeated.repeat(N)));
             survive(&repeated.repeat(N));
         }
@@ -361,4 +364,47 @@ fn patterns_are_bounded() {
     assert!(!too_large("^[a-z0-9]+(-[a-z0-9]+)*$", 1_000_000));
     let deep = format!("{}a{}", "(".repeat(10_000), ")".repeat(10_000));
     on_a_thread(move || survive(&format!("regex(\"{deep}\", \"a\")")));
+}
+
+fn too_large(text: &str, variables: &Variables) -> bool {
+    let parsed = parse_expression(text).unwrap();
+    let (_, errors) = evaluate(&parsed, &Scope::new(variables), Functions::pure());
+    errors.iter().any(|error| error.summary == "Evaluation too large")
+}
+
+#[test]
+fn templates_are_paid_for_by_whoever_renders_them() {
+    let text = "%{ for i in x }%{ for j in x }a%{ endfor }%{ endfor }";
+    let numbers: Vec<Value> = (0..500).map(Value::from).collect();
+    let variables: Variables = [("t", Value::from(text)), ("x", Value::tuple(numbers))].into_iter().collect();
+    let rendered = |times: usize| format!("[for i in range({times}) : length(templatestring(t, {{x = x}}))]");
+    assert!(!too_large(&rendered(2), &variables));
+    assert!(too_large(&rendered(200), &variables));
+}
+
+/// A call that answers little may have read much.
+#[test]
+fn arguments_are_paid_for_where_they_are_read() {
+    let list: Value = Value::list(Type::Number, (0..50_000).map(Value::from)).unwrap();
+    let map = Value::map(Type::Number, (0..50_000).map(|i| (i.to_string(), i))).unwrap();
+    let text = Value::from("a".repeat(1 << 20));
+    let other = Value::from("a".repeat((1 << 20) - 1) + "b");
+    let variables: Variables = [("l", list), ("m", map), ("s", text), ("t", other)].into_iter().collect();
+    for read in ["md5(s)", "contains(l, -1)", "s == t", "max(l...)"] {
+        assert!(too_large(&format!("[for i in range(1000) : {read}]"), &variables), "{read}");
+        assert!(!too_large(&format!("[for i in range(10) : {read}]"), &variables), "{read}");
+    }
+    // Not where a call looks at one part, or at none.
+    for glance in
+        ["length(l)", "element(l, i)", "lookup(m, i, 0)", "issensitive(l)", "l == null", "s == \"x\""]
+    {
+        assert!(!too_large(&format!("[for i in range(1000) : {glance}]"), &variables), "{glance}");
+    }
+}
+
+/// What is wrong with an argument is not told when nothing is left to pay with, and the call is still none.
+#[test]
+fn a_call_without_all_of_its_arguments_is_none() {
+    let failing = "[for i in range(1024) : [for j in range(1024) : can(substr(\"a\", 1, []))]]";
+    assert!(too_large(failing, &Variables::default()));
 }

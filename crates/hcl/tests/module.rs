@@ -7,8 +7,8 @@ use objchange::change::IgnoreChanges;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Diagnostic, Environment, Functions, Input, Module, Scope, Sources, VariableValues, decode, evaluate,
-    parse_expression, variables,
+    Diagnostic, Environment, Functions, Input, Module, Scope, Sources, VariableValues, console_text, decode,
+    evaluate, parse_expression, variables,
 };
 use proptest::prelude::*;
 
@@ -468,4 +468,73 @@ proptest! {
             (one, many) => prop_assert!(false, "{one:?} {many:?}"),
         }
     }
+}
+
+/// What an expression is with these local values, or what is wrong with any of it.
+fn local_value(text: &str, expression: &str) -> Result<Value, Vec<Diagnostic>> {
+    let sources = sources(&[("a.tf", text)]);
+    let module = Module::read(&sources).unwrap();
+    let expr = parse_expression(expression).unwrap();
+    let given = VariableValues::default();
+    let environment = Environment::new(&module, &given, variables(&expr), &[], Functions::pure());
+    let (value, mut errors) = evaluate(&expr, &Scope::new(&environment.variables), Functions::pure());
+    errors.splice(..0, environment.errors);
+    if errors.is_empty() { Ok(value) } else { Err(errors) }
+}
+
+/// Local values, each made of the one before.
+fn chain(count: usize, of: impl Fn(usize) -> String) -> String {
+    let locals: Vec<String> = (1..count).map(|i| format!("l{i} = {}\n", of(i - 1))).collect();
+    format!("locals {{\nl0 = 1\n{}}}\n", locals.concat())
+}
+
+#[test]
+fn local_values_in_one_another_are_as_deep_as_a_stack_stands() {
+    let run = || {
+        let deep = |count: usize, expr: &str| {
+            let text = chain(count, |i| format!("[local.l{i}]"));
+            local_value(&text, &expr.replace("DEEP", &format!("local.l{}", count - 1)))
+        };
+        // Whatever is done with what is not too deep.
+        for expr in [
+            "DEEP",
+            "DEEP == [DEEP]",
+            "toset([DEEP, DEEP])",
+            "tolist([DEEP, sensitive(DEEP)])",
+            "[sensitive(DEEP)] == [DEEP]",
+            "true ? DEEP : [DEEP]",
+            "distinct(concat([DEEP], [DEEP]))",
+            "flatten(DEEP)",
+            "jsonencode(DEEP)",
+            "yamlencode(DEEP)",
+            "DEEP[*]",
+            "nonsensitive(sensitive(DEEP))",
+        ] {
+            if let Ok(value) = deep(990, expr) {
+                console_text(&value);
+                drop(format!("{value:?}"));
+                value.unmark_deep();
+            }
+        }
+        let errors = deep(50_000, "DEEP").unwrap_err();
+        assert_eq!(errors.iter().map(|error| &*error.summary).collect::<Vec<_>>(), ["Evaluation too large"]);
+    };
+    std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
+}
+
+#[test]
+fn local_values_are_paid_for_together() {
+    let text = chain(60, |i| format!("local.l{i} + length([for a in range(1000) : length(range(1000))])"));
+    let errors = local_value(&text, "local.l59").unwrap_err();
+    assert_eq!(errors.iter().map(|error| &*error.summary).collect::<Vec<_>>(), ["Evaluation too large"]);
+    // So are the defaults of variables.
+    let ones = "1,".repeat(100);
+    let default = format!("[for a in [{ones}] : [for b in [{ones}] : [for c in [{ones}] : c][0]]]");
+    let variable = |i: usize| format!("variable \"v{i}\" {{\ndefault = {default}\n}}\n");
+    let text: String = (0..12).map(variable).collect();
+    let errors = value_of(&[("a.tf", &text)], &[], "1").unwrap_err();
+    assert_eq!(errors.iter().map(|error| &*error.summary).collect::<Vec<_>>(), ["Evaluation too large"]);
+    // One that is another one costs nothing more.
+    let text = chain(500, |i| format!("local.l{i}")).replace(" 1", " [for a in range(1000) : range(100)]");
+    assert_eq!(local_value(&text, "length(local.l499)").unwrap(), Value::from(1000));
 }

@@ -1,7 +1,10 @@
 //! What is sensitive reaches no error, whatever is done with it.
 
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
-use objchange_hcl::{Functions, Scope, Variables, evaluate, parse_expression};
+use objchange_hcl::{
+    BaseDirectory, Functions, Scope, Variables, decode, evaluate, parse_body, parse_expression,
+};
 use proptest::prelude::*;
 
 const SECRET: &str = "xyzzy";
@@ -30,6 +33,7 @@ fn expression() -> impl Strategy<Value = String> {
     ]);
     leaf.prop_map(str::to_owned).prop_recursive(4, 24, 3, |inner| {
         let two = (inner.clone(), inner.clone());
+        let two_more = two.clone();
         prop_oneof![
             (inner.clone(), prop::sample::select(vec!["+", "==", "<", "&&", "%"]), inner.clone())
                 .prop_map(|(a, op, b)| format!("({a} {op} {b})")),
@@ -42,6 +46,15 @@ fn expression() -> impl Strategy<Value = String> {
             two.clone().prop_map(|(a, b)| format!("convert({a}, list({b}))")),
             two.prop_map(|(a, b)| format!("templatestring({a}, {{x = {b}}})")),
             inner.clone().prop_map(|a| format!("\"x${{{a}}}%{{ if {a} }}y%{{ endif }}\"")),
+            two_more.clone().prop_map(|(a, b)| format!("[for k, x in {a} : file(x) if k != {b}]")),
+            two_more.prop_map(|(a, b)| format!("[for k, x in {a} : templatefile(k, {{(x) = {b}}})]")),
+            inner
+                .clone()
+                .prop_map(|a| format!("{{for k, x in {a} : format(\"%${{k}}\", 1) => regex(x, k)}}")),
+            inner
+                .clone()
+                .prop_map(|a| format!("\"%{{ for x in {a} }}${{formatdate(x, x)}}${{x[5]}}%{{ endfor }}\"")),
+            inner.clone().prop_map(|a| format!("({a})[*][timeadd(s, s)][7]")),
             inner.clone().prop_map(|a| format!("upper({a})")),
             inner.clone().prop_map(|a| format!("-({a})")),
             inner.prop_map(|a| format!("({a}).*.b")),
@@ -50,16 +63,122 @@ fn expression() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
 
     #[test]
     fn errors_do_not_tell_secrets(text in expression()) {
         let parsed = parse_expression(&text).unwrap();
-        let (value, errors) = evaluate(&parsed, &Scope::new(&variables()), Functions::pure());
+        let (value, errors) = evaluate(&parsed, &Scope::new(&variables()), &functions());
         for error in &errors {
             let told = format!("{error} {error:?}");
             prop_assert!(!told.to_lowercase().contains(SECRET), "{text}: {told}");
         }
         prop_assert!(!format!("{value:?}").contains(SECRET), "{text}");
+    }
+
+    #[test]
+    fn errors_in_blocks_do_not_tell_secrets(
+        each in prop_oneof![prop::sample::select(vec!["l", "toset(l)", "m", "[l]"]).prop_map(str::to_owned), expression()],
+        label in expression(),
+        port in expression(),
+        inner in prop_oneof![Just("[rule.value]".to_owned()), Just("{(rule.value) = n}".to_owned()), expression()],
+    ) {
+        let text = format!(
+            "dynamic \"rule\" {{\nfor_each = {each}\nlabels = [{label}]\ncontent {{\nport = {port}\n}}\n}}\n\
+             dynamic \"rule\" {{\nfor_each = {each}\nlabels = [rule.value]\ncontent {{\nport = file(rule.value)\n\
+             dynamic \"rule\" {{\nfor_each = {inner}\niterator = x\nlabels = [rule.key]\n\
+             content {{\nport = x.value + rule.value\n}}\n}}\n}}\n}}\n"
+        );
+        let body = parse_body(&text).unwrap();
+        let errors = decode(&body, &schema(3), &Scope::new(&variables()), &functions()).errors;
+        for error in &errors {
+            let told = format!("{error} {error:?}");
+            prop_assert!(!told.to_lowercase().contains(SECRET), "{text}: {told}");
+        }
+    }
+}
+
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").map_or(1_000, |n| n.parse().unwrap_or(1_000))
+}
+
+/// Blocks with a label, in one another.
+fn schema(depth: u32) -> Block {
+    let port = [("port", Attribute::optional(Type::Number))];
+    if depth == 0 {
+        return Block::new(port, []);
+    }
+    Block::new(port, [("rule", NestedBlock::new(NestingMode::Map, schema(depth - 1)))])
+}
+
+/// All functions, with those that read files.
+fn functions() -> Functions {
+    static FUNCTIONS: std::sync::LazyLock<Functions> = std::sync::LazyLock::new(|| {
+        Functions::pure().clone().with_files(&BaseDirectory::open(env!("CARGO_MANIFEST_DIR")).unwrap())
+    });
+    FUNCTIONS.clone()
+}
+
+/// A loop hands out the elements of a sensitive collection without its mark, and each of these says what an element is.
+#[test]
+fn elements_of_sensitive_collections_are_in_no_error() {
+    for text in [
+        "[for x in l : file(x)]",
+        "[for x in l : filemd5(x)]",
+        "[for x in l : templatefile(x, {})]",
+        "[for x in l : templatefile(\"Cargo.toml\", {(\"0${x}\") = 1})]",
+        "[for x in l : formatdate(x, \"2020-01-01T00:00:00Z\")]",
+        "[for x in l : [for y in [x] : [for z in [[y]] : file(z[0])]]]",
+        "{for k, x in m : file(k) => 1}",
+        "[for x in toset(l) : 1 if file(x) != null]",
+        "\"%{ for x in l }${file(x)}%{ endfor }\"",
+        "upper([for x in l : file(x)][0])",
+    ] {
+        let parsed = parse_expression(text).unwrap();
+        let (_, errors) = evaluate(&parsed, &Scope::new(&variables()), &functions());
+        assert!(!errors.is_empty(), "{text}");
+        assert!(!format!("{errors:?}").contains(SECRET), "{text}: {errors:?}");
+    }
+    // What is written in the source is told.
+    let parsed = parse_expression("[for x in l : prots]").unwrap();
+    let (_, errors) = evaluate(&parsed, &Scope::new(&variables()), Functions::pure());
+    assert_eq!(errors[0].detail, "There is no variable named \"prots\" here.");
+}
+
+/// How many there are may be a secret too.
+#[test]
+fn the_length_of_what_is_sensitive_is_in_no_error() {
+    let told = |text: &str| {
+        let parsed = parse_expression(text).unwrap();
+        evaluate(&parsed, &Scope::new(&variables()), Functions::pure()).1[0].detail.to_string()
+    };
+    let plain = "The given key does not identify an element in this collection value.";
+    for text in
+        ["l[5]", "l[s == s ? 5 : 5]", "t[sensitive(5)]", "[for x in [l] : x[5]]", "[for x in l : t[5]]"]
+    {
+        assert!(!told(text).contains("2 elements"), "{text}");
+    }
+    assert_eq!(told("l[5]"), plain);
+    assert_eq!(told("t[5]"), format!("{plain} It has 2 elements, with indexes from 0 to 1."));
+}
+
+#[test]
+fn elements_of_a_sensitive_for_each_are_in_no_error() {
+    for (label, port) in [
+        ("1", "file(rule.value)"),
+        ("1", "rule.value"),
+        ("1", "rule.value + 1"),
+        ("file(rule.value)", "1"),
+        ("rule.value", "rule.value.x"),
+        // Twice the same label.
+        ("rule.value", "1"),
+    ] {
+        let text = format!(
+            "dynamic \"rule\" {{\nfor_each = concat(l, l)\nlabels = [{label}]\ncontent {{\nport = {port}\n}}\n}}\n"
+        );
+        let body = parse_body(&text).unwrap();
+        let errors = decode(&body, &schema(1), &Scope::new(&variables()), &functions()).errors;
+        assert!(!errors.is_empty(), "{text}");
+        assert!(!format!("{errors:?}").contains(SECRET), "{text}: {errors:?}");
     }
 }

@@ -152,21 +152,21 @@ impl Number {
     ///
     /// # Errors
     ///
-    /// Where one is infinite, the result is their product, and infinity times zero is nothing.
+    /// One is infinite, and the other one not zero.
     ///
     /// ```
     /// use objchange::value::{ArithmeticError, Number};
     ///
     /// assert_eq!(Number::from(-7).try_rem(&Number::from(3)), Ok(Number::from(-1)));
     /// assert_eq!(Number::from(7).try_rem(&Number::ZERO), Ok(Number::from(7)));
-    /// assert_eq!(Number::infinity().try_rem(&Number::ZERO), Err(ArithmeticError::Undefined));
+    /// assert_eq!(Number::from(7).try_rem(&Number::infinity()), Err(ArithmeticError::Undefined));
     /// ```
     pub fn try_rem(&self, other: &Self) -> Result {
-        if self.is_infinite() || other.is_infinite() {
-            return self.try_mul(other);
-        }
         if other.is_zero() {
             return Ok(self.clone());
+        }
+        if self.is_infinite() || other.is_infinite() {
+            return Err(ArithmeticError::Undefined);
         }
         let precision = self.precision();
         if let Some((a, b, _)) = self.small_integers(other) {

@@ -36,8 +36,10 @@ impl Decoder<'_> {
         let names = instance.iterator.as_slice();
         let scope = &around.with(names);
         let Instance { body, header, surroundings, .. } = *instance;
+        let around = self.evaluator.hide(surroundings.marks);
         let (value, place) =
             self.object(Content { body, header, missing: body.missing, scope, surroundings }, schema);
+        self.evaluator.hides = around;
         places.push(BlockPlace { label: instance.label.clone(), place });
         value
     }
@@ -119,9 +121,11 @@ impl Decoder<'_> {
         for (instance, object) in std::iter::zip(instances, objects) {
             let label = instance.label.clone().unwrap_or_default();
             if !labels.insert(label.clone()) {
+                let around = self.evaluator.hide(instance.surroundings.marks);
                 let detail =
                     format!("A block of type {name:?} with the label {label:?} was already defined.");
-                self.error(format!("Duplicate {name} block"), instance.header, detail);
+                self.evaluator.error(format!("Duplicate {name} block"), instance.header, detail);
+                self.evaluator.hides = around;
                 continue;
             }
             entries.push((label, object));

@@ -163,7 +163,9 @@ impl Decoder<'_> {
             let is_unknown = is_unknown || around.is_unknown;
             let marks = if around.is_unknown { marks | around.marks } else { marks };
             let surroundings = Surroundings { marks, is_unknown };
+            let before = decoder.evaluator.hide(marks);
             decoder.round(&dynamic_block, key, value, surroundings, content.scope, instances);
+            decoder.evaluator.hides = before;
         };
         match collection.kind() {
             Kind::Unknown(_) => round(self, dynamic(), dynamic(), true),

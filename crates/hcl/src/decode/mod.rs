@@ -183,14 +183,15 @@ impl Decoder<'_> {
             Err(error) => {
                 let place = if error.path.is_root() { String::new() } else { format!("{}: ", error.path) };
                 let detail = format!("Inappropriate value for attribute {name:?}: {place}{}.", error.kind);
-                self.error("Incorrect attribute value type", written.expr.span, detail);
+                self.evaluator.error("Incorrect attribute value type", written.expr.span, detail);
                 Value::unknown(ty.without_optional())
             }
         }
     }
 
+    /// Reports an error whose detail quotes nothing but the source and a schema.
     fn error(&mut self, summary: impl Into<std::borrow::Cow<'static, str>>, span: Span, detail: String) {
-        self.evaluator.error(summary, span, detail);
+        self.evaluator.report(summary, span, detail);
     }
 }
 

@@ -3,24 +3,39 @@
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
 
-use super::{Evaluator, Failed, dynamic, marked};
+use super::{Evaluator, Failed, Scope, dynamic, marked};
 use crate::source::Span;
-use crate::syntax::ast::{Step, StepKind};
+use crate::syntax::ast::{Access, Step, StepKind};
 
 impl Evaluator<'_> {
     /// Goes from a value step by step; the first that fails is the last.
-    pub(super) fn steps(&mut self, mut value: Value, steps: &[Step]) -> Value {
-        for step in steps {
-            let next = match &step.kind {
-                StepKind::Attribute(name) => self.attribute(&value, name, step.span),
-                StepKind::Index(key) => self.index(&value, key, step.span),
+    pub(super) fn steps(&mut self, value: Value, steps: &[Step]) -> Value {
+        let end = steps.iter().try_fold(value, |value, step| self.step(&value, step));
+        end.unwrap_or_else(|Failed| dynamic())
+    }
+
+    /// The same with computed keys: each is evaluated, whatever is wrong with what stands before it.
+    pub(super) fn accesses(&mut self, value: Value, accesses: &[Access], scope: &Scope<'_>) -> Value {
+        let mut end = Ok(value);
+        for access in accesses {
+            end = match access {
+                Access::Step(step) => end.and_then(|value| self.step(&value, step)),
+                Access::Computed { key, brackets } => {
+                    let value = end.unwrap_or_else(|Failed| dynamic());
+                    let key = self.value(key, scope);
+                    // What comes behind goes on with something unknown.
+                    Ok(self.index(&value, &key, *brackets).unwrap_or_else(|Failed| dynamic()))
+                }
             };
-            match next {
-                Ok(next) => value = next,
-                Err(Failed) => return dynamic(),
-            }
         }
-        value
+        end.unwrap_or_else(|Failed| dynamic())
+    }
+
+    fn step(&mut self, value: &Value, step: &Step) -> Result<Value, Failed> {
+        match &step.kind {
+            StepKind::Attribute(name) => self.attribute(value, name, step.span),
+            StepKind::Index(key) => self.index(value, key, step.span),
+        }
     }
 
     /// `value.name`.
@@ -123,11 +138,13 @@ impl Evaluator<'_> {
                 match position(n).and_then(|i| elements.get(i)) {
                     Some(element) => Ok(marked(element, with_key)),
                     None => {
-                        let detail = match elements.len() {
-                            0 => format!("{missing} It has no elements."),
-                            1 => format!("{missing} It has one element, which has the index 0."),
-                            n => format!("{missing} It has {n} elements, with indexes from 0 to {}.", n - 1),
+                        let count = match elements.len() {
+                            _ if !with_key.is_empty() => String::new(),
+                            0 => " It has no elements.".to_owned(),
+                            1 => " It has one element, which has the index 0.".to_owned(),
+                            n => format!(" It has {n} elements, with indexes from 0 to {}.", n - 1),
                         };
+                        let detail = format!("{missing}{count}");
                         self.failed(INVALID, span, detail)
                     }
                 }

@@ -34,7 +34,7 @@ impl Evaluator<'_> {
         }
         let Some(function) = self.functions.get(&call.name) else {
             let detail = format!("There is no function named {:?}.", call.name);
-            self.error("Call to unknown function", call.name_span, detail);
+            self.report("Call to unknown function", call.name_span, detail);
             return dynamic();
         };
         if function.reach() > self.reach {
@@ -52,10 +52,11 @@ impl Evaluator<'_> {
             .enumerate()
             .filter_map(|(i, argument)| self.argument(function, i, argument, scope).ok())
             .collect();
-        if self.failed_since(errors) {
+        // Without anything left to pay with, nothing is reported.
+        if self.failed_since(errors) || values.len() < arguments.len() {
             return dynamic();
         }
-        match function.call(values) {
+        match function.call_with(values, &mut self.steps_left) {
             Ok(value) => {
                 let is_paid = value.as_str().is_none_or(|text| self.spend_text(text, call.name_span));
                 if is_paid { self.paid(value, call.name_span) } else { dynamic() }
@@ -93,6 +94,9 @@ impl Evaluator<'_> {
             Argument::Written(expr) => self.value(expr, scope),
             Argument::Expanded(value, _) => value.clone(),
         };
+        if function.reads(position, &value) && !self.pay_read(&value, argument.place()) {
+            return Err(Failed);
+        }
         function.convert(position, &value).map_err(|error| {
             let name =
                 function.parameter(position).map(|parameter| parameter.name.clone()).unwrap_or_default();

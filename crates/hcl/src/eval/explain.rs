@@ -16,15 +16,21 @@ const MAX_ERRORS: usize = 50;
 const MAX_CHARS: usize = 60;
 
 impl Evaluator<'_> {
-    /// The value of an expression that stands for itself; errors in it name the values that they come from.
+    /// The value of an expression that stands for itself, for somebody who looks at all of it; errors in it name the
+    /// values that they come from.
     pub(crate) fn explained(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
         let errors = self.errors();
+        let value = self.named(expr, scope);
+        if self.failed_since(errors) { value } else { self.paid(value, expr.span) }
+    }
+
+    /// The same for somebody who gives the value a name, under which others look at it.
+    pub(crate) fn named(&mut self, expr: &Expr, scope: &Scope<'_>) -> Value {
+        let errors = self.errors();
         let value = self.value(expr, scope);
-        if !self.failed_since(errors) {
-            // Whoever asked looks at all of it.
-            return self.paid(value, expr.span);
+        if self.failed_since(errors) && !self.hides {
+            explain(&mut self.diagnostics[errors..], expr, scope);
         }
-        explain(&mut self.diagnostics[errors..], expr, scope);
         value
     }
 }

@@ -54,31 +54,38 @@ impl Evaluator<'_> {
                 Err(Failed) => return dynamic(),
             }
         }
+        if !collection.is_known() {
+            return dynamic().with_marks(marks);
+        }
+        self.hiding(collection.marks(), |this| this.rounds(parts, &collection, &mut progress, scope));
+        self.paid(progress.result(parts), parts.open)
+    }
+
+    /// All elements.
+    fn rounds(&mut self, parts: &For, collection: &Value, progress: &mut Progress, scope: &Scope<'_>) {
         match collection.kind() {
-            Kind::Unknown(_) => return dynamic().with_marks(marks),
             Kind::List(elements) | Kind::Tuple(elements) => {
                 for (i, element) in elements.iter().enumerate() {
-                    self.round(parts, Value::from(i), element.clone(), &mut progress, scope);
+                    self.round(parts, Value::from(i), element.clone(), progress, scope);
                 }
             }
             Kind::Set(elements) => {
                 for element in elements {
-                    self.round(parts, element.clone(), element.clone(), &mut progress, scope);
+                    self.round(parts, element.clone(), element.clone(), progress, scope);
                 }
             }
             Kind::Map(map) => {
                 for (key, element) in map.iter() {
-                    self.round(parts, Value::from(key.clone()), element.clone(), &mut progress, scope);
+                    self.round(parts, Value::from(key.clone()), element.clone(), progress, scope);
                 }
             }
             Kind::Object(object) => {
                 for (name, attribute) in object.iter() {
-                    self.round(parts, Value::from(name.clone()), attribute.clone(), &mut progress, scope);
+                    self.round(parts, Value::from(name.clone()), attribute.clone(), progress, scope);
                 }
             }
             _ => {}
         }
-        self.paid(progress.result(parts), parts.open)
     }
 
     /// The condition must be a bool, whatever the elements are: it is asked once for nothing known. Gives its marks.

@@ -107,6 +107,9 @@ impl Evaluator<'_> {
             Argument::Written(expr) => self.value(expr, scope),
             Argument::Expanded(value, _) => value.clone(),
         };
+        if !self.pay_read(&value, place) {
+            return Err(Failed);
+        }
         let wanted = self.type_of(ty, scope)?;
         if self.failed_since(errors) {
             return Err(Failed);
@@ -169,8 +172,12 @@ impl Evaluator<'_> {
         }
         let unknown = || unknown_not_null(Type::String).with_marks(marks);
         let Some(source) = text.as_str() else { return Ok(unknown()) };
+        if !self.spend_text(source, place) {
+            return Err(Failed);
+        }
         let Ok(parsed) = parse_template(source) else { return refused(self, "the template is not valid") };
-        let rendered = render(&parsed, &values, self.functions, Reach::Arguments).and_then(|value| {
+        let rendered = render(&parsed, &values, self.functions, Reach::Arguments, &mut self.steps_left);
+        let rendered = rendered.and_then(|value| {
             let text = if value.is_null() { None } else { value.convert(&Type::String).ok() };
             text.ok_or_else(|| RenderError::Failed("the template does not come to a string".into()))
         });
@@ -203,12 +210,14 @@ impl RenderError {
     }
 }
 
-/// The value of a template with the elements of a map or the attributes of an object for its variables.
+/// The value of a template with the elements of a map or the attributes of an object for its variables. It is paid for
+/// with the steps of whoever asks.
 pub(crate) fn render(
     template: &Expr,
     values: &Value,
     functions: &Functions,
     reach: Reach,
+    steps: &mut u64,
 ) -> Result<Value, RenderError> {
     let entries: Vec<(SmolStr, Value)> = match values.kind() {
         Kind::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
@@ -234,8 +243,9 @@ pub(crate) fn render(
             missing.name
         )));
     }
-    let mut evaluator = Evaluator { reach, ..Evaluator::new(functions) };
+    let mut evaluator = Evaluator { reach, steps_left: *steps, ..Evaluator::new(functions) };
     let value = evaluator.value(template, &Scope::new(&variables));
+    *steps = if evaluator.exhausted_at.is_none() { evaluator.steps_left } else { 0 };
     match evaluator.into_diagnostics().first() {
         Some(error) => Err(RenderError::Failed(error.to_string())),
         None => Ok(value),
@@ -252,7 +262,6 @@ fn is_name(text: &str) -> bool {
 fn is_reference(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Variable(_) => true,
-        ExprKind::Index(index) => is_reference(&index.collection),
         ExprKind::Relative(relative) => is_reference(&relative.source),
         _ => false,
     }

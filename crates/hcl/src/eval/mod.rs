@@ -26,7 +26,7 @@ use objchange::{Type, Value};
 
 pub(crate) use explain::explain;
 pub use scope::{Scope, Variables};
-pub(crate) use type_expr::{TypeExpr, constant, type_constraint};
+pub(crate) use type_expr::{TypeExpr, constant};
 
 use crate::diagnostic::Diagnostic;
 use crate::function::{Functions, Reach};
@@ -35,13 +35,28 @@ use crate::syntax::ast::{Expr, ExprKind, Variable};
 
 /// How many expressions one evaluation may come to, loops counted as often as they run. More than any configuration
 /// needs, and still of bounded time and memory.
-const MAX_STEPS: u64 = 1 << 23;
+pub(crate) const MAX_STEPS: u64 = 1 << 23;
 
 /// What an error counts.
 const STEPS_PER_ERROR: u64 = 64;
 
+/// What stands for the details of an error where they may hold what is hidden.
+const HIDDEN: &str =
+    "This is not explained, because values here come from one that is sensitive or ephemeral.";
+
 /// So many bytes of a text that is made count as much as an expression.
 const BYTES_PER_STEP: u64 = 8;
+
+/// So many parts of a value that a call only reads count as much as an expression.
+const PARTS_PER_STEP: u64 = 4;
+
+/// So many bytes of a text that a call only reads count as much as a part.
+const BYTES_PER_PART: u64 = 16;
+
+/// The steps that reading a text of this length costs.
+pub(crate) fn steps_to_read(length: usize) -> u64 {
+    length as u64 / (PARTS_PER_STEP * BYTES_PER_PART)
+}
 
 /// Evaluates an expression. What is wrong comes with it; the value then stands for what could be found out.
 ///
@@ -81,6 +96,8 @@ pub(crate) struct Evaluator<'f> {
     exhausted_at: Option<Span>,
     /// How far functions may reach here.
     reach: Reach,
+    /// Something in scope comes from a value that must not be shown, and does not say so itself.
+    pub(crate) hides: bool,
 }
 
 impl<'f> Evaluator<'f> {
@@ -91,7 +108,25 @@ impl<'f> Evaluator<'f> {
             steps_left: MAX_STEPS,
             exhausted_at: None,
             reach: Reach::Templates,
+            hides: false,
         }
+    }
+
+    /// Does something with the parts of a value that has these marks, but whose parts do not.
+    ///
+    /// A loop hands out the elements of a sensitive collection as they are, and says only of its result that it is
+    /// sensitive. So what is wrong inside could show them, and quotes no values.
+    pub(crate) fn hiding<T>(&mut self, marks: Marks, f: impl FnOnce(&mut Self) -> T) -> T {
+        let around = self.hide(marks);
+        let result = f(self);
+        self.hides = around;
+        result
+    }
+
+    /// From here on, values may come from one with these marks. Gives what to set [`hides`](Self::hides) back to.
+    pub(crate) fn hide(&mut self, marks: Marks) -> bool {
+        let hides = self.hides || !marks.is_empty();
+        std::mem::replace(&mut self.hides, hides)
     }
 
     /// The value of an expression.
@@ -119,12 +154,7 @@ impl<'f> Evaluator<'f> {
             ExprKind::Join(parts) => self.join(parts, scope),
             ExprKind::Relative(relative) => {
                 let source = self.value(&relative.source, scope);
-                self.steps(source, &relative.steps)
-            }
-            ExprKind::Index(index) => {
-                let collection = self.value(&index.collection, scope);
-                let key = self.value(&index.key, scope);
-                self.index(&collection, &key, index.brackets).unwrap_or_else(|Failed| dynamic())
+                self.accesses(source, &relative.accesses, scope)
             }
             ExprKind::Splat(splat) => self.splat(splat, expr.span, scope),
             ExprKind::Element => scope.element().cloned().unwrap_or_else(dynamic),
@@ -152,7 +182,7 @@ impl<'f> Evaluator<'f> {
     fn variable(&mut self, variable: &Variable, scope: &Scope<'_>) -> Value {
         let Some(value) = scope.get(&variable.name) else {
             let detail = format!("There is no variable named {:?} here.", variable.name);
-            self.error("Unknown variable", variable.name_span, detail);
+            self.report("Unknown variable", variable.name_span, detail);
             return dynamic();
         };
         if variable.steps.is_empty() {
@@ -161,7 +191,22 @@ impl<'f> Evaluator<'f> {
         self.steps(value.clone(), &variable.steps)
     }
 
+    /// Reports an error whose detail may quote values. Where one of these must not be shown, a fixed sentence stands
+    /// instead of a detail that was made here.
     pub(crate) fn error(
+        &mut self,
+        summary: impl Into<Cow<'static, str>>,
+        span: Span,
+        detail: impl Into<Cow<'static, str>>,
+    ) {
+        match detail.into() {
+            Cow::Owned(_) if self.hides => self.report(summary, span, HIDDEN),
+            detail => self.report(summary, span, detail),
+        }
+    }
+
+    /// Reports an error whose detail quotes nothing but the source and a schema.
+    pub(crate) fn report(
         &mut self,
         summary: impl Into<Cow<'static, str>>,
         span: Span,
@@ -191,7 +236,8 @@ impl<'f> Evaluator<'f> {
     pub(crate) fn into_diagnostics(mut self) -> Vec<Diagnostic> {
         // Not with the others, of which those that come to nothing are dropped.
         if let Some(span) = self.exhausted_at {
-            let detail = "This makes more values, or longer ones, than are supported in one evaluation.";
+            let detail =
+                "This makes more values, or longer or deeper ones, than are supported in one evaluation.";
             self.diagnostics.push(Diagnostic::new("Evaluation too large", span, detail));
         }
         self.diagnostics
@@ -207,6 +253,13 @@ impl<'f> Evaluator<'f> {
         // Once nothing is left, nobody walks any more.
         let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
         self.spend(size::within(value, most).unwrap_or(u64::MAX), span)
+    }
+
+    /// Pays for a call, or something like one, that reads all of a value.
+    fn pay_read(&mut self, value: &Value, span: Span) -> bool {
+        let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
+        let parts = size::with_texts(value, most.saturating_mul(PARTS_PER_STEP), BYTES_PER_PART);
+        self.spend(parts.map_or(u64::MAX, |parts| parts.div_ceil(PARTS_PER_STEP)), span)
     }
 
     /// Pays for a text.
@@ -227,10 +280,7 @@ impl<'f> Evaluator<'f> {
 /// Whether an expression is what an error in it is to be seen in: what is done to values, not what only holds them.
 fn shows_errors(kind: &ExprKind) -> bool {
     use ExprKind::*;
-    matches!(
-        kind,
-        Template(_) | Variable(_) | Relative(_) | Index(_) | Splat(_) | Call(_) | Chain(_) | Unary(..)
-    )
+    matches!(kind, Template(_) | Variable(_) | Relative(_) | Splat(_) | Call(_) | Chain(_) | Unary(..))
 }
 
 /// There is no value, and it is reported why.

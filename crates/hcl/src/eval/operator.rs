@@ -66,8 +66,7 @@ impl Evaluator<'_> {
                 BinaryOp::And | BinaryOp::Or => self.logic(*op == BinaryOp::Or, &left, &right),
                 BinaryOp::Equal | BinaryOp::NotEqual => {
                     let (a, b) = (&left.value, &right.value);
-                    // Both are walked through, up to where they differ.
-                    if is_scalar(a) || is_scalar(b) || self.pay_walk(a, span) {
+                    if self.pay_comparison(a, b, span) {
                         equality(*op == BinaryOp::Equal, a, b)
                     } else {
                         dynamic()
@@ -78,6 +77,17 @@ impl Evaluator<'_> {
             left = Operand { value, span, errors: start..self.errors() };
         }
         left.value
+    }
+
+    /// Pays for a look at two values, which is at both of them up to where they differ, and at all marks.
+    fn pay_comparison(&mut self, a: &Value, b: &Value, span: Span) -> bool {
+        let marks = [a, b].into_iter().all(|value| !value.contains_marked() || self.pay_walk(value, span));
+        marks
+            && match (a.as_str(), b.as_str()) {
+                (Some(a), Some(b)) => a.len() != b.len() || self.spend_text(a, span),
+                _ if is_scalar(a) || is_scalar(b) => true,
+                _ => self.pay_walk(a, span),
+            }
     }
 
     /// `&&`, or `||`, which is the same with true and false exchanged but for nulls.

@@ -6,45 +6,67 @@
 use objchange::value::Kind;
 use objchange::{Type, Value};
 
+/// Values nested deeper are not made. Whoever walks one goes as deep into its own stack.
+pub(super) const MAX_DEPTH: u32 = 1_000;
+
 /// How many values a walk through this one sees, itself included, types of what is not there counted alike; `None` if
-/// they are more than `most`.
+/// they are more than `most`, or nest too deep.
 pub(super) fn within(value: &Value, most: u64) -> Option<u64> {
-    let mut left = most;
-    pay_value(value, &mut left)?;
-    Some(most - left)
+    let mut walk = Walk { left: most, bytes_per_part: None };
+    walk.value(value, MAX_DEPTH)?;
+    Some(most - walk.left)
 }
 
-fn pay(left: &mut u64) -> Option<()> {
-    *left = left.checked_sub(1)?;
-    Some(())
+/// The same for whoever reads the texts in it too, so many bytes of which count as much as a value.
+pub(super) fn with_texts(value: &Value, most: u64, bytes_per_part: u64) -> Option<u64> {
+    let mut walk = Walk { left: most, bytes_per_part: Some(bytes_per_part) };
+    walk.value(value, MAX_DEPTH)?;
+    Some(most - walk.left)
 }
 
-fn pay_value(value: &Value, left: &mut u64) -> Option<()> {
-    let each = |value: &Value, left: &mut u64| pay_value(value, left);
-    match value.kind() {
-        Kind::Bool(_) | Kind::Number(_) | Kind::String(_) => pay(left),
-        Kind::Null | Kind::Unknown(_) => pay_type(value.ty(), left),
-        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
-            pay(left)?;
-            elements.iter().try_for_each(|element| each(element, left))
+struct Walk {
+    left: u64,
+    bytes_per_part: Option<u64>,
+}
+
+impl Walk {
+    fn pay(&mut self, steps: u64) -> Option<()> {
+        self.left = self.left.checked_sub(steps)?;
+        Some(())
+    }
+
+    fn text(&mut self, text: &str) -> Option<()> {
+        self.bytes_per_part.map_or(Some(()), |bytes| self.pay(text.len() as u64 / bytes))
+    }
+
+    fn value(&mut self, value: &Value, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        if !matches!(value.kind(), Kind::Null | Kind::Unknown(_)) {
+            self.pay(1)?;
         }
-        Kind::Map(map) => {
-            pay(left)?;
-            map.iter().try_for_each(|(_, element)| each(element, left))
-        }
-        Kind::Object(object) => {
-            pay(left)?;
-            object.iter().try_for_each(|(_, attribute)| each(attribute, left))
+        match value.kind() {
+            Kind::Bool(_) | Kind::Number(_) => Some(()),
+            Kind::String(text) => self.text(text),
+            Kind::Null | Kind::Unknown(_) => self.ty(value.ty(), depth),
+            Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+                elements.iter().try_for_each(|element| self.value(element, depth))
+            }
+            Kind::Map(map) => map.iter().try_for_each(|(key, element)| {
+                self.text(key)?;
+                self.value(element, depth)
+            }),
+            Kind::Object(object) => object.iter().try_for_each(|(_, attribute)| self.value(attribute, depth)),
         }
     }
-}
 
-fn pay_type(ty: &Type, left: &mut u64) -> Option<()> {
-    pay(left)?;
-    match ty {
-        Type::List(element) | Type::Set(element) | Type::Map(element) => pay_type(element, left),
-        Type::Tuple(tuple) => tuple.elements().iter().try_for_each(|ty| pay_type(ty, left)),
-        Type::Object(object) => object.attributes().iter().try_for_each(|(_, ty)| pay_type(ty, left)),
-        _ => Some(()),
+    fn ty(&mut self, ty: &Type, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        self.pay(1)?;
+        match ty {
+            Type::List(element) | Type::Set(element) | Type::Map(element) => self.ty(element, depth),
+            Type::Tuple(tuple) => tuple.elements().iter().try_for_each(|ty| self.ty(ty, depth)),
+            Type::Object(object) => object.attributes().iter().try_for_each(|(_, ty)| self.ty(ty, depth)),
+            _ => Some(()),
+        }
     }
 }

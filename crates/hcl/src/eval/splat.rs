@@ -16,7 +16,6 @@ impl Evaluator<'_> {
         }
         let is_sequence = matches!(source.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_));
         let marks = source.marks();
-        let errors = self.errors();
         if source.is_null() {
             if is_sequence {
                 let detail = "Splat expressions (with the * symbol) cannot be applied to null sequences.";
@@ -34,8 +33,13 @@ impl Evaluator<'_> {
             let may_be_null = source.refinements().is_some_and(|promised| !promised.not_null);
             return if may_be_null { dynamic() } else { Value::tuple([each]) }.with_marks(marks);
         }
+        self.hiding(marks, |this| this.splat_sequence(splat, &source, span, scope)).with_marks(marks)
+    }
+
+    fn splat_sequence(&mut self, splat: &Splat, source: &Value, span: Span, scope: &Scope<'_>) -> Value {
+        let errors = self.errors();
         let mut each = |element: &Value| self.value(&splat.each, &scope.at(element));
-        let result = match (source.ty(), source.kind()) {
+        match (source.ty(), source.kind()) {
             (Type::Tuple(tuple), Kind::Unknown(_)) => {
                 let results = tuple.elements().iter().map(|ty| each(&Value::unknown(ty.clone())));
                 super::unknown_not_null(Type::tuple(
@@ -58,7 +62,7 @@ impl Evaluator<'_> {
             (Type::List(element) | Type::Set(element), Kind::List(elements) | Kind::Set(elements)) => {
                 if elements.is_empty() {
                     let ty = each(&Value::unknown((**element).clone())).ty().clone();
-                    return list(ty, Vec::new()).unwrap_or_else(|()| dynamic()).with_marks(marks);
+                    return list(ty, Vec::new()).unwrap_or_else(|()| dynamic());
                 }
                 let results: Vec<Value> = elements.iter().map(each).collect();
                 if self.failed_since(errors) {
@@ -76,8 +80,7 @@ impl Evaluator<'_> {
                 }
             }
             _ => dynamic(),
-        };
-        result.with_marks(marks)
+        }
     }
 }
 

@@ -97,13 +97,6 @@ impl TypeExpr {
     }
 }
 
-/// The type that an expression stands for by itself.
-pub(crate) fn type_constraint(expr: &Expr, functions: &Functions) -> Result<TypeExpr, Vec<Diagnostic>> {
-    let mut evaluator = Evaluator::new(functions);
-    let found = evaluator.type_of(expr, &Scope::new(&Variables::default()));
-    found.map_err(|Failed| evaluator.into_diagnostics())
-}
-
 /// The value of an expression that may refer to nothing and call nothing.
 pub(crate) fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
     let mut evaluator = Evaluator::new(Functions::pure());
@@ -112,6 +105,11 @@ pub(crate) fn constant(expr: &Expr) -> Result<Value, Vec<Diagnostic>> {
 }
 
 impl Evaluator<'_> {
+    /// The type that an expression stands for by itself.
+    pub(crate) fn type_constraint(&mut self, expr: &Expr) -> Result<TypeExpr, Failed> {
+        self.type_of(expr, &Scope::new(&Variables::default()))
+    }
+
     /// The type that an expression stands for.
     pub(super) fn type_of(&mut self, expr: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
         match &expr.kind {
@@ -276,7 +274,7 @@ impl Evaluator<'_> {
     }
 
     /// The value of an expression that may refer to nothing.
-    fn constant(&mut self, expr: &Expr) -> Result<Value, Failed> {
+    pub(crate) fn constant(&mut self, expr: &Expr) -> Result<Value, Failed> {
         if let Some(span) = crate::walk::calls(expr).first() {
             return self.failed("Function calls not allowed", *span, "Functions may not be called here.");
         }

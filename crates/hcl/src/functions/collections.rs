@@ -21,8 +21,10 @@ pub(super) fn add(functions: &mut Functions) {
         Function::new([any("list"), any("value")], Type::Number, |a, _| index(&a[0], &a[1])),
     );
     let value = any("value").unknown().dynamic().marked();
-    functions.insert("length", Function::typed_by([value], length_type, |a, _| Ok(length(&a[0]))));
-    functions.insert("one", Function::typed_by([any("list")], one_type, |a, ty| one(&a[0], ty)).nullable());
+    let length = Function::typed_by([value], length_type, |a, _| Ok(length(&a[0])));
+    functions.insert("length", length.glancing());
+    let one = Function::typed_by([any("list")], one_type, |a, ty| one(&a[0], ty));
+    functions.insert("one", one.nullable().glancing());
 }
 
 /// A null is not true. What comes after a false does not matter, nor does what is unknown before it.

@@ -34,13 +34,13 @@ pub(super) fn add(functions: &mut Functions) {
     let mut marking = |name, body: fn(&Value) -> Value| {
         let function =
             Function::typed_by([all("value")], |a| Ok(a[0].ty().clone()), move |a, _| Ok(body(&a[0])));
-        functions.insert(name, function.nullable());
+        functions.insert(name, function.nullable().glancing());
     };
     marking("sensitive", |value| value.clone().sensitive());
     marking("nonsensitive", |value| value.unmarked().clone().with_marks(ephemeral_only(value.marks())));
     marking("ephemeralasnull", ephemeral_as_null);
     let is_sensitive = Function::new([all("value")], Type::Bool, |a, _| Ok(is_sensitive(&a[0])));
-    functions.insert("issensitive", is_sensitive.nullable());
+    functions.insert("issensitive", is_sensitive.nullable().glancing());
 }
 
 /// A parameter that takes whatever there is.

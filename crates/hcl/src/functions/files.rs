@@ -15,6 +15,7 @@ use super::limits::{MAX_ELEMENTS, MAX_TEXT};
 use super::paths::clean;
 use super::{Answer, any, string, text, unknown};
 use crate::eval::forms::{RenderError, render};
+use crate::eval::steps_to_read;
 use crate::function::{Function, FunctionError, Functions, Parameter, Reach};
 use crate::syntax::parse_template;
 
@@ -187,16 +188,24 @@ fn read_text(base: &BaseDirectory, path: &str) -> Result<String, FunctionError> 
     text.map_err(|_| FunctionError::new(format!("the file {path:?} is not text in UTF-8")))
 }
 
-fn render_file(base: &BaseDirectory, path: &str, variables: &Value, functions: &Functions) -> Answer {
+fn render_file(
+    base: &BaseDirectory,
+    path: &str,
+    variables: &Value,
+    functions: &Functions,
+    steps: &mut u64,
+) -> Answer {
     let text = read_text(base, path)?;
+    *steps = steps.saturating_sub(steps_to_read(text.len()));
     let template = parse_template(&text).map_err(|errors| {
         let first = errors.first().map_or_else(String::new, ToString::to_string);
         FunctionError::new(format!("the file {path:?} is no template: {first}"))
     })?;
-    let value = render(&template, variables, functions, Reach::Files).map_err(|error| match error {
-        RenderError::Variables(message) => FunctionError::argument(1, message),
-        RenderError::Failed(message) => FunctionError::new(message),
-    })?;
+    let value =
+        render(&template, variables, functions, Reach::Files, steps).map_err(|error| match error {
+            RenderError::Variables(message) => FunctionError::argument(1, message),
+            RenderError::Failed(message) => FunctionError::new(message),
+        })?;
     if value.is_null() { Err(FunctionError::new("the template gives null")) } else { Ok(value) }
 }
 
@@ -224,9 +233,15 @@ impl Source {
 
     fn digest(&self, digest: Digester) -> Function {
         let source = self.clone();
-        let function = Function::new([string("path")], Type::String, move |a, _| {
-            Ok(digest(&source.base()?.read(text(a, 0)).map_err(FunctionError::new)?).into())
-        });
+        let function = Function::spending(
+            [string("path")],
+            |_| Ok(Type::String),
+            move |a, _, steps| {
+                let content = source.base()?.read(text(a, 0)).map_err(FunctionError::new)?;
+                *steps = steps.saturating_sub(steps_to_read(content.len()));
+                Ok(digest(&content).into())
+            },
+        );
         function.reaching(Reach::Files)
     }
 
@@ -249,12 +264,14 @@ impl Source {
     fn template_file(&self, functions: Functions) -> Function {
         let source = self.clone();
         let parameters = [path(), any("vars").unknown().marked()];
-        let function = Function::typed_by(
+        let function = Function::spending(
             parameters,
             |_| Ok(Type::Dynamic),
-            move |a, _| {
+            move |a, _, steps| {
                 let value = match a[0].as_str() {
-                    Some(path) if a[1].is_known() => render_file(source.base()?, path, &a[1], &functions)?,
+                    Some(path) if a[1].is_known() => {
+                        render_file(source.base()?, path, &a[1], &functions, steps)?
+                    }
                     _ => Value::unknown(Type::Dynamic),
                 };
                 Ok(value.with_marks(a[0].marks() | a[1].marks()))

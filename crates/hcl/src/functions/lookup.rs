@@ -8,8 +8,10 @@ use crate::function::{Function, FunctionError, Functions};
 pub(super) fn add(functions: &mut Functions) {
     let parameters = [any("inputMap").unknown().marked(), string("key").unknown().marked()];
     let default = any("default").null().unknown().dynamic().marked();
-    functions
-        .insert("lookup", Function::typed_by(parameters, result_type, lookup).variadic(default).nullable());
+    functions.insert(
+        "lookup",
+        Function::typed_by(parameters, result_type, lookup).variadic(default).nullable().glancing(),
+    );
 }
 
 fn result_type(arguments: &[Value]) -> Result<Type, FunctionError> {

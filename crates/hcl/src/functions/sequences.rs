@@ -32,7 +32,7 @@ pub(super) fn add(functions: &mut Functions) {
     let concat = Function::typed_by([], concatenated_type, concatenate).variadic(any("seqs").marked());
     functions.insert("concat", concat);
     let element = Function::typed_by([any("list").marked(), number("index")], element_type, element);
-    functions.insert("element", element.nullable());
+    functions.insert("element", element.nullable().glancing());
     let flatten = Function::new([any("list").marked()], Type::Dynamic, flatten);
     functions.insert("flatten", flatten.nullable());
     let vals = any("vals").null().unknown().dynamic();

@@ -9,7 +9,7 @@ use smol_str::SmolStr;
 use super::Module;
 use super::variable::VariableValues;
 use crate::diagnostic::Diagnostic;
-use crate::eval::{Scope, Variables, evaluate};
+use crate::eval::{Evaluator, Scope, Variables};
 use crate::function::Functions;
 use crate::syntax::ast::Attribute;
 use crate::walk::{Reference, variables};
@@ -140,14 +140,14 @@ impl Reading<'_, '_> {
         }
         let mut values: HashMap<SmolStr, Value> = HashMap::new();
         let scope = Scope::new(around);
+        // One for all of them: they are made of one another.
+        let mut evaluator = Evaluator::new(self.functions);
         while let Some(name) = ready.pop() {
             let needed = self.locals[name].iter().map(|name| (name.clone(), values[name].clone()));
             let value = match self.module.locals.get(name) {
                 Some(Attribute { expr, .. }) => {
                     let names = [("local", Value::object(needed))];
-                    let (value, mut found) = evaluate(expr, &scope.with(&names), self.functions);
-                    errors.append(&mut found);
-                    value
+                    evaluator.named(expr, &scope.with(&names))
                 }
                 None => Value::unknown(Type::Dynamic),
             };
@@ -161,6 +161,7 @@ impl Reading<'_, '_> {
                 }
             }
         }
+        errors.append(&mut evaluator.into_diagnostics());
         for name in self.locals.keys().filter(|name| !values.contains_key(*name)).cloned().collect::<Vec<_>>()
         {
             if let Some(Attribute { expr, .. }) = self.module.locals.get(&name) {

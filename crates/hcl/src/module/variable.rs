@@ -10,7 +10,7 @@ use super::environment::Environment;
 use super::{Module, Variable};
 use crate::decode::find;
 use crate::diagnostic::Diagnostic;
-use crate::eval::{Scope, TypeExpr, constant, evaluate, explain, type_constraint};
+use crate::eval::{Evaluator, Failed, Scope, TypeExpr, constant, evaluate, explain};
 use crate::function::Functions;
 use crate::syntax::ast::Expr;
 use crate::syntax::parse_expression;
@@ -51,11 +51,14 @@ impl VariableValues {
             };
             values.values.insert(name.into(), (value, true));
         }
+        // One for all of them; no call is allowed in what they say.
+        let mut evaluator = Evaluator::new(Functions::pure());
         for (name, variable) in &module.variables {
-            let value =
-                Declaration { name, variable, functions, errors: &mut errors }.value(inputs.get(&**name));
+            let declaration = Declaration { name, variable, evaluator: &mut evaluator, errors: &mut errors };
+            let value = declaration.value(inputs.get(&**name));
             values.values.insert(name.clone(), value);
         }
+        errors.append(&mut evaluator.into_diagnostics());
         if errors.is_empty() {
             errors = module.validate(&values, functions);
         }
@@ -72,7 +75,7 @@ impl VariableValues {
 struct Declaration<'d> {
     name: &'d str,
     variable: &'d Variable,
-    functions: &'d Functions,
+    evaluator: &'d mut Evaluator<'static>,
     errors: &'d mut Vec<Diagnostic>,
 }
 
@@ -87,13 +90,15 @@ impl<'d> Declaration<'d> {
     }
 
     /// What a result has; its errors are told.
-    fn told<T>(&mut self, result: Result<T, Vec<Diagnostic>>) -> Option<T> {
-        result.map_err(|mut found| self.errors.append(&mut found)).ok()
+    fn told<T>(&mut self, result: Result<T, Failed>) -> Option<T> {
+        self.errors.append(&mut self.evaluator.diagnostics);
+        result.ok()
     }
 
     fn constant(&mut self, name: &str) -> Option<Value> {
         let expr = self.attribute(name)?;
-        self.told(constant(expr))
+        let value = self.evaluator.constant(expr);
+        self.told(value)
     }
 
     fn is_set(&mut self, name: &str, otherwise: bool) -> bool {
@@ -107,7 +112,7 @@ impl<'d> Declaration<'d> {
 
     /// What is given, else its default, and whether there was one of them.
     fn value(mut self, given: Option<&Input>) -> (Value, bool) {
-        let ty = self.attribute("type").map(|ty| type_constraint(ty, self.functions));
+        let ty = self.attribute("type").map(|ty| self.evaluator.type_constraint(ty));
         let ty = ty.and_then(|ty| self.told(ty));
         let is_nullable = self.is_set("nullable", true);
         let marks = [("sensitive", Marks::SENSITIVE), ("ephemeral", Marks::EPHEMERAL)];

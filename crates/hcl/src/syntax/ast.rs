@@ -26,9 +26,8 @@ pub(crate) enum ExprKind {
     /// The joined results of a `%{ for }`.
     Join(Box<For>),
     Variable(Box<Variable>),
-    /// Attributes and literal indexes of something else than a variable.
+    /// Attributes and indexes of something else than a variable, and all that stands behind a computed index.
     Relative(Box<Relative>),
-    Index(Box<Index>),
     Splat(Box<Splat>),
     /// The element that the splat around this is at.
     Element,
@@ -57,7 +56,19 @@ pub(crate) struct Variable {
 #[derive(Debug, Clone)]
 pub(crate) struct Relative {
     pub(crate) source: Expr,
-    pub(crate) steps: Vec<Step>,
+    /// Flat, so that many of them are not deep.
+    pub(crate) accesses: Vec<Access>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum Access {
+    Step(Step),
+    /// By a key that is not written out.
+    Computed {
+        key: Expr,
+        /// From the one bracket to the other.
+        brackets: Span,
+    },
 }
 
 /// A step that is known before anything is evaluated.
@@ -72,14 +83,6 @@ pub(crate) struct Step {
 pub(crate) enum StepKind {
     Attribute(SmolStr),
     Index(Value),
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct Index {
-    pub(crate) collection: Expr,
-    pub(crate) key: Expr,
-    /// From the one bracket to the other.
-    pub(crate) brackets: Span,
 }
 
 #[derive(Debug, Clone)]
@@ -170,7 +173,10 @@ impl Expr {
             ExprKind::Text(_) if self.span.end - self.span.start <= 2 => Span::at(self.span.end),
             ExprKind::Text(_) => Span::new(self.span.start + 1, self.span.end - 1),
             ExprKind::Template(parts) => parts.first().map_or(Span::at(self.span.end), Expr::start),
-            ExprKind::Index(index) => Span::new(index.brackets.start, index.brackets.start + 1),
+            ExprKind::Relative(relative) => match relative.accesses.last() {
+                Some(Access::Computed { brackets, .. }) => Span::new(brackets.start, brackets.start + 1),
+                _ => self.span,
+            },
             ExprKind::Splat(splat) => splat.marker,
             ExprKind::Call(call) => call.name_span.to(call.open),
             ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::Properties(_) => {
@@ -188,7 +194,6 @@ impl Expr {
 
 /// Moves every place in an expression to where it is in another text.
 pub(crate) fn relocate(expr: &mut Expr, to: &impl Fn(Span) -> Span) {
-    let steps = |steps: &mut [Step]| steps.iter_mut().for_each(|step| step.span = to(step.span));
     let items = |items: &mut [Item]| {
         for item in items {
             relocate(&mut item.key, to);
@@ -210,16 +215,19 @@ pub(crate) fn relocate(expr: &mut Expr, to: &impl Fn(Span) -> Span) {
         }
         ExprKind::Variable(variable) => {
             variable.name_span = to(variable.name_span);
-            steps(&mut variable.steps);
+            variable.steps.iter_mut().for_each(|step| step.span = to(step.span));
         }
         ExprKind::Relative(relative) => {
             relocate(&mut relative.source, to);
-            steps(&mut relative.steps);
-        }
-        ExprKind::Index(index) => {
-            relocate(&mut index.collection, to);
-            relocate(&mut index.key, to);
-            index.brackets = to(index.brackets);
+            for access in &mut relative.accesses {
+                match access {
+                    Access::Step(step) => step.span = to(step.span),
+                    Access::Computed { key, brackets } => {
+                        relocate(key, to);
+                        *brackets = to(*brackets);
+                    }
+                }
+            }
         }
         ExprKind::Splat(splat) => {
             relocate(&mut splat.source, to);

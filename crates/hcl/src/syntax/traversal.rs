@@ -4,16 +4,14 @@ use objchange::Value;
 use objchange::value::Number;
 use smol_str::SmolStr;
 
-use super::ast::{Expr, ExprKind, Index, Relative, Splat, Step, StepKind};
-use super::parser::{Broken, MAX_DEPTH, Parsed, Parser};
+use super::ast::{Access, Expr, ExprKind, Relative, Splat, Step, StepKind};
+use super::parser::{Broken, Parsed, Parser};
 use super::token::{Kind, Token};
 use crate::source::Span;
 
 impl Parser<'_> {
     /// All that stands behind a term.
     pub(super) fn traversals(&mut self, mut expr: Expr) -> Parsed<Expr> {
-        // Each computed index is one level further down for whoever walks the expression.
-        let mut levels = 0;
         let mut broken = None;
         loop {
             match self.kind() {
@@ -23,7 +21,7 @@ impl Parser<'_> {
                         return self.deeper(|p| p.attribute_splat(expr, dot, star));
                     }
                     match self.attribute(dot, None) {
-                        Ok(step) => expr = with_step(expr, step),
+                        Ok(step) => expr = with_access(expr, Access::Step(step)),
                         Err(error) => broken = Some(error),
                     }
                 }
@@ -34,26 +32,13 @@ impl Parser<'_> {
                     }
                     let (key, close) = self.with_newlines(false, Self::index_key)?;
                     let brackets = open.span.to(close);
-                    expr = match literal_key(&key) {
-                        Some(key) => with_step(expr, Step { span: brackets, kind: StepKind::Index(key) }),
-                        None => {
-                            levels += 1;
-                            let span = expr.span.to(close);
-                            Expr::new(
-                                span,
-                                ExprKind::Index(Box::new(Index { collection: expr, key, brackets })),
-                            )
-                        }
+                    let access = match literal_key(&key) {
+                        Some(key) => Access::Step(Step { span: brackets, kind: StepKind::Index(key) }),
+                        None => Access::Computed { key, brackets },
                     };
+                    expr = with_access(expr, access);
                 }
                 _ => return broken.filter(|broken| broken.told).map_or(Ok(expr), Err),
-            }
-            if levels > MAX_DEPTH {
-                return self.fail(
-                    "Nesting too deep",
-                    expr.span,
-                    "There are too many indexes behind one another.",
-                );
             }
         }
     }
@@ -120,7 +105,7 @@ impl Parser<'_> {
                     "A splat expression (*) cannot be used inside another attribute-only splat expression.";
                 return self.fail("Nested splat expression not allowed", nested.span, detail);
             }
-            each = with_step(each, self.attribute(dot, Some(star.span))?);
+            each = with_access(each, Access::Step(self.attribute(dot, Some(star.span))?));
         }
         let splat = splat(source, each, marker);
         // An index behind it is one of the whole.
@@ -152,19 +137,21 @@ fn splat(source: Expr, each: Expr, marker: Span) -> Expr {
     Expr::new(span, ExprKind::Splat(Box::new(Splat { source, each, marker })))
 }
 
-fn with_step(expr: Expr, step: Step) -> Expr {
-    let span = expr.span.to(step.span);
-    match expr.kind {
-        ExprKind::Variable(mut variable) => {
-            variable.steps.push(step);
-            Expr::new(span, ExprKind::Variable(variable))
+fn with_access(mut expr: Expr, access: Access) -> Expr {
+    let end = match &access {
+        Access::Step(step) => step.span,
+        Access::Computed { brackets, .. } => *brackets,
+    };
+    let span = expr.span.to(end);
+    match (&mut expr.kind, access) {
+        (ExprKind::Variable(variable), Access::Step(step)) => variable.steps.push(step),
+        (ExprKind::Relative(relative), access) => relative.accesses.push(access),
+        (_, access) => {
+            let relative = Relative { source: expr, accesses: vec![access] };
+            return Expr::new(span, ExprKind::Relative(Box::new(relative)));
         }
-        ExprKind::Relative(mut relative) => {
-            relative.steps.push(step);
-            Expr::new(span, ExprKind::Relative(relative))
-        }
-        _ => Expr::new(span, ExprKind::Relative(Box::new(Relative { source: expr, steps: vec![step] }))),
     }
+    Expr { span, ..expr }
 }
 
 /// The value of a key that is written out.

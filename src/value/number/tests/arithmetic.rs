@@ -181,7 +181,10 @@ fn infinities_and_zeros() {
     assert_eq!(zero.try_div(&two), Ok(Number::ZERO));
     assert_eq!(zero.try_rem(&two), Ok(Number::ZERO));
     assert_eq!(zero.try_rem(&zero), Ok(Number::ZERO));
-    assert_eq!(two.try_rem(&minus_inf), Ok(minus_inf.clone()));
+    assert_eq!(two.try_rem(&minus_inf), Err(Undefined));
+    assert_eq!(zero.try_rem(&inf), Err(Undefined));
+    assert_eq!(inf.try_rem(&two), Err(Undefined));
+    assert_eq!(inf.try_rem(&zero), Ok(inf.clone()));
     assert_eq!(minus_inf.abs(), inf);
     assert_eq!(inf.floor(), inf);
     assert_eq!(number("-0.5").ceil(), zero);

@@ -12,6 +12,7 @@ use super::super::Answer;
 use super::super::encoding::LENIENT;
 use super::super::limits::MAX_ELEMENTS;
 use super::scalar::resolved;
+use super::tabs::{Misplaced, Tabs};
 use crate::function::FunctionError;
 
 /// Collections nested deeper are not read.
@@ -23,7 +24,12 @@ pub(super) fn decoded(text: &str) -> Answer {
     if text.chars().skip_while(|c| *c == '\u{feff}').any(is_control) {
         return Err(wrong("control characters are not allowed"));
     }
-    let mut reader = Reader { events: Parser::new_from_str(text), anchors: HashMap::new(), size: 0 };
+    let mut reader = Reader {
+        events: Parser::new_from_str(text),
+        tabs: Tabs::new(text),
+        anchors: HashMap::new(),
+        size: 0,
+    };
     loop {
         match reader.next()? {
             Event::StreamStart | Event::Nothing => {}
@@ -36,10 +42,17 @@ pub(super) fn decoded(text: &str) -> Answer {
     loop {
         match reader.next()? {
             Event::DocumentEnd | Event::Nothing => {}
-            Event::StreamEnd => return Ok(value),
+            Event::StreamEnd => {
+                reader.tabs.end().map_err(|Misplaced| misplaced())?;
+                return Ok(value);
+            }
             _ => return Err(wrong("there is more than one document")),
         }
     }
+}
+
+fn misplaced() -> FunctionError {
+    wrong("a tab cannot be indentation")
 }
 
 fn wrong(message: impl Into<String>) -> FunctionError {
@@ -63,6 +76,7 @@ fn is_control(c: char) -> bool {
 
 struct Reader<'t> {
     events: Parser<'t, StrInput<'t>>,
+    tabs: Tabs<'t>,
     /// What anchors stand for, and of how many parts it is; nothing while that is being read.
     anchors: HashMap<usize, Option<(Value, usize)>>,
     /// How many parts have been made. A part that an alias repeats counts again, so that a few lines of aliases of
@@ -84,7 +98,10 @@ impl<'t> Reader<'t> {
             wrong(format!("line {line}, column {column}: {}", error.info()))
         };
         match self.events.next_event() {
-            Some(Ok((event, _))) => Ok(event),
+            Some(Ok((event, span))) => {
+                self.tabs.see(&event, span).map_err(|Misplaced| misplaced())?;
+                Ok(event)
+            }
             Some(Err(error)) => Err(place(&error)),
             None => Ok(Event::StreamEnd),
         }

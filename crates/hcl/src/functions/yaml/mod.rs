@@ -3,6 +3,7 @@
 mod decode;
 mod encode;
 mod scalar;
+mod tabs;
 
 use objchange::{Type, Value};
 

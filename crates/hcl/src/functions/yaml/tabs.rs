@@ -1,0 +1,91 @@
+//! Tabs in YAML, where they cannot be indentation: Terraform's reader refuses some that others take.
+
+use saphyr_parser::{Event, ScalarStyle, Span};
+
+/// What is seen of a text while its events are read.
+#[derive(Default)]
+pub(super) struct Tabs<'t> {
+    /// None if there are no tabs.
+    lines: Vec<&'t str>,
+    /// Of each collection that is open, the line in which it begins if it is the outermost one in brackets.
+    open: Vec<Option<usize>>,
+    /// How many of those that are open are in brackets, or inside of such.
+    in_brackets: usize,
+    /// The first and the last line of what may have tabs at the beginning of all but the first.
+    free: Vec<(usize, usize)>,
+}
+
+pub(super) struct Misplaced;
+
+impl<'t> Tabs<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        if !text.contains('\t') {
+            return Self::default();
+        }
+        let lines = text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
+        Self { lines: lines.collect(), ..Self::default() }
+    }
+
+    /// Looks at one event and where it stands.
+    pub(super) fn see(&mut self, event: &Event<'_>, span: Span) -> Result<(), Misplaced> {
+        if self.lines.is_empty() {
+            return Ok(());
+        }
+        let (first, last) = (span.start.line(), span.end.line());
+        match event {
+            Event::Alias(_) => self.check(span),
+            Event::Scalar(_, style, ..) => {
+                let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
+                if self.in_brackets == 0 && is_quoted {
+                    self.free.push((first, last));
+                }
+                self.check(span)
+            }
+            Event::SequenceStart(..) | Event::MappingStart(..) => {
+                let is_checked = self.check(span);
+                let is_bracket = self.from(span).is_some_and(|text| text.starts_with(['[', '{']));
+                self.open.push((is_bracket && self.in_brackets == 0).then_some(first));
+                self.in_brackets += usize::from(is_bracket || self.in_brackets > 0);
+                is_checked
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                self.in_brackets = self.in_brackets.saturating_sub(1);
+                if let Some(Some(first)) = self.open.pop() {
+                    self.free.push((first, last));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// All has been seen.
+    pub(super) fn end(&self) -> Result<(), Misplaced> {
+        let mut free = self.free.iter().peekable();
+        for (line, _) in std::iter::zip(1.., &self.lines).filter(|(_, line)| line.starts_with('\t')) {
+            while free.next_if(|(_, last)| *last < line).is_some() {}
+            if free.peek().is_none_or(|(first, _)| *first >= line) {
+                return Err(Misplaced);
+            }
+        }
+        Ok(())
+    }
+
+    /// Between the beginning of the line, or the mark of an entry, and what the entry is, there is no tab.
+    fn check(&self, span: Span) -> Result<(), Misplaced> {
+        let Some(line) = self.lines.get(span.start.line().wrapping_sub(1)).filter(|_| self.in_brackets == 0)
+        else {
+            return Ok(());
+        };
+        let end = line.char_indices().nth(span.start.col()).map_or(line.len(), |(at, _)| at);
+        let before = &line[..end];
+        let mark = before.trim_end_matches([' ', '\t']);
+        let is_indented = mark.is_empty() || mark.ends_with(['-', '?']) && mark != "---";
+        if is_indented && before[mark.len()..].contains('\t') { Err(Misplaced) } else { Ok(()) }
+    }
+
+    fn from(&self, span: Span) -> Option<&'t str> {
+        let line = self.lines.get(span.start.line().checked_sub(1)?)?;
+        line.char_indices().nth(span.start.col()).map(|(at, _)| &line[at..])
+    }
+}
