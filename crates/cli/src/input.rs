@@ -45,26 +45,43 @@ impl Source {
 
     /// Reads all of it as text, in UTF-8 or UTF-16.
     pub(crate) fn read(&self) -> Result<String, InputError> {
-        let error = |fault| InputError { input: self.clone(), fault };
-        if *self == Self::Stdin && io::stdin().is_terminal() {
-            return Err(error(Fault::Terminal));
-        }
         let mut bytes = Vec::new();
-        self.open()
-            .and_then(encoding::utf8)
+        encoding::utf8(self.open_text()?)
             .and_then(|mut reader| reader.read_to_end(&mut bytes))
-            .map_err(|e| error(Fault::Read(e)))?;
+            .map_err(|error| self.unreadable(error))?;
+        self.text(bytes, 1)
+    }
+
+    /// Opens it where somebody is to write a document, which nobody does on a terminal.
+    pub(crate) fn open_text(&self) -> Result<Box<dyn Read + Send>, InputError> {
+        if *self == Self::Stdin && io::stdin().is_terminal() {
+            return Err(self.error(Fault::Terminal));
+        }
+        self.open().map_err(|error| self.unreadable(error))
+    }
+
+    /// What was read of it, from the beginning of this line, as text.
+    pub(crate) fn text(&self, bytes: Vec<u8>, first_line: u64) -> Result<String, InputError> {
         if bytes.starts_with(b"PK\x03\x04") {
-            return Err(error(Fault::PlanFile));
+            return Err(self.error(Fault::PlanFile));
         }
         String::from_utf8(bytes).map_err(|e| {
             let valid = &e.as_bytes()[..e.utf8_error().valid_up_to()];
             let line_start = valid.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
-            error(Fault::Encoding {
-                line: valid.iter().filter(|b| **b == b'\n').count() + 1,
+            self.error(Fault::Encoding {
+                line: first_line + valid.iter().filter(|b| **b == b'\n').count() as u64,
                 column: valid.len() - line_start + 1,
             })
         })
+    }
+
+    /// Why it cannot be read.
+    pub(crate) fn unreadable(&self, error: io::Error) -> InputError {
+        self.error(Fault::Read(error))
+    }
+
+    fn error(&self, fault: Fault) -> InputError {
+        InputError { input: self.clone(), fault }
     }
 }
 
@@ -96,5 +113,5 @@ enum Fault {
     )]
     PlanFile,
     #[error(":{line}:{column}: the text is neither UTF-8 nor UTF-16")]
-    Encoding { line: usize, column: usize },
+    Encoding { line: u64, column: usize },
 }

@@ -3,11 +3,13 @@
 mod arguments;
 mod check;
 mod configuration;
+mod documents;
 mod encoding;
 mod eval;
 mod exit;
 mod input;
 mod plan;
+mod query;
 mod show;
 mod stdio;
 mod style;
@@ -34,6 +36,7 @@ enum Command {
     Check(check::Args),
     Eval(eval::Args),
     Plan(plan::Args),
+    Query(query::Args),
     /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
 }
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Plan(args) => plan::run(&args),
+        Command::Query(args) => query::run(&args),
         Command::Show(arguments) => match show::run(&arguments) {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(show::Error::Write(error)) => Err(error),

@@ -15,6 +15,7 @@ use objchange::value::{
     TooManyImplied, TypeMismatch, TypeMismatchKind, WriteError,
 };
 use objchange::{Type, Value};
+use objchange_plan::query::{QueryError, SubjectError};
 use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, Schemas, ShowError};
 
 use crate::program::workspace;
@@ -56,12 +57,14 @@ fn every_error_type_has_one() {
         ParsePathErrorKind: |e| e.kind();
         PlanChangeError: |e| e.kind();
         PlanViolation: |e| e.kind();
+        QueryError: |e| e.kind.kind();
         ReadError: |e| e.kind.kind();
         RefinementError: |e| e.kind();
         SchemaDocumentError: |e| e.kind.kind();
         SchemaProblem: |e| e.kind.kind();
         SchemaProblemKind: |e| e.kind();
         ShowError: |e| e.kind();
+        SubjectError: |e| e.kind();
         TooManyImplied: |e| e.kind();
         TypeMismatch: |e| e.kind.kind();
         TypeMismatchKind: |e| e.kind();

@@ -9,5 +9,7 @@ mod kinds;
 mod output;
 mod plan;
 mod program;
+mod query;
+mod query_limits;
 mod schemas;
 mod show;

@@ -104,6 +104,12 @@ impl<'v, 't> Marked<'v, 't> {
         self.below(|view| view.get(key)).answer()
     }
 
+    /// A member of an object or map as it stands in the document, whatever is said of it.
+    #[cfg(feature = "query")]
+    pub(crate) fn there(self, key: &str) -> Option<Self> {
+        Some(self.below(|view| view.get(key))).filter(|member| member.value.is_some())
+    }
+
     /// What is known of an element of a list, set or tuple, by its position.
     pub fn element(self, index: usize) -> Answer<'v, 't> {
         self.below(|view| view.elements().get(index)).answer()

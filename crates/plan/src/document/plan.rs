@@ -157,10 +157,10 @@ impl<'de> Deserialize<'de> for ResourceActions {
     }
 }
 
-impl Serialize for ResourceActions {
-    /// The words that plan documents have for it.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let words: &[&str] = match self {
+impl ResourceActions {
+    /// The words that plan documents have for it, such as `["delete", "create"]`.
+    pub fn words(self) -> &'static [&'static str] {
+        match self {
             Self::NoOp => &["no-op"],
             Self::Create => &["create"],
             Self::Read => &["read"],
@@ -170,8 +170,14 @@ impl Serialize for ResourceActions {
             Self::CreateThenDelete => &["create", "delete"],
             Self::Forget => &["forget"],
             Self::CreateThenForget => &["create", "forget"],
-        };
-        words.serialize(serializer)
+        }
+    }
+}
+
+impl Serialize for ResourceActions {
+    /// The words that plan documents have for it.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.words().serialize(serializer)
     }
 }
 

@@ -133,6 +133,13 @@ impl<'t> Change<'t> {
         Ok(self.sides()?.unknown.view())
     }
 
+    /// What is unknown of the value after, with what is sensitive of that.
+    #[cfg(feature = "query")]
+    pub(crate) fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
+        let sides = self.sides()?;
+        Ok(Marked::known(sides.unknown.view(), sides.sensitive()))
+    }
+
     fn sides(&self) -> Result<&Sides<'t>, DocumentError> {
         let read =
             || Sides::read(self.document.0, &self.values, || format!("{}: change", self.of)).map(Box::new);

@@ -1,0 +1,130 @@
+//! From arguments to files.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use walkdir::{DirEntry, WalkDir};
+
+use super::Wanted;
+use crate::input::Source;
+
+/// Where documents are read from.
+#[derive(Debug)]
+pub(crate) struct Inputs {
+    pub(super) list: Vec<Input>,
+    /// Whether one file was named, by its own name.
+    pub(super) are_one_name: bool,
+}
+
+/// One of them.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    Source {
+        source: Source,
+        /// Whether it was found in a folder, where other files may be, too.
+        is_found: bool,
+    },
+    /// What was asked for is not there.
+    Missing(String),
+}
+
+impl Inputs {
+    /// The files that arguments name: each is a file, `-`, a folder, in which and below which all files are meant that
+    /// are called as what is wanted, or a glob.
+    ///
+    /// The files of a folder and of a glob are sorted; what is hidden in them is left out.
+    ///
+    /// # Errors
+    ///
+    /// Standard input is named twice.
+    pub(crate) fn find(arguments: &[PathBuf], wanted: Wanted) -> Result<Self, String> {
+        let mut list = Vec::new();
+        for argument in arguments {
+            let glob = argument.to_str().filter(|text| text.contains(['*', '?', '[', '{']));
+            match glob {
+                _ if Source::new(argument) == Source::Stdin => {
+                    list.push(Input::Source { source: Source::Stdin, is_found: false });
+                }
+                _ if argument.is_dir() => find_in_folder(argument, wanted, &mut list),
+                Some(glob) if !argument.exists() => find_by_glob(glob, &mut list),
+                _ => list.push(Input::Source { source: Source::new(argument), is_found: false }),
+            }
+        }
+        let stdins = list.iter().filter(|input| matches!(input, Input::Source { source: Source::Stdin, .. }));
+        if stdins.count() > 1 {
+            return Err("standard input (-) can be read only once".into());
+        }
+        let are_one_name = matches!(&arguments, [one] if matches!(&list[..], [Input::Source { source, is_found: false }]
+            if *source == Source::new(one)));
+        Ok(Self { list, are_one_name })
+    }
+
+    /// Those that are there.
+    pub(super) fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.list.iter().filter_map(|input| match input {
+            Input::Source { source, .. } => Some(source),
+            Input::Missing(_) => None,
+        })
+    }
+}
+
+fn find_in_folder(folder: &Path, wanted: Wanted, list: &mut Vec<Input>) {
+    let is_wanted = |path: &Path| {
+        path.extension().is_some_and(|extension| wanted.extensions.iter().any(|wanted| extension == *wanted))
+    };
+    let before = list.len();
+    walk(folder, usize::MAX, list, |path| is_wanted(path).then_some(true));
+    if list.len() == before {
+        let names: Vec<String> = wanted.extensions.iter().map(|extension| format!("*.{extension}")).collect();
+        list.push(Input::Missing(format!(
+            "{}: no file in it is called {}",
+            folder.display(),
+            names.join(" or ")
+        )));
+    }
+}
+
+fn find_by_glob(text: &str, list: &mut Vec<Input>) {
+    let glob: GlobMatcher = match GlobBuilder::new(text).literal_separator(true).build() {
+        Ok(glob) => glob.compile_matcher(),
+        Err(error) => return list.push(Input::Missing(format!("{text}: this is no glob: {}", error.kind()))),
+    };
+    let path = Path::new(text);
+    let is_plain =
+        |component: &Component<'_>| !component.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+    let folder: PathBuf = path.components().take_while(is_plain).collect();
+    let depth = match text.contains("**") || text.contains('{') {
+        true => usize::MAX,
+        false => path.components().count() - folder.components().count(),
+    };
+    let before = list.len();
+    let is_here = folder.as_os_str().is_empty();
+    walk(if is_here { Path::new(".") } else { &folder }, depth, list, |path| {
+        let path = if is_here { path.strip_prefix(".").unwrap_or(path) } else { path };
+        glob.is_match(path).then_some(false)
+    });
+    if list.len() == before {
+        list.push(Input::Missing(format!("{text}: no file is called like this")));
+    }
+}
+
+/// Adds the files below a folder that `take` takes, which says whether they may be something else.
+fn walk(folder: &Path, depth: usize, list: &mut Vec<Input>, take: impl Fn(&Path) -> Option<bool>) {
+    let is_seen =
+        |entry: &DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
+    let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().max_depth(depth);
+    for entry in entries.into_iter().filter_entry(is_seen) {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() => {
+                if let Some(is_found) = take(entry.path()) {
+                    let path = entry.path().strip_prefix("./").unwrap_or(entry.path());
+                    list.push(Input::Source { source: Source::File(path.to_owned()), is_found });
+                }
+            }
+            Ok(_) => {}
+            // A link to a folder above it leads to files that are found already.
+            Err(error) if error.loop_ancestor().is_some() => {}
+            Err(error) => list.push(Input::Missing(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Many documents at once: found by name, glob or folder, read one after the other, answered to over the cores, and
+//! the answers handed over in the order of the inputs.
+//!
+//! ```text
+//! arguments ──Inputs::find──▶ Inputs ──for_each──▶ answer(&Document) on every core ──▶ handle(&name, answer), in order
+//! ```
+//!
+//! A few documents for each core are in memory at any time, whatever the number of inputs.
+
+mod find;
+mod texts;
+
+use std::io;
+use std::num::NonZero;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use objchange_plan::{DocumentError, DocumentKind};
+
+use self::find::Input;
+pub(crate) use self::find::Inputs;
+use self::texts::Texts;
+use crate::exit;
+use crate::input::Source;
+
+/// Which documents a command is about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    /// What their files are called, where a folder is searched for them.
+    pub(crate) extensions: &'static [&'static str],
+    /// What they are. Other documents that a folder has are passed over.
+    pub(crate) kinds: &'static [DocumentKind],
+    /// What they are called, in the plural.
+    pub(crate) name: &'static str,
+}
+
+impl Wanted {
+    pub(crate) const PLANS: Self =
+        Self { extensions: &["json"], kinds: &[DocumentKind::Plan], name: "plans" };
+    pub(crate) const PLANS_AND_STATES: Self = Self {
+        extensions: &["json", "tfstate"],
+        kinds: &[DocumentKind::Plan, DocumentKind::State, DocumentKind::StateFile],
+        name: "plans or states",
+    };
+}
+
+/// The text of one document, and where it is from.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// Its file, with the line where the file holds a document a line.
+    pub(crate) name: String,
+    pub(crate) text: String,
+    /// Whether it is the only document that was asked about: an answer need not name it.
+    pub(crate) is_alone: bool,
+    /// Where in its file it begins, from 1, if the file holds a document a line.
+    line: Option<u64>,
+    /// Whether it was found in a folder and not named.
+    is_found: bool,
+}
+
+impl Document {
+    /// What is wrong with the document, after its file and place.
+    pub(crate) fn complaint(&self, error: &DocumentError) -> String {
+        let DocumentError { line, column, location, problem, .. } = error;
+        let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
+        // The name of a document that is a line of its file ends with that line.
+        let line = if self.line.is_some() { String::new() } else { format!(":{line}") };
+        format!("{}{line}:{column}: {location}{problem}", self.name)
+    }
+}
+
+/// What became of all documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    /// How many were answered to.
+    pub(crate) answered: u64,
+    /// How many inputs or documents could not be, which was said.
+    pub(crate) failed: u64,
+}
+
+/// Reads all documents, asks `answer` about each on one of the cores, and hands over its answers in the order of the
+/// inputs, with the document's name where there are more than one.
+///
+/// What cannot be read or answered (`answer` gives the sentence, see [`Document::complaint`]) is said on standard error
+/// and counted, and the others are answered to all the same. What a folder holds beside the wanted documents is passed
+/// over, which is said once at the end.
+pub(crate) fn for_each<A: Send>(
+    inputs: &Inputs,
+    wanted: Wanted,
+    answer: impl Fn(&Document) -> Result<A, String> + Sync,
+    mut handle: impl FnMut(Option<&str>, A) -> io::Result<()>,
+) -> io::Result<Summary> {
+    let workers = thread::available_parallelism().map_or(1, NonZero::get);
+    let (steps_in, steps) = mpsc::sync_channel::<Step<A>>(workers);
+    let (jobs_in, jobs) = mpsc::channel::<Job<A>>();
+    let jobs = Mutex::new(jobs);
+    let progress = Progress::new(inputs);
+    let mut summary = Summary::default();
+    let mut passed_over = PassedOver::default();
+    thread::scope(|scope| {
+        // When `handle` fails, the receiver goes away, which ends the reader and then the workers.
+        let steps = steps;
+        let bar = progress.bar.clone();
+        scope.spawn(move || read_all(inputs, &bar, &steps_in, &jobs_in));
+        for _ in 0..workers {
+            scope.spawn(|| work(&jobs, wanted, &answer));
+        }
+        for step in steps {
+            let outcome = match step {
+                Step::Unreadable(message) => Outcome::Failed(message),
+                // A worker that is gone has panicked outside of `answer`, which the scope tells.
+                Step::Document(outcome) => match outcome.recv() {
+                    Ok(outcome) => outcome,
+                    Err(_) => continue,
+                },
+            };
+            progress.tell(|| match outcome {
+                Outcome::Answered(name, answer) => {
+                    summary.answered += 1;
+                    handle(name.as_deref(), answer)
+                }
+                Outcome::Failed(message) => {
+                    summary.failed += 1;
+                    exit::complain(&message)
+                }
+                Outcome::PassedOver(name) => {
+                    passed_over.note(name);
+                    Ok(())
+                }
+            })?;
+        }
+        Ok::<(), io::Error>(())
+    })?;
+    progress.bar.finish_and_clear();
+    passed_over.tell(wanted);
+    Ok(summary)
+}
+
+enum Step<A> {
+    Unreadable(String),
+    Document(Receiver<Outcome<A>>),
+}
+
+enum Outcome<A> {
+    Answered(Option<String>, A),
+    Failed(String),
+    PassedOver(String),
+}
+
+type Job<A> = (Document, Sender<Outcome<A>>);
+
+/// Reads the inputs until nobody listens.
+fn read_all<A>(inputs: &Inputs, bar: &ProgressBar, steps: &SyncSender<Step<A>>, jobs: &Sender<Job<A>>) {
+    for input in &inputs.list {
+        let source = match input {
+            Input::Source { source, .. } => source,
+            Input::Missing(message) => {
+                if steps.send(Step::Unreadable(message.clone())).is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        let texts = match Texts::open(source, |reader| bar.wrap_read(reader)) {
+            Ok(texts) => texts,
+            Err(error) => {
+                if steps.send(Step::Unreadable(error.to_string())).is_err() {
+                    return;
+                }
+                continue;
+            }
+        };
+        for text in texts {
+            let sent = match text {
+                Ok(text) => {
+                    let document = Document {
+                        name: match text.line {
+                            Some(line) => format!("{source}:{line}"),
+                            None => source.to_string(),
+                        },
+                        text: text.text,
+                        is_alone: inputs.are_one_name && text.line.is_none(),
+                        line: text.line,
+                        is_found: matches!(input, Input::Source { is_found: true, .. }),
+                    };
+                    let (outcome_in, outcome) = mpsc::channel();
+                    // The bounded channel is the first, so that no more documents are in the other one.
+                    steps.send(Step::Document(outcome)).is_ok() && jobs.send((document, outcome_in)).is_ok()
+                }
+                Err(error) => steps.send(Step::Unreadable(error.to_string())).is_ok(),
+            };
+            if !sent {
+                return;
+            }
+        }
+    }
+}
+
+fn work<A>(
+    jobs: &Mutex<Receiver<Job<A>>>,
+    wanted: Wanted,
+    answer: &(impl Fn(&Document) -> Result<A, String> + Sync),
+) {
+    loop {
+        let job = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((document, outcome)) = job else { return };
+        let is_other = || DocumentKind::of(&document.text).is_ok_and(|kind| !wanted.kinds.contains(&kind));
+        let found = if document.is_found && (!looks_like_an_object(&document.text) || is_other()) {
+            Outcome::PassedOver(document.name)
+        } else {
+            // The others are answered to even where one of them finds a defect.
+            match panic::catch_unwind(AssertUnwindSafe(|| answer(&document))) {
+                Ok(Ok(answer)) => Outcome::Answered((!document.is_alone).then_some(document.name), answer),
+                Ok(Err(message)) => Outcome::Failed(message),
+                Err(_) => Outcome::Failed(format!("{}: this shows a defect of the program", document.name)),
+            }
+        };
+        // Nobody waits any more if the work was given up.
+        let _ = outcome.send(found);
+    }
+}
+
+/// Whether it may be a document at all, even one that was cut off.
+fn looks_like_an_object(text: &str) -> bool {
+    text.trim_ascii_start().starts_with('{')
+}
+
+/// Documents of folders that are not what is wanted.
+#[derive(Default)]
+struct PassedOver {
+    first: Vec<String>,
+    count: usize,
+}
+
+impl PassedOver {
+    fn note(&mut self, name: String) {
+        self.count += 1;
+        if self.first.len() < 3 {
+            self.first.push(name);
+        }
+    }
+
+    fn tell(&self, wanted: Wanted) {
+        if self.count == 0 {
+            return;
+        }
+        let more = match self.count - self.first.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        exit::note(&format!("passed over, as they are no {}: {}{more}", wanted.name, self.first.join(", ")));
+    }
+}
+
+/// How far the reading is, shown on standard error if that is a terminal and there is time to see it.
+struct Progress {
+    bar: ProgressBar,
+    begun: Instant,
+}
+
+impl Progress {
+    fn new(inputs: &Inputs) -> Self {
+        let (bar, template) = match inputs.sources().map(Source::size).sum::<Option<u64>>() {
+            Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
+            None => (ProgressBar::new_spinner(), "{spinner} {bytes} {elapsed}"),
+        };
+        bar.set_draw_target(ProgressDrawTarget::hidden());
+        let bar = match ProgressStyle::with_template(template) {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        };
+        Self { bar, begun: Instant::now() }
+    }
+
+    /// Writes something while the bar is out of the way.
+    fn tell<T>(&self, write: impl FnOnce() -> T) -> T {
+        if self.bar.is_hidden() && self.begun.elapsed() > Duration::from_secs(1) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.suspend(write)
+    }
+}

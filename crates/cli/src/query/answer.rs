@@ -1,0 +1,84 @@
+//! What is found in one document.
+
+use objchange_plan::Document as Read;
+use objchange_plan::query::{Item, Of, Projection, Query, Subject, SubjectError};
+use serde_json::Value;
+
+use super::tally::{Tallies, Tally};
+use super::{Args, Form};
+use crate::documents::Document;
+
+/// What is asked about each document.
+pub(super) struct Questions<'a> {
+    pub(super) of: Of,
+    pub(super) query: &'a Query,
+    pub(super) projection: Option<&'a Projection>,
+    pub(super) args: &'a Args,
+}
+
+/// What is found in a document.
+pub(super) struct Answer {
+    pub(super) found: u64,
+    /// Those that are printed, as far as they are.
+    pub(super) items: Vec<Found>,
+    pub(super) tallies: Tallies,
+}
+
+/// An item that is found.
+pub(super) struct Found {
+    pub(super) key: String,
+    pub(super) actions: Option<&'static [&'static str]>,
+    /// The fields, where they are printed.
+    pub(super) fields: Vec<(&'static str, Value)>,
+    /// What is selected, or the group.
+    pub(super) values: Vec<Value>,
+}
+
+impl Questions<'_> {
+    /// Looks at all items of a document.
+    pub(super) fn answer(&self, document: &Document) -> Result<Answer, String> {
+        let read = Read::parse(&document.text).map_err(|error| document.complaint(&error))?;
+        let subject = Subject::new(self.of, read).map_err(|error| match error {
+            SubjectError::Document(error) => document.complaint(&error),
+            SubjectError::IsState => {
+                format!("{}: {error}; --of state asks about its resources", document.name)
+            }
+        })?;
+        let mut matching = self.query.on(&subject);
+        let mut projecting = self.projection.map(|projection| projection.on(&subject));
+        let mut tallies = Tallies::default();
+        tallies.columns.resize_with(self.projection.map_or(0, |of| of.names().len()), Default::default);
+        let (mut found, mut items) = (0, Vec::new());
+        for (key, item) in subject.items() {
+            let is_found = tallies.filter.note(matching.matches(item)).unwrap_or(false);
+            if tallies.filter.is_limit() {
+                break;
+            }
+            if !is_found {
+                continue;
+            }
+            found += 1;
+            if self.args.count {
+                continue;
+            }
+            let values = projecting.as_mut().map(|projecting| projecting.values(item)).unwrap_or_default();
+            let values = values.into_iter().zip(&mut tallies.columns);
+            let values = values.map(|(value, tally)| tally.note(value).unwrap_or_default()).collect();
+            items.push(self.found(key, item, values));
+            if tallies.columns.iter().any(Tally::is_limit) {
+                break;
+            }
+        }
+        Ok(Answer { found, items, tallies })
+    }
+
+    fn found(&self, key: &str, item: Item<'_, '_>, values: Vec<Value>) -> Found {
+        let has_fields = self.args.output == Form::Json && self.projection.is_none();
+        Found {
+            key: key.to_owned(),
+            actions: item.actions(),
+            fields: if has_fields { item.fields() } else { Vec::new() },
+            values,
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! `objchange query`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::program::{Output, objchange};
+
+const API: &str = "examples/fleet/api.json";
+const FLEET: &str = "examples/fleet";
+
+fn query(arguments: &[&str], input: &str) -> Output {
+    objchange(["query"].iter().chain(arguments), input)
+}
+
+/// Asks for keys.
+#[track_caller]
+fn keys(plan: &str, expression: &str) -> Vec<String> {
+    let output = query(&[plan, expression, "--output", "keys"], "");
+    assert!(output.code < 2 && output.stderr.is_empty(), "{expression}: {}", output.stderr);
+    assert_eq!(output.code == 1, output.stdout.is_empty(), "{expression}");
+    output.stdout.lines().map(str::to_owned).collect()
+}
+
+/// A folder with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("query").join(name);
+    _ = fs::remove_dir_all(&folder);
+    for (name, text) in files {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn example(name: &str) -> String {
+    fs::read_to_string(crate::program::workspace().join(FLEET).join(name)).unwrap()
+}
+
+/// The plan as `terraform show -json` prints it: in one line.
+fn one_line(name: &str) -> String {
+    serde_json::from_str::<Value>(&example(name)).unwrap().to_string()
+}
+
+const FOO_A: &str = r#"module.foo["a"].aws_instance.this"#;
+const FOO_B: &str = r#"module.foo["b"].aws_instance.this"#;
+const DISK: &str = r#"module.foo["b"].module.disk.aws_ebs_volume.data[0]"#;
+
+#[test]
+fn what_the_documentation_of_the_collections_asks() {
+    let instances = r#"rc.mode == "managed" && rc.type == "aws_instance""#;
+    assert_eq!(keys(API, instances), [FOO_A, FOO_B]);
+    let created = format!(r#"{instances} && in_module(rc, "module.foo") && rc.change.actions == ["create"]"#);
+    assert_eq!(keys(API, &created), [FOO_A, FOO_B]);
+    assert_eq!(keys(API, &format!(r#"{created} && unknown(rc, "ami")"#)), [FOO_B]);
+    let as_policies_ask =
+        format!(r#"{created} && has(rc.change.after_unknown.ami) && rc.change.after_unknown.ami"#);
+    assert_eq!(keys(API, &as_policies_ask), [FOO_B]);
+    let version = r#"!semver(plan.terraform_version, ">= 0.12.19")"#;
+    let output = query(&[FLEET, version, "--output", "keys"], "");
+    assert_eq!(output.stdout, "examples/fleet/old.json: null_resource.seed\n");
+    let numbers = r#"plan.terraform_version.split(".").map(part, int(part))"#;
+    let output = query(&[API, "true", "--select", numbers], "");
+    assert_eq!(output.stdout.lines().next(), Some("[1,9,8]"));
+    let groups = query(&[FLEET, r#"rc.change.actions != ["no-op"]"#, "--group-by", "rc.change.actions"], "");
+    let expected =
+        "3  [\"create\"]\n2  [\"update\"]\n1  [\"delete\",\"create\"]\n1  [\"delete\"]\n1  [\"read\"]\n";
+    assert_eq!((groups.code, groups.stdout.as_str()), (0, expected));
+}
+
+#[test]
+fn every_function_answers() {
+    let main = "aws_db_instance.main";
+    for (expression, expected) in [
+        (r#"unknown(rc, "id")"#, &[FOO_A, FOO_B, DISK][..]),
+        (r#"unknown(rc, "tags.Owner")"#, &[]),
+        (r#"changed(rc, "tags.Owner") && rc.change.before != null"#, &[main]),
+        (r#"changed(rc, "id") && replaced(rc)"#, &[DISK]),
+        (r#"changed(rc, "bucket")"#, &[]),
+        (r#"changed(rc, "nothing")"#, &[]),
+        (r#"old(rc, "tags.Owner") == "ann""#, &[main]),
+        (r#"old(rc, "size") == 100 && new(rc, "encrypted")"#, &[DISK]),
+        (r#"new(rc, "ami") == null && rc.type == "aws_instance""#, &[FOO_B]),
+        (r#"sensitive(rc, "password")"#, &[main]),
+        (r#"sensitive(rc, "tags")"#, &[]),
+        (r#"new(rc, "password") == "correct horse""#, &[main]),
+        ("replaced(rc)", &[DISK]),
+        (r#"in_module(rc, "module.foo")"#, &[FOO_A, FOO_B, DISK]),
+        (r#"in_module(rc, "module.foo[\"b\"]")"#, &[FOO_B, DISK]),
+        (r#"in_module(rc, "module.foo.module.disk")"#, &[DISK]),
+        (r#"rc.index == 0"#, &[DISK]),
+        (r#"["ami", "bucket"].exists(path, unknown(rc, path))"#, &[FOO_B]),
+        (
+            r#"rc.type.matches("^aws_s3_") && plan.variables.region.value.startsWith("eu-")"#,
+            &["aws_s3_bucket.logs"],
+        ),
+        (r#"rc.change.after.?tags.Owner.orValue("nobody") == "nobody""#, &[DISK, "aws_s3_bucket.logs"]),
+        (
+            r#"{"bucket": "logs"} == rc.change.after && rc.change.before == rc.change.after"#,
+            &["aws_s3_bucket.logs"],
+        ),
+        (r#"rc.change.after in [{"bucket": "logs"}, 1]"#, &["aws_s3_bucket.logs"]),
+        (
+            r#""bucket" in rc.change.after && rc.change.after.exists(name, name == "bucket")"#,
+            &["aws_s3_bucket.logs"],
+        ),
+        (r#"size(rc.change.after) == 1"#, &["aws_s3_bucket.logs"]),
+        (r#"rc.type.replace("aws_", "").upperAscii() == "S3_BUCKET""#, &["aws_s3_bucket.logs"]),
+    ] {
+        assert_eq!(keys(API, expression), expected, "{expression}");
+    }
+}
+
+#[test]
+fn every_collection_is_asked() {
+    for (of, expression, expected) in [
+        ("drift", r#"changed(rc, "tags.Patched")"#, "examples/fleet/web.json: aws_instance.web\n"),
+        ("outputs", r#"rc.name == "url" && unknown(rc, "")"#, "examples/fleet/api.json: url\n"),
+        ("variables", r#"rc.value == "eu-west-1""#, "examples/fleet/api.json: region\n"),
+        (
+            "state",
+            r#"rc.values.bucket == "logs" && !rc.tainted"#,
+            "examples/fleet/api.json: aws_s3_bucket.logs\n",
+        ),
+        (
+            "config",
+            r#"rc.config.bucket.constant_value == "logs""#,
+            "examples/fleet/api.json: aws_s3_bucket.logs\n",
+        ),
+        ("planned", "true", ""),
+    ] {
+        let output = query(&[FLEET, "--of", of, expression, "--output", "keys"], "");
+        assert_eq!(output.stdout, expected, "{of}: {}", output.stderr);
+    }
+    let state = r#"{"version":4,"lineage":"x","resources":[{"mode":"managed","type":"user","name":"u",
+        "instances":[{"index_key":"k","attributes":{"name":"ann","key":"hunter2"},
+        "sensitive_attributes":[[{"type":"get_attr","value":"key"}]]}]}]}"#;
+    let arguments =
+        &["--of", "tfstate", "rc.values.name == 'ann'", "--select", "[rc.address, rc.values.key]"];
+    assert_eq!(query(arguments, state).stdout, "user.u[\"k\"]\t(sensitive value)\n");
+    let error = query(&["true"], state);
+    assert_eq!(error.code, 2);
+    assert!(
+        error.stderr.contains("(stdin): this is a state") && error.stderr.contains("--of state"),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn every_form_of_output() {
+    let web = "examples/fleet/web.json";
+    let print = |arguments: &[&str]| {
+        let output = query(&[&[web, r#"rc.type == "aws_instance""#], arguments].concat(), "");
+        assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+        output.stdout
+    };
+    assert_eq!(print(&[]), "aws_instance.web  update\naws_instance.web:17b8ad2e  delete\n");
+    assert_eq!(print(&["--output", "keys"]), "aws_instance.web\naws_instance.web:17b8ad2e\n");
+    assert_eq!(
+        print(&["--output", "table"]),
+        "key                        actions\naws_instance.web           update\naws_instance.web:17b8ad2e  delete\n"
+    );
+    let json = print(&["--output", "json"]);
+    let expected = concat!(
+        r#"{"key":"aws_instance.web:17b8ad2e","address":"aws_instance.web","module_address":"","mode":"managed","#,
+        r#""type":"aws_instance","name":"web","index":null,"provider_name":"registry.terraform.io/hashicorp/aws","#,
+        r#""deposed":"17b8ad2e","actions":["delete"]}"#
+    );
+    assert_eq!(json.lines().nth(1), Some(expected));
+    assert_eq!(print(&["--count"]), "2\n");
+    assert_eq!(print(&["--count", "--output", "json"]), "{\"count\":2}\n");
+    let select = r#"{"name": rc.name, "size": rc.change.after.instance_type}"#;
+    assert_eq!(print(&["--select", select]), "web\tt3.large\nweb\tnull\n");
+    assert_eq!(print(&["--select", select, "--output", "table"]), "name  size\nweb   t3.large\nweb   null\n");
+    assert_eq!(
+        print(&["--select", select, "--output", "json"]),
+        "{\"name\":\"web\",\"size\":\"t3.large\"}\n{\"name\":\"web\",\"size\":null}\n"
+    );
+    assert_eq!(
+        print(&["--select", "rc.change.actions", "--output", "json"]),
+        "{\"key\":\"aws_instance.web\",\"value\":[\"update\"]}\n\
+         {\"key\":\"aws_instance.web:17b8ad2e\",\"value\":[\"delete\"]}\n"
+    );
+    assert_eq!(
+        print(&["--group-by", "rc.name", "--output", "keys"]),
+        "2  web\n  aws_instance.web\n  aws_instance.web:17b8ad2e\n"
+    );
+    assert_eq!(print(&["--group-by", "rc.name", "--output", "table"]), "count  group\n2      web\n");
+    assert_eq!(
+        print(&["--group-by", "rc.name", "--output", "json"]),
+        "{\"group\":\"web\",\"count\":2,\"items\":[{\"key\":\"aws_instance.web\"},\
+         {\"key\":\"aws_instance.web:17b8ad2e\"}]}\n"
+    );
+}
+
+#[test]
+fn many_documents_are_answered_to_in_order() {
+    let lines = format!("{}\n\n{}\n", one_line("web.json"), one_line("old.json"));
+    let (web, api) = (example("web.json"), example("api.json"));
+    let files = [
+        ("a/web.json", &*web),
+        ("a/deep/er/api.json", &*api),
+        ("b/lines.jsonl", &*lines),
+        ("a/other.json", r#"{"some":"thing"}"#),
+        ("a/list.json", "[1]"),
+        ("a/.terraform/hidden.json", &*api),
+        ("c/broken.json", &api[..500]),
+        ("c/ok.json", &*web),
+    ];
+    let folder = folder("many", &files);
+    let at = |path: &str| folder.join(path).display().to_string();
+    let expression = r#"rc.type != "aws_instance""#;
+    let print = |inputs: &[String], stdin: &str| {
+        let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+        query(&[&inputs[..], &[expression, "--output", "keys"]].concat(), stdin)
+    };
+    let api_keys = |name: &str| {
+        ["aws_db_instance.main", DISK, "aws_s3_bucket.logs"].map(|key| format!("{name}: {key}\n")).concat()
+    };
+    let web_key = |name: &str| format!("{name}: data.aws_ami.latest\n");
+    let in_a = api_keys(&at("a/deep/er/api.json")) + &web_key(&at("a/web.json"));
+
+    let output = print(&[at("a")], "");
+    assert_eq!((output.code, output.stdout), (0, in_a.clone()));
+    let note =
+        format!("note: passed over, as they are no plans: {}, {}\n", at("a/list.json"), at("a/other.json"));
+    assert_eq!(output.stderr, note);
+
+    let output = print(&[at("a/**/*i.json"), at("a/w?b.json")], "");
+    assert_eq!((output.code, output.stdout, output.stderr.as_str()), (0, in_a.clone(), ""));
+
+    let seed = format!("{}:3: null_resource.seed\n", at("b/lines.jsonl"));
+    let of_lines = web_key(&format!("{}:1", at("b/lines.jsonl"))) + &seed;
+    assert_eq!(print(&[at("b/lines.jsonl")], "").stdout, of_lines);
+    assert_eq!(print(&["-".into()], &lines).stdout, of_lines.replace(&at("b/lines.jsonl"), "(stdin)"));
+    assert_eq!(print(&[at("b/*")], "").stdout, of_lines);
+    assert_eq!(print(&["-".into()], &web).stdout, "data.aws_ami.latest\n");
+
+    let output = print(&[at("c"), "-".into(), at("nowhere.json"), at("none*"), at("a/other.json")], &web);
+    assert_eq!((output.code, output.stdout), (2, web_key(&at("c/ok.json")) + &web_key("(stdin)")));
+    let errors: Vec<&str> = output.stderr.lines().collect();
+    assert!(
+        errors[0].starts_with(&format!("error: {}:", at("c/broken.json"))) && errors[0].contains("cut off")
+    );
+    assert!(errors[1].starts_with(&format!("error: {}: cannot be read", at("nowhere.json"))));
+    assert_eq!(errors[2], format!("error: {}: no file is called like this", at("none*")));
+    assert!(errors[3].starts_with(&format!("error: {}:1:1: ", at("a/other.json"))), "{errors:?}");
+
+    let json = query(&[&at("a"), expression, "--output", "json"], "").stdout;
+    for line in json.lines() {
+        let file = serde_json::from_str::<Value>(line).unwrap()["file"].clone();
+        assert!(file.as_str().is_some_and(|file| file.starts_with(&at("a"))), "{line}");
+    }
+    let twice = print(&["-".into(), "-".into()], &web);
+    assert_eq!((twice.code, twice.stdout.as_str()), (2, ""));
+}
+
+#[test]
+fn a_fleet_of_lines_keeps_its_order() {
+    let plan = one_line("old.json");
+    let lines: String =
+        (0..500).map(|i| plan.replace("null_resource.seed", &format!("null_resource.n{i}")) + "\n").collect();
+    let keys = query(&["true", "--output", "keys"], &lines).stdout;
+    let expected: String = (0..500).map(|i| format!("(stdin):{}: null_resource.n{i}\n", i + 1)).collect();
+    assert_eq!(keys, expected);
+}
+
+#[test]
+fn lines_of_json_all_have_the_same_members_of_the_same_types() {
+    for of in ["changes", "drift", "outputs", "variables", "state", "config"] {
+        let json = query(&[FLEET, "true", "--of", of, "--output", "json"], "").stdout;
+        let kind = |value: &Value| match value {
+            Value::Null => "",
+            Value::String(_) => "text",
+            Value::Bool(_) => "bool",
+            Value::Array(_) => "list",
+            _ => "other",
+        };
+        let mut seen: Vec<(String, &str)> = Vec::new();
+        for line in json.lines() {
+            let Value::Object(members) = serde_json::from_str(line).unwrap() else { panic!("{line}") };
+            let members: Vec<_> = members.iter().map(|(name, value)| (name.clone(), kind(value))).collect();
+            if seen.is_empty() {
+                seen.clone_from(&members);
+            }
+            for ((seen, seen_kind), (name, kind)) in seen.iter_mut().zip(&members) {
+                assert_eq!(seen, name);
+                assert!(kind.is_empty() || seen_kind.is_empty() || kind == seen_kind, "{line}");
+                assert_ne!(*kind, "other", "{line}");
+                *seen_kind = if seen_kind.is_empty() { kind } else { seen_kind };
+            }
+            assert_eq!(seen.len(), members.len());
+        }
+        assert!(!seen.is_empty(), "{of}");
+    }
+}
+
+#[test]
+fn errors_show_their_place() {
+    for (expression, line, message) in [
+        (r#"rc.typ == "x""#, "   ^^^", "did you mean `type`?"),
+        ("rc.change.afer.x == 1", "          ^^^^", "did you mean `after`?"),
+        ("rc.type.x == 1", "        ^", "without fields"),
+        ("type == 'x' && typ == 'y'", "               ^^^", "there is no `typ`"),
+        ("mode == 'managed'", "^^^^", "did you mean `rc.mode`?"),
+        ("rc.change.actions == ", "                     ^", "ends too early"),
+        ("unknown(rc, \"a[\")", "            ^^^^", "this is no path"),
+        ("unkown(rc, \"a\")", "^^^^^^", "did you mean `unknown`?"),
+        ("rc.name.length() > 1", "        ^^^^^^", "did you mean `size`?"),
+        ("rc.name.matches('(')", "                ^^^", "this is no pattern"),
+        ("semver('1.0', 'new')", "              ^^^^^", "no constraint"),
+        ("rc.name > 3", "^^^^^^^^^^^", "`>` is not for string and int"),
+        ("rc.name", "^^^^^^^", "must be true or false"),
+        ("'ä' == rc.nam", "          ^^^", "did you mean `name`?"),
+    ] {
+        let output = query(&[API, expression], "");
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{expression}");
+        let shown = format!("1 | {expression}\n  | {line}\n");
+        assert!(output.stderr.contains(&shown) && output.stderr.contains(message), "{}", output.stderr);
+    }
+    let output = query(&[API, "true &&\n rc.nam == 'x'"], "");
+    assert!(output.stderr.contains("(expression):2:5"), "{}", output.stderr);
+    for option in ["--select", "--group-by"] {
+        let output = query(&[API, "true", option, "rc.nam"], "");
+        assert_eq!(output.code, 2);
+        assert!(output.stderr.contains(&format!("{option}:1:4")), "{}", output.stderr);
+    }
+    for (of, expression) in [("variables", "replaced(rc)"), ("outputs", "in_module(rc, 'module.a')")] {
+        assert_eq!(query(&[API, "--of", of, expression], "").code, 2);
+    }
+}
+
+#[test]
+fn what_is_missing_is_not_found_and_told_if_it_is_missing_everywhere() {
+    assert_eq!(keys(API, "rc.change.after.bucket == 'logs'"), ["aws_s3_bucket.logs"]);
+    let output = query(&[API, "rc.type == 'disk' && rc.change.after.nothing"], "");
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (1, "", ""));
+    let output = query(&[API, "rc.change.after.buckets == 'logs'"], "");
+    let warning = "warning: (expression):1:17: there is no `buckets` in any item\n";
+    assert_eq!((output.code, output.stdout.as_str(), output.stderr.as_str()), (1, "", warning));
+}
+
+#[test]
+fn arguments_that_cannot_be_used() {
+    for (arguments, message) in [
+        (&[][..], "required"),
+        (&[API], "the expression is missing: it comes after the plan"),
+        (&[API, "true", "--select", "rc.name", "--output", "keys"], "--select"),
+        (&[API, "true", "--count", "--group-by", "rc.name"], "cannot be used with"),
+        (&[API, "true", "--of", "everything"], "possible values"),
+    ] {
+        let output = query(arguments, "");
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""));
+        assert!(output.stderr.contains(message), "{}", output.stderr);
+    }
+    assert_eq!(query(&["-e", "-1 < 0", API, "--count"], "").stdout, "5\n");
+}

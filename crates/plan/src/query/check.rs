@@ -1,0 +1,394 @@
+//! Checks of a parsed expression before it is evaluated, and what they make of it.
+//!
+//! Names, fields, functions and paths are looked up here, so that a mistake in them is an error with a place whatever
+//! documents there are. What is left is what the values of a document decide.
+
+use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
+use objchange::value::Path;
+use regex::Regex;
+
+use super::error::{QueryError, QueryErrorKind};
+use super::model::{Of, PLAN, Shape};
+use super::tree::{Places, call};
+use super::version::Constraints;
+
+/// A pattern may become a program of so many bytes.
+const MAX_PATTERN: usize = 1 << 20;
+
+/// Functions that are called by their name alone, with the number of their arguments.
+const GLOBAL: &[(&str, usize)] = &[
+    ("size", 1),
+    ("string", 1),
+    ("int", 1),
+    ("uint", 1),
+    ("double", 1),
+    ("bool", 1),
+    ("bytes", 1),
+    ("type", 1),
+    ("dyn", 1),
+    ("matches", 2),
+    ("semver", 2),
+];
+/// Functions of `rc`.
+const OF_ITEM: &[(&str, usize)] = &[
+    ("unknown", 2),
+    ("changed", 2),
+    ("old", 2),
+    ("new", 2),
+    ("sensitive", 2),
+    ("replaced", 1),
+    ("in_module", 2),
+];
+/// Functions that are called on a value, with the numbers of their further arguments.
+const MEMBERS: &[(&str, &[usize])] = &[
+    ("size", &[0]),
+    ("contains", &[1]),
+    ("startsWith", &[1]),
+    ("endsWith", &[1]),
+    ("matches", &[1]),
+    ("lowerAscii", &[0]),
+    ("upperAscii", &[0]),
+    ("trim", &[0]),
+    ("split", &[1]),
+    ("join", &[0, 1]),
+    ("replace", &[2]),
+    ("substring", &[1, 2]),
+    ("charAt", &[1]),
+    ("reverse", &[0]),
+    ("hasValue", &[0]),
+    ("value", &[0]),
+    ("or", &[1]),
+    ("orValue", &[1]),
+];
+/// What becomes a loop where it is called as it must be.
+const LOOPS: &[&str] = &["all", "exists", "exists_one", "existsOne", "map", "filter"];
+const OPTIONAL: &[(&str, usize)] = &[("of", 1), ("none", 0), ("ofNonZeroValue", 1)];
+const TYPES: &[&str] = &[
+    "bool",
+    "bytes",
+    "double",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "type",
+    "uint",
+    "optional_type",
+];
+
+/// Checks an expression and makes it what is evaluated.
+pub(super) struct Checker<'a> {
+    pub(super) of: Of,
+    pub(super) places: &'a Places,
+    /// The names of the loops around.
+    pub(super) bound: Vec<String>,
+    /// The patterns of `matches`, which the expression names by their position from now on.
+    pub(super) patterns: Vec<Regex>,
+}
+
+type Checked = Result<Shape, QueryError>;
+
+impl Checker<'_> {
+    pub(super) fn check(&mut self, expr: &mut IdedExpr) -> Checked {
+        match &mut expr.expr {
+            Expr::Literal(_) => Ok(Shape::Leaf),
+            Expr::Ident(_) => self.name(expr),
+            Expr::Select(_) => self.field(expr),
+            Expr::Call(_) => self.call(expr),
+            Expr::List(list) => {
+                list.elements.iter_mut().try_for_each(|element| self.check(element).map(drop))?;
+                Ok(Shape::Leaf)
+            }
+            Expr::Map(map) => {
+                for entry in &mut map.entries {
+                    if let EntryExpr::MapEntry(entry) = &mut entry.expr {
+                        self.check(&mut entry.key)?;
+                        self.check(&mut entry.value)?;
+                    }
+                }
+                Ok(Shape::Any)
+            }
+            Expr::Comprehension(_) => self.comprehension(expr),
+            Expr::Struct(message) => {
+                let name = message.type_name.clone();
+                Err(self.error(QueryErrorKind::Name, expr, format!("there is no type `{name}`")))
+            }
+            Expr::Unspecified => Err(self.error(QueryErrorKind::Syntax, expr, "this is no expression")),
+        }
+    }
+
+    fn name(&mut self, expr: &mut IdedExpr) -> Checked {
+        let Expr::Ident(name) = &expr.expr else { return Ok(Shape::Any) };
+        match &**name {
+            "rc" => return Ok(Shape::Object(self.of.model())),
+            "plan" => return Ok(Shape::Object(&PLAN)),
+            // What a loop has made so far is grown in place, and so not paid for anew each time.
+            accumulated if accumulated.starts_with('@') => return Ok(Shape::Any),
+            name if self.bound.iter().any(|bound| bound == name) => {
+                let id = expr.id;
+                let variable = std::mem::take(expr);
+                *expr = call(id, "@paid", vec![variable]);
+                return Ok(Shape::Any);
+            }
+            name if TYPES.contains(&name) => return Ok(Shape::Leaf),
+            _ => {}
+        }
+        let name = name.clone();
+        let help = if self.of.model().field(&name).is_some() {
+            Some(format!("did you mean `rc.{name}`?"))
+        } else {
+            let bound = self.bound.iter().map(String::as_str);
+            meant(&name, ["rc", "plan"].into_iter().chain(bound)).or_else(|| {
+                Some(format!("`rc` is {}, and `plan` is the plan it is from", self.of.model().name))
+            })
+        };
+        Err(self.error(QueryErrorKind::Name, expr, format!("there is no `{name}`")).help(help))
+    }
+
+    fn field(&mut self, expr: &mut IdedExpr) -> Checked {
+        let Expr::Select(select) = &mut expr.expr else { return Ok(Shape::Any) };
+        let of = self.check(&mut select.operand)?;
+        let (name, is_test) = (select.field.clone(), select.test);
+        let shape = self.field_of(of, &name, expr)?;
+        Ok(if is_test { Shape::Leaf } else { shape })
+    }
+
+    fn field_of(&self, of: Shape, name: &str, expr: &IdedExpr) -> Checked {
+        let error = |message| QueryError::new(QueryErrorKind::Name, self.places.name(expr, name), message);
+        match of {
+            Shape::Any => Ok(Shape::Any),
+            Shape::Leaf => Err(error(format!("there is no field `{name}`: this is a value without fields"))),
+            Shape::Object(model) => model.field(name).ok_or_else(|| {
+                let help = meant(name, model.names()).or_else(|| {
+                    Some(format!("the fields are {}", model.names().collect::<Vec<_>>().join(", ")))
+                });
+                error(format!("{} has no field `{name}`", model.name)).help(help)
+            }),
+        }
+    }
+
+    fn comprehension(&mut self, expr: &mut IdedExpr) -> Checked {
+        let place = self.places.all(expr);
+        let Expr::Comprehension(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        self.check(&mut of.iter_range)?;
+        let id = of.iter_range.id;
+        let range = std::mem::take(&mut of.iter_range);
+        of.iter_range = call(id, "@paid", vec![range]);
+        let names = [Some(&of.iter_var), of.iter_var2.as_ref()];
+        for name in names.into_iter().flatten() {
+            if ["rc", "plan"].contains(&&**name) {
+                let message = format!("`{name}` has a meaning already: choose another name");
+                return Err(QueryError::new(QueryErrorKind::Name, place, message));
+            }
+        }
+        let outside = self.bound.len();
+        self.bound.extend(names.into_iter().flatten().cloned());
+        let parts = [&mut of.accu_init, &mut of.loop_cond, &mut of.loop_step, &mut of.result];
+        let checked = parts.into_iter().try_for_each(|part| self.check(part).map(drop));
+        self.bound.truncate(outside);
+        checked.map(|()| Shape::Any)
+    }
+
+    fn call(&mut self, expr: &mut IdedExpr) -> Checked {
+        let id = expr.id;
+        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        let is_operator = |name: &str| name.starts_with(['_', '@', '!', '-']);
+        if of.target.is_none() && is_operator(&of.func_name) {
+            return self.operator(expr);
+        }
+        let name = of.func_name.clone();
+        if let Some(target) = of.target.as_deref_mut() {
+            if matches!(&target.expr, Expr::Ident(name) if name == "optional") {
+                let numbers = OPTIONAL.iter().find(|(function, _)| *function == name).map(|(_, n)| vec![*n]);
+                self.count(&name, numbers, OPTIONAL.iter().map(|(name, _)| *name), expr)?;
+                return self.arguments(expr).map(|()| Shape::Any);
+            }
+            self.check(target)?;
+            let numbers = MEMBERS.iter().find(|(function, _)| *function == name).map(|(_, n)| n.to_vec());
+            self.count(&name, numbers, MEMBERS.iter().map(|(name, _)| *name), expr)?;
+            self.arguments(expr)?;
+            let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+            if ["matches", "join", "split", "replace"].contains(&&*name) {
+                let target = of.target.take().map(|target| *target);
+                let args = target.into_iter().chain(std::mem::take(&mut of.args)).collect();
+                *expr = call(id, &format!("@{name}"), args);
+                if name == "matches" {
+                    self.pattern(expr)?;
+                }
+            }
+            return Ok(Shape::Any);
+        }
+        if let Some((_, number)) = OF_ITEM.iter().find(|(function, _)| *function == name) {
+            self.count(&name, Some(vec![*number]), [].into_iter(), expr)?;
+            return self.of_item(&name, expr);
+        }
+        let numbers = GLOBAL.iter().find(|(function, _)| *function == name).map(|(_, n)| vec![*n]);
+        let known = GLOBAL.iter().chain(OF_ITEM).map(|(name, _)| *name);
+        self.count(&name, numbers, known, expr)?;
+        self.arguments(expr)?;
+        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        match &*name {
+            "matches" => {
+                of.func_name = "@matches".to_owned();
+                self.pattern(expr)?;
+            }
+            "semver" => {
+                if let [_, constraint] = &of.args[..]
+                    && let Some(text) = literal(constraint)
+                    && Constraints::parse(text).is_none()
+                {
+                    let message =
+                        "this is no constraint on a version, such as \">= 1.5, < 2.0\" or \"~> 1.5\"";
+                    return Err(self.error(QueryErrorKind::Argument, constraint, message));
+                }
+            }
+            _ => {}
+        }
+        Ok(Shape::Leaf)
+    }
+
+    fn arguments(&mut self, expr: &mut IdedExpr) -> Result<(), QueryError> {
+        let Expr::Call(of) = &mut expr.expr else { return Ok(()) };
+        of.args.iter_mut().try_for_each(|argument| self.check(argument).map(drop))
+    }
+
+    /// Whether a function is there and has so many arguments.
+    fn count(
+        &self,
+        name: &str,
+        numbers: Option<Vec<usize>>,
+        known: impl Iterator<Item = &'static str>,
+        expr: &IdedExpr,
+    ) -> Result<(), QueryError> {
+        let Expr::Call(of) = &expr.expr else { return Ok(()) };
+        let place = self.places.name(expr, name);
+        let Some(numbers) = numbers else {
+            let (message, help) = if LOOPS.contains(&name) {
+                (format!("`{name}` is called on a list or map, with a name and what is asked for it"), None)
+            } else if OF_ITEM.iter().chain(GLOBAL).any(|(function, _)| *function == name) {
+                (format!("`{name}` is called by its name alone: `{name}(…)`"), None)
+            } else if MEMBERS.iter().any(|(function, _)| *function == name) {
+                (format!("`{name}` is called on a value: `….{name}(…)`"), None)
+            } else {
+                (format!("there is no function `{name}`"), meant(name, known.chain(LOOPS.iter().copied())))
+            };
+            return Err(QueryError::new(QueryErrorKind::Name, place, message).help(help));
+        };
+        if numbers.contains(&of.args.len()) {
+            return Ok(());
+        }
+        let wanted: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        let message =
+            format!("`{name}` has {} arguments here and takes {}", of.args.len(), wanted.join(" or "));
+        Err(QueryError::new(QueryErrorKind::Argument, place, message))
+    }
+
+    fn operator(&mut self, expr: &mut IdedExpr) -> Checked {
+        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        let mut first = Shape::Any;
+        for (index, argument) in of.args.iter_mut().enumerate() {
+            let shape = self.check(argument)?;
+            if index == 0 {
+                first = shape;
+            }
+        }
+        let renamed = match &*of.func_name {
+            operators::EQUALS => "@equals",
+            operators::NOT_EQUALS => "@differs",
+            operators::IN => "@contained",
+            operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT => {
+                let index = of.args.get(1).and_then(literal).map(str::to_owned);
+                return match (first, index) {
+                    (Shape::Object(_), Some(name)) => self.field_of(first, &name, expr),
+                    _ => Ok(Shape::Any),
+                };
+            }
+            _ => return Ok(Shape::Any),
+        };
+        of.func_name = renamed.to_owned();
+        Ok(Shape::Leaf)
+    }
+
+    /// A function of `rc` is a hidden field of it, which answers where it is looked into with the argument.
+    fn of_item(&mut self, name: &str, expr: &mut IdedExpr) -> Checked {
+        let id = expr.id;
+        let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
+        let mut args = std::mem::take(&mut of.args).into_iter();
+        let Some(item) = args.next().filter(|item| matches!(&item.expr, Expr::Ident(name) if name == "rc"))
+        else {
+            let message = format!("the first argument of `{name}` is `rc`");
+            return Err(QueryError::new(QueryErrorKind::Argument, self.places.name(expr, name), message));
+        };
+        let model = self.of.model();
+        let needed = match name {
+            "in_module" => "module_address",
+            "sensitive" if model.field("values").is_some() => "values",
+            "sensitive" if model.field("value").is_some() => "value",
+            _ => "change",
+        };
+        if model.field(needed).is_none() {
+            let message = format!("`{name}` is not for {}, which has no `{needed}`", model.name);
+            return Err(QueryError::new(QueryErrorKind::Argument, self.places.name(expr, name), message));
+        }
+        let select = SelectExpr { operand: Box::new(item), field: format!("@{name}"), test: false };
+        let mut field = IdedExpr { id, expr: Expr::Select(select) };
+        if let Some(mut argument) = args.next() {
+            match literal(&argument) {
+                Some(path) if name != "in_module" => {
+                    if let Err(error) = path.parse::<Path>() {
+                        let message = format!("this is no path: {error}");
+                        return Err(self.error(QueryErrorKind::Argument, &argument, message));
+                    }
+                }
+                Some(_) => {}
+                None => drop(self.check(&mut argument)?),
+            }
+            field = call(id, operators::INDEX, vec![field, argument]);
+        }
+        *expr = field;
+        Ok(if ["old", "new"].contains(&name) { Shape::Any } else { Shape::Leaf })
+    }
+
+    /// Sets the pattern of `matches` aside.
+    fn pattern(&mut self, expr: &mut IdedExpr) -> Result<(), QueryError> {
+        let Expr::Call(CallExpr { args, .. }) = &mut expr.expr else { return Ok(()) };
+        let Some(argument) = args.last_mut() else { return Ok(()) };
+        let Some(pattern) = literal(argument) else {
+            let message = "the pattern of `matches` must be written here, in quotes";
+            return Err(self.error(QueryErrorKind::Argument, argument, message));
+        };
+        let compiled = regex::RegexBuilder::new(pattern).size_limit(MAX_PATTERN).build();
+        let compiled = compiled.map_err(|error| {
+            let reason = match error {
+                regex::Error::CompiledTooBig(_) => "it is too large".to_owned(),
+                error => error.to_string().lines().last().unwrap_or_default().trim().replace("error: ", ""),
+            };
+            self.error(QueryErrorKind::Argument, argument, format!("this is no pattern: {reason}"))
+        })?;
+        argument.expr = Expr::Literal(LiteralValue::Int((self.patterns.len() as i64).into()));
+        self.patterns.push(compiled);
+        Ok(())
+    }
+
+    fn error(&self, kind: QueryErrorKind, expr: &IdedExpr, message: impl Into<String>) -> QueryError {
+        QueryError::new(kind, self.places.all(expr), message)
+    }
+}
+
+/// The text of a literal.
+pub(super) fn literal(expr: &IdedExpr) -> Option<&str> {
+    match &expr.expr {
+        Expr::Literal(LiteralValue::String(text)) => Some(text.inner()),
+        _ => None,
+    }
+}
+
+/// Which of these names somebody meant.
+fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    // What other languages call it.
+    let name = if ["len", "length", "count"].contains(&name) { "size" } else { name };
+    let likeness = |known: &&str| (strsim::jaro_winkler(name, known) * 1000.0) as u32;
+    let best = known.max_by_key(likeness).filter(|known| likeness(known) > 750)?;
+    Some(format!("did you mean `{best}`?"))
+}

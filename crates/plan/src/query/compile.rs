@@ -1,0 +1,91 @@
+//! From the text of an expression to what is evaluated.
+
+use std::sync::Arc;
+
+use cel::common::ast::IdedExpr;
+use regex::Regex;
+
+use super::check::Checker;
+use super::error::{QueryError, QueryErrorKind};
+use super::functions::ENVIRONMENT;
+use super::model::Of;
+use super::tree::{Places, is_deeper};
+
+/// The longest expression that is read, in bytes.
+const MAX_TEXT: usize = 10_000;
+/// So deep may the parts of an expression nest. Without optimisation a level of the evaluation takes about 40 kB of the
+/// stack, and a thread may have 2 MB.
+const MAX_DEPTH: usize = 32;
+/// The parser follows the nesting of a text before its depth is known: that of the longest text, many times over.
+const STACK: usize = 256 << 20;
+
+/// A checked expression.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) expr: IdedExpr,
+    pub(super) places: Places,
+    pub(super) patterns: Arc<[Regex]>,
+}
+
+impl Compiled {
+    pub(super) fn parse(of: Of, text: &str) -> Result<Self, QueryError> {
+        if text.len() > MAX_TEXT {
+            let message = format!("the expression is longer than {MAX_TEXT} bytes");
+            return Err(QueryError::new(QueryErrorKind::Limit, 0..0, message));
+        }
+        let parsed = std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(STACK);
+            let thread = builder.spawn_scoped(scope, || parse(of, text));
+            thread.ok().and_then(|thread| thread.join().ok())
+        });
+        let failed =
+            || QueryError::new(QueryErrorKind::Syntax, 0..text.len(), "the expression cannot be parsed");
+        parsed.unwrap_or_else(|| Err(failed()))
+    }
+}
+
+fn parse(of: Of, text: &str) -> Result<Compiled, QueryError> {
+    let (mut expr, source) = ENVIRONMENT.parser().parse_with_source_info(text).map_err(|errors| {
+        let Some(first) = errors.errors.first() else {
+            return QueryError::new(QueryErrorKind::Syntax, 0..0, "this is no expression");
+        };
+        let place = Places::at(text, first.pos);
+        let kind = if first.msg.contains("Recursion limit") {
+            QueryErrorKind::Limit
+        } else {
+            QueryErrorKind::Syntax
+        };
+        QueryError::new(kind, place, spoken(&first.msg))
+    })?;
+    let places = Places::new(text, source);
+    let mut checker = Checker { of, places: &places, bound: Vec::new(), patterns: Vec::new() };
+    checker.check(&mut expr)?;
+    // What the checks make of it is deeper than what is written.
+    if is_deeper(&expr, MAX_DEPTH) {
+        let message = format!("the expression nests deeper than {MAX_DEPTH} levels");
+        return Err(QueryError::new(QueryErrorKind::Limit, 0..text.len(), message));
+    }
+    let patterns = checker.patterns.into();
+    Ok(Compiled { expr, places, patterns })
+}
+
+/// What the parser says, in a sentence: it lists what else could stand there.
+fn spoken(message: &str) -> String {
+    let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
+    let quoted = message.split_once('\'').map(|(_, rest)| rest.split("' expecting").next().unwrap_or(rest));
+    let quoted = quoted.map(|quoted| quoted.trim_end_matches('\'')).unwrap_or_default();
+    if message.contains("Recursion limit") {
+        return "the expression nests too deeply".to_owned();
+    }
+    if message.contains("'<EOF>'") && !message.contains("expecting <EOF>") {
+        return match message.strip_prefix("missing '").and_then(|rest| rest.split('\'').next()) {
+            Some(missing) => format!("`{missing}` is missing at the end"),
+            None => "the expression ends too early".to_owned(),
+        };
+    }
+    let known = ["token recognition error", "mismatched input", "extraneous input", "no viable alternative"];
+    match known.iter().any(|known| message.starts_with(known)) {
+        true => format!("this cannot stand here: `{quoted}`"),
+        false => message.to_owned(),
+    }
+}

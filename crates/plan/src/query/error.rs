@@ -1,0 +1,139 @@
+//! What is wrong with an expression, and where.
+
+use std::fmt;
+use std::ops::Range;
+
+use cel::ExecutionError;
+
+/// What is wrong with an expression, or why it has no value for an item. It holds nothing of the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueryError {
+    /// What kind of error it is.
+    pub kind: QueryErrorKind,
+    /// Where in the text of the expression, in bytes.
+    pub place: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What may be meant.
+    pub help: Option<String>,
+}
+
+/// What kind of error it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum QueryErrorKind {
+    /// The text is no expression.
+    Syntax,
+    /// There is no such name, field or function.
+    Name,
+    /// A function is not called like this.
+    Argument,
+    /// A value has no such key or element.
+    Absent,
+    /// What is done with a value is not for its type.
+    Type,
+    /// It would take too many steps, or make too much.
+    Limit,
+}
+
+impl QueryErrorKind {
+    /// The stable name of the kind of error.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Syntax => "syntax",
+            Self::Name => "name",
+            Self::Argument => "argument",
+            Self::Absent => "absent",
+            Self::Type => "type",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+impl QueryError {
+    pub(super) fn new(kind: QueryErrorKind, place: Range<usize>, message: impl Into<String>) -> Self {
+        Self { kind, place, message: message.into(), help: None }
+    }
+
+    pub(super) fn help(mut self, help: Option<String>) -> Self {
+        self.help = help;
+        self
+    }
+
+    /// Why an expression has no value. What the evaluation says itself may hold values: none of that is repeated.
+    pub(super) fn of_evaluation(error: &ExecutionError, place: Range<usize>) -> Self {
+        let (kind, message) = match error {
+            ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_) => {
+                (QueryErrorKind::Absent, "there is nothing of this name or at this position".to_owned())
+            }
+            ExecutionError::NoSuchOverload(overload) => {
+                let types = overload.argument_types();
+                (QueryErrorKind::Type, format!("{} is not for {}", spoken(overload.function()), and(types)))
+            }
+            ExecutionError::FunctionError { function, message } if function.starts_with('@') => {
+                let kind = if function == LIMIT { QueryErrorKind::Limit } else { QueryErrorKind::Type };
+                (kind, message.clone())
+            }
+            ExecutionError::UnsupportedBinaryOperator(..) => {
+                (QueryErrorKind::Type, "this operator is not for values of these types".to_owned())
+            }
+            ExecutionError::DivisionByZero(_) | ExecutionError::RemainderByZero(_) => {
+                (QueryErrorKind::Type, "this divides by zero".to_owned())
+            }
+            ExecutionError::Overflow(..) => (QueryErrorKind::Type, "the number is too large".to_owned()),
+            ExecutionError::DuplicateKey(_) => (QueryErrorKind::Type, "two keys are the same".to_owned()),
+            ExecutionError::InvalidArgumentCount { .. } => {
+                (QueryErrorKind::Type, "the number of arguments is another one".to_owned())
+            }
+            _ => (QueryErrorKind::Type, "this is not for a value of this type".to_owned()),
+        };
+        Self::new(kind, place, message)
+    }
+}
+
+/// The name under which the evaluation is told that it takes too much.
+const LIMIT: &str = "@limit";
+
+/// The error of an evaluation that takes too much.
+pub(super) fn limit(message: &str) -> ExecutionError {
+    ExecutionError::function_error(LIMIT, message)
+}
+
+/// An error of one of our functions, whose message holds no value.
+pub(super) fn refused(message: &str) -> ExecutionError {
+    ExecutionError::function_error("@", message)
+}
+
+/// An operator or function as it is written in an expression.
+fn spoken(function: &str) -> String {
+    let written = match function {
+        "_[_]" | "_[?_]" => "[…]",
+        "_._" | "_?._" => "a field",
+        "@contained" => "in",
+        "_?_:_" => "? :",
+        other => other.trim_matches(['_', '@']),
+    };
+    if written == "a field" { written.to_owned() } else { format!("`{written}`") }
+}
+
+fn and(types: &[String]) -> String {
+    let names: Vec<&str> = types.iter().map(|name| if name == "null_type" { "null" } else { name }).collect();
+    match &names[..] {
+        [] => "nothing".to_owned(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "; {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for QueryError {}

@@ -1,0 +1,98 @@
+//! Evaluating a checked expression for one item after the other.
+
+use std::sync::Arc;
+
+use cel::common::ast::{Expr, IdedExpr, operators};
+use cel::common::value::Val;
+use cel::{Context, ExecutionError, Value};
+
+use super::budget::Budget;
+use super::compile::Compiled;
+use super::error::{QueryError, QueryErrorKind};
+use super::functions::context;
+use super::item::{Item, Thing};
+use super::node::Scope;
+use super::subject::Subject;
+use super::tree::parts;
+
+/// An expression on its way over the items of a document.
+pub(super) struct Evaluation<'q, 's> {
+    compiled: &'q Compiled,
+    context: Context<'s, 's>,
+    pub(super) scope: Scope,
+}
+
+impl<'q, 's> Evaluation<'q, 's> {
+    pub(super) fn new<'t: 's>(compiled: &'q Compiled, subject: &'s Subject<'t>, is_masked: bool) -> Self {
+        let scope = Scope { budget: Arc::new(Budget::default()), is_masked };
+        let mut context = context(&scope.budget, &compiled.patterns);
+        context.add_variable_as_val("plan", Box::new(Thing::new(subject.plan(), &scope)));
+        Self { compiled, context, scope }
+    }
+
+    /// Goes on to an item.
+    pub(super) fn see<'t: 's>(&mut self, item: Item<'s, 't>) {
+        self.context.add_variable_as_val("rc", Box::new(Thing::new(item.0, &self.scope)));
+    }
+
+    /// Evaluates a part of the expression for the item, and makes something of the value.
+    pub(super) fn evaluate<R>(
+        &self,
+        expr: &IdedExpr,
+        make: impl FnOnce(&dyn Val) -> Result<R, ExecutionError>,
+    ) -> Result<R, QueryError> {
+        self.scope.budget.renew();
+        let evaluated = Value::resolve_val(expr, &self.context);
+        // That it was too much is no more forgotten where `||` passes over it.
+        let evaluated = if self.scope.budget.is_exceeded() { Err(Budget::error()) } else { evaluated };
+        match evaluated {
+            Ok(value) => make(value.as_ref()).map_err(|error| self.error(&error, expr)),
+            Err(error) => {
+                let place = self.culprit(expr);
+                Err(self.error(&error, place))
+            }
+        }
+    }
+
+    fn error(&self, error: &ExecutionError, place: &IdedExpr) -> QueryError {
+        let places = &self.compiled.places;
+        let is_absent = matches!(error, ExecutionError::NoSuchKey(_) | ExecutionError::IndexOutOfBounds(_));
+        match &place.expr {
+            // The name is what is written in the expression; that of the evaluation may be a value of the document.
+            Expr::Select(select) if is_absent => {
+                let place = places.name(place, &select.field);
+                let message = format!("there is no `{}`", select.field);
+                QueryError::new(QueryErrorKind::Absent, place, message)
+            }
+            _ => QueryError::of_evaluation(error, places.all(place)),
+        }
+    }
+
+    /// The innermost part of an expression that has no value by itself.
+    fn culprit<'e>(&'e self, expr: &'e IdedExpr) -> &'e IdedExpr {
+        let fails = |part: &&IdedExpr| {
+            self.scope.budget.renew();
+            Value::resolve_val(part, &self.context).is_err()
+        };
+        let of_loop = |of: &'e cel::common::ast::ComprehensionExpr| vec![&of.iter_range];
+        let candidates = match &expr.expr {
+            Expr::Comprehension(of) => of_loop(of),
+            Expr::Call(call) if call.func_name == operators::CONDITIONAL => {
+                let chosen = |condition: &IdedExpr| {
+                    let value = Value::resolve_val(condition, &self.context).ok()?;
+                    value.downcast_ref::<cel::common::types::CelBool>().map(|value| *value.inner())
+                };
+                match (&call.args[..], call.args.first().map(chosen)) {
+                    ([_, yes, _], Some(Some(true))) => vec![yes],
+                    ([_, _, no], Some(Some(false))) => vec![no],
+                    _ => call.args.iter().take(1).collect(),
+                }
+            }
+            _ => parts(expr),
+        };
+        match candidates.into_iter().find(fails) {
+            Some(part) => self.culprit(part),
+            None => expr,
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The functions that expressions call beside those of the language.
+
+use std::sync::{Arc, LazyLock};
+
+use cel::common::types::{CelBool, CelInt, CelList, CelString, Kind};
+use cel::common::value::{CowVal, Val};
+use cel::{Context, Env, ExecutionError, FunctionContext, extensions};
+use regex::Regex;
+
+use super::budget::Budget;
+use super::error::refused;
+use super::node::equal;
+use super::version::Constraints;
+
+type Answer<'c, 'v> = Result<CowVal<'c, 'v>, ExecutionError>;
+type Function = Box<dyn for<'c, 'v> Fn(&mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> + Send + Sync>;
+
+/// What expressions are parsed and evaluated with.
+pub(super) static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
+    let mut env = Env::stdlib();
+    // Nothing of it is there already, which is all that could be wrong.
+    _ = env.add_extension(extensions::strings);
+    Arc::new(env)
+});
+
+/// A context with all functions.
+pub(super) fn context<'v>(budget: &Arc<Budget>, patterns: &Arc<[Regex]>) -> Context<'static, 'v> {
+    let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
+    let mut add = |name: &str, function: Function| {
+        // The names are our own: none is declared already.
+        _ = context.add_function(name, function);
+    };
+    let paying = Arc::clone(budget);
+    add(
+        "@paid",
+        Box::new(move |call| {
+            let value = argument(call, 0)?.clone();
+            paying.pay_value(value.as_ref())?;
+            Ok(value)
+        }),
+    );
+    add(
+        "@equals",
+        Box::new(|call| Ok(bool(equal(argument(call, 0)?.as_ref(), argument(call, 1)?.as_ref())))),
+    );
+    add(
+        "@differs",
+        Box::new(|call| Ok(bool(!equal(argument(call, 0)?.as_ref(), argument(call, 1)?.as_ref())))),
+    );
+    add("@contained", Box::new(contained));
+    let patterns = Arc::clone(patterns);
+    add(
+        "@matches",
+        Box::new(move |call| {
+            let index = argument(call, 1)?.downcast_ref::<CelInt>().map(|index| *index.inner() as usize);
+            let pattern =
+                index.and_then(|index| patterns.get(index)).ok_or_else(|| refused("there is no pattern"))?;
+            Ok(bool(pattern.is_match(text(call, 0, "matches")?)))
+        }),
+    );
+    let paying = Arc::clone(budget);
+    add("@split", Box::new(move |call| split(call, &paying)));
+    let paying = Arc::clone(budget);
+    add("@join", Box::new(move |call| join(call, &paying)));
+    let paying = Arc::clone(budget);
+    add("@replace", Box::new(move |call| replace(call, &paying)));
+    add("semver", Box::new(semver));
+    context
+}
+
+fn argument<'b, 'c, 'v>(
+    call: &'b FunctionContext<'c, 'v>,
+    index: usize,
+) -> Result<&'b CowVal<'c, 'v>, ExecutionError> {
+    call.args.get(index).ok_or_else(ExecutionError::missing_argument_or_target)
+}
+
+fn text<'b>(
+    call: &'b FunctionContext<'_, '_>,
+    index: usize,
+    function: &str,
+) -> Result<&'b str, ExecutionError> {
+    match argument(call, index)?.downcast_ref::<CelString>() {
+        Some(text) => Ok(text.inner()),
+        None => Err(no_such(function, call)),
+    }
+}
+
+fn no_such(function: &str, call: &FunctionContext<'_, '_>) -> ExecutionError {
+    let types = call.args.iter().map(|argument| argument.get_type().name().to_owned());
+    ExecutionError::no_such_overload(function, types.collect())
+}
+
+fn bool<'c, 'v>(value: bool) -> CowVal<'c, 'v> {
+    CowVal::owned(CelBool::from(value))
+}
+
+fn contained<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {
+    let (element, container) = (argument(call, 0)?, argument(call, 1)?);
+    if let Some(list) = container.downcast_ref::<CelList>() {
+        return Ok(bool(list.inner().iter().any(|one| equal(one.as_ref(), element.as_ref()))));
+    }
+    match container.as_container().filter(|_| container.get_type().kind() == Kind::Map) {
+        // No map has a key of another type.
+        Some(map) => Ok(bool(map.contains(element.as_ref()).unwrap_or(false))),
+        None => Err(no_such("@contained", call)),
+    }
+}
+
+fn split<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answer<'c, 'v> {
+    let (of, separator) = (text(call, 0, "split")?, text(call, 1, "split")?);
+    let pieces: Vec<Box<dyn Val + 'v>> = if separator.is_empty() {
+        budget.pay(of.len() as u64)?;
+        of.chars().map(|c| Box::new(CelString::from(c.to_string())) as Box<dyn Val + 'v>).collect()
+    } else {
+        budget.pay_text(of.len())?;
+        let piece = |piece: &str| {
+            budget.pay_text(piece.len())?;
+            Ok(Box::new(CelString::from(piece.to_owned())) as Box<dyn Val + 'v>)
+        };
+        of.split(separator).map(piece).collect::<Result<_, ExecutionError>>()?
+    };
+    Ok(CowVal::owned(CelList::from(pieces)))
+}
+
+fn join<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answer<'c, 'v> {
+    let separator = if call.args.len() > 1 { text(call, 1, "join")? } else { "" };
+    let list = argument(call, 0)?.downcast_ref::<CelList>().ok_or_else(|| no_such("join", call))?;
+    let mut joined = String::new();
+    for (index, piece) in list.inner().iter().enumerate() {
+        let piece = piece.downcast_ref::<CelString>();
+        let piece = piece.ok_or_else(|| refused("`join` is for a list of texts"))?.inner();
+        let separator = if index == 0 { "" } else { separator };
+        budget.pay_text(separator.len() + piece.len())?;
+        joined.push_str(separator);
+        joined.push_str(piece);
+    }
+    Ok(CowVal::owned(CelString::from(joined)))
+}
+
+fn replace<'c, 'v>(call: &mut FunctionContext<'c, 'v>, budget: &Budget) -> Answer<'c, 'v> {
+    let (of, old, new) = (text(call, 0, "replace")?, text(call, 1, "replace")?, text(call, 2, "replace")?);
+    let mut replaced = String::new();
+    let mut end = 0;
+    for (at, found) in of.match_indices(old) {
+        budget.pay_text(at - end + new.len())?;
+        replaced.push_str(&of[end..at]);
+        replaced.push_str(new);
+        end = at + found.len();
+    }
+    budget.pay_text(of.len() - end)?;
+    replaced.push_str(&of[end..]);
+    Ok(CowVal::owned(CelString::from(replaced)))
+}
+
+fn semver<'c, 'v>(call: &mut FunctionContext<'c, 'v>) -> Answer<'c, 'v> {
+    let constraints =
+        Constraints::parse(text(call, 1, "semver")?).ok_or_else(|| refused("this is no constraint"))?;
+    let held = constraints.hold(text(call, 0, "semver")?).ok_or_else(|| refused("this is no version"))?;
+    Ok(bool(held))
+}

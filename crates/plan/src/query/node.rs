@@ -1,0 +1,234 @@
+//! Values of documents as values of expressions: nothing is converted that is not looked at.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use cel::ExecutionError;
+use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
+use cel::common::types::{
+    CelBool, CelDouble, CelInt, CelList, CelNull, CelString, CelUInt, Kind, MAP_TYPE, Type,
+};
+use cel::common::value::{CowVal, Val};
+
+use super::budget::Budget;
+use crate::collection::{Marked, SENSITIVE};
+use crate::json::Shape;
+
+/// How values are looked at.
+#[derive(Debug, Clone)]
+pub(super) struct Scope {
+    pub(super) budget: Arc<Budget>,
+    /// Whether `(sensitive value)` stands in place of what is sensitive: for all that is shown.
+    pub(super) is_masked: bool,
+}
+
+/// An object of a document.
+pub(super) struct Node<'a> {
+    value: Marked<'a, 'a>,
+    /// Whether these are marks: of what is sensitive it is said whether there is one, as the keys may be secret.
+    are_marks: bool,
+    scope: Scope,
+    keys: OnceLock<Vec<CelString<'a>>>,
+}
+
+/// Nothing of the value: it may be secret.
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(an object)")
+    }
+}
+
+/// A part of a document.
+pub(super) fn value<'a>(value: Marked<'a, 'a>, scope: &Scope) -> Result<Box<dyn Val + 'a>, ExecutionError> {
+    part(value, false, scope)
+}
+
+/// The marks of a change.
+pub(super) fn marks<'a>(marks: Marked<'a, 'a>, scope: &Scope) -> Result<Box<dyn Val + 'a>, ExecutionError> {
+    part(marks, true, scope)
+}
+
+fn part<'a>(
+    value: Marked<'a, 'a>,
+    are_marks: bool,
+    scope: &Scope,
+) -> Result<Box<dyn Val + 'a>, ExecutionError> {
+    let Some(view) = value.exact() else { return Ok(Box::new(CelNull)) };
+    if scope.is_masked && value.is_sensitive() {
+        return Ok(match are_marks {
+            true => Box::new(CelBool::from(view.has_true())),
+            false => Box::new(CelString::from(SENSITIVE)),
+        });
+    }
+    Ok(match view.shape() {
+        Shape::Null => Box::new(CelNull),
+        Shape::Bool(value) => Box::new(CelBool::from(value)),
+        Shape::Number(text) => number(text),
+        Shape::String(text) => {
+            scope.budget.pay_text(text.len())?;
+            Box::new(CelString::from(text))
+        }
+        Shape::Array(elements) => {
+            scope.budget.pay(1 + elements.len() as u64)?;
+            let elements = value.elements().take(elements.len());
+            let elements: Result<Vec<_>, _> =
+                elements.map(|element| part(element, are_marks, scope)).collect();
+            Box::new(CelList::from(elements?))
+        }
+        Shape::Object(_) => Box::new(Node { value, are_marks, scope: scope.clone(), keys: OnceLock::new() }),
+    })
+}
+
+/// An integer where it is written as one and fits in 64 bits, and else a double.
+pub(super) fn number<'a>(text: &str) -> Box<dyn Val + 'a> {
+    if let Ok(integer) = text.parse::<i64>() {
+        return Box::new(CelInt::from(integer));
+    }
+    if let Ok(integer) = text.parse::<u64>() {
+        return Box::new(CelUInt::from(integer));
+    }
+    // Every number of JSON is one of Rust; beyond the largest double it is infinite.
+    Box::new(CelDouble::from(text.parse::<f64>().unwrap_or(f64::NAN)))
+}
+
+/// The name by which a value is indexed.
+pub(super) fn key_of(index: &dyn Val) -> Result<&str, ExecutionError> {
+    match index.downcast_ref::<CelString>() {
+        Some(key) => Ok(key.inner()),
+        None => Err(absent()),
+    }
+}
+
+/// There is nothing of that name, which is not repeated: it may be secret.
+pub(super) fn absent() -> ExecutionError {
+    ExecutionError::no_such_key("")
+}
+
+impl Indexer for Node<'_> {
+    fn get<'b, 'v>(&'b self, index: &dyn Val) -> Result<CowVal<'b, 'v>, ExecutionError>
+    where
+        Self: 'v,
+    {
+        let member = self.value.there(key_of(index)?).ok_or_else(absent)?;
+        self.scope.budget.pay(1)?;
+        Ok(CowVal::Owned(part(member, self.are_marks, &self.scope)?))
+    }
+
+    fn steal<'v>(self: Box<Self>, index: &dyn Val) -> Result<Box<dyn Val + 'v>, ExecutionError>
+    where
+        Self: 'v,
+    {
+        self.get(index).map(CowVal::into_owned)
+    }
+}
+
+impl Sizer for Node<'_> {
+    fn size(&self) -> CelInt {
+        CelInt::from(self.value.exact().map_or(0, |value| value.members().len()) as i64)
+    }
+}
+
+impl Container for Node<'_> {
+    fn contains(&self, key: &dyn Val) -> Result<bool, ExecutionError> {
+        let key = key.downcast_ref::<CelString>();
+        Ok(key.is_some_and(|key| self.value.there(key.inner()).is_some()))
+    }
+}
+
+impl Iterable for Node<'_> {
+    fn iter<'b, 'v>(&'b self) -> Box<dyn Iterator<'b, 'v> + 'b>
+    where
+        Self: 'v,
+    {
+        let keys = self.keys.get_or_init(|| {
+            let members = self.value.exact().map(|value| value.members().iter());
+            members.into_iter().flatten().map(|(key, _)| CelString::from(key)).collect()
+        });
+        Box::new(Keys(keys.iter()))
+    }
+}
+
+/// Names on loan.
+pub(super) struct Keys<'b, 'a>(pub(super) std::slice::Iter<'b, CelString<'a>>);
+
+impl<'b, 'a: 'v, 'v> Iterator<'b, 'v> for Keys<'b, 'a> {
+    fn next(&mut self) -> Option<&'b (dyn Val + 'v)> {
+        self.0.next().map(|key| key as &(dyn Val + 'v))
+    }
+}
+
+impl Val for Node<'_> {
+    fn get_type(&self) -> &Type {
+        &MAP_TYPE
+    }
+
+    fn cel_type() -> &'static Type {
+        &MAP_TYPE
+    }
+
+    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)>
+    where
+        Self: 'v,
+    {
+        Some(self)
+    }
+
+    fn as_sizer(&self) -> Option<&dyn Sizer> {
+        Some(self)
+    }
+
+    fn as_container(&self) -> Option<&dyn Container> {
+        Some(self)
+    }
+
+    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)>
+    where
+        Self: 'v,
+    {
+        Some(self)
+    }
+
+    fn equals(&self, other: &dyn Val) -> bool {
+        equal_maps(self, other).unwrap_or(false)
+    }
+
+    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v>
+    where
+        Self: 'v,
+    {
+        let (value, are_marks, scope) = (self.value, self.are_marks, self.scope.clone());
+        Box::new(Node { value, are_marks, scope, keys: OnceLock::new() })
+    }
+}
+
+/// Whether two values are equal, whatever maps and lists are made of.
+pub(super) fn equal(a: &dyn Val, b: &dyn Val) -> bool {
+    let kinds = (a.get_type().kind(), b.get_type().kind());
+    match kinds {
+        (Kind::Map, Kind::Map) => equal_maps(a, b).unwrap_or(false),
+        (Kind::List, Kind::List) => match (a.downcast_ref::<CelList>(), b.downcast_ref::<CelList>()) {
+            (Some(a), Some(b)) => {
+                let (a, b) = (a.inner(), b.inner());
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal(a.as_ref(), b.as_ref()))
+            }
+            _ => false,
+        },
+        _ => a.equals(b),
+    }
+}
+
+/// Whether two values are equal of which one is a map; the other may be anything.
+pub(super) fn equal_maps(a: &dyn Val, b: &dyn Val) -> Option<bool> {
+    if b.get_type().kind() != Kind::Map || a.as_sizer()?.size() != b.as_sizer()?.size() {
+        return Some(false);
+    }
+    let (of_a, of_b) = (a.as_indexer()?, b.as_indexer()?);
+    let mut keys = a.as_iterable()?.iter();
+    while let Some(key) = keys.next() {
+        match (of_a.get(key), of_b.get(key)) {
+            (Ok(a), Ok(b)) if equal(a.as_ref(), b.as_ref()) => {}
+            _ => return Some(false),
+        }
+    }
+    Some(true)
+}
