@@ -9,6 +9,7 @@ mod eval;
 mod exit;
 mod input;
 mod plan;
+mod policy;
 mod query;
 mod show;
 mod stdio;
@@ -36,6 +37,7 @@ enum Command {
     Check(check::Args),
     Eval(eval::Args),
     Plan(plan::Args),
+    Policy(policy::Args),
     Query(query::Args),
     /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Plan(args) => plan::run(&args),
+        Command::Policy(args) => policy::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Show(arguments) => match show::run(&arguments) {
             Ok(()) => Ok(ExitCode::SUCCESS),

@@ -22,6 +22,8 @@ mod diff;
 mod differ;
 mod document;
 mod json;
+#[cfg(feature = "policy")]
+pub mod policy;
 #[cfg(feature = "query")]
 pub mod query;
 mod render;

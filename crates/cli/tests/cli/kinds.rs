@@ -15,6 +15,7 @@ use objchange::value::{
     TooManyImplied, TypeMismatch, TypeMismatchKind, WriteError,
 };
 use objchange::{Type, Value};
+use objchange_plan::policy::PolicyError;
 use objchange_plan::query::{QueryError, SubjectError};
 use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, Schemas, ShowError};
 
@@ -57,6 +58,7 @@ fn every_error_type_has_one() {
         ParsePathErrorKind: |e| e.kind();
         PlanChangeError: |e| e.kind();
         PlanViolation: |e| e.kind();
+        PolicyError: |e| e.kind().kind();
         QueryError: |e| e.kind.kind();
         ReadError: |e| e.kind.kind();
         RefinementError: |e| e.kind();

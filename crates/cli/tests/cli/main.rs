@@ -8,6 +8,7 @@ mod eval;
 mod kinds;
 mod output;
 mod plan;
+mod policy;
 mod program;
 mod query;
 mod query_limits;

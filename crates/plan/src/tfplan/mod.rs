@@ -37,6 +37,8 @@ mod raw;
 use serde::ser::{SerializeMap, Serializer};
 
 pub use change::{Change, OutputChange, ResourceChange};
+#[cfg(feature = "policy")]
+pub(crate) use raw::OnlyMembers;
 pub use raw::RawPlan;
 
 use crate::collection::{As, Collected, Collection, Marked, Secrets, read};

@@ -46,15 +46,23 @@ impl fmt::Debug for RawPlan<'_> {
 impl Collected for RawPlan<'_> {
     /// One member after the other, so that not all of the document is read at once.
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut written = serializer.serialize_map(Some(self.members.len()))?;
-        for (name, part) in self.members.iter() {
-            let json = read(self.document.0, part, name).map_err(S::Error::custom)?;
+        OnlyMembers(self, |_: &str| true).write(secrets, serializer)
+    }
+}
+
+/// The document with those of its members that are wanted.
+pub(crate) struct OnlyMembers<'r, 't, W>(pub(crate) &'r RawPlan<'t>, pub(crate) W);
+
+impl<W: Fn(&str) -> bool> Collected for OnlyMembers<'_, '_, W> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(raw, wanted) = self;
+        let mut written = serializer.serialize_map(None)?;
+        for (name, part) in raw.members.iter().filter(|(name, _)| wanted(name)) {
+            let json = read(raw.document.0, part, name).map_err(S::Error::custom)?;
             let (view, place) = (json.view(), Place::of_member(name));
             match secrets {
                 Secrets::Shown => written.serialize_entry(name, &As(&view, secrets))?,
-                Secrets::Hidden => {
-                    written.serialize_entry(name, &Walk { view, place, marks: &self.marks })?;
-                }
+                Secrets::Hidden => written.serialize_entry(name, &Walk { view, place, marks: &raw.marks })?,
             }
         }
         written.end()

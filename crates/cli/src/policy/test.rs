@@ -1,0 +1,113 @@
+//! `objchange policy test`: the tests that policies have in Rego.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use objchange::internal::visible;
+use objchange_plan::policy::{Options, TestResult, TestVerdict, run_tests};
+use quick_junit::{NonSuccessKind, TestCaseStatus, TestSuite};
+
+use super::{files, junit, write};
+use crate::exit;
+use crate::style::{BAD, CHANGED, GOOD};
+
+/// Run Rego's own tests: the rules called `test_*` (those called `todo_test_*` are skipped)
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Folders of policies and their tests, or files
+    #[arg(value_name = "DIR|FILE", required = true)]
+    policies: Vec<PathBuf>,
+
+    /// How many seconds a test may take
+    #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
+    /// Write a line of JSON for each test instead
+    #[arg(long)]
+    json: bool,
+
+    /// Write a report in JUnit's XML to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+    let files = match files::read(&args.policies, true) {
+        Ok(files) => files,
+        Err(error) => return exit::unusable(&error),
+    };
+    let mut options = Options::default();
+    options.timeout = Duration::from_secs(args.timeout);
+    let tests = match run_tests(&files, &options) {
+        Ok(tests) if tests.is_empty() => return exit::unusable(&"no rule is called test_*"),
+        Ok(tests) => tests,
+        Err(error) => return exit::unusable(&error),
+    };
+    for print in tests.iter().flat_map(|test| &test.prints) {
+        exit::note(print);
+    }
+    let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    match args.json {
+        true => json(&tests)?,
+        false if junit_to_stdout => {}
+        false => text(&tests)?,
+    }
+    if let Some(path) = &args.junit {
+        let mut report = junit::Junit::new("objchange policy test");
+        report.suite(suite(&tests));
+        write(path, &report.finish())?;
+    }
+    let is_failed = |test: &TestVerdict| matches!(test.result, TestResult::Fail | TestResult::Error(_));
+    Ok(if tests.iter().any(is_failed) { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
+}
+
+fn json(tests: &[TestVerdict]) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for test in tests {
+        serde_json::to_writer(&mut out, test)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}
+
+fn text(tests: &[TestVerdict]) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let mut passed = 0;
+    for test in tests {
+        let named = format!("{} ({})", visible(&test.test), visible(&test.place.to_string()));
+        match &test.result {
+            TestResult::Pass => {
+                passed += 1;
+                writeln!(out, "{GOOD}passed{GOOD:#}:  {named}")?;
+            }
+            TestResult::Fail => writeln!(out, "{BAD}failed{BAD:#}:  {named}")?,
+            TestResult::Skip => writeln!(out, "{CHANGED}skipped{CHANGED:#}: {named}")?,
+            TestResult::Error(error) => writeln!(out, "{BAD}failed{BAD:#}:  {named}: {}", visible(error))?,
+        }
+    }
+    writeln!(out, "{passed} of {} tests passed", tests.len())?;
+    out.flush()
+}
+
+fn suite(tests: &[TestVerdict]) -> TestSuite {
+    let mut suite = TestSuite::new("rego");
+    for test in tests {
+        let failure = |kind, message: &str| {
+            let mut status = TestCaseStatus::non_success(kind);
+            status.set_message(&*visible(message));
+            status
+        };
+        let status = match &test.result {
+            TestResult::Pass => TestCaseStatus::success(),
+            TestResult::Skip => TestCaseStatus::skipped(),
+            TestResult::Fail => failure(NonSuccessKind::Failure, "it is not true"),
+            TestResult::Error(error) => failure(NonSuccessKind::Error, error),
+        };
+        let mut case = junit::named(&test.test, &test.place, status);
+        case.set_time(test.duration);
+        suite.add_test_case(case);
+    }
+    suite
+}

@@ -1,0 +1,96 @@
+//! The report as people read it: a line for each thing that a rule says.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use objchange::internal::visible;
+use objchange_plan::policy::{Finding, Outcome, RuleVerdict, Severity};
+
+use super::Judged;
+use crate::style::{BAD, CHANGED, GOOD};
+
+/// Counts what it writes.
+pub(super) struct Text {
+    outcomes: BTreeMap<&'static str, u64>,
+    plans: u64,
+}
+
+/// As many values that a rule waits for are named.
+const WAITS_SHOWN: usize = 3;
+
+impl Text {
+    pub(super) fn new() -> Self {
+        Self { outcomes: BTreeMap::new(), plans: 0 }
+    }
+
+    pub(super) fn judged(&mut self, name: Option<&str>, judged: &Judged) -> io::Result<()> {
+        self.plans += 1;
+        let name = name.map(|name| format!("{}: ", visible(name))).unwrap_or_default();
+        let mut out = anstream::stdout().lock();
+        for verdict in &judged.verdicts.rules {
+            let (word, style) = match (verdict.outcome(), verdict.severity) {
+                (Outcome::Pass, _) => ("passed", GOOD),
+                (Outcome::Excepted, _) => ("excepted", GOOD),
+                (Outcome::Undecided, _) => ("undecided until apply", CHANGED),
+                (Outcome::Fail, Severity::Warning) => ("warned", CHANGED),
+                (Outcome::Fail, Severity::Failure) => ("failed", BAD),
+            };
+            *self.outcomes.entry(word).or_default() += 1;
+            if verdict.excepted {
+                continue;
+            }
+            for finding in &verdict.findings {
+                let word = if verdict.severity == Severity::Warning { "warning" } else { "failure" };
+                writeln!(out, "{style}{word}{style:#}: {name}{}{}", said(finding), rule(verdict))?;
+            }
+            if let Some(undecided) = &verdict.undecided {
+                for finding in &undecided.findings {
+                    writeln!(out, "{CHANGED}undecided{CHANGED:#}: {name}{}{}", said(finding), rule(verdict))?;
+                }
+                if undecided.findings.is_empty() {
+                    writeln!(
+                        out,
+                        "{CHANGED}undecided{CHANGED:#}: {name}not known until apply{}",
+                        rule(verdict)
+                    )?;
+                }
+                for unknown in undecided.waits_for.iter().take(WAITS_SHOWN) {
+                    writeln!(
+                        out,
+                        "    waits for {} of {}",
+                        visible(&unknown.path),
+                        visible(&unknown.address)
+                    )?;
+                }
+                if let more @ 1.. = undecided.waits_for.len().saturating_sub(WAITS_SHOWN) {
+                    writeln!(out, "    and {more} more")?;
+                }
+            }
+        }
+        out.flush()
+    }
+
+    pub(super) fn finish(self) -> io::Result<()> {
+        let rules: u64 = self.outcomes.values().sum();
+        let order = ["failed", "warned", "undecided until apply", "excepted", "passed"];
+        let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
+        let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
+        let mut out = anstream::stdout().lock();
+        writeln!(out, "{rules} rules{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
+        out.flush()
+    }
+}
+
+/// What is said, after the address where it is not named in it.
+fn said(finding: &Finding) -> String {
+    match &finding.address {
+        Some(address) if !finding.text().contains(address.as_str()) => {
+            format!("{}: {}", visible(address), visible(finding.text()))
+        }
+        _ => visible(finding.text()).into_owned(),
+    }
+}
+
+fn rule(verdict: &RuleVerdict) -> String {
+    format!(" ({}, {})", visible(&verdict.rule), visible(&verdict.place.to_string()))
+}

@@ -1,0 +1,348 @@
+//! `objchange policy` and `objchange policy test`.
+
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::program::{Output, objchange, workspace};
+
+/// A folder with files, which goes away at the end of a test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn with(name: &str, files: &[(&str, &str)]) -> Self {
+        let folder = std::env::temp_dir().join(format!("objchange-policy-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let folder = Self(folder);
+        for (file, text) in files {
+            std::fs::write(folder.at(file), text).unwrap();
+        }
+        folder
+    }
+
+    fn at(&self, file: &str) -> PathBuf {
+        self.0.join(file)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn change(address: &str, kind: &str, actions: &Value, after: &Value, unknown: &Value) -> Value {
+    let module = address.rsplit_once(kind).map_or("", |(module, _)| module.trim_end_matches('.'));
+    let mut change = json!({"address": address, "mode": "managed", "type": kind, "name": "n", "provider_name": "p",
+        "change": {"actions": actions, "before": null, "after": after, "after_unknown": unknown}});
+    if !module.is_empty() {
+        change["module_address"] = module.into();
+    }
+    change
+}
+
+fn plan(changes: &[Value]) -> String {
+    json!({"format_version": "1.2", "terraform_version": "1.9.0", "resource_changes": changes}).to_string()
+}
+
+#[track_caller]
+fn policy(arguments: &[&str], plan: &str) -> Output {
+    objchange([&["policy"], arguments].concat(), plan)
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn json_has_the_published_form() {
+    let validator = crate::schemas::validator("policy-report.schema.json");
+    for plan in
+        [bucket(&json!({"acl": "public-read"}), &json!({})), bucket(&json!({}), &json!({"acl": true}))]
+    {
+        let output = policy(&["--rego", "examples/policy", "--json"], &plan);
+        for line in lines(&output) {
+            crate::schemas::check(&validator, &line);
+        }
+    }
+    crate::schemas::refused(&validator, &json!({"file": "a", "rules": [{}], "prints": []}));
+}
+
+fn messages<'a>(report: &'a Value, rule: &str) -> Vec<&'a str> {
+    let rules = report["rules"].as_array().unwrap().iter().filter(|verdict| verdict["rule"] == rule);
+    let findings = rules.flat_map(|verdict| verdict["findings"].as_array().unwrap());
+    findings.map(|finding| finding["message"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn the_examples_of_the_documentation_have_their_answers() {
+    let instance = "aws_instance";
+    let plan = plan(&[
+        change("aws_instance.a", instance, &json!(["update"]), &json!({"ami": "x"}), &json!({})),
+        change("module.foo.aws_instance.b", instance, &json!(["create"]), &json!({}), &json!({"ami": true})),
+        change(
+            "module.foo.aws_instance.c",
+            instance,
+            &json!(["delete", "create"]),
+            &json!({"ami": "x"}),
+            &json!({}),
+        ),
+        change("aws_vpc.d", "aws_vpc", &json!(["no-op"]), &json!({}), &json!({})),
+    ]);
+    let output = policy(&["--rego", "examples/policy/instances.rego", "--json"], &plan);
+    assert_eq!(output.code, 1, "{output:?}");
+    let report = &lines(&output)[0];
+    let instances = ["aws_instance.a", "module.foo.aws_instance.b", "module.foo.aws_instance.c"];
+    assert_eq!(messages(report, "instances.warn_instance"), instances);
+    assert_eq!(messages(report, "instances.warn_created"), ["module.foo.aws_instance.b"]);
+    let unknown = "module.foo.aws_instance.b: the machine image is not known before apply";
+    assert_eq!(messages(report, "instances.deny_unknown_image"), [unknown]);
+    assert_eq!(messages(report, "instances.deny_version"), [] as [&str; 0]);
+    // Objects are in the order of their members, of which the addresses come first.
+    assert_eq!(messages(report, "instances.warn_change"), ["update", "create", "delete and create"]);
+    let old = plan.replace("1.9.0", "0.12.9");
+    let output = policy(&["--rego", "examples/policy/instances.rego", "--json"], &old);
+    assert_eq!(messages(&lines(&output)[0], "instances.deny_version"), ["Terraform 0.12.9 is too old"]);
+}
+
+fn bucket(after: &Value, unknown: &Value) -> String {
+    plan(&[change("aws_s3_bucket.a", "aws_s3_bucket", &json!(["create"]), after, unknown)])
+}
+
+#[test]
+fn the_report_tells_the_resource_the_rule_and_its_place() {
+    let buckets = ["--rego", "examples/policy/buckets.rego"];
+    let output = policy(&buckets, &bucket(&json!({"acl": "public-read"}), &json!({})));
+    assert_eq!(
+        output.stdout,
+        "failure: aws_s3_bucket.a can be read by everybody (buckets.deny_public, examples/policy/buckets.rego:11)\n\
+         2 rules: 1 failed, 1 passed\n"
+    );
+    assert_eq!(output.code, 1);
+    let unknown = bucket(&json!({}), &json!({"acl": true}));
+    let output = policy(&buckets, &unknown);
+    assert_eq!(
+        output.stdout,
+        "undecided: not known until apply (buckets.deny_public, examples/policy/buckets.rego:11)\n    \
+         waits for acl of aws_s3_bucket.a\n\
+         warning: aws_s3_bucket.a: the access list is not known before apply \
+         (buckets.warn_unknown, examples/policy/buckets.rego:18)\n\
+         2 rules: 1 warned, 1 undecided until apply\n"
+    );
+    assert_eq!(output.code, 0);
+}
+
+#[test]
+fn the_exit_code_is_by_what_counts() {
+    let code = |fail_on: &str, plan: &str| {
+        policy(&["--rego", "examples/policy/buckets.rego", "--fail-on", fail_on], plan).code
+    };
+    let public = bucket(&json!({"acl": "public-read"}), &json!({}));
+    let unknown = bucket(&json!({}), &json!({"acl": true}));
+    let fine = bucket(&json!({"acl": "private"}), &json!({}));
+    assert_eq!(["deny", "warn", "undecided", "never"].map(|on| code(on, &public)), [1, 1, 1, 0]);
+    assert_eq!(["deny", "warn", "undecided", "never"].map(|on| code(on, &unknown)), [0, 1, 1, 0]);
+    assert_eq!(["deny", "warn,undecided"].map(|on| code(on, &fine)), [0, 0]);
+    assert_eq!(code("deny", "{"), 2);
+    assert_eq!(policy(&["--rego", "examples/nothing.rego"], &fine).code, 2);
+    assert_eq!(policy(&["--rego", "examples/policy/buckets.rego", "--json", "--junit", "-"], &fine).code, 2);
+}
+
+#[test]
+fn many_plans_are_named() {
+    let folder = Folder::with(
+        "many",
+        &[
+            ("a.json", &bucket(&json!({"acl": "public-read"}), &json!({}))),
+            ("b.json", &bucket(&json!({"acl": "private"}), &json!({}))),
+        ],
+    );
+    let folder_name = folder.0.to_str().unwrap();
+    let output = policy(&[folder_name, "--rego", "examples/policy/buckets.rego"], "");
+    let name = folder.at("a.json");
+    assert!(
+        output.stdout.starts_with(&format!("failure: {}: aws_s3_bucket.a can", name.display())),
+        "{output:?}"
+    );
+    assert!(output.stdout.ends_with("4 rules in 2 plans: 1 failed, 3 passed\n"), "{output:?}");
+    let output = policy(&[folder_name, "--rego", "examples/policy/buckets.rego", "--json"], "");
+    let files: Vec<_> = lines(&output).iter().map(|line| line["file"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(files, ["a.json", "b.json"].map(|file| folder.at(file).to_str().unwrap().to_owned()));
+}
+
+#[test]
+fn policies_of_conftest_see_the_document() {
+    let text = "package main\n\ndeny[msg] {\n\trc := input.resource_changes[_]\n\trc.change.actions[_] == \"create\"\n\t\
+        not rc.change.after.acl\n\tmsg := sprintf(\"%v has no acl\", [rc.address])\n}\n";
+    let folder = Folder::with("conftest", &[("p.rego", text)]);
+    let rego = folder.at("p.rego");
+    let arguments = ["--rego", rego.to_str().unwrap(), "--input", "raw"];
+    let output = policy(&arguments, &bucket(&json!({}), &json!({})));
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.starts_with("failure: aws_s3_bucket.a has no acl (main.deny, "), "{output:?}");
+    let output = policy(&arguments, &bucket(&json!({}), &json!({"acl": true})));
+    assert!(output.stdout.starts_with("undecided: aws_s3_bucket.a has no acl (main.deny, "), "{output:?}");
+}
+
+#[test]
+fn what_is_wrong_with_policies_is_said_with_its_place() {
+    let said = |name: &str, text: &str| {
+        let folder = Folder::with(name, &[("p.rego", text)]);
+        let rego = folder.at("p.rego");
+        let output =
+            policy(&["--rego", rego.to_str().unwrap(), "--timeout", "1"], &bucket(&json!({}), &json!({})));
+        assert_eq!(output.code, 2, "{output:?}");
+        output.stderr.replace(folder.0.to_str().unwrap(), "")
+    };
+    assert!(said("syntax", "package a\n\ndeny contains 1 if {").contains("/p.rego:3: "));
+    assert_eq!(
+        said("recursion", "package a\n\ndeny contains x if x := f(1)\n\nf(x) := f(x + 1)\n"),
+        "error: /p.rego:5: f calls itself, which Rego does not allow\n"
+    );
+    let endless = "package a\n\ndeny contains 1 if {\n\tsome a in numbers.range(1, 1000000)\n\t\
+        some b in numbers.range(1, 1000000)\n\ta + b == 0\n}\n";
+    assert_eq!(said("endless", endless), "error: (stdin): /p.rego:3: this takes longer than is allowed\n");
+}
+
+#[test]
+fn reports_for_other_programs() {
+    let folder = Folder::with(
+        "reports",
+        &[("plan 1.json", &bucket(&json!({"acl": "public-read"}), &json!({"x": true})))],
+    );
+    let at = |name: &str| folder.at(name).to_str().unwrap().to_owned();
+    let output = policy(
+        &[
+            &at("plan 1.json"),
+            "--rego",
+            "examples/policy/buckets.rego",
+            "--junit",
+            &at("j.xml"),
+            "--sarif",
+            &at("s.sarif"),
+        ],
+        "",
+    );
+    assert_eq!(output.code, 1, "{output:?}");
+    let xml = std::fs::read_to_string(folder.at("j.xml")).unwrap();
+    let report = quick_junit::Report::deserialize_from_str(&xml).unwrap();
+    assert_eq!((report.tests, report.failures), (2, 1));
+    let sarif: Value = serde_json::from_str(&std::fs::read_to_string(folder.at("s.sarif")).unwrap()).unwrap();
+    check_sarif(&sarif);
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "buckets.deny_public");
+    assert_eq!(result["level"], "error");
+    let place = &result["locations"][0];
+    assert_eq!(place["physicalLocation"]["artifactLocation"]["uri"], "examples/policy/buckets.rego");
+    assert_eq!(place["physicalLocation"]["region"]["startLine"], 11);
+    assert_eq!(place["logicalLocations"][0]["fullyQualifiedName"], "aws_s3_bucket.a");
+    let plan = &result["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"];
+    assert!(plan.as_str().unwrap().ends_with("plan%201.json"), "{plan}");
+}
+
+/// What SARIF 2.1.0 requires, and what GitHub code scanning does.
+#[track_caller]
+fn check_sarif(sarif: &Value) {
+    let schema = json!({
+        "type": "object", "required": ["version", "runs"], "properties": {
+            "version": {"const": "2.1.0"},
+            "runs": {"type": "array", "items": {"type": "object", "required": ["tool", "results"], "properties": {
+                "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                "tool": {"required": ["driver"], "properties": {"driver": {"required": ["name", "rules"], "properties": {
+                    "rules": {"type": "array", "uniqueItems": true, "items": {"required": ["id"], "properties": {
+                        "id": {"type": "string"},
+                        "shortDescription": {"required": ["text"]},
+                        "defaultConfiguration": {"properties": {"level": {"enum": ["none", "note", "warning", "error"]}}},
+                    }}},
+                }}}},
+                "results": {"type": "array", "items": {"type": "object", "additionalProperties": false,
+                    "required": ["message", "ruleId", "level", "locations"], "properties": {
+                        "ruleId": {"type": "string"},
+                        "ruleIndex": {"type": "integer", "minimum": 0},
+                        "level": {"enum": ["none", "note", "warning", "error"]},
+                        "message": {"required": ["text"], "properties": {"text": {"type": "string"}}},
+                        "locations": {"type": "array", "minItems": 1, "items": {"$ref": "#/$defs/location"}},
+                        "relatedLocations": {"type": "array", "items": {"$ref": "#/$defs/location"}},
+                        "partialFingerprints": {"additionalProperties": {"type": "string"}},
+                }}},
+            }}},
+        },
+        "$defs": {"location": {"additionalProperties": false, "properties": {
+            "message": {"required": ["text"]},
+            "physicalLocation": {"required": ["artifactLocation"], "properties": {
+                "artifactLocation": {"required": ["uri"], "properties": {"uri": {"type": "string", "format": "uri-reference"}}},
+                "region": {"required": ["startLine"], "properties": {"startLine": {"type": "integer", "minimum": 1}}},
+            }},
+            "logicalLocations": {"type": "array", "items": {"properties": {
+                "fullyQualifiedName": {"type": "string"}, "kind": {"type": "string"},
+            }}},
+        }}},
+    });
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    crate::schemas::check(&validator, sarif);
+    for result in sarif["runs"][0]["results"].as_array().unwrap() {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(sarif["runs"][0]["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+    }
+}
+
+#[test]
+fn tests_in_rego() {
+    let output = objchange(["policy", "test", "examples/policy"], "");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.ends_with("3 of 3 tests passed\n"), "{output:?}");
+    let text = "package a\n\ntest_one if 1 == 1\n\ntest_two if 1 == 2\n\ntodo_test_three if 1 == 2\n";
+    let folder = Folder::with("tests", &[("a_test.rego", text)]);
+    let rego = folder.0.to_str().unwrap();
+    let output = objchange(["policy", "test", rego, "--junit", "-"], "");
+    let report = quick_junit::Report::deserialize_from_str(&output.stdout).unwrap();
+    assert_eq!((output.code, report.tests, report.failures), (1, 3, 1), "{output:?}");
+    let output = objchange(["policy", "test", rego, "--json"], "");
+    let results: Vec<_> =
+        lines(&output).iter().map(|line| line["result"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(results, ["pass", "fail", "skip"]);
+    assert_eq!(objchange(["policy", "test", "examples/policy/instances.rego"], "").code, 2);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_secret_is_in_any_output(secret in "[a-z]{9}Q[0-9]{3}", body in 0..BODIES.len()) {
+        let text = format!("package main\n\ndeny contains msg if {{\n\tsome rc in input.tfplan.resource_changes\n\t\
+            secret := rc.change.after.secret\n\t{}\n}}\n", BODIES[body]);
+        let folder = Folder::with(&format!("secret-{secret}"), &[("p.rego", &text)]);
+        let mut resource = change("t.a", "t", &json!(["create"]), &json!({"secret": secret}), &json!({"x": true}));
+        resource["change"]["after_sensitive"] = json!({"secret": true});
+        let rego = folder.at("p.rego");
+        let run = |more: &[&str]| {
+            let output = policy(&[&["--rego", rego.to_str().unwrap()], more].concat(), &plan(&[resource.clone()]));
+            format!("{}{}", output.stdout, output.stderr).replace(folder.0.to_str().unwrap(), "")
+        };
+        for output in [run(&[]), run(&["--json"]), run(&["--junit", "-"]), run(&["--sarif", "-"])] {
+            let lower = output.to_lowercase();
+            prop_assert!(!lower.contains(&secret.to_lowercase()) && !lower.contains(&secret[..9]), "{output}");
+        }
+    }
+}
+
+/// What policies may do with a secret to have it printed.
+const BODIES: [&str; 9] = [
+    "msg := secret",
+    "msg := sprintf(\"it is %s\", [secret])",
+    "msg := {\"msg\": \"bad\", \"details\": {\"value\": secret}}",
+    "msg := {\"msg\": \"bad\", \"address\": secret}",
+    "print(secret)\n\tmsg := \"printed\"",
+    "msg := upper(secret)",
+    "msg := {\"msg\": rc.change, \"address\": rc.address}",
+    "msg := concat(\"-\", [rc.address, substring(secret, 0, 10)])",
+    "object.union({}, secret) == 1\n\tmsg := to_number(secret)",
+];
+
+#[test]
+fn help_has_examples() {
+    let output = objchange(["policy", "--help"], "");
+    assert!(output.stdout.contains("objchange policy test policy/"), "{output:?}");
+    assert!(Path::new(&workspace()).join("examples/policy/buckets.rego").exists());
+}

@@ -1,0 +1,112 @@
+//! What policies see as `input`.
+
+use std::collections::BTreeMap;
+
+use regorus::Value;
+
+use super::InputMode;
+use super::error::{PolicyError, PolicyErrorKind};
+use super::members::Members;
+use super::value::{Refused, Values};
+use crate::collection::{Collected, Exact, Redacted};
+use crate::document::Plan;
+use crate::tfconfig::TfConfig;
+use crate::tfplan::{OnlyMembers, TfPlan};
+use crate::tfstate::TfState;
+
+/// What is written in place of what is sensitive.
+#[derive(Debug, Clone)]
+pub(super) enum Secrets {
+    Shown,
+    /// `(sensitive value)`, or another value that is no secret.
+    Hidden(Option<Value>),
+}
+
+/// What policies see of a plan.
+pub(super) fn input(
+    text: &str,
+    mode: InputMode,
+    members: &Members,
+    secrets: &Secrets,
+) -> Result<Value, PolicyError> {
+    let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
+    let mut values = match secrets {
+        Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),
+        _ => Values::default(),
+    };
+    let mut writer = Writer { hides: matches!(secrets, Secrets::Hidden(_)), values: &mut values };
+    let mut input = BTreeMap::new();
+    match mode {
+        InputMode::Raw => {
+            let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+            return writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)));
+        }
+        InputMode::Collections => {
+            if members.has("tfplan") || members.has("plan") {
+                let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+                input.insert(Value::from("tfplan"), writer.tfplan(&tfplan, members)?);
+                if members.has("plan") {
+                    let raw = OnlyMembers(&tfplan.raw, |name: &str| members.has_part("plan", name));
+                    input.insert(Value::from("plan"), writer.write(&raw)?);
+                }
+            }
+            if members.has("tfstate") {
+                let tfstate = TfState::prior(&plan).map_err(PolicyError::of_document)?;
+                input.insert(Value::from("tfstate"), writer.write(&tfstate)?);
+            }
+            if members.has("tfconfig") {
+                let tfconfig = TfConfig::new(&plan).map_err(PolicyError::of_document)?;
+                input.insert(Value::from("tfconfig"), writer.write(&tfconfig)?);
+            }
+        }
+    }
+    Ok(Value::from(input))
+}
+
+struct Writer<'a> {
+    values: &'a mut Values,
+    hides: bool,
+}
+
+impl Writer<'_> {
+    fn write<T: Collected>(&mut self, part: &T) -> Result<Value, PolicyError> {
+        let written = match self.hides {
+            true => self.values.of(&Redacted(part)),
+            false => self.values.of(&Exact(part)),
+        };
+        written.map_err(|refused: Refused| {
+            PolicyError::new(PolicyErrorKind::Document, None, refused.to_string())
+        })
+    }
+
+    fn tfplan(&mut self, tfplan: &TfPlan<'_>, members: &Members) -> Result<Value, PolicyError> {
+        let mut parts = BTreeMap::new();
+        let mut add = |name: &str, part: Result<Value, PolicyError>| {
+            parts.insert(Value::from(name), part?);
+            Ok(())
+        };
+        let has = |part| members.has_part("tfplan", part);
+        if let Some(version) = &tfplan.terraform_version {
+            add("terraform_version", Ok(Value::from(version.as_str())))?;
+        }
+        if has("variables") {
+            add("variables", self.write(&tfplan.variables))?;
+        }
+        if has("planned_values") {
+            add("planned_values", self.write(&tfplan.planned_values))?;
+        }
+        if has("resource_changes") {
+            add("resource_changes", self.write(&tfplan.resource_changes))?;
+        }
+        if has("resource_drift") {
+            add("resource_drift", self.write(&tfplan.resource_drift))?;
+        }
+        if has("output_changes") {
+            add("output_changes", self.write(&tfplan.output_changes))?;
+        }
+        if has("raw") {
+            add("raw", self.write(&tfplan.raw))?;
+        }
+        Ok(Value::from(parts))
+    }
+}

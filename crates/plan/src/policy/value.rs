@@ -1,0 +1,388 @@
+//! Anything that serde can write, as a value of policies.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+
+use regorus::{Rc, Value};
+use serde::ser::{self, Impossible, Serialize, Serializer};
+
+use crate::collection::SENSITIVE;
+
+/// Makes values that share their texts: a plan repeats the names of attributes, types and providers for each resource.
+#[derive(Default)]
+pub(super) struct Values {
+    texts: HashSet<Rc<str>, foldhash::fast::RandomState>,
+    /// What stands in place of `(sensitive value)`, if it is not that text.
+    replacement: Option<Value>,
+}
+
+/// The texts that are longer are mostly different ones, so that to look them up is in vain.
+const LONGEST_SHARED: usize = 64;
+
+impl Values {
+    /// Another value stands wherever `(sensitive value)` would.
+    pub(super) fn replacing(replacement: Value) -> Self {
+        Self { replacement: Some(replacement), ..Self::default() }
+    }
+
+    pub(super) fn of<T: Serialize + ?Sized>(&mut self, written: &T) -> Result<Value, Refused> {
+        written.serialize(&mut *self)
+    }
+
+    fn text(&mut self, text: &str) -> Value {
+        if text == SENSITIVE
+            && let Some(replacement) = &self.replacement
+        {
+            return replacement.clone();
+        }
+        self.shared(text)
+    }
+
+    fn shared(&mut self, text: &str) -> Value {
+        if text.len() > LONGEST_SHARED {
+            return Value::String(text.into());
+        }
+        if let Some(shared) = self.texts.get(text) {
+            return Value::String(shared.clone());
+        }
+        let shared: Rc<str> = text.into();
+        self.texts.insert(shared.clone());
+        Value::String(shared)
+    }
+}
+
+/// Why something cannot be a value of policies.
+#[derive(Debug)]
+pub(super) struct Refused(String);
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl ser::Error for Refused {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(message.to_string())
+    }
+}
+
+pub(super) struct List<'a> {
+    values: &'a mut Values,
+    items: Vec<Value>,
+}
+
+pub(super) struct Map<'a> {
+    values: &'a mut Values,
+    members: BTreeMap<Value, Value>,
+    key: Value,
+    /// `serde_json` hands over numbers as text in a structure of this name.
+    is_raw: bool,
+}
+
+/// No document is written with these.
+const NO_VARIANT: &str = "variants are no values of policies";
+
+const RAW: &str = "$serde_json::private::RawValue";
+
+impl<'a> Serializer for &'a mut Values {
+    type Ok = Value;
+    type Error = Refused;
+    type SerializeSeq = List<'a>;
+    type SerializeTuple = List<'a>;
+    type SerializeTupleStruct = List<'a>;
+    type SerializeTupleVariant = Impossible<Value, Refused>;
+    type SerializeMap = Map<'a>;
+    type SerializeStruct = Map<'a>;
+    type SerializeStructVariant = Impossible<Value, Refused>;
+
+    fn serialize_bool(self, value: bool) -> Result<Value, Refused> {
+        Ok(Value::Bool(value))
+    }
+
+    fn serialize_i8(self, value: i8) -> Result<Value, Refused> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i16(self, value: i16) -> Result<Value, Refused> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i32(self, value: i32) -> Result<Value, Refused> {
+        self.serialize_i64(value.into())
+    }
+
+    fn serialize_i64(self, value: i64) -> Result<Value, Refused> {
+        Ok(Value::from(value))
+    }
+
+    fn serialize_u8(self, value: u8) -> Result<Value, Refused> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u16(self, value: u16) -> Result<Value, Refused> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u32(self, value: u32) -> Result<Value, Refused> {
+        self.serialize_u64(value.into())
+    }
+
+    fn serialize_u64(self, value: u64) -> Result<Value, Refused> {
+        Ok(Value::from(value))
+    }
+
+    fn serialize_f32(self, value: f32) -> Result<Value, Refused> {
+        self.serialize_f64(value.into())
+    }
+
+    fn serialize_f64(self, value: f64) -> Result<Value, Refused> {
+        if value.is_finite() {
+            Ok(Value::from(value))
+        } else {
+            Err(ser::Error::custom("a number is not finite"))
+        }
+    }
+
+    fn serialize_char(self, value: char) -> Result<Value, Refused> {
+        Ok(self.text(value.encode_utf8(&mut [0; 4])))
+    }
+
+    fn serialize_str(self, value: &str) -> Result<Value, Refused> {
+        Ok(self.text(value))
+    }
+
+    fn serialize_bytes(self, _: &[u8]) -> Result<Value, Refused> {
+        Err(ser::Error::custom("bytes are no value of policies"))
+    }
+
+    fn serialize_none(self) -> Result<Value, Refused> {
+        Ok(Value::Null)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, Refused> {
+        value.serialize(self)
+    }
+
+    fn serialize_unit(self) -> Result<Value, Refused> {
+        Ok(Value::Null)
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<Value, Refused> {
+        Ok(Value::Null)
+    }
+
+    fn serialize_unit_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        variant: &'static str,
+    ) -> Result<Value, Refused> {
+        Ok(self.shared(variant))
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<Value, Refused> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<Value, Refused> {
+        Err(ser::Error::custom(NO_VARIANT))
+    }
+
+    fn serialize_seq(self, len: Option<usize>) -> Result<List<'a>, Refused> {
+        Ok(List { values: self, items: Vec::with_capacity(len.unwrap_or(0).min(4096)) })
+    }
+
+    fn serialize_tuple(self, len: usize) -> Result<List<'a>, Refused> {
+        self.serialize_seq(Some(len))
+    }
+
+    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<List<'a>, Refused> {
+        self.serialize_seq(Some(len))
+    }
+
+    fn serialize_tuple_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeTupleVariant, Refused> {
+        Err(ser::Error::custom(NO_VARIANT))
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<Map<'a>, Refused> {
+        Ok(Map { values: self, members: BTreeMap::new(), key: Value::Null, is_raw: false })
+    }
+
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Map<'a>, Refused> {
+        Ok(Map { is_raw: name == RAW, ..self.serialize_map(None)? })
+    }
+
+    fn serialize_struct_variant(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: usize,
+    ) -> Result<Self::SerializeStructVariant, Refused> {
+        Err(ser::Error::custom(NO_VARIANT))
+    }
+}
+
+macro_rules! list {
+    ($($of:ident :: $item:ident),*) => {$(
+        impl ser::$of for List<'_> {
+            type Ok = Value;
+            type Error = Refused;
+
+            fn $item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
+                let value = value.serialize(&mut *self.values)?;
+                self.items.push(value);
+                Ok(())
+            }
+
+            fn end(self) -> Result<Value, Refused> {
+                Ok(Value::from(self.items))
+            }
+        }
+    )*};
+}
+
+list!(
+    SerializeSeq::serialize_element,
+    SerializeTuple::serialize_element,
+    SerializeTupleStruct::serialize_field
+);
+
+impl ser::SerializeMap for Map<'_> {
+    type Ok = Value;
+    type Error = Refused;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Refused> {
+        self.key = key.serialize(Key(self.values))?;
+        Ok(())
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
+        let value = value.serialize(&mut *self.values)?;
+        self.members.insert(std::mem::replace(&mut self.key, Value::Null), value);
+        Ok(())
+    }
+
+    fn end(self) -> Result<Value, Refused> {
+        Ok(Value::from(self.members))
+    }
+}
+
+impl ser::SerializeStruct for Map<'_> {
+    type Ok = Value;
+    type Error = Refused;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Refused> {
+        let value = value.serialize(&mut *self.values)?;
+        self.members.insert(self.values.shared(name), value);
+        Ok(())
+    }
+
+    fn end(mut self) -> Result<Value, Refused> {
+        match self.is_raw.then(|| self.members.pop_first()).flatten() {
+            Some((_, Value::String(json))) => {
+                Value::from_numeric_string(&json).map_err(|_| ser::Error::custom("this is no number"))
+            }
+            _ => Ok(Value::from(self.members)),
+        }
+    }
+}
+
+/// The key of a member: a text, which never stands for what is sensitive.
+struct Key<'a>(&'a mut Values);
+
+macro_rules! no_keys {
+    ($($name:ident($($type:ty),*) -> $out:ty;)*) => {$(
+        fn $name(self, $(_: $type),*) -> Result<$out, Refused> {
+            Err(ser::Error::custom("a key is a text"))
+        }
+    )*};
+}
+
+impl Serializer for Key<'_> {
+    type Ok = Value;
+    type Error = Refused;
+    type SerializeSeq = Impossible<Value, Refused>;
+    type SerializeTuple = Impossible<Value, Refused>;
+    type SerializeTupleStruct = Impossible<Value, Refused>;
+    type SerializeTupleVariant = Impossible<Value, Refused>;
+    type SerializeMap = Impossible<Value, Refused>;
+    type SerializeStruct = Impossible<Value, Refused>;
+    type SerializeStructVariant = Impossible<Value, Refused>;
+
+    fn serialize_str(self, key: &str) -> Result<Value, Refused> {
+        Ok(self.0.shared(key))
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        key: &T,
+    ) -> Result<Value, Refused> {
+        key.serialize(self)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, key: &T) -> Result<Value, Refused> {
+        key.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<Value, Refused> {
+        Err(ser::Error::custom("a key is a text"))
+    }
+
+    no_keys! {
+        serialize_bool(bool) -> Value;
+        serialize_i8(i8) -> Value;
+        serialize_i16(i16) -> Value;
+        serialize_i32(i32) -> Value;
+        serialize_i64(i64) -> Value;
+        serialize_u8(u8) -> Value;
+        serialize_u16(u16) -> Value;
+        serialize_u32(u32) -> Value;
+        serialize_u64(u64) -> Value;
+        serialize_f32(f32) -> Value;
+        serialize_f64(f64) -> Value;
+        serialize_char(char) -> Value;
+        serialize_bytes(&[u8]) -> Value;
+        serialize_none() -> Value;
+        serialize_unit() -> Value;
+        serialize_unit_struct(&'static str) -> Value;
+        serialize_unit_variant(&'static str, u32, &'static str) -> Value;
+        serialize_seq(Option<usize>) -> Self::SerializeSeq;
+        serialize_tuple(usize) -> Self::SerializeTuple;
+        serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
+        serialize_map(Option<usize>) -> Self::SerializeMap;
+        serialize_struct(&'static str, usize) -> Self::SerializeStruct;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
+    }
+}

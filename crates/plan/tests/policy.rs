@@ -1,0 +1,265 @@
+//! Policies over plans: verdicts, what is undecided, and what is hidden.
+
+use objchange_plan::policy::{
+    Finding, InputMode, Options, Outcome, Policies, PolicyErrorKind, PolicyFile, RuleVerdict,
+};
+
+const HEAD: &str = "package main\n\n";
+
+fn policies(text: &str) -> Policies {
+    compiled(&format!("{HEAD}{text}"), Options::default())
+}
+
+#[track_caller]
+fn compiled(text: &str, options: Options) -> Policies {
+    let policies =
+        Policies::compile(&[PolicyFile::new("p.rego", text)], options).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(policies.notes(), &[] as &[String], "{text}");
+    policies
+}
+
+/// A plan with resources of which this is the change, called `t.0` and so on.
+fn plan(changes: &[&str]) -> String {
+    let resources = changes.iter().enumerate().map(|(i, change)| {
+        format!(
+            r#"{{"address":"t.r{i}","mode":"managed","type":"t","name":"r{i}","provider_name":"p",
+                "change":{{"actions":["create"],"before":null,{change}}}}}"#
+        )
+    });
+    format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, resources.collect::<Vec<_>>().join(","))
+}
+
+fn said(verdict: &RuleVerdict) -> Vec<&str> {
+    verdict.findings.iter().map(Finding::text).collect()
+}
+
+fn waits(verdict: &RuleVerdict) -> Vec<String> {
+    let waits = verdict.undecided.iter().flat_map(|undecided| &undecided.waits_for);
+    waits.map(|unknown| format!("{} {}", unknown.address, unknown.path)).collect()
+}
+
+/// The verdict of a single rule on plans with one resource.
+#[track_caller]
+fn verdict(body: &str, change: &str) -> RuleVerdict {
+    let policies = policies(body);
+    let verdicts = policies.evaluate(&plan(&[change])).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(verdicts.rules.len(), 1, "{verdicts:?}");
+    verdicts.rules.into_iter().next().unwrap()
+}
+
+/// Policies of one rule whose body this is, with `rc` in it.
+fn deny(body: &str) -> String {
+    format!(
+        "deny contains msg if {{\n\tsome rc in input.tfplan.resource_changes\n\t{body}\n\tmsg := rc.address\n}}\n"
+    )
+}
+
+#[test]
+fn each_construct_waits_for_what_is_unknown() {
+    let unknown = r#""after":{"known":1,"list":[{"k":"x"},{}],"tags":{"a":"b"},"on":true},
+        "after_unknown":{"a":true,"list":[{},{"k":true}],"tags":{"c":true},"block":[{"x":true}],"whole":true}"#;
+    let undecided = [
+        (r#"rc.change.after.a == "x""#, "a"),
+        (r#"rc.change.after["a"] == "x""#, "a"),
+        (r#"rc.change.after.a != "x""#, "a"),
+        ("rc.change.after.a", "a"),
+        ("not rc.change.after.a", "a"),
+        (r#"not rc.change.after.a == "x""#, "a"),
+        (r#"startswith(rc.change.after.a, "x")"#, "a"),
+        ("rc.change.after.a in [1, 2]", "a"),
+        (r#""x" in rc.change.after.whole"#, "whole"),
+        (r#"rc.change.after.list[_].k == "y""#, "list[1].k"),
+        ("some i\n\trc.change.after.list[i].k == \"y\"", "list[1].k"),
+        (r#"rc.change.after.whole[_].k == "y""#, "whole"),
+        (r#"rc.change.after.whole.deep.er == "y""#, "whole"),
+        ("some x in rc.change.after.list\n\tx.k == \"y\"", "list[1].k"),
+        ("some x in rc.change.after.whole\n\tx.k == \"y\"", "whole"),
+        ("every x in rc.change.after.list { x.k == \"x\" }", "list[1].k"),
+        ("every x in rc.change.after.whole { x == 1 }", "whole"),
+        (r#"rc.change.after.tags == {"a": "b"}"#, "tags.c"),
+        (r#"{"a": "b"} == rc.change.after.tags"#, "tags.c"),
+        ("after := rc.change.after\n\tafter.a == 1", "a"),
+        ("tags := rc.change.after.tags\n\ttags == {}", "tags.c"),
+        ("f(rc.change.after)", "a"),
+        ("f(rc.change.after) == 2", "a"),
+        (r#"object.get(rc.change.after, "a", "y") == "z""#, "a"),
+        (r#"object.get(rc.change.after, ["whole", "k"], "y") == "z""#, "whole"),
+        ("[x | x := rc.change.after.a] == []", "a"),
+        ("count([1 | rc.change.after.a == 1]) == 1", "a"),
+        (r#"{k: v | some k, v in rc.change.after.tags; v == "b"} == {}"#, "tags.c"),
+        ("rc.change.after.a > 3", "a"),
+        ("1 + rc.change.after.a > 3", "a"),
+        ("rc.change.after.a = \"x\"", "a"),
+        ("x = rc.change.after.a\n\tx == 1", "a"),
+        ("rc.change.after.block[0].x == 1", "block[0].x"),
+        ("walk(rc.change.after, [_, v])\n\tv == \"none\"", "a"),
+        ("json.marshal(rc.change.after.tags) == \"\"", "tags.c"),
+        ("sprintf(\"%s\", [rc.change.after.a]) == \"x\"", "a"),
+        ("helper", "a"),
+        (r#"rc.change.after_full.a == "x""#, "a"),
+        ("any_of(rc.change.after.list)", "list[1].k"),
+        ("some v in rc.change.after.tags\n\tv == \"c\"", "tags.c"),
+        ("some v in rc.change.after.tags\n\tv = \"c\"", "tags.c"),
+        ("some v in rc.change.after.tags\n\tis_c(v)", "tags.c"),
+        ("some v in rc.change.after.tags\n\t{\"c\": 1}[v]", "tags.c"),
+        ("some {\"k\": \"y\"} in rc.change.after.list", "list[1].k"),
+        ("count({v | some v in rc.change.after.tags}) == 1", "tags.c"),
+        ("rc.change.after[_] == \"y\"", "a"),
+        ("keys := {\"a\"}\n\tsome k in keys\n\trc.change.after[k] == 1", "a"),
+    ];
+    let helpers = "f(after) := 2 if after.a == 1\nhelper if {\n\tsome rc in input.tfplan.resource_changes\n\trc.change.after.a == 1\n}\n\
+        any_of(list) if {\n\tsome x in list\n\tx.k == \"z\"\n}\nany_of(list) if list[0].k == \"w\"\nis_c(\"c\") := true\n";
+    for (body, path) in undecided {
+        let policy = format!("{}\n{helpers}", deny(body));
+        let verdict = verdict(&policy, unknown);
+        assert_eq!(verdict.outcome(), Outcome::Undecided, "{body}: {verdict:?}");
+        assert!(waits(&verdict).contains(&format!("t.r0 {path}")), "{body}: {:?}", waits(&verdict));
+    }
+    let decided = [
+        ("rc.change.after.known == 2", Outcome::Pass),
+        ("rc.change.after.known == 1", Outcome::Fail),
+        ("rc.change.after.absent == 1", Outcome::Pass),
+        ("not rc.change.after.absent", Outcome::Fail),
+        ("not rc.change.after.on", Outcome::Pass),
+        ("rc.change.after_unknown.a", Outcome::Fail),
+        ("not rc.change.after_unknown.a\n\trc.change.after.a == 1", Outcome::Pass),
+        (r#"rc.change.after.tags.a == "b""#, Outcome::Fail),
+        ("count(rc.change.after.list) == 2", Outcome::Fail),
+        ("rc.change.after_full.a == {\"$unknown\": {}}", Outcome::Fail),
+        ("not unknown(rc.change.after_full.a)", Outcome::Pass),
+        ("unknown(rc.change.after_full.a)", Outcome::Fail),
+        ("rc.change.after_full.known == 1", Outcome::Fail),
+        (r#"object.get(rc.change.after, "known", 7) == 7"#, Outcome::Pass),
+        (r#"rc.change.after.list[0].k == "x""#, Outcome::Fail),
+        ("after := rc.change.after\n\tafter.known == 1", Outcome::Fail),
+        ("rc.type == \"other\"\n\trc.change.after.a == 1", Outcome::Pass),
+    ];
+    for (body, outcome) in decided {
+        let policy = format!("{}\nunknown(v) if v == {{\"$unknown\": {{}}}}\n", deny(body));
+        let verdict = verdict(&policy, unknown);
+        assert_eq!(verdict.outcome(), outcome, "{body}: {verdict:?}");
+        assert_eq!(waits(&verdict), [] as [&str; 0], "{body}");
+    }
+}
+
+#[test]
+fn what_is_so_whatever_becomes_of_the_unknown_is_decided() {
+    let policies = policies(&deny("not rc.change.after.on"));
+    let plan = plan(&[r#""after":{},"after_unknown":{"on":true}"#, r#""after":{},"after_unknown":{}"#]);
+    let verdicts = policies.evaluate(&plan).unwrap();
+    let [verdict] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
+    assert_eq!(verdict.outcome(), Outcome::Fail);
+    assert_eq!(said(verdict), ["t.r1"]);
+    assert_eq!(waits(verdict), ["t.r0 on"]);
+    assert_eq!(verdict.undecided.as_ref().unwrap().findings[0].text(), "t.r0");
+}
+
+#[test]
+fn secrets_are_compared_and_not_shown() {
+    let change =
+        r#""after":{"password":"hunter2","size":5},"after_unknown":{},"after_sensitive":{"password":true}"#;
+    let shown = |body: &str| {
+        let verdict = verdict(
+            &format!("deny contains msg if {{\n\tsome rc in input.tfplan.resource_changes\n\t{body}\n}}\n"),
+            change,
+        );
+        assert_eq!(verdict.outcome(), Outcome::Fail, "{body}");
+        let finding = verdict.findings[0].clone();
+        (finding.message, finding.address)
+    };
+    let address = || Some("t.r0".to_owned());
+    assert_eq!(
+        shown(r#"msg := sprintf("%s has %d", [rc.address, rc.change.after.size])"#),
+        (Some("t.r0 has 5".into()), address())
+    );
+    assert_eq!(
+        shown("count(rc.change.after.password) < 12\n\tmsg := rc.address"),
+        (Some("t.r0".into()), address())
+    );
+    assert_eq!(
+        shown(r#"msg := sprintf("%s has %s", [rc.address, rc.change.after.password])"#),
+        (None, address())
+    );
+    assert_eq!(shown("msg := upper(rc.change.after.password)"), (None, None));
+    assert_eq!(shown("msg := rc.change.after.password"), (None, None));
+    assert_eq!(
+        shown(
+            r#"rc.change.after.password in {"admin", "hunter2"}
+        msg := sprintf("%s has a weak one", [rc.address])"#
+        ),
+        (Some("t.r0 has a weak one".into()), address())
+    );
+    assert_eq!(
+        shown(
+            r#"rc.change.after.password in {"admin", "hunter2"}
+        msg := sprintf("%s has %s", [rc.address, rc.change.after.password])"#
+        ),
+        (None, address())
+    );
+}
+
+#[test]
+fn errors_have_a_place() {
+    let error = |text: &str| {
+        let error = Policies::compile(&[PolicyFile::new("p.rego", text)], Options::default()).unwrap_err();
+        (error.kind(), error.to_string())
+    };
+    assert_eq!(error("package a\n\ndeny contains 1 if {").0, PolicyErrorKind::Policy);
+    assert!(
+        error("package a\n\ndeny contains 1 if {").1.starts_with("p.rego:3:"),
+        "{:?}",
+        error("package a\n\ndeny contains 1 if {")
+    );
+    assert_eq!(error("package a\nx := 1").0, PolicyErrorKind::NoRules);
+    let recursive = error("package a\ndeny contains x if x := f(1)\nf(x) := f(x + 1)");
+    assert_eq!(recursive.1, "p.rego:3: f calls itself, which Rego does not allow");
+    let deep = format!("package a\ndeny contains x if x := {}1{}", "[".repeat(50), "]".repeat(50));
+    assert_eq!(error(&deep).1, "p.rego:2: more than 20 brackets stand within each other");
+}
+
+#[test]
+fn policies_that_never_end_are_ended() {
+    let timeout = std::time::Duration::from_millis(200);
+    let text = format!(
+        "{HEAD}warn contains 1 if input.x\n\ndeny contains 1 if {{\n\tsome a in numbers.range(1, 1000000)\n\tsome b in numbers.range(1, 1000000)\n\ta + b == 0\n}}\n"
+    );
+    let policies = compiled(&text, {
+        let mut options = Options::default();
+        options.timeout = timeout;
+        options
+    });
+    let error = policies.evaluate(&plan(&[])).unwrap_err();
+    assert_eq!(error.kind(), PolicyErrorKind::Time);
+    assert_eq!(error.to_string(), "p.rego:5: this takes longer than is allowed");
+}
+
+#[test]
+fn ranges_are_bounded() {
+    let range = |call: &str| {
+        let policies =
+            policies(&format!("deny contains msg if {{\n\tmsg := sprintf(\"%v\", [{call}])\n}}\n"));
+        policies.evaluate(&plan(&[])).map(|verdicts| said(&verdicts.rules[0]).join(" "))
+    };
+    assert_eq!(range("numbers.range(1, 3)").unwrap(), "[1, 2, 3]");
+    assert_eq!(range("numbers.range(3, 1)").unwrap(), "[3, 2, 1]");
+    assert_eq!(range("numbers.range_step(1, 6, 2)").unwrap(), "[1, 3, 5]");
+    let error = range("numbers.range(1, 100000000)").unwrap_err();
+    assert_eq!(error.to_string(), "p.rego:4: numbers.range of more than 1000000 numbers");
+}
+
+#[test]
+fn policies_of_conftest() {
+    let text = "package main\n\ndeny[msg] {\n\trc := input.resource_changes[_]\n\trc.change.actions[_] == \"create\"\n\tnot rc.change.after.ok\n\tmsg := {\"msg\": \"bad\", \"details\": {\"address\": rc.address}}\n}\n\nexception[rules] {\n\tinput.variables.skip.value\n\trules := [\"\"]\n}\n";
+    let policies = compiled(text, {
+        let mut options = Options::default();
+        options.input = InputMode::Raw;
+        options
+    });
+    let verdicts = policies.evaluate(&plan(&[r#""after":{}"#])).unwrap();
+    assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail);
+    assert_eq!(verdicts.rules[0].findings[0].address.as_deref(), Some("t.r0"));
+    let unknown = policies.evaluate(&plan(&[r#""after":{},"after_unknown":{"ok":true}"#])).unwrap();
+    assert_eq!(waits(&unknown.rules[0]), ["t.r0 ok"]);
+    let excepted = plan(&[r#""after":{}"#]).replacen('{', r#"{"variables":{"skip":{"value":true}},"#, 1);
+    assert_eq!(policies.evaluate(&excepted).unwrap().rules[0].outcome(), Outcome::Excepted);
+}
