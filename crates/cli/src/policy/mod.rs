@@ -3,6 +3,7 @@
 mod files;
 mod json;
 mod junit;
+mod memory;
 mod sarif;
 mod test;
 mod text;
@@ -78,6 +79,10 @@ pub(crate) struct Args {
     /// How many seconds the policies may take for a plan
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
+
+    /// How many MiB of memory the program may hold while it evaluates policies (on Linux)
+    #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
+    memory: u64,
 
     /// Write a line of JSON for each plan instead (its form: schema/policy-report.schema.json)
     #[arg(long)]
@@ -155,7 +160,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Ok(verdicts) => Ok(Judged { file: document.name.clone(), verdicts }),
         Err(error) => Err(complaint(document, &error)),
     };
-    let summary = documents::for_each(&inputs, Wanted::PLANS, answer, |name, judged| {
+    let print = |name: Option<&str>, judged: Judged| {
         is_failed |= judged.verdicts.rules.iter().any(|verdict| fails(verdict, &args.fail_on));
         for print in &judged.verdicts.prints {
             exit::note(&match name {
@@ -173,6 +178,9 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
             sarif.judged(&judged);
         }
         if args.json { json::write(&judged) } else { Ok(()) }
+    };
+    let summary = memory::limited(args.memory, &policies, || {
+        documents::for_each(&inputs, Wanted::PLANS, answer, print)
     })?;
     if let Some(text) = text {
         text.finish()?;

@@ -91,7 +91,7 @@ fn every_error_type_has_one() {
 }
 
 /// The public types of a source that are errors.
-fn error_types(text: &str) -> impl Iterator<Item = &str> {
+fn error_types<'t>(text: &'t str) -> impl Iterator<Item = &'t str> {
     let by_hand = text.lines().filter_map(|line| line.strip_prefix("impl std::error::Error for "));
     let mut is_derived = false;
     let derived = text.lines().filter_map(move |line| {
@@ -99,7 +99,10 @@ fn error_types(text: &str) -> impl Iterator<Item = &str> {
         let name = ["pub enum ", "pub struct "].iter().find_map(|start| line.strip_prefix(start))?;
         std::mem::take(&mut is_derived).then_some(name)
     });
-    by_hand.chain(derived).map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default())
+    let name = |rest: &'t str| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_public =
+        |name: &&str| ["enum", "struct"].iter().any(|kind| text.contains(&format!("pub {kind} {name}")));
+    by_hand.chain(derived).map(name).filter(is_public)
 }
 
 #[test]

@@ -185,6 +185,23 @@ fn policies_of_conftest_see_the_document() {
     assert!(output.stdout.starts_with("undecided: aws_s3_bucket.a has no acl (main.deny, "), "{output:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn what_takes_too_much_memory_is_ended_and_named() {
+    let endless = "package a\n\ndeny contains x if {\n\tx := [n | some i in numbers.range(1, 100000); some j in \
+                   numbers.range(1, 100000); n := sprintf(\"%d-%d\", [i, j])]\n}\n";
+    let folder = Folder::with("memory", &[("p.rego", endless)]);
+    let rego = folder.at("p.rego");
+    let plan = bucket(&json!({}), &json!({}));
+    let output = policy(&["--rego", rego.to_str().unwrap(), "--memory", "200"], &plan);
+    assert_eq!(output.code, 2, "{output:?}");
+    let said = output.stderr.replace(folder.0.to_str().unwrap(), "");
+    assert_eq!(
+        said,
+        "error: /p.rego:3: the policies take more than 200 MiB of memory: give them more with --memory\n"
+    );
+}
+
 #[test]
 fn what_is_wrong_with_policies_is_said_with_its_place() {
     let said = |name: &str, text: &str| {

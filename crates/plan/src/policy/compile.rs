@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use regorus::unstable::{Module, Ref};
 use regorus::{Engine, PolicyLengthConfig};
@@ -27,6 +28,8 @@ const MAX_BRACKETS: usize = 20;
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) engine: Engine,
+    /// The rule that was begun last.
+    pub(super) begun: Arc<AtomicUsize>,
     pub(super) modules: Vec<Ref<Module>>,
     pub(super) rules: Vec<Evaluated>,
     /// The rules called `exception`, by package.
@@ -90,6 +93,7 @@ pub(super) fn compile(
     Ok(Compiled {
         members: Members::of(&modules, &names),
         engine,
+        begun: Arc::new(AtomicUsize::new(usize::MAX)),
         modules,
         rules,
         exceptions,

@@ -145,6 +145,12 @@ impl Policies {
         on_big_stack(|| evaluate::evaluate(&self.compiled, &self.options, text))
     }
 
+    /// The rule that was begun last, wherever it is evaluated now: for who ends what takes too much.
+    pub fn evaluating(&self) -> Option<Place> {
+        let rule = self.compiled.begun.load(std::sync::atomic::Ordering::Relaxed);
+        Some(self.compiled.rules.get(rule)?.definitions.first()?.place.clone())
+    }
+
     /// What there is to know about the policies that is no error.
     pub fn notes(&self) -> &[String] {
         &self.compiled.notes

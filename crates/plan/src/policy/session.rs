@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -56,7 +57,8 @@ impl<'p> Session<'p> {
             lock(&notes).looks = traced.looks.clone();
         }
         for engine in std::iter::once(&mut plain).chain(&mut traced) {
-            extend(engine, &notes).map_err(|error| PolicyError::of(PolicyErrorKind::Policy, &error, None))?;
+            extend(engine, &notes, &policies.begun)
+                .map_err(|error| PolicyError::of(PolicyErrorKind::Policy, &error, None))?;
         }
         Ok(Self { policies, plain, traced, notes, deadline })
     }
@@ -151,15 +153,17 @@ fn lock(notes: &Mutex<Notes>) -> MutexGuard<'_, Notes> {
 }
 
 /// Gives an interpreter the functions that note something.
-fn extend(engine: &mut Engine, notes: &Arc<Mutex<Notes>>) -> anyhow::Result<()> {
+fn extend(engine: &mut Engine, notes: &Arc<Mutex<Notes>>, begun: &Arc<AtomicUsize>) -> anyhow::Result<()> {
     limit_ranges(engine)?;
     let of_now = notes.clone();
+    let begun = begun.clone();
     engine.add_extension(
         NOW.to_owned(),
         1,
         Box::new(move |given: Vec<Value>| {
             if let Some(rule) = number(&given, 0) {
                 lock(&of_now).now = rule;
+                begun.store(rule, Ordering::Relaxed);
             }
             Ok(Value::Bool(true))
         }),
