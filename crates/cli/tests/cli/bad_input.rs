@@ -10,7 +10,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 9] = [
+const READERS: [fn(&[u8]); 10] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -19,6 +19,7 @@ const READERS: [fn(&[u8]); 9] = [
     readers::markers,
     readers::msgpack,
     readers::path,
+    readers::policy,
     readers::schemas,
 ];
 
