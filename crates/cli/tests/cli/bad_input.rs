@@ -44,6 +44,12 @@ fn corpus() -> Vec<Vec<u8>> {
             "lifecycle": {"ignore_changes": ["a[0]"], "replace_triggered_by": ["t.s"]}}]}}}"#
             .to_vec(),
     );
+    corpus.push(
+        b"import \"strings\"\nparam p default {\"a\": [1, 2.5]}\nf = func(x) { if x is 1 { return p.a[x] else null }\n\
+          x += 1\nreturn f(x - 2 * x % 3) }\n# Why.\nr = rule when p is not empty { all p as k, v { strings.has_prefix(k, \"a\") } }\n\
+          for filter p as _, v { v contains 1 } as k { p[k][0] -= 1 }\ncase f { when r, `a`: f(1)\nelse: print(p) }\nmain = r"
+            .to_vec(),
+    );
     for entry in fs::read_dir(workspace().join("tests/cases")).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         corpus.extend(text.lines().map(|line| line.as_bytes().to_vec()));
