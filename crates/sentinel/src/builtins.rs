@@ -100,6 +100,7 @@ fn append(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let Value::List(list) = &arguments[0] else { return expected("a list", &arguments[0]) };
     machine.budget.fits(list.len() + 1)?;
     machine.budget.make(32)?;
+    machine.budget.step(list.to_copy() / 4)?;
     machine.registry.changed(&arguments[0], &arguments[1]);
     list.push(arguments[1].clone());
     Ok(nothing(machine))
@@ -107,6 +108,7 @@ fn append(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 
 fn delete(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let Value::Map(map) = &arguments[0] else { return expected("a map", &arguments[0]) };
+    machine.budget.step(map.to_copy())?;
     if let Some(key) = Key::of(&arguments[1]) {
         map.remove(&key);
     }

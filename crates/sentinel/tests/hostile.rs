@@ -129,6 +129,15 @@ fn large_values() {
         "import \"strings\"\ns = \"a\"\nfor range(20) as i { s += s }\nmain = strings.replace(s, \"a\", s)",
         "larger",
     );
+    check("l = range(100000)\nfor l as a { for l as b { append(l, a)\nbreak } }", "more");
+    check(
+        "l = range(100000)\nm = range(100000)\nm[-1] = 0\nfor l as a { if l is m { break }\nl[0] = a }",
+        "more steps",
+    );
+    check(
+        "s = \"0123456789\"\nfor range(15) as i { s += s }\nfor range(10000) as i { s matches \"(a|b|[a-z0-9]{100}x)*y\" }",
+        "more steps",
+    );
     check("main = \"a\" matches \"(((((a{100}){100}){100}){100}){100})\"", "no pattern");
     check("import \"json\"\ns = \"[\"\nfor range(15) as i { s += s }\nmain = json.unmarshal(s)", "not JSON");
 }

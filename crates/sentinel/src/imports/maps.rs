@@ -106,7 +106,7 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
     };
     match value {
         Value::List(list) => {
-            let mut items = list.items();
+            let mut items = list.items().to_vec();
             machine.budget.make_list(items.len())?;
             let chosen: Vec<usize> = match name.parse() {
                 Ok(index) if index < items.len() => vec![index],
@@ -156,9 +156,9 @@ fn pick(machine: &mut Machine<'_>, value: &Value, picked: &Value, path: &[String
         (None, _) => found,
         (Some(rest), Value::List(list)) => {
             let mut items = Vec::new();
-            for item in list.items() {
+            for item in list.items().iter() {
                 machine.budget.step(1)?;
-                items.push(pick(machine, &item, &Value::Map(Map::default()), rest)?);
+                items.push(pick(machine, item, &Value::Map(Map::default()), rest)?);
             }
             Value::List(List::from(items))
         }

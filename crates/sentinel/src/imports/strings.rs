@@ -72,7 +72,7 @@ fn join(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
         let part = match value {
             Value::List(list) => {
                 machine.budget.make_list(list.len())?;
-                waiting.extend(list.items().into_iter().rev());
+                waiting.extend(list.items().iter().rev().cloned());
                 continue;
             }
             Value::Undefined(place) => return Ok(Value::Undefined(place)),

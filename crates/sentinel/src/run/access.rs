@@ -101,6 +101,7 @@ impl Machine<'_> {
                 };
                 self.budget.fits(map.len() + 1)?;
                 self.budget.make(96)?;
+                self.budget.step(map.to_copy())?;
                 self.registry.changed(&base, &value);
                 map.insert(key, value);
             }
@@ -108,6 +109,7 @@ impl Machine<'_> {
                 let Some(at) = position(list_index(&key)?, list.len()) else {
                     return fault("this index is out of the range of the list");
                 };
+                self.budget.step(list.to_copy() / 4)?;
                 self.registry.changed(&base, &value);
                 list.set(at, value);
             }

@@ -60,6 +60,12 @@ impl Machine<'_> {
 
     fn call_native(&mut self, native: &Native, this: Option<&Value>, arguments: Vec<Value>) -> Done<Value> {
         check_arity(native.name, &native.arity, arguments.len())?;
+        // Most functions read their texts whole.
+        for argument in &arguments {
+            if let Value::String(text) = argument {
+                self.budget.step(text.as_bytes().len() / 64)?;
+            }
+        }
         if native.strict
             && let Some(undefined) = arguments.iter().find(|value| value.is_undefined())
         {

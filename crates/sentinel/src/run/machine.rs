@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::import::Imported;
+use super::pattern::Pattern;
 use super::walk::Walk;
 use super::{Budget, Done, Fault, Setup, fault};
 use crate::compile::{Unit, UnitKind};
@@ -27,7 +28,7 @@ pub(crate) struct Machine<'r> {
     /// The rules at the top of the policy that were evaluated.
     pub(super) forced: Vec<(Arc<Unit>, Value)>,
     pub(crate) registry: Registry,
-    pub(super) patterns: HashMap<Text, Rc<regex::bytes::Regex>>,
+    pub(super) patterns: HashMap<Text, Rc<Pattern>>,
     /// How often a function of an import called one of the policy and waits for it.
     waiting: usize,
 }
@@ -136,7 +137,6 @@ impl<'r> Machine<'r> {
         if self.frames.len() >= self.setup.limits.depth {
             return fault(format!("calls nest deeper than {} levels", self.setup.limits.depth));
         }
-        self.budget.make(128 + 16 * unit.slots as usize)?;
         let (stack, walks) = (self.stack.len(), self.walks.len());
         self.frames.push(Frame { unit: Arc::clone(unit), file, next: 0, env, stack, walks, then });
         Ok(())
@@ -193,17 +193,20 @@ impl<'r> Machine<'r> {
         }
         *rule.state.borrow_mut() = RuleState::Running;
         let (unit, file) = (Arc::clone(&rule.unit), rule.file);
-        let env = self.new_env(&unit, Rc::clone(&rule.env));
+        let env = self.new_env(&unit, Rc::clone(&rule.env))?;
         self.enter(&unit, file, env, Then::Memo(rule, index))?;
         Ok(false)
     }
 
-    pub(super) fn new_env(&mut self, unit: &Unit, outer: Rc<Env>) -> Rc<Env> {
+    pub(super) fn new_env(&mut self, unit: &Unit, outer: Rc<Env>) -> Done<Rc<Env>> {
         let env = Env::new(unit.slots, Some(outer));
+        self.budget.step(unit.slots as usize / 4)?;
+        // The others end with their calls.
         if unit.captured {
+            self.budget.make(128 + 24 * unit.slots as usize)?;
             self.registry.env(&env);
         }
-        env
+        Ok(env)
     }
 
     /// Ends the frame with the value on top.
@@ -271,7 +274,7 @@ impl<'r> Machine<'r> {
         if unit.params as usize != count {
             return fault(format!("this function takes {} arguments, not {count}", unit.params));
         }
-        let env = self.new_env(unit, Rc::clone(&closure.env));
+        let env = self.new_env(unit, Rc::clone(&closure.env))?;
         let from = self.stack.len() - count;
         for (slot, value) in env.slots.borrow_mut().iter_mut().zip(self.stack.drain(from..)) {
             *slot = Some(value);

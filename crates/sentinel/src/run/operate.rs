@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use super::{Done, Machine, fault, pattern};
+use super::pattern::{self, Pattern};
+use super::{Done, Machine, fault};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::{Key, List, Place, Text, Value, compare_numbers, equal};
 
@@ -68,8 +69,7 @@ impl Machine<'_> {
                 }
                 (Value::List(a), Value::List(b)) => {
                     self.budget.make_list(a.len() + b.len())?;
-                    let mut items = a.items();
-                    items.extend(b.items());
+                    let items = [a.items().as_slice(), b.items().as_slice()].concat();
                     Value::List(List::from(items))
                 }
                 _ => arithmetic(op, left, right)?,
@@ -84,8 +84,8 @@ impl Machine<'_> {
         match (collection, value) {
             (Value::List(list), value) => {
                 let mut result = Ok(false);
-                for item in list.items() {
-                    match equal(&item, value, &mut self.budget)? {
+                for item in list.items().iter() {
+                    match equal(item, value, &mut self.budget)? {
                         Ok(true) => return Ok(Ok(true)),
                         Ok(false) => {}
                         Err(place) => result = result.and(Err(place)),
@@ -108,20 +108,22 @@ impl Machine<'_> {
             let other = if matches!(text, Value::String(_)) { pattern } else { text };
             return fault(format!("matches expects two strings, found {}", other.type_name()));
         };
-        self.budget.step(text.0.len() / 8)?;
-        let regex = match self.patterns.get(pattern) {
-            Some(regex) => Rc::clone(regex),
+        let compiled = match self.patterns.get(pattern) {
+            Some(compiled) => Rc::clone(compiled),
             None => {
                 self.budget.make(1024 + 64 * pattern.0.len())?;
-                let regex = Rc::new(pattern::compile(pattern.as_bytes())?);
+                let compiled = Rc::new(Pattern::compile(pattern.as_bytes())?);
+                self.budget.step(compiled.size / 64)?;
                 if self.patterns.len() == MAX_PATTERNS {
                     self.patterns.clear();
                 }
-                self.patterns.insert(pattern.clone(), Rc::clone(&regex));
-                regex
+                self.patterns.insert(pattern.clone(), Rc::clone(&compiled));
+                compiled
             }
         };
-        Ok(regex.is_match(text.as_bytes()))
+        // At worst each byte meets each part of the pattern, of which one takes some 32 bytes.
+        self.budget.step((text.0.len() / 64).saturating_mul(compiled.size / 128))?;
+        Ok(compiled.regex.is_match(text.as_bytes()))
     }
 }
 

@@ -5,13 +5,29 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::{Done, fault};
 
-/// How much memory a compiled pattern may take.
-const MAX_SIZE: usize = 10 << 20;
+/// A pattern, and how much memory it takes at most.
+pub(super) struct Pattern {
+    pub(super) regex: Regex,
+    pub(super) size: usize,
+}
 
-pub(super) fn compile(pattern: &[u8]) -> Done<Regex> {
-    let Ok(pattern) = std::str::from_utf8(pattern) else { return fault("this pattern is not UTF-8") };
-    let regex = RegexBuilder::new(&translate(pattern)).size_limit(MAX_SIZE).build();
-    regex.or_else(|error| fault(format!("this is no pattern: {error}")))
+/// Most patterns are small; how large one is decides how much a search costs.
+const SIZES: [usize; 3] = [1 << 16, 1 << 20, 10 << 20];
+
+impl Pattern {
+    pub(super) fn compile(pattern: &[u8]) -> Done<Pattern> {
+        let Ok(pattern) = std::str::from_utf8(pattern) else { return fault("this pattern is not UTF-8") };
+        let pattern = translate(pattern);
+        let mut problem = None;
+        for size in SIZES {
+            match RegexBuilder::new(&pattern).size_limit(size).build() {
+                Ok(regex) => return Ok(Pattern { regex, size }),
+                Err(error @ regex::Error::CompiledTooBig(_)) => problem = Some(error),
+                Err(error) => return fault(format!("this is no pattern: {error}")),
+            }
+        }
+        fault(format!("this is no pattern: {}", problem.map(|error| error.to_string()).unwrap_or_default()))
+    }
 }
 
 /// Whether a text has a part.
@@ -110,7 +126,7 @@ fn escape<'p>(rest: &'p str, in_class: bool, out: &mut String) -> &'p str {
 
 #[cfg(test)]
 mod tests {
-    use super::{compile, find};
+    use super::{Pattern, find};
 
     #[test]
     fn patterns_of_re2() {
@@ -134,9 +150,15 @@ mod tests {
             ("^a&&b[&&~]$", "a&&b~", true),
         ];
         for (pattern, text, expected) in cases {
-            assert_eq!(compile(pattern.as_bytes()).unwrap().is_match(text.as_bytes()), expected, "{pattern}");
+            assert_eq!(
+                Pattern::compile(pattern.as_bytes()).unwrap().regex.is_match(text.as_bytes()),
+                expected,
+                "{pattern}"
+            );
         }
-        assert!(compile(b"(").is_err() && compile(b"(?=a)").is_err() && compile(b"\\").is_err());
+        for pattern in ["(", "(?=a)", "\\"] {
+            assert!(Pattern::compile(pattern.as_bytes()).is_err(), "{pattern}");
+        }
     }
 
     #[test]

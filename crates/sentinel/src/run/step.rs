@@ -276,10 +276,10 @@ impl Machine<'_> {
                 let items = more.items();
                 machine.budget.fits(list.len() + items.len())?;
                 machine.budget.make_list(items.len())?;
-                for item in &items {
+                for item in items.iter() {
                     machine.registry.changed(&left, item);
                 }
-                list.0.items.borrow_mut().extend(items);
+                Rc::make_mut(&mut list.0.items.borrow_mut()).extend_from_slice(&items);
                 return Ok(());
             }
             let result = machine.binary(op, &left, &right)?;

@@ -1,10 +1,12 @@
 //! Loops and quantifiers.
 
+use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::rc::Rc;
 
 use super::{Done, Machine, fault};
 use crate::compile::{Loop, LoopKind};
-use crate::value::{Env, Key, List, Map, Place, Value};
+use crate::value::{Env, Key, List, Map, Place, Snapshot, Value};
 
 /// A collection that is being walked.
 pub(super) struct Walk {
@@ -12,6 +14,8 @@ pub(super) struct Walk {
     elements: Elements,
     /// How many elements were taken.
     taken: usize,
+    /// The last one of them.
+    current: Option<(Key, Option<Value>)>,
     /// The scope around.
     outer: Rc<Env>,
     /// Where the first undefined answer of an `any` arose.
@@ -23,22 +27,36 @@ pub(super) struct Walk {
 }
 
 enum Elements {
-    List(Vec<Value>),
-    /// The values are taken when it is their turn, if they are not made before.
-    Map(Map, Vec<(Key, Option<Value>)>),
+    List(Rc<Vec<Value>>),
+    /// With the key of the last element.
+    Map(Rc<BTreeMap<Key, Value>>, Option<Key>),
+    /// A value is made when somebody asks for it.
+    Lazy(Map, Rc<[Key]>),
 }
 
-impl Walk {
-    fn len(&self) -> usize {
-        match &self.elements {
-            Elements::List(items) => items.len(),
-            Elements::Map(_, entries) => entries.len(),
+impl Elements {
+    /// The key or index and the value of the element so many come before; the value only if it is asked for.
+    fn next(&mut self, taken: usize, with_value: bool) -> Option<(Key, Option<Value>)> {
+        match self {
+            Elements::List(items) => {
+                let value = items.get(taken)?;
+                Some((Key::Int(taken as i64), Some(value.clone())))
+            }
+            Elements::Map(entries, last) => {
+                let rest = match &*last {
+                    Some(last) => (Bound::Excluded(last), Bound::Unbounded),
+                    None => (Bound::Unbounded, Bound::Unbounded),
+                };
+                let (key, value) = entries.range::<Key, _>(rest).next()?;
+                let next = (key.clone(), Some(value.clone()));
+                *last = Some(next.0.clone());
+                Some(next)
+            }
+            Elements::Lazy(map, keys) => {
+                let key = keys.get(taken)?;
+                Some((key.clone(), if with_value { map.find(key) } else { None }))
+            }
         }
-    }
-
-    /// The value under a key of a map; it is looked up only if somebody asks for it.
-    fn value(map: &Map, (key, value): &(Key, Option<Value>)) -> Value {
-        value.clone().or_else(|| map.find(key)).unwrap_or_else(Value::undefined)
     }
 }
 
@@ -50,15 +68,11 @@ impl Machine<'_> {
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
         let of = self.description(index);
         let elements = match self.pop() {
-            Value::List(list) => {
-                self.budget.make(16 * list.len())?;
-                Elements::List(list.items())
-            }
-            Value::Map(map) => {
-                let entries = map.snapshot();
-                self.budget.make(32 * entries.len())?;
-                Elements::Map(map, entries)
-            }
+            Value::List(list) => Elements::List(list.items()),
+            Value::Map(map) => match map.snapshot() {
+                Snapshot::Entries(entries) => Elements::Map(entries, None),
+                Snapshot::Keys(keys) => Elements::Lazy(map, keys),
+            },
             Value::Undefined(place) if of.kind != LoopKind::For => {
                 self.stack.push(Value::Undefined(place));
                 self.jump(of.done);
@@ -72,6 +86,7 @@ impl Machine<'_> {
         self.walks.push(Walk {
             elements,
             taken: 0,
+            current: None,
             outer,
             undefined: None,
             values: Vec::new(),
@@ -83,18 +98,18 @@ impl Machine<'_> {
     pub(super) fn next_element(&mut self, index: u32) -> Done<()> {
         let of = self.description(index);
         let Some(walk) = self.walks.last_mut() else { return fault("there is nothing to walk over") };
-        if walk.taken == walk.len() {
+        let Some(element) = walk.elements.next(walk.taken, of.second.is_some()) else {
             return self.finish(&of);
-        }
-        let at = walk.taken;
+        };
         walk.taken += 1;
-        let (first, second) = match (&walk.elements, of.second) {
-            (Elements::List(items), None) => (items[at].clone(), None),
-            (Elements::List(items), Some(_)) => (Value::Int(at as i64), Some(items[at].clone())),
-            (Elements::Map(_, entries), None) => (entries[at].0.to_value(), None),
-            (Elements::Map(map, entries), Some(_)) => {
-                (entries[at].0.to_value(), Some(Walk::value(map, &entries[at])))
-            }
+        let is_list = matches!(walk.elements, Elements::List(_));
+        walk.current = Some(element.clone());
+        let (key, value) = element;
+        let value = value.unwrap_or_else(Value::undefined);
+        let (first, second) = match of.second {
+            None if is_list => (value, None),
+            None => (key.to_value(), None),
+            Some(_) => (key.to_value(), Some(value)),
         };
         let outer = Rc::clone(&walk.outer);
         let env = if let Some(slots) = of.own_scope {
@@ -137,7 +152,7 @@ impl Machine<'_> {
             LoopKind::For => return Ok(()),
             LoopKind::All => Value::Bool(true),
             LoopKind::Any => walk.undefined.map_or(Value::Bool(false), Value::Undefined),
-            LoopKind::Filter if matches!(walk.elements, Elements::Map(..)) => {
+            LoopKind::Filter if !matches!(walk.elements, Elements::List(_)) => {
                 self.budget.make_list(4 * walk.entries.len())?;
                 Value::Map(walk.entries.into_iter().collect::<Map>())
             }
@@ -168,12 +183,15 @@ impl Machine<'_> {
             (LoopKind::Any, Value::Bool(true)) => Some(Value::Bool(true)),
             (LoopKind::All, Value::Bool(false)) => Some(Value::Bool(false)),
             (LoopKind::Filter, Value::Bool(true)) => {
-                let at = walk.taken - 1;
-                match &walk.elements {
-                    Elements::List(items) => walk.values.push(items[at].clone()),
-                    Elements::Map(map, entries) => {
-                        let value = Walk::value(map, &entries[at]);
-                        walk.entries.push((entries[at].0.clone(), value));
+                if let Some((key, value)) = walk.current.take() {
+                    let value = value.or_else(|| match &walk.elements {
+                        Elements::Lazy(map, _) => map.find(&key),
+                        _ => None,
+                    });
+                    let value = value.unwrap_or_else(Value::undefined);
+                    match &walk.elements {
+                        Elements::List(_) => walk.values.push(value),
+                        _ => walk.entries.push((key, value)),
                     }
                 }
                 None

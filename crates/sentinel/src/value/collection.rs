@@ -1,6 +1,6 @@
 //! Lists and maps: shared, and changed in place.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
@@ -12,7 +12,8 @@ use super::{Key, Text, Value};
 pub struct List(pub(crate) Rc<ListCell>);
 
 pub(crate) struct ListCell {
-    pub(crate) items: RefCell<Vec<Value>>,
+    /// Shared with whoever walks it, and copied if it is changed meanwhile.
+    pub(crate) items: RefCell<Rc<Vec<Value>>>,
     /// Whether a run knows that it may hold itself.
     pub(crate) registered: Cell<bool>,
 }
@@ -38,17 +39,25 @@ impl List {
 
     /// What is in it now.
     #[must_use]
-    pub fn items(&self) -> Vec<Value> {
-        self.0.items.borrow().clone()
+    pub fn items(&self) -> Rc<Vec<Value>> {
+        Rc::clone(&self.0.items.borrow())
+    }
+
+    /// How many values must be copied before it can be changed, because somebody walks it.
+    pub(crate) fn to_copy(&self) -> usize {
+        let items = self.0.items.borrow();
+        if Rc::strong_count(&items) > 1 { items.len() } else { 0 }
     }
 
     pub(crate) fn push(&self, value: Value) {
-        self.0.items.borrow_mut().push(value);
+        Rc::make_mut(&mut self.0.items.borrow_mut()).push(value);
     }
 
     /// Replaces the value at an index that there is.
     pub(crate) fn set(&self, index: usize, value: Value) {
-        let old = self.0.items.borrow_mut().get_mut(index).map(|slot| std::mem::replace(slot, value));
+        let old = Rc::make_mut(&mut self.0.items.borrow_mut())
+            .get_mut(index)
+            .map(|slot| std::mem::replace(slot, value));
         // Here, where nothing is borrowed: to drop it may be to drop much.
         drop(old);
     }
@@ -56,7 +65,7 @@ impl List {
 
 impl From<Vec<Value>> for List {
     fn from(items: Vec<Value>) -> List {
-        List(Rc::new(ListCell { items: RefCell::new(items), registered: Cell::new(false) }))
+        List(Rc::new(ListCell { items: RefCell::new(Rc::new(items)), registered: Cell::new(false) }))
     }
 }
 
@@ -80,23 +89,49 @@ pub trait Members {
 pub struct Map(pub(crate) Rc<MapCell>);
 
 pub(crate) struct MapCell {
-    pub(crate) entries: RefCell<BTreeMap<Key, Value>>,
+    /// Shared with whoever walks it, and copied if it is changed meanwhile.
+    pub(crate) entries: RefCell<Rc<BTreeMap<Key, Value>>>,
     /// Where the entries are that are not yet made.
-    source: RefCell<Option<Rc<dyn Members>>>,
+    source: RefCell<Option<Rc<Lazy>>>,
     /// Whether a run knows that it may hold itself.
     pub(crate) registered: Cell<bool>,
 }
 
+struct Lazy {
+    members: Rc<dyn Members>,
+    /// The keys in their order, once somebody asked for them.
+    keys: OnceCell<Rc<[Key]>>,
+}
+
+impl Lazy {
+    fn keys(&self) -> Rc<[Key]> {
+        let sorted = || {
+            let keys = self.members.keys().into_iter();
+            let mut keys: Vec<Key> = keys.map(|key| Key::String(Text::from(key.into_bytes()))).collect();
+            keys.sort();
+            keys.into()
+        };
+        Rc::clone(self.keys.get_or_init(sorted))
+    }
+}
+
+/// What is in a map at a time.
+pub(crate) enum Snapshot {
+    Entries(Rc<BTreeMap<Key, Value>>),
+    /// Keys whose values are not all made.
+    Keys(Rc<[Key]>),
+}
+
 impl Map {
-    fn new(entries: BTreeMap<Key, Value>, source: Option<Rc<dyn Members>>) -> Map {
-        let (entries, source) = (RefCell::new(entries), RefCell::new(source));
+    fn new(entries: BTreeMap<Key, Value>, source: Option<Lazy>) -> Map {
+        let (entries, source) = (RefCell::new(Rc::new(entries)), RefCell::new(source.map(Rc::new)));
         Map(Rc::new(MapCell { entries, source, registered: Cell::new(false) }))
     }
 
     /// A map whose values are made when they are asked for, each once.
     #[must_use]
     pub fn lazy(source: Rc<dyn Members>) -> Map {
-        Map::new(BTreeMap::new(), Some(source))
+        Map::new(BTreeMap::new(), Some(Lazy { members: source, keys: OnceCell::new() }))
     }
 
     /// How many entries there are.
@@ -120,7 +155,7 @@ impl Map {
         self.find(&Key::String(Text::from(key)))
     }
 
-    fn source(&self) -> Option<Rc<dyn Members>> {
+    fn source(&self) -> Option<Rc<Lazy>> {
         self.0.source.borrow().clone()
     }
 
@@ -130,8 +165,8 @@ impl Map {
         }
         let source = self.source()?;
         let Key::String(text) = key else { return None };
-        let value = source.get(text.as_str()?)?;
-        self.0.entries.borrow_mut().insert(key.clone(), value.clone());
+        let value = source.members.get(text.as_str()?)?;
+        Rc::make_mut(&mut self.0.entries.borrow_mut()).insert(key.clone(), value.clone());
         Some(value)
     }
 
@@ -142,12 +177,7 @@ impl Map {
     /// The keys in their order.
     pub(crate) fn keys(&self) -> Vec<Key> {
         match self.source() {
-            Some(source) => {
-                let mut keys: Vec<Key> =
-                    source.keys().into_iter().map(|key| Key::String(Text::from(key.into_bytes()))).collect();
-                keys.sort();
-                keys
-            }
+            Some(source) => source.keys().to_vec(),
             None => self.0.entries.borrow().keys().cloned().collect(),
         }
     }
@@ -158,11 +188,10 @@ impl Map {
         self.0.entries.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
     }
 
-    /// The keys, with the values that are made already.
-    pub(crate) fn snapshot(&self) -> Vec<(Key, Option<Value>)> {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         match self.source() {
-            Some(_) => self.keys().into_iter().map(|key| (key, None)).collect(),
-            None => self.entries().into_iter().map(|(key, value)| (key, Some(value))).collect(),
+            Some(source) => Snapshot::Keys(source.keys()),
+            None => Snapshot::Entries(Rc::clone(&self.0.entries.borrow())),
         }
     }
 
@@ -176,15 +205,21 @@ impl Map {
         }
     }
 
+    /// How many values must be copied before it can be changed, because somebody walks it.
+    pub(crate) fn to_copy(&self) -> usize {
+        let entries = self.0.entries.borrow();
+        if Rc::strong_count(&entries) > 1 { entries.len() } else { 0 }
+    }
+
     pub(crate) fn insert(&self, key: Key, value: Value) {
         self.make_all();
-        let old = self.0.entries.borrow_mut().insert(key, value);
+        let old = Rc::make_mut(&mut self.0.entries.borrow_mut()).insert(key, value);
         drop(old);
     }
 
     pub(crate) fn remove(&self, key: &Key) {
         self.make_all();
-        let old = self.0.entries.borrow_mut().remove(key);
+        let old = Rc::make_mut(&mut self.0.entries.borrow_mut()).remove(key);
         drop(old);
     }
 }

@@ -25,15 +25,19 @@ pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bo
             if a.len() != b.len() {
                 return Ok(Ok(false));
             }
-            let pairs = a.items().into_iter().zip(b.items());
+            let (a, b) = (a.items(), b.items());
+            let pairs = a.iter().cloned().zip(b.iter().cloned());
             return budget.deeper(|budget| all_equal(pairs, budget));
         }
         (Value::Map(a), Value::Map(b)) => {
+            if a.len() != b.len() {
+                return Ok(Ok(false));
+            }
+            budget.step(a.len())?;
             let keys = a.keys();
             if keys != b.keys() {
                 return Ok(Ok(false));
             }
-            budget.step(keys.len())?;
             let value = |map: &super::Map, key: &Key| map.find(key).unwrap_or_else(Value::undefined);
             let pairs = keys.iter().map(|key| (value(a, key), value(b, key)));
             return budget.deeper(|budget| all_equal(pairs, budget));

@@ -1,11 +1,12 @@
 //! How values end: without recursion, however deep they nest, and all of them, though they may hold themselves.
 
+use std::collections::BTreeMap;
 use std::mem;
 use std::rc::{Rc, Weak};
 
 use super::callable::{Closure, Code, Rule, RuleState};
 use super::collection::{ListCell, MapCell};
-use super::{Env, Value};
+use super::{Env, Key, Value};
 
 /// Takes apart what would be dropped, one after the other.
 fn take_apart(mut values: Vec<Value>) {
@@ -13,12 +14,12 @@ fn take_apart(mut values: Vec<Value>) {
         match value {
             Value::List(list) => {
                 if let Some(mut cell) = Rc::into_inner(list.0) {
-                    values.append(cell.items.get_mut());
+                    values.extend(of_list(cell.items.get_mut()));
                 }
             }
             Value::Map(map) => {
                 if let Some(mut cell) = Rc::into_inner(map.0) {
-                    values.extend(mem::take(cell.entries.get_mut()).into_values());
+                    values.extend(of_map(cell.entries.get_mut()));
                 }
             }
             Value::Function(function) => {
@@ -41,6 +42,16 @@ fn take_apart(mut values: Vec<Value>) {
     }
 }
 
+/// What nobody else has of a list.
+fn of_list(items: &mut Rc<Vec<Value>>) -> Vec<Value> {
+    Rc::into_inner(mem::take(items)).unwrap_or_default()
+}
+
+/// What nobody else has of a map.
+fn of_map(entries: &mut Rc<BTreeMap<Key, Value>>) -> Vec<Value> {
+    Rc::into_inner(mem::take(entries)).unwrap_or_default().into_values().collect()
+}
+
 fn of_env(env: Rc<Env>, values: &mut Vec<Value>) {
     let mut next = Some(env);
     while let Some(mut env) = next.and_then(Rc::into_inner) {
@@ -58,7 +69,7 @@ impl Drop for ListCell {
     fn drop(&mut self) {
         let items = self.items.get_mut();
         if items.iter().any(is_deep) {
-            take_apart(mem::take(items));
+            take_apart(of_list(items));
         }
     }
 }
@@ -67,7 +78,7 @@ impl Drop for MapCell {
     fn drop(&mut self) {
         let entries = self.entries.get_mut();
         if entries.values().any(is_deep) {
-            take_apart(mem::take(entries).into_values().collect());
+            take_apart(of_map(entries));
         }
     }
 }
@@ -158,12 +169,12 @@ impl Drop for Registry {
                 }
                 Cell::List(cell) => {
                     if let Some(list) = cell.upgrade() {
-                        take_apart(mem::take(&mut *list.items.borrow_mut()));
+                        take_apart(of_list(&mut list.items.borrow_mut()));
                     }
                 }
                 Cell::Map(cell) => {
                     if let Some(map) = cell.upgrade() {
-                        take_apart(mem::take(&mut *map.entries.borrow_mut()).into_values().collect());
+                        take_apart(of_map(&mut map.entries.borrow_mut()));
                     }
                 }
                 Cell::Rule(cell) => {
