@@ -131,7 +131,7 @@ fn large_values() {
     );
     check("l = range(100000)\nfor l as a { for l as b { append(l, a)\nbreak } }", "more");
     check(
-        "l = range(100000)\nm = range(100000)\nm[-1] = 0\nfor l as a { if l is m { break }\nl[0] = a }",
+        "l = range(100000)\nm = range(100000)\nm[-1] = 0\nfor l as a { if l is m { break }\nl[-2] = a }",
         "more steps",
     );
     check(

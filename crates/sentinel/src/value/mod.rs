@@ -100,10 +100,12 @@ impl Value {
         }
     }
 
-    /// A value as JSON; none for what has no such form, such as undefined and functions.
+    /// A value as JSON; none for what has no such form, such as undefined and functions, and for what would be larger
+    /// than some 256 MB: a small value may hold another one very often.
     #[must_use]
     pub fn to_json(&self) -> Option<serde_json::Value> {
-        to_json(self, &mut crate::run::Budget::new(&crate::Limits::default())).ok().flatten()
+        let limits = crate::Limits { memory: 1 << 28, ..Default::default() };
+        to_json(self, &mut crate::run::Budget::new(&limits)).ok().flatten()
     }
 
     /// The value that a JSON document holds.
