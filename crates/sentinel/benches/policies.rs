@@ -49,7 +49,7 @@ fn run(c: &mut Criterion) {
         for count in [100, 1_000, 10_000] {
             let item = |index: usize| {
                 let size = index % 5;
-                json!({ "type": if index % 2 == 0 { "a" } else { "b" }, "change": { "after": { "size": size } } })
+                json!({ "type": if size > 2 { "a" } else { "b" }, "change": { "after": { "size": size } } })
             };
             let items: Vec<_> = (0..count).map(item).collect();
             let mut setup = Setup::default();
