@@ -14,6 +14,7 @@ use objchange_hcl::{
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
 use objchange_plan::{Document, Options, Schemas};
+use objchange_sentinel::{Policy, Run, Setup};
 
 /// The first byte chooses one of these.
 static TYPES: LazyLock<Vec<Type>> = LazyLock::new(|| {
@@ -215,3 +216,27 @@ static CONFIGURED: LazyLock<Block> = LazyLock::new(|| {
         ],
     )
 });
+
+/// Source text of the policy language: what can be read is run within limits, twice with the same result.
+pub(crate) fn policy(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let policy = match Policy::parse("policy", text) {
+        Ok(policy) => policy,
+        Err(errors) => {
+            for error in errors {
+                let range = error.span.start as usize..error.span.end as usize;
+                assert!(text.get(range).is_some(), "{error} is at no part of the source");
+            }
+            return;
+        }
+    };
+    let mut setup = Setup::default();
+    setup.limits.steps = 100_000;
+    setup.limits.memory = 10_000_000;
+    let run = || {
+        let mut run = Run::new(&policy, &setup);
+        let verdict = run.verdict();
+        (format!("{verdict:?} {:?}", run.rules()), run.printed())
+    };
+    assert_eq!(run(), run());
+}

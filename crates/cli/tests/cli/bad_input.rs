@@ -10,7 +10,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 9] = [
+const READERS: [fn(&[u8]); 10] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -19,6 +19,7 @@ const READERS: [fn(&[u8]); 9] = [
     readers::markers,
     readers::msgpack,
     readers::path,
+    readers::policy,
     readers::schemas,
 ];
 
@@ -41,6 +42,12 @@ fn corpus() -> Vec<Vec<u8>> {
             {"condition": "${var.a[0] == local.b}", "error_message": "no ${var.a}"}}}, "locals": [{"b": "y\u0041"}],
             "resource": {"t": {"r": [{"n": "${local.b}", "dynamic": {"b": {"for_each": "${var.a}", "content": {"p": 1}}},
             "lifecycle": {"ignore_changes": ["a[0]"], "replace_triggered_by": ["t.s"]}}]}}}"#
+            .to_vec(),
+    );
+    corpus.push(
+        b"import \"strings\"\nparam p default {\"a\": [1, 2.5]}\nf = func(x) { if x is 1 { return p.a[x] else null }\n\
+          x += 1\nreturn f(x - 2 * x % 3) }\n# Why.\nr = rule when p is not empty { all p as k, v { strings.has_prefix(k, \"a\") } }\n\
+          for filter p as _, v { v contains 1 } as k { p[k][0] -= 1 }\ncase f { when r, `a`: f(1)\nelse: print(p) }\nmain = r"
             .to_vec(),
     );
     for entry in fs::read_dir(workspace().join("tests/cases")).unwrap() {

@@ -1,0 +1,156 @@
+//! The compact form that is run: instructions for a machine with a stack, variables by their slots.
+
+use std::sync::Arc;
+
+use crate::syntax::ast::{BinaryOp, Test, UnaryOp};
+use crate::value::Native;
+
+/// An instruction. What it takes it takes from the top of the stack, and what it gives it puts there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    Undefined,
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    /// A text of the unit.
+    Text(u32),
+    /// A variable, by its access.
+    Load(u32),
+    Store(u32),
+    /// Takes the old value, which it has, and another one; gives the variable the result.
+    Augment(u32, BinaryOp),
+    /// Copies the two values on top.
+    CopyTwo,
+    /// Takes a collection and a key.
+    Index,
+    /// Takes a value, a collection and a key.
+    StoreIndex,
+    /// Takes a value, a collection, a key and the old value.
+    AugmentIndex(BinaryOp),
+    /// A member of what it takes, by a text.
+    Member(u32),
+    /// A member of an import of the file, by a text.
+    ImportMember(u32, u32),
+    /// Takes what to slice and the bounds that there are.
+    Slice {
+        low: bool,
+        high: bool,
+    },
+    /// Takes what to call and so many arguments.
+    Call(u32),
+    List(u32),
+    Map(u32),
+    Closure(u32),
+    Rule(u32),
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    Test(Test, bool),
+    /// Keeps the left side and jumps if it settles the result, else drops it.
+    And(u32),
+    /// Keeps the left side, and jumps if it is true.
+    Or(u32),
+    /// Takes both sides.
+    OrEnd,
+    /// The right side must be a bool, or undefined.
+    Logical,
+    /// Keeps the left side and jumps unless it is undefined, else drops it.
+    Else(u32),
+    Jump(u32),
+    /// Takes a condition, and jumps unless it is true.
+    Unless(u32),
+    /// Takes a value; takes the subject below it too and jumps if they are equal.
+    When(u32),
+    /// Takes the predicate of a rule, and ends the rule unless it is true.
+    Predicate,
+    /// Takes a collection, and begins to walk it.
+    Begin(u32),
+    /// The next element, or the end.
+    Next(u32),
+    /// Takes what the body of a quantifier says of an element.
+    Collect(u32),
+    /// Leaves a loop early.
+    Break(u32),
+    Pop,
+    Return,
+    /// Begins to load an import of the file.
+    Import(u32),
+    /// The value given for a parameter, and a jump over its default; without either an error.
+    Param {
+        name: u32,
+        default: bool,
+        to: u32,
+    },
+    /// Fails with a text.
+    Fail(u32),
+}
+
+/// What a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnitKind {
+    File,
+    Function,
+    Rule,
+}
+
+/// A file, function or rule.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    pub(crate) kind: UnitKind,
+    /// Where it stands.
+    pub(crate) place: u32,
+    /// What it is assigned to at the top of its file.
+    pub(crate) name: Option<Arc<str>>,
+    pub(crate) params: u32,
+    pub(crate) slots: u32,
+    /// Whether something may outlive it that sees its variables.
+    pub(crate) captured: bool,
+    pub(crate) ops: Vec<Op>,
+    /// Where each instruction comes from.
+    pub(crate) places: Vec<u32>,
+    pub(crate) texts: Vec<Arc<[u8]>>,
+    pub(crate) accesses: Vec<Access>,
+    pub(crate) loops: Vec<Loop>,
+    pub(crate) units: Vec<Arc<Unit>>,
+}
+
+/// A variable: the scopes where its name may be declared, from the inside out.
+#[derive(Debug)]
+pub(crate) struct Access {
+    pub(crate) name: Arc<str>,
+    /// The first one that is declared is meant; an assignment declares the first if none is.
+    pub(crate) candidates: Vec<Slot>,
+    /// What it means where no scope declares it.
+    pub(crate) builtin: Option<&'static Native>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    /// How many scopes outwards.
+    pub(crate) hops: u32,
+    pub(crate) slot: u32,
+}
+
+/// What a loop or quantifier needs to know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loop {
+    pub(crate) kind: LoopKind,
+    pub(crate) first: u32,
+    pub(crate) second: Option<u32>,
+    /// The slots that are new for each element, in the scope around.
+    pub(crate) slots: (u32, u32),
+    /// How many slots each element has in a scope of its own, where something may outlive it.
+    pub(crate) own_scope: Option<u32>,
+    /// Where the next element is taken, and where it goes on after the last.
+    pub(crate) next: u32,
+    pub(crate) done: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoopKind {
+    For,
+    Any,
+    All,
+    Filter,
+    Map,
+}

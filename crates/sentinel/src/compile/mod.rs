@@ -1,0 +1,156 @@
+//! From what a text says to what is run: names become slots, operators and loops become jumps.
+
+mod code;
+mod expression;
+mod scope;
+mod statement;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub(crate) use code::{Loop, LoopKind, Op, Slot, Unit, UnitKind};
+use scope::Scopes;
+
+use crate::syntax::ast::{Name, Program};
+
+/// A file that can be run.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) unit: Arc<Unit>,
+    /// The slots of the names at the top.
+    pub(crate) names: HashMap<Arc<str>, u32>,
+    /// What is imported, in order.
+    pub(crate) imports: Vec<String>,
+}
+
+struct Compiler {
+    scopes: Scopes,
+    /// The units that are open; the last is the innermost.
+    units: Vec<Unit>,
+    /// What imports are called, with their places in the list.
+    imports: HashMap<Arc<str>, u32>,
+    /// The loops around, of each unit that is open.
+    loops: Vec<Vec<u32>>,
+}
+
+pub(crate) fn compile(program: &Program) -> Compiled {
+    let mut compiler =
+        Compiler { scopes: Scopes::default(), units: Vec::new(), imports: HashMap::new(), loops: Vec::new() };
+    compiler.open_unit(UnitKind::File, 0);
+    compiler.scopes.open();
+    for (index, import) in program.imports.iter().enumerate() {
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        compiler.imports.insert(Arc::clone(&import.name.text), index);
+        compiler.emit(import.name.span.start, Op::Import(index));
+    }
+    for name in &program.hidden {
+        compiler.scopes.may_declare(name);
+    }
+    for param in &program.params {
+        compiler.scopes.may_declare(&param.name.text);
+    }
+    compiler.scopes.may_declare_all(&program.body);
+    for param in &program.params {
+        compiler.param(param);
+    }
+    compiler.statements(&program.body);
+    compiler.emit(0, Op::Undefined);
+    compiler.emit(0, Op::Return);
+    let names = compiler.scopes.names().collect();
+    let unit = compiler.close_unit();
+    let imports = program.imports.iter().map(|import| import.path.clone()).collect();
+    Compiled { unit: Arc::new(unit), names, imports }
+}
+
+impl Compiler {
+    fn open_unit(&mut self, kind: UnitKind, place: u32) {
+        self.scopes.open_frame();
+        self.loops.push(Vec::new());
+        self.units.push(Unit {
+            kind,
+            place,
+            name: None,
+            params: 0,
+            slots: 0,
+            captured: kind == UnitKind::File,
+            ops: Vec::new(),
+            places: Vec::new(),
+            texts: Vec::new(),
+            accesses: Vec::new(),
+            loops: Vec::new(),
+            units: Vec::new(),
+        });
+    }
+
+    fn close_unit(&mut self) -> Unit {
+        self.loops.pop();
+        let slots = self.scopes.close_frame();
+        let mut unit = self.units.pop().expect("it was opened");
+        unit.slots = slots;
+        unit
+    }
+
+    fn unit(&mut self) -> &mut Unit {
+        self.units.last_mut().expect("the file is open until the end")
+    }
+
+    /// The index of an instruction that will come next.
+    fn here(&mut self) -> u32 {
+        index_of(self.unit().ops.len())
+    }
+
+    fn emit(&mut self, place: u32, op: Op) -> u32 {
+        let unit = self.unit();
+        unit.ops.push(op);
+        unit.places.push(place);
+        index_of(unit.ops.len() - 1)
+    }
+
+    /// Lets a jump that was emitted go to the next instruction.
+    fn land(&mut self, jump: u32) {
+        let here = self.here();
+        match &mut self.unit().ops[jump as usize] {
+            Op::And(to)
+            | Op::Or(to)
+            | Op::Else(to)
+            | Op::Jump(to)
+            | Op::Unless(to)
+            | Op::When(to)
+            | Op::Param { to, .. } => *to = here,
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) -> u32 {
+        let unit = self.unit();
+        unit.texts.push(Arc::from(text));
+        index_of(unit.texts.len() - 1)
+    }
+
+    fn access(&mut self, name: &Name) -> u32 {
+        let access = self.scopes.find(&name.text);
+        let unit = self.unit();
+        unit.accesses.push(access);
+        index_of(unit.accesses.len() - 1)
+    }
+
+    /// The import that a name means, unless a variable hides it.
+    fn import(&self, name: &Name) -> Option<u32> {
+        let index = self.imports.get(&name.text)?;
+        self.scopes.find(&name.text).candidates.is_empty().then_some(*index)
+    }
+
+    /// Puts a function or rule into the unit around it.
+    fn close_inner(&mut self) -> u32 {
+        let inner = self.close_unit();
+        let unit = self.unit();
+        unit.captured = true;
+        unit.units.push(Arc::new(inner));
+        index_of(unit.units.len() - 1)
+    }
+}
+
+/// A text is shorter than 4 GiB, and no list is longer than the text that it comes from.
+fn index_of(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}

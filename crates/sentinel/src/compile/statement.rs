@@ -1,0 +1,160 @@
+//! Statements.
+
+use super::{Compiler, LoopKind, Op};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Param, Stmt, StmtKind, Target};
+
+impl Compiler {
+    pub(super) fn param(&mut self, param: &Param) {
+        let place = param.name.span.start;
+        let name = self.text(param.name.text.as_bytes());
+        let given = self.emit(place, Op::Param { name, default: param.default.is_some(), to: 0 });
+        if let Some(default) = &param.default {
+            self.expression(default);
+        }
+        self.land(given);
+        self.store(&param.name);
+    }
+
+    pub(super) fn statements(&mut self, statements: &[Stmt]) {
+        for statement in statements {
+            self.statement(statement);
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        let place = statement.span.start;
+        match &statement.kind {
+            StmtKind::Expr(expr) => {
+                self.expression(expr);
+                self.emit(place, Op::Pop);
+            }
+            StmtKind::Assign { target: Target::Name(name), op: None, value } => {
+                match &value.kind {
+                    // A rule is reported by the name that it has at the top of the file.
+                    ExprKind::Rule(rule) if self.units.len() == 1 => {
+                        self.rule(rule, value.span.start, Some(&name.text));
+                    }
+                    _ => self.expression(value),
+                }
+                self.store(name);
+            }
+            StmtKind::Assign { target: Target::Name(name), op: Some(op), value } => {
+                self.augment(name, *op, value);
+            }
+            StmtKind::Assign { target: Target::Index { base, index }, op, value } => {
+                self.expression(value);
+                self.expression(base);
+                self.expression(index);
+                if let Some(op) = op {
+                    self.emit(place, Op::CopyTwo);
+                    self.emit(index.span.start, Op::Index);
+                    self.emit(place, Op::AugmentIndex(*op));
+                }
+                self.emit(place, Op::StoreIndex);
+            }
+            StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise.as_deref(), place),
+            StmtKind::For(statement) => {
+                self.expression(&statement.collection);
+                self.walk(LoopKind::For, &statement.names, place, |compiler, index| {
+                    compiler.scopes.may_declare_all(&statement.body);
+                    let end = compiler.scopes.slots();
+                    compiler.unit().loops[index as usize].slots.1 = end;
+                    compiler.loops.last_mut().expect("a unit is open").push(index);
+                    compiler.statements(&statement.body);
+                    compiler.loops.last_mut().expect("a unit is open").pop();
+                });
+            }
+            StmtKind::Case { subject, arms, otherwise } => {
+                match subject {
+                    Some(subject) => self.expression(subject),
+                    None => {
+                        self.emit(place, Op::Bool(true));
+                    }
+                }
+                self.case(arms, otherwise.as_deref(), place);
+            }
+            StmtKind::Func(name, function) => {
+                let unit = self.function(function, place);
+                self.emit(place, Op::Closure(unit));
+                self.store(name);
+            }
+            StmtKind::Return(value) => {
+                match value {
+                    Some(value) => self.expression(value),
+                    None => {
+                        self.emit(place, Op::Undefined);
+                    }
+                }
+                self.emit(place, Op::Return);
+            }
+            StmtKind::Break => {
+                let index = self.innermost_loop();
+                self.emit(place, Op::Break(index));
+            }
+            StmtKind::Continue => {
+                let index = self.innermost_loop() as usize;
+                let next = self.unit().loops[index].next;
+                self.emit(place, Op::Jump(next));
+            }
+        }
+    }
+
+    /// The parser refuses what has none.
+    fn innermost_loop(&self) -> u32 {
+        self.loops.last().and_then(|loops| loops.last()).copied().unwrap_or_default()
+    }
+
+    fn store(&mut self, name: &Name) {
+        let place = name.span.start;
+        if self.import(name).is_some() {
+            let message = format!("{} is an import, to which nothing can be assigned", name.text);
+            let message = self.text(message.as_bytes());
+            self.emit(place, Op::Fail(message));
+        } else {
+            let access = self.access(name);
+            self.emit(place, Op::Store(access));
+        }
+    }
+
+    fn augment(&mut self, name: &Name, op: BinaryOp, value: &Expr) {
+        let place = name.span.start;
+        let access = self.access(name);
+        self.emit(place, Op::Load(access));
+        self.expression(value);
+        self.emit(place, Op::Augment(access, op));
+    }
+
+    fn if_statement(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: Option<&[Stmt]>, place: u32) {
+        let mut ends = Vec::new();
+        for (condition, body) in arms {
+            self.expression(condition);
+            let skip = self.emit(condition.span.start, Op::Unless(0));
+            self.statements(body);
+            ends.push(self.emit(place, Op::Jump(0)));
+            self.land(skip);
+        }
+        self.statements(otherwise.unwrap_or_default());
+        ends.into_iter().for_each(|end| self.land(end));
+    }
+
+    fn case(&mut self, arms: &[(Vec<Expr>, Vec<Stmt>)], otherwise: Option<&[Stmt]>, place: u32) {
+        let mut jumps = Vec::new();
+        for (values, _) in arms {
+            let mut hits = Vec::new();
+            for value in values {
+                self.expression(value);
+                hits.push(self.emit(value.span.start, Op::When(0)));
+            }
+            jumps.push(hits);
+        }
+        self.emit(place, Op::Pop);
+        self.statements(otherwise.unwrap_or_default());
+        let mut ends = vec![self.emit(place, Op::Jump(0))];
+        for ((_, body), hits) in arms.iter().zip(jumps) {
+            hits.into_iter().for_each(|hit| self.land(hit));
+            self.statements(body);
+            ends.push(self.emit(place, Op::Jump(0)));
+        }
+        ends.into_iter().for_each(|end| self.land(end));
+    }
+}

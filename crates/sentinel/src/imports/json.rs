@@ -1,0 +1,36 @@
+//! `json`.
+
+use super::{made, utf8};
+use crate::builtins::native;
+use crate::run::{Done, Machine, fault};
+use crate::value::{Native, Value, from_json, to_json};
+
+pub(super) static NATIVES: [Native; 3] = [
+    native("unmarshal", 1, 1, true, unmarshal),
+    native("marshal", 1, 1, true, marshal),
+    native("valid", 1, 1, true, |machine, arguments| Ok(Value::Bool(parse(machine, &arguments[0])?.is_ok()))),
+];
+
+fn parse(machine: &mut Machine<'_>, value: &Value) -> Done<Result<serde_json::Value, serde_json::Error>> {
+    let Value::String(_) = value else {
+        return fault(format!("expected a string, found {}", value.type_name()));
+    };
+    let text = utf8(value)?;
+    // Values take many times the room of their text.
+    machine.budget.make(32 * text.len())?;
+    Ok(serde_json::from_str(&text))
+}
+
+fn unmarshal(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
+    match parse(machine, &arguments[0])? {
+        Ok(json) => Ok(from_json(&json)),
+        Err(error) => fault(format!("this is not JSON: {error}")),
+    }
+}
+
+fn marshal(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
+    match to_json(&arguments[0], &mut machine.budget)? {
+        Some(json) => made(machine, json.to_string().into_bytes()),
+        None => Ok(Value::Undefined(machine.here())),
+    }
+}

@@ -1,0 +1,168 @@
+//! `collection/maps`: values by paths of keys.
+
+use super::{list, utf8};
+use crate::builtins::native;
+use crate::run::{Done, Machine, fault};
+use crate::value::{Key, List, Map, Native, Text, Value};
+
+pub(super) static NATIVES: [Native; 6] = [
+    native("get", 2, 3, false, get),
+    native("has", 2, 2, false, |_, a| Ok(Value::Bool(find(&a[0], &path(&a[1])?).is_some()))),
+    native("set", 3, 3, false, |machine, a| {
+        check(&a[0])?;
+        changed(machine, &a[0], &path(&a[1])?, &Change::Set(a[2].clone()))
+    }),
+    native("unset", 2, 2, true, |machine, a| {
+        check(&a[0])?;
+        changed(machine, &a[0], &path(&a[1])?, &Change::Unset)
+    }),
+    native("pick", 2, 2, true, |machine, a| {
+        check(&a[0])?;
+        let mut result = Value::Map(Map::default());
+        for picked in list(&a[1])? {
+            let path = path(&picked)?;
+            result = pick(machine, &a[0], &result, &path)?;
+        }
+        Ok(result)
+    }),
+    native("omit", 2, 2, true, |machine, a| {
+        check(&a[0])?;
+        let mut result = a[0].clone();
+        for omitted in list(&a[1])? {
+            result = changed(machine, &result, &path(&omitted)?, &Change::Unset)?;
+        }
+        Ok(result)
+    }),
+];
+
+fn check(value: &Value) -> Done<()> {
+    match value {
+        Value::Map(_) => Ok(()),
+        other => fault(format!("expected a map, found {}", other.type_name())),
+    }
+}
+
+/// How many keys a path may have: what follows one takes some of the stack for each.
+const MAX_PATH: usize = 200;
+
+/// The keys of a path.
+fn path(value: &Value) -> Done<Vec<String>> {
+    let keys: Vec<String> = utf8(value)?.split('.').map(str::to_owned).collect();
+    if keys.len() > MAX_PATH {
+        return fault(format!("a path cannot have more than {MAX_PATH} keys"));
+    }
+    Ok(keys)
+}
+
+fn key(name: &str) -> Key {
+    Key::String(Text::from(name))
+}
+
+/// What is under a name in a map, or at an index in a list.
+fn part(value: &Value, name: &str) -> Option<Value> {
+    match value {
+        Value::Map(map) => map.find(&key(name)),
+        Value::List(list) => list.get(name.parse().ok()?),
+        _ => None,
+    }
+}
+
+/// What is under a path; a star is all elements of a list, and what is found in them makes a list.
+fn find(value: &Value, path: &[String]) -> Option<Value> {
+    let mut value = value.clone();
+    for (index, name) in path.iter().enumerate() {
+        value = match &value {
+            Value::List(list) if name == "*" => {
+                let rest = &path[index + 1..];
+                let hits: Vec<Value> = list.items().iter().filter_map(|item| find(item, rest)).collect();
+                return Some(Value::List(List::from(hits)));
+            }
+            _ => part(&value, name)?,
+        };
+    }
+    (!value.is_undefined()).then_some(value)
+}
+
+fn get(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
+    if arguments[1].is_undefined() {
+        return Ok(arguments[1].clone());
+    }
+    let path = path(&arguments[1])?;
+    let default = arguments.get(2).cloned();
+    let found = find(&arguments[0], &path).or(default);
+    Ok(found.unwrap_or_else(|| Value::Undefined(machine.here())))
+}
+
+enum Change {
+    Set(Value),
+    Unset,
+}
+
+/// A collection with one change under a path; what is beside it is shared.
+fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &Change) -> Done<Value> {
+    let Some((name, rest)) = path.split_first() else {
+        let Change::Set(new) = change else { return Ok(value.clone()) };
+        return Ok(new.clone());
+    };
+    match value {
+        Value::List(list) => {
+            let mut items = list.items().to_vec();
+            machine.budget.make_list(items.len())?;
+            let chosen: Vec<usize> = match name.parse() {
+                Ok(index) if index < items.len() => vec![index],
+                _ if name == "*" => (0..items.len()).collect(),
+                _ => return Ok(value.clone()),
+            };
+            if rest.is_empty() && matches!(change, Change::Unset) {
+                let mut index = 0;
+                items.retain(|_| {
+                    index += 1;
+                    !chosen.contains(&(index - 1))
+                });
+            } else {
+                for index in chosen {
+                    items[index] = changed(machine, &items[index], rest, change)?;
+                }
+            }
+            Ok(Value::List(List::from(items)))
+        }
+        Value::Map(map) => {
+            let entries = map.entries();
+            machine.budget.make_list(4 * entries.len())?;
+            let map: Map = entries.into_iter().collect();
+            let old = map.find(&key(name));
+            match (change, old) {
+                (Change::Unset, _) if rest.is_empty() => map.remove(&key(name)),
+                (Change::Unset, None) => {}
+                (_, old) => {
+                    let old = old.unwrap_or_else(|| Value::Map(Map::default()));
+                    map.insert(key(name), changed(machine, &old, rest, change)?);
+                }
+            }
+            Ok(Value::Map(map))
+        }
+        // Nothing is under anything else: a level is made for what is set.
+        _ if matches!(change, Change::Set(_)) => changed(machine, &Value::Map(Map::default()), path, change),
+        _ => Ok(value.clone()),
+    }
+}
+
+/// What was picked before, with what is under one more path of a value.
+fn pick(machine: &mut Machine<'_>, value: &Value, picked: &Value, path: &[String]) -> Done<Value> {
+    let star = path.iter().position(|name| name == "*");
+    let (stem, rest) = star.map_or((path, None), |star| (&path[..star], Some(&path[star + 1..])));
+    let Some(found) = find(value, stem) else { return Ok(picked.clone()) };
+    let found = match (rest, &found) {
+        (None, _) => found,
+        (Some(rest), Value::List(list)) => {
+            let mut items = Vec::new();
+            for item in list.items().iter() {
+                machine.budget.step(1)?;
+                items.push(pick(machine, item, &Value::Map(Map::default()), rest)?);
+            }
+            Value::List(List::from(items))
+        }
+        (Some(_), _) => return Ok(picked.clone()),
+    };
+    changed(machine, picked, stem, &Change::Set(found))
+}

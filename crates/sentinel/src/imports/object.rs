@@ -1,0 +1,69 @@
+//! What imports make that is no plain value.
+
+use std::fmt;
+use std::rc::Rc;
+
+use super::time::{self, Moment};
+use super::version::{self, Version};
+use crate::value::{Code, Function, Native, Value};
+
+/// What an import made: a moment, a version.
+#[derive(Clone)]
+pub struct Object(pub(crate) Rc<Kind>);
+
+pub(crate) enum Kind {
+    Moment(Moment),
+    Version(Version),
+}
+
+impl Object {
+    pub(super) fn moment(moment: Moment) -> Value {
+        Value::Object(Object(Rc::new(Kind::Moment(moment))))
+    }
+
+    pub(super) fn version(version: Version) -> Value {
+        Value::Object(Object(Rc::new(Kind::Version(version))))
+    }
+
+    pub(crate) fn type_name(&self) -> &'static str {
+        match &*self.0 {
+            Kind::Moment(_) => "timespace",
+            Kind::Version(_) => "version",
+        }
+    }
+
+    pub(crate) fn equals(&self, other: &Object) -> bool {
+        match (&*self.0, &*other.0) {
+            (Kind::Moment(a), Kind::Moment(b)) => a == b,
+            (Kind::Version(a), Kind::Version(b)) => a.cmp(b).is_eq(),
+            _ => false,
+        }
+    }
+
+    /// What is under a name.
+    pub(crate) fn member(&self, name: &str) -> Option<Value> {
+        let (field, methods): (_, &'static [Native]) = match &*self.0 {
+            Kind::Moment(moment) => (time::field(moment, name), &time::METHODS),
+            Kind::Version(version) => (version.field(name), &version::METHODS),
+        };
+        field.or_else(|| {
+            let method = methods.iter().find(|method| method.name == name)?;
+            Some(Value::Function(Function(Code::Method(method, Rc::new(Value::Object(self.clone()))))))
+        })
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            Kind::Moment(moment) => write!(f, "{moment:?}"),
+            Kind::Version(version) => f.write_str(&version.text),
+        }
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

@@ -1,0 +1,91 @@
+//! A source text that was read and compiled, once for all runs.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::compile::{Compiled, compile};
+use crate::run::Location;
+use crate::source::{Position, Span, SyntaxError};
+use crate::syntax::parse;
+
+/// A policy, or a module of one, ready to be run: on many threads at once, with whatever data.
+pub struct Policy {
+    name: Arc<str>,
+    text: Arc<str>,
+    comments: Vec<Span>,
+    pub(crate) compiled: Compiled,
+}
+
+impl Policy {
+    /// Reads a source text; its name is for errors and reports.
+    ///
+    /// # Errors
+    ///
+    /// Everything that is wrong with it, in the order of the text.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use objchange_sentinel::Policy;
+    ///
+    /// let errors = Policy::parse("p.sentinel", "a = [1, 2\nb = )\nmain = rule { a }").unwrap_err();
+    /// let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    /// assert_eq!(errors, [
+    ///     "2:1: expected , or ] in this list, found b",
+    ///     "2:5: expected an expression, found )",
+    /// ]);
+    /// ```
+    pub fn parse(name: &str, text: &str) -> Result<Arc<Policy>, Vec<SyntaxError>> {
+        let (program, comments) = parse(text)?;
+        let compiled = compile(&program);
+        Ok(Arc::new(Policy { name: Arc::from(name), text: Arc::from(text), comments, compiled }))
+    }
+
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn location(&self, offset: u32) -> Location {
+        Location { file: Arc::clone(&self.name), position: Position::of(&self.text, offset) }
+    }
+
+    /// The comments that stand directly above the line of a place, without their signs.
+    pub(crate) fn doc(&self, offset: u32) -> Option<String> {
+        let line_start = |at: usize| self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+        let mut top = line_start(self.text.len().min(offset as usize));
+        let mut lines = Vec::new();
+        let until = self.comments.partition_point(|comment| (comment.end as usize) <= top);
+        for comment in self.comments[..until].iter().rev() {
+            let (start, end) = (comment.start as usize, comment.end as usize);
+            let between = &self.text[end..top];
+            let stands_alone = self.text[line_start(start)..start].trim().is_empty();
+            if between.trim() != "" || between.matches('\n').count() > 1 || !stands_alone {
+                break;
+            }
+            lines.push(bare(&self.text[start..end]));
+            top = line_start(start);
+        }
+        lines.reverse();
+        let doc = lines.join("\n").trim().to_owned();
+        (!doc.is_empty()).then_some(doc)
+    }
+}
+
+/// A comment without its signs.
+fn bare(comment: &str) -> String {
+    if let Some(block) = comment.strip_prefix("/*") {
+        let block = block.strip_suffix("*/").unwrap_or(block);
+        let line = |line: &str| line.trim().trim_start_matches('*').trim().to_owned();
+        return block.lines().map(line).collect::<Vec<_>>().join("\n").trim().to_owned();
+    }
+    let line = comment.strip_prefix("//").unwrap_or_else(|| comment.trim_start_matches('#'));
+    line.trim().to_owned()
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policy").field("name", &self.name).finish_non_exhaustive()
+    }
+}

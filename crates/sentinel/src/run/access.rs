@@ -1,0 +1,149 @@
+//! Parts of values: by index, by name, by bounds.
+
+use super::{Done, Machine, fault};
+use crate::syntax::ast::BinaryOp;
+use crate::value::{Key, List, Text, Value, whole};
+
+impl Machine<'_> {
+    pub(super) fn index(&mut self) -> Done<()> {
+        let (key, base) = (self.pop(), self.pop());
+        let value = self.indexed(base, &key)?;
+        self.stack.push(value);
+        Ok(())
+    }
+
+    fn indexed(&mut self, base: Value, key: &Value) -> Done<Value> {
+        let nothing = Value::Undefined(self.here());
+        Ok(match (base, key) {
+            (Value::Undefined(place), _) => Value::Undefined(place),
+            (Value::Null, _) => nothing,
+            (Value::Map(_) | Value::List(_) | Value::String(_), Value::Undefined(place)) => {
+                Value::Undefined(*place)
+            }
+            (Value::Map(map), key) => Key::of(key).and_then(|key| map.find(&key)).unwrap_or(nothing),
+            (Value::List(list), key) => {
+                let at = position(list_index(key)?, list.len());
+                at.and_then(|at| list.get(at)).unwrap_or(nothing)
+            }
+            (Value::String(text), key) => {
+                let at = position(list_index(key)?, text.0.len());
+                at.map_or(nothing, |at| Value::String(Text::from(vec![text.0[at]])))
+            }
+            (other, _) => return fault(format!("{} has no index", other.type_name())),
+        })
+    }
+
+    pub(super) fn member(&mut self, text: u32) -> Done<()> {
+        let name = self.text(text);
+        let base = self.pop();
+        let value = match &base {
+            Value::Undefined(_) => Some(base.clone()),
+            Value::Map(map) => map.find(&Key::String(name)),
+            Value::Object(object) => name.as_str().and_then(|name| object.member(name)),
+            _ => None,
+        };
+        let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
+        self.stack.push(value);
+        Ok(())
+    }
+
+    pub(super) fn slice(&mut self, low: bool, high: bool) -> Done<()> {
+        let high = if high { Some(self.pop()) } else { None };
+        let low = if low { Some(self.pop()) } else { None };
+        let base = self.pop();
+        let value = self.sliced(&base, low.as_ref(), high.as_ref())?;
+        self.stack.push(value);
+        Ok(())
+    }
+
+    fn sliced(&mut self, base: &Value, low: Option<&Value>, high: Option<&Value>) -> Done<Value> {
+        let length = match base {
+            Value::Undefined(_) => return Ok(base.clone()),
+            Value::Null => return Ok(Value::Undefined(self.here())),
+            Value::List(list) => list.len(),
+            Value::String(text) => text.0.len(),
+            other => return fault(format!("{} cannot be sliced", other.type_name())),
+        };
+        let mut bounds = [0, length];
+        for (bound, value) in bounds.iter_mut().zip([low, high]) {
+            match value {
+                None => {}
+                Some(Value::Undefined(place)) => return Ok(Value::Undefined(*place)),
+                Some(value) => match usize::try_from(list_index(value)?) {
+                    Ok(index) => *bound = index,
+                    Err(_) => return Ok(Value::Undefined(self.here())),
+                },
+            }
+        }
+        let [low, high] = bounds;
+        if low > high || high > length {
+            return Ok(Value::Undefined(self.here()));
+        }
+        Ok(match base {
+            Value::List(list) => {
+                self.budget.make_list(high - low)?;
+                Value::List(List::from(list.0.items.borrow()[low..high].to_vec()))
+            }
+            Value::String(text) => {
+                self.budget.make(high - low)?;
+                Value::String(Text::from(text.0[low..high].to_vec()))
+            }
+            _ => base.clone(),
+        })
+    }
+
+    pub(super) fn store_index(&mut self) -> Done<()> {
+        let (key, base, value) = (self.pop(), self.pop(), self.pop());
+        match &base {
+            Value::Map(map) => {
+                let Some(key) = Key::of(&key) else {
+                    return fault(format!("{} cannot be a key of a map", key.type_name()));
+                };
+                self.budget.fits(map.len() + 1)?;
+                self.budget.make(96)?;
+                self.budget.step(map.to_copy())?;
+                self.registry.changed(&base, &value);
+                map.insert(key, value);
+            }
+            Value::List(list) => {
+                let Some(at) = position(list_index(&key)?, list.len()) else {
+                    return fault("this index is out of the range of the list");
+                };
+                self.budget.step(list.to_copy() / 4)?;
+                self.registry.changed(&base, &value);
+                list.set(at, value);
+            }
+            other => return fault(format!("nothing can be put into {}", other.type_name())),
+        }
+        Ok(())
+    }
+
+    /// Leaves the new value, the collection and the key.
+    pub(super) fn augment_index(&mut self, op: BinaryOp) -> Done<()> {
+        let (old, key, base, value) = (self.pop(), self.pop(), self.pop(), self.pop());
+        let value = self.binary(op, &old, &value)?;
+        self.stack.extend([value, base, key]);
+        Ok(())
+    }
+}
+
+fn list_index(key: &Value) -> Done<i64> {
+    match key {
+        Value::Int(int) => Ok(*int),
+        Value::Float(float) => match whole(*float) {
+            Some(int) => Ok(int),
+            None => fault("an index must be a whole number"),
+        },
+        other => fault(format!("an index must be an int, found {}", other.type_name())),
+    }
+}
+
+/// Where an index is, which counts from the end if it is negative.
+fn position(index: i64, length: usize) -> Option<usize> {
+    let at = if index < 0 {
+        length.checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?
+    } else {
+        usize::try_from(index).ok()?
+    };
+    (at < length).then_some(at)
+}

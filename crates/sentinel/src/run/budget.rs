@@ -1,0 +1,100 @@
+//! How much a run may do and make, so that no policy goes on forever or fills the memory.
+
+use crate::value::Place;
+
+/// What a run is allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// How many instructions it may execute; functions count by the size of what they look at.
+    pub steps: u64,
+    /// How deep calls and rules may nest.
+    pub depth: usize,
+    /// How many elements or bytes one value may have.
+    pub size: usize,
+    /// How many bytes it may make in all, whether or not they are still needed.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: 1_000_000_000, depth: 10_000, size: 1 << 26, memory: 1 << 32 }
+    }
+}
+
+/// Why a run cannot go on.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) message: String,
+    /// Where, if it is not the instruction that is executed.
+    pub(crate) place: Option<Place>,
+}
+
+pub(crate) type Done<T> = Result<T, Fault>;
+
+pub(crate) fn fault<T>(message: impl Into<String>) -> Done<T> {
+    Err(Fault { message: message.into(), place: None })
+}
+
+/// What is left of the limits.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    steps: u64,
+    memory: u64,
+    size: usize,
+    nesting: u32,
+}
+
+/// How deep a value may nest where it is looked at as a whole, so that this does not overflow a stack of 2 MB.
+const MAX_NESTING: u32 = 200;
+
+impl Budget {
+    pub(crate) fn new(limits: &Limits) -> Budget {
+        Budget { steps: limits.steps, memory: limits.memory, size: limits.size, nesting: 0 }
+    }
+
+    /// Takes so many steps.
+    pub(crate) fn step(&mut self, count: usize) -> Done<()> {
+        match self.steps.checked_sub(count as u64) {
+            Some(left) => {
+                self.steps = left;
+                Ok(())
+            }
+            None => fault("this takes more steps than are allowed"),
+        }
+    }
+
+    /// Makes so many bytes, which takes time as well.
+    pub(crate) fn make(&mut self, bytes: usize) -> Done<()> {
+        self.step(bytes / 64)?;
+        match self.memory.checked_sub(bytes as u64) {
+            Some(left) => {
+                self.memory = left;
+                Ok(())
+            }
+            None => fault("this makes more values than are allowed"),
+        }
+    }
+
+    /// Makes a list of so many values.
+    pub(crate) fn make_list(&mut self, length: usize) -> Done<()> {
+        self.fits(length)?;
+        self.make(length.saturating_mul(size_of::<crate::Value>()).saturating_add(64))
+    }
+
+    /// Whether one value may be as large.
+    pub(crate) fn fits(&self, size: usize) -> Done<()> {
+        if size <= self.size { Ok(()) } else { fault("this value is larger than is allowed") }
+    }
+
+    /// Looks at what is one level deeper in a value.
+    pub(crate) fn deeper<T>(&mut self, look: impl FnOnce(&mut Budget) -> Done<T>) -> Done<T> {
+        if self.nesting == MAX_NESTING {
+            return fault(format!("this value nests deeper than {MAX_NESTING} levels"));
+        }
+        self.nesting += 1;
+        let result = look(self);
+        self.nesting -= 1;
+        result
+    }
+}

@@ -1,0 +1,96 @@
+//! Calls.
+
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+use super::{Done, Machine, fault};
+use crate::value::{Code, Host, Native, Value};
+
+impl Machine<'_> {
+    /// Calls what stands on the stack below so many arguments; says whether that was done or begun, rather than that
+    /// a rule must be evaluated first.
+    pub(super) fn call(&mut self, count: usize) -> Done<bool> {
+        let callee = self.stack.len() - 1 - count;
+        if let Value::Rule(rule) = &self.stack[callee] {
+            let rule = Rc::clone(&rule.0);
+            if !self.force_at(callee, rule)? {
+                return Ok(false);
+            }
+        }
+        let function = match &self.stack[callee] {
+            Value::Function(function) => function.0.clone(),
+            Value::Undefined(place) => {
+                let place = *place;
+                self.stack.truncate(callee);
+                self.stack.push(Value::Undefined(place));
+                return Ok(true);
+            }
+            other => return fault(format!("{} cannot be called", other.type_name())),
+        };
+        let native = match function {
+            Code::Closure(closure) => {
+                self.enter_closure(&closure, count)?;
+                return Ok(true);
+            }
+            Code::Native(native) => Called::Native(native, None),
+            Code::Method(native, this) => Called::Native(native, Some(this)),
+            Code::Host(host) => Called::Host(host),
+        };
+        // Functions that are not of a policy see values only.
+        for index in callee + 1..self.stack.len() {
+            if let Value::Rule(rule) = &self.stack[index] {
+                let rule = Rc::clone(&rule.0);
+                if !self.force_at(index, rule)? {
+                    return Ok(false);
+                }
+            }
+        }
+        let arguments = self.stack.split_off(callee + 1);
+        let result = match native {
+            Called::Native(native, this) => self.call_native(native, this.as_deref(), arguments)?,
+            Called::Host(host) => {
+                check_arity(host.name, &host.arity, count)?;
+                (host.call)(&arguments).or_else(|message| fault(format!("{}: {message}", host.name)))?
+            }
+        };
+        self.stack.truncate(callee);
+        self.stack.push(result);
+        Ok(true)
+    }
+
+    fn call_native(&mut self, native: &Native, this: Option<&Value>, arguments: Vec<Value>) -> Done<Value> {
+        check_arity(native.name, &native.arity, arguments.len())?;
+        // Most functions read their texts whole.
+        for argument in &arguments {
+            if let Value::String(text) = argument {
+                self.budget.step(text.as_bytes().len() / 64)?;
+            }
+        }
+        if native.strict
+            && let Some(undefined) = arguments.iter().find(|value| value.is_undefined())
+        {
+            return Ok(undefined.clone());
+        }
+        let arguments: Vec<Value> = this.cloned().into_iter().chain(arguments).collect();
+        (native.call)(self, &arguments)
+    }
+}
+
+/// What is called and is no function of a policy.
+enum Called {
+    Native(&'static Native, Option<Rc<Value>>),
+    Host(Host),
+}
+
+fn check_arity(name: &str, arity: &RangeInclusive<usize>, count: usize) -> Done<()> {
+    if arity.contains(&count) {
+        return Ok(());
+    }
+    let (least, most) = (arity.start(), arity.end());
+    let expected = match most {
+        _ if least == most => format!("{least}"),
+        &usize::MAX => format!("at least {least}"),
+        _ => format!("{least} to {most}"),
+    };
+    fault(format!("{name} takes {expected} arguments, not {count}"))
+}

@@ -1,0 +1,110 @@
+//! What a policy imports.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::{Done, Machine, fault};
+use crate::imports;
+use crate::policy::Policy;
+use crate::value::{Key, Map, Text, Value, from_json};
+
+/// Data and functions of the host.
+pub trait Import: Send + Sync + fmt::Debug {
+    /// What is under a name; it is asked once for each name in a run.
+    fn member(&self, name: &str) -> Option<Value>;
+}
+
+/// What stands behind the name of an import.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// A text of the language, whose names are the members: a module, or what stands in for an import in a test.
+    Module(Arc<Policy>),
+    /// An object, whose keys are the members.
+    Data(Arc<serde_json::Value>),
+    /// Whatever the host has.
+    Host(Arc<dyn Import>),
+}
+
+/// An import as it is in a run.
+#[derive(Clone)]
+pub(super) enum Imported {
+    /// A module that has been run.
+    File(u32),
+    Data(Map),
+    Standard(imports::Members, Made),
+    Host(Arc<dyn Import>, Made),
+}
+
+/// The members that were asked for.
+type Made = Rc<RefCell<HashMap<Text, Option<Value>>>>;
+
+impl Machine<'_> {
+    /// Finds an import; if it is a module, says which file must be run for it.
+    pub(super) fn begin_import(&mut self, name: &str) -> Done<Option<u32>> {
+        let imported = match self.setup.imports.get(name) {
+            Some(Source::Module(policy)) => {
+                let file = self.add_file(policy);
+                self.imported.insert(name.to_owned(), None);
+                return Ok(Some(file));
+            }
+            Some(Source::Data(json)) => match from_json(json) {
+                Value::Map(map) => Imported::Data(map),
+                other => {
+                    return fault(format!(
+                        "the data of the import {name} is no object: {}",
+                        other.type_name()
+                    ));
+                }
+            },
+            Some(Source::Host(host)) => Imported::Host(Arc::clone(host), Made::default()),
+            None => match imports::standard(name) {
+                Some(members) => Imported::Standard(members, Made::default()),
+                None => return fault(format!("there is no import {name}")),
+            },
+        };
+        self.imported.insert(name.to_owned(), Some(imported));
+        Ok(None)
+    }
+
+    pub(super) fn import_member(&mut self, import: u32, text: u32) -> Done<()> {
+        let name = self.text(text);
+        let file = self.frame().file as usize;
+        let Some(imported) = self.files[file].imports[import as usize].clone() else {
+            return fault("this import is not yet there");
+        };
+        let value = match imported {
+            Imported::File(file) => {
+                let module = &self.files[file as usize];
+                let slot = name.as_str().and_then(|name| module.policy.compiled.names.get(name));
+                slot.and_then(|slot| module.env.get(*slot))
+            }
+            Imported::Data(map) => map.find(&Key::String(name)),
+            Imported::Standard(members, made) => {
+                let setup = self.setup;
+                member(&made, name, |name| members(setup, name))
+            }
+            Imported::Host(host, made) => member(&made, name, |name| host.member(name)),
+        };
+        let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
+        self.stack.push(value);
+        // A rule of a module is evaluated where it is read.
+        let top = self.stack.len() - 1;
+        if let Value::Rule(rule) = &self.stack[top] {
+            let rule = Rc::clone(&rule.0);
+            self.force_at(top, rule)?;
+        }
+        Ok(())
+    }
+}
+
+fn member(made: &Made, name: Text, make: impl FnOnce(&str) -> Option<Value>) -> Option<Value> {
+    if let Some(value) = made.borrow().get(&name) {
+        return value.clone();
+    }
+    let value = name.as_str().and_then(make);
+    made.borrow_mut().insert(name, value.clone());
+    value
+}

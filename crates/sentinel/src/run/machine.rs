@@ -1,0 +1,285 @@
+//! What runs the compact form: a stack of values, and frames of what is being run, so that calls of a policy take
+//! nothing of the stack of the program.
+
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::import::Imported;
+use super::pattern::Pattern;
+use super::walk::Walk;
+use super::{Budget, Done, Fault, Setup, fault};
+use crate::compile::{Unit, UnitKind};
+use crate::policy::Policy;
+use crate::value::{Closure, Env, Place, Registry, Rule, RuleState, Text, Value, from_json};
+
+pub(crate) struct Machine<'r> {
+    pub(crate) setup: &'r Setup,
+    pub(crate) budget: Budget,
+    pub(super) files: Vec<File>,
+    /// By the names that the host gives them.
+    pub(super) imported: HashMap<String, Option<Imported>>,
+    pub(super) globals: BTreeMap<String, Value>,
+    pub(super) stack: Vec<Value>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) walks: Vec<Walk>,
+    /// What was printed.
+    pub(crate) printed: Vec<u8>,
+    /// The rules at the top of the policy that were evaluated.
+    pub(super) forced: Vec<(Arc<Unit>, Value)>,
+    pub(crate) registry: Registry,
+    pub(super) patterns: HashMap<Text, Rc<Pattern>>,
+    /// How often a function of an import called one of the policy and waits for it.
+    waiting: usize,
+}
+
+/// A source text of the run: the policy, or a module.
+pub(super) struct File {
+    pub(super) policy: Arc<Policy>,
+    pub(super) env: Rc<Env>,
+    pub(super) imports: Vec<Option<Imported>>,
+}
+
+pub(super) struct Frame {
+    pub(super) unit: Arc<Unit>,
+    pub(super) file: u32,
+    /// The instruction that comes next.
+    pub(super) next: usize,
+    pub(super) env: Rc<Env>,
+    /// How much of the stack and of the walks is of others.
+    stack: usize,
+    walks: usize,
+    then: Then,
+}
+
+/// What becomes of the value that a frame returns.
+pub(super) enum Then {
+    /// It goes to the stack.
+    Push,
+    /// It is the value of a rule, and takes its place on the stack.
+    Memo(Rc<Rule>, usize),
+    /// A module has been run.
+    Module(String),
+}
+
+/// How often functions of imports may call functions that call functions of imports …
+const MAX_WAITING: usize = 40;
+
+impl<'r> Machine<'r> {
+    pub(super) fn new(policy: &Arc<Policy>, setup: &'r Setup) -> Machine<'r> {
+        let globals = setup.globals.iter().map(|(name, json)| (name.clone(), from_json(json))).collect();
+        let mut machine = Machine {
+            setup,
+            budget: Budget::new(&setup.limits),
+            files: Vec::new(),
+            imported: HashMap::new(),
+            globals,
+            stack: Vec::new(),
+            frames: Vec::new(),
+            walks: Vec::new(),
+            printed: Vec::new(),
+            forced: Vec::new(),
+            registry: Registry::default(),
+            patterns: HashMap::new(),
+            waiting: 0,
+        };
+        machine.add_file(policy);
+        machine
+    }
+
+    pub(super) fn add_file(&mut self, policy: &Arc<Policy>) -> u32 {
+        let env = Env::new(policy.compiled.unit.slots, None);
+        self.registry.env(&env);
+        let imports = vec![None; policy.compiled.imports.len()];
+        self.files.push(File { policy: Arc::clone(policy), env, imports });
+        // Each was read from a text of its own, so that there are not as many.
+        (self.files.len() - 1) as u32
+    }
+
+    /// The policy that is run.
+    pub(super) fn main(&self) -> &Policy {
+        &self.files[0].policy
+    }
+
+    pub(super) fn policy(&self, file: u32) -> &Policy {
+        self.files.get(file as usize).map_or(self.main(), |file| &file.policy)
+    }
+
+    /// What a name at the top of the policy is.
+    pub(super) fn top(&self, name: &str) -> Option<Value> {
+        let file = &self.files[0];
+        file.policy.compiled.names.get(name).and_then(|slot| file.env.get(*slot))
+    }
+
+    /// A value between calls, evaluated if it is a rule.
+    pub(super) fn evaluated(&mut self, value: Value) -> Done<Value> {
+        self.stack.push(value);
+        self.settle()
+    }
+
+    pub(super) fn evaluated_rules(&self) -> impl Iterator<Item = (&Arc<Unit>, &Value)> {
+        self.forced.iter().map(|(unit, value)| (unit, value))
+    }
+
+    pub(super) fn frame(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("something is being run")
+    }
+
+    /// Where the instruction stands that is executed.
+    pub(crate) fn here(&self) -> Place {
+        self.frames.last().map_or_else(Place::default, |frame| Place {
+            file: frame.file,
+            offset: frame.unit.places.get(frame.next.saturating_sub(1)).copied().unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn enter(&mut self, unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Then) -> Done<()> {
+        if self.frames.len() >= self.setup.limits.depth {
+            return fault(format!("calls nest deeper than {} levels", self.setup.limits.depth));
+        }
+        let (stack, walks) = (self.stack.len(), self.walks.len());
+        self.frames.push(Frame { unit: Arc::clone(unit), file, next: 0, env, stack, walks, then });
+        Ok(())
+    }
+
+    /// Runs a file whose frame is none yet.
+    pub(super) fn enter_file(&mut self, file: u32, then: Then) -> Done<()> {
+        let of = &self.files[file as usize];
+        let (policy, env) = (Arc::clone(&of.policy), Rc::clone(&of.env));
+        self.enter(&policy.compiled.unit, file, env, then)
+    }
+
+    /// Runs what is entered until only so many frames are left; the result is on the stack.
+    pub(super) fn run(&mut self, frames: usize) -> Done<()> {
+        while self.frames.len() > frames {
+            if let Err(fault) = self.step() {
+                let place = fault.place.or_else(|| Some(self.here()));
+                return Err(Fault { place, ..fault });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn pop(&mut self) -> Value {
+        self.stack.pop().unwrap_or_else(Value::undefined)
+    }
+
+    /// Makes sure that none of so many values on top is a rule that is not yet evaluated.
+    ///
+    /// If one is, its evaluation is begun, and the instruction is to be executed again after it.
+    pub(super) fn force(&mut self, count: usize) -> Done<bool> {
+        for index in self.stack.len().saturating_sub(count)..self.stack.len() {
+            if let Value::Rule(rule) = &self.stack[index] {
+                let rule = Rc::clone(&rule.0);
+                let frame = self.frames.len() - 1;
+                if !self.force_at(index, rule)? {
+                    self.frames[frame].next -= 1;
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Puts the value of a rule into its place on the stack, if it is known, or begins to evaluate it.
+    pub(super) fn force_at(&mut self, index: usize, rule: Rc<Rule>) -> Done<bool> {
+        match &*rule.state.borrow() {
+            RuleState::Done(value) => {
+                self.stack[index] = value.clone();
+                return Ok(true);
+            }
+            RuleState::Running => return fault("the evaluation of this rule needs the rule itself"),
+            RuleState::New => {}
+        }
+        *rule.state.borrow_mut() = RuleState::Running;
+        let (unit, file) = (Arc::clone(&rule.unit), rule.file);
+        let env = self.new_env(&unit, Rc::clone(&rule.env))?;
+        self.enter(&unit, file, env, Then::Memo(rule, index))?;
+        Ok(false)
+    }
+
+    pub(super) fn new_env(&mut self, unit: &Unit, outer: Rc<Env>) -> Done<Rc<Env>> {
+        let env = Env::new(unit.slots, Some(outer));
+        self.budget.step(unit.slots as usize / 4)?;
+        // The others end with their calls.
+        if unit.captured {
+            self.budget.make(128 + 24 * unit.slots as usize)?;
+            self.registry.env(&env);
+        }
+        Ok(env)
+    }
+
+    /// Ends the frame with the value on top.
+    pub(super) fn leave(&mut self) -> Done<()> {
+        let is_rule = self.frame().unit.kind == UnitKind::Rule;
+        if is_rule && !self.force(1)? {
+            return Ok(());
+        }
+        let value = self.pop();
+        if is_rule && matches!(value, Value::Function(_) | Value::Object(_)) {
+            return fault(format!("a rule cannot be {}", value.type_name()));
+        }
+        let frame = self.frames.pop().expect("something is being run");
+        self.stack.truncate(frame.stack);
+        self.walks.truncate(frame.walks);
+        match frame.then {
+            Then::Push => self.stack.push(value),
+            Then::Memo(rule, index) => {
+                if rule.file == 0 && rule.unit.name.is_some() {
+                    self.forced.push((Arc::clone(&rule.unit), value.clone()));
+                }
+                self.registry.rule(&rule, &value);
+                *rule.state.borrow_mut() = RuleState::Done(value.clone());
+                self.stack[index] = value;
+            }
+            Then::Module(name) => {
+                self.imported.insert(name, Some(Imported::File(frame.file)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls a function of the policy from one of an import.
+    pub(crate) fn call_back(&mut self, function: &Value, arguments: Vec<Value>) -> Done<Value> {
+        if self.waiting == MAX_WAITING {
+            return fault(format!("functions of imports nest deeper than {MAX_WAITING} levels"));
+        }
+        self.waiting += 1;
+        let frames = self.frames.len();
+        let count = arguments.len();
+        self.stack.push(function.clone());
+        self.stack.extend(arguments);
+        self.call(count)?;
+        self.run(frames)?;
+        let value = self.settle()?;
+        self.waiting -= 1;
+        Ok(value)
+    }
+
+    /// The value on top, evaluated, where no instruction can be executed again for it.
+    pub(super) fn settle(&mut self) -> Done<Value> {
+        let frames = self.frames.len();
+        let top = self.stack.len() - 1;
+        while let Value::Rule(rule) = &self.stack[top] {
+            let rule = Rc::clone(&rule.0);
+            if !self.force_at(top, rule)? {
+                self.run(frames)?;
+            }
+        }
+        Ok(self.pop())
+    }
+
+    pub(super) fn enter_closure(&mut self, closure: &Closure, count: usize) -> Done<()> {
+        let unit = &closure.unit;
+        if unit.params as usize != count {
+            return fault(format!("this function takes {} arguments, not {count}", unit.params));
+        }
+        let env = self.new_env(unit, Rc::clone(&closure.env))?;
+        let from = self.stack.len() - count;
+        for (slot, value) in env.slots.borrow_mut().iter_mut().zip(self.stack.drain(from..)) {
+            *slot = Some(value);
+        }
+        self.stack.pop();
+        self.enter(unit, closure.file, env, Then::Push)
+    }
+}

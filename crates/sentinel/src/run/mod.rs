@@ -1,0 +1,209 @@
+//! Running a policy.
+
+mod access;
+mod budget;
+mod call;
+mod import;
+mod machine;
+mod operate;
+mod pattern;
+mod step;
+mod walk;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+pub use budget::Limits;
+pub(crate) use budget::{Budget, Done, Fault, fault};
+pub use import::{Import, Source};
+pub(crate) use machine::Machine;
+pub(crate) use operate::{Compared, order};
+
+use crate::policy::Policy;
+use crate::source::Position;
+use crate::value::{Place, Value};
+use machine::Then;
+
+/// What a policy is run with.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Setup {
+    /// The values of its parameters.
+    pub params: BTreeMap<String, serde_json::Value>,
+    /// Names that have a value everywhere.
+    pub globals: BTreeMap<String, serde_json::Value>,
+    /// What can be imported beside the standard imports, or in place of them.
+    pub imports: BTreeMap<String, Source>,
+    /// What time it is, in nanoseconds since 1970: a run has no clock.
+    pub now: i64,
+    /// What a run is allowed.
+    pub limits: Limits,
+}
+
+/// A place in a source text, as people look for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The name of the text.
+    pub file: Arc<str>,
+    /// Where in it.
+    pub position: Position,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.position)
+    }
+}
+
+/// Why a policy could not be evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{location}: {message}")]
+pub struct RunError {
+    /// What is wrong.
+    pub message: String,
+    /// Where that was found.
+    pub location: Location,
+}
+
+/// What a policy says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// It is kept.
+    Pass,
+    /// It is broken.
+    Fail,
+    /// It cannot be said, because something is undefined; that counts as broken.
+    Undefined(Location),
+    /// It cannot be evaluated; that counts as broken.
+    Error(RunError),
+}
+
+/// A rule that was evaluated.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// What it is called.
+    pub name: Arc<str>,
+    /// Where it stands.
+    pub location: Location,
+    /// The comment directly above it.
+    pub doc: Option<String>,
+    /// What it is.
+    pub value: Value,
+}
+
+/// A policy being run.
+pub struct Run<'s> {
+    machine: Machine<'s>,
+    /// What stopped it.
+    error: Option<RunError>,
+}
+
+impl fmt::Debug for Run<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Run<'s> {
+    /// Runs a policy from top to bottom; its rules are evaluated when they are needed.
+    #[must_use]
+    pub fn new(policy: &Arc<Policy>, setup: &'s Setup) -> Run<'s> {
+        let mut run = Run { machine: Machine::new(policy, setup), error: None };
+        let done = run.machine.enter_file(0, Then::Push).and_then(|()| run.machine.run(0));
+        match done {
+            Ok(()) => drop(run.machine.pop()),
+            Err(fault) => run.stop(fault),
+        }
+        run
+    }
+
+    fn stop(&mut self, fault: Fault) {
+        let location = self.location(fault.place.unwrap_or_default());
+        self.error = Some(RunError { message: fault.message, location });
+    }
+
+    /// What stopped the run.
+    #[must_use]
+    pub fn error(&self) -> Option<&RunError> {
+        self.error.as_ref()
+    }
+
+    /// The value of a name at the top of the policy, a rule evaluated; none if there is no such name.
+    ///
+    /// Lists and maps are those of the run: they are complete only as long as it lives.
+    ///
+    /// # Errors
+    ///
+    /// What stopped the run, now or before.
+    pub fn value(&mut self, name: &str) -> Result<Option<Value>, RunError> {
+        if let Some(error) = &self.error {
+            return Err(error.clone());
+        }
+        let Some(value) = self.machine.top(name) else { return Ok(None) };
+        match self.machine.evaluated(value) {
+            Ok(value) => Ok(Some(value)),
+            Err(fault) => {
+                self.stop(fault);
+                Err(self.error.clone().expect("it has just been set"))
+            }
+        }
+    }
+
+    /// What the policy says: what its `main` is.
+    pub fn verdict(&mut self) -> Verdict {
+        let verdict = match self.value("main") {
+            Err(error) => return Verdict::Error(error),
+            Ok(None) => return self.refuse("a policy needs a main, which says whether it is kept"),
+            Ok(Some(value)) => match value {
+                Value::Bool(bool) => Ok(bool),
+                Value::String(text) => Ok(text.as_bytes().is_empty()),
+                Value::List(list) => Ok(list.is_empty()),
+                Value::Map(map) => Ok(map.is_empty()),
+                Value::Int(int) => Ok(int == 0),
+                Value::Float(float) => Ok(float == 0.0),
+                Value::Undefined(place) => return Verdict::Undefined(self.location(place)),
+                other => Err(format!("main is {}, which is no verdict", other.type_name())),
+            },
+        };
+        match verdict {
+            Ok(true) => Verdict::Pass,
+            Ok(false) => Verdict::Fail,
+            Err(message) => self.refuse(message),
+        }
+    }
+
+    fn refuse(&self, message: impl Into<String>) -> Verdict {
+        let location = self.location(Place::default());
+        Verdict::Error(RunError { message: message.into(), location })
+    }
+
+    /// What was printed.
+    #[must_use]
+    pub fn printed(&self) -> String {
+        String::from_utf8_lossy(&self.machine.printed).into_owned()
+    }
+
+    /// The rules at the top of the policy that were evaluated, in the order of the text.
+    #[must_use]
+    pub fn rules(&self) -> Vec<Evaluated> {
+        let policy = self.machine.main();
+        let mut forced: Vec<_> = self.machine.evaluated_rules().collect();
+        forced.sort_by_key(|(unit, _)| unit.place);
+        let rule = |(unit, value): (&Arc<crate::compile::Unit>, &Value)| {
+            Some(Evaluated {
+                name: Arc::clone(unit.name.as_ref()?),
+                location: self.location(Place { file: 0, offset: unit.place }),
+                doc: policy.doc(unit.place),
+                value: value.clone(),
+            })
+        };
+        forced.into_iter().filter_map(rule).collect()
+    }
+
+    /// Where something undefined arose, as people look for it.
+    #[must_use]
+    pub fn location(&self, place: Place) -> Location {
+        self.machine.policy(place.file).location(place.offset)
+    }
+}

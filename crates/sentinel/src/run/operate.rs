@@ -1,0 +1,181 @@
+//! Operators.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use super::pattern::{self, Pattern};
+use super::{Done, Machine, fault};
+use crate::syntax::ast::{BinaryOp, UnaryOp};
+use crate::value::{Key, List, Place, Text, Value, compare_numbers, equal};
+
+pub(super) fn unary(op: UnaryOp, value: Value) -> Done<Value> {
+    Ok(match (op, value) {
+        (_, Value::Undefined(place)) => Value::Undefined(place),
+        (UnaryOp::Not, Value::Bool(bool)) => Value::Bool(!bool),
+        (UnaryOp::Not, other) => return fault(format!("expected a bool, found {}", other.type_name())),
+        (UnaryOp::Minus, Value::Int(int)) => Value::Int(int.wrapping_neg()),
+        (UnaryOp::Minus, Value::Float(float)) => Value::Float(-float),
+        (UnaryOp::Plus, number @ (Value::Int(_) | Value::Float(_))) => number,
+        (_, other) => return fault(format!("expected a number, found {}", other.type_name())),
+    })
+}
+
+impl Machine<'_> {
+    /// The operators that look at both sides.
+    pub(super) fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Done<Value> {
+        use BinaryOp as Op;
+        if let Value::Undefined(place) = left {
+            return Ok(Value::Undefined(*place));
+        }
+        if let Value::Undefined(place) = right {
+            return Ok(Value::Undefined(*place));
+        }
+        let here = self.here();
+        let or_undefined = |result: Result<bool, Place>, negated: bool| match result {
+            Ok(bool) => Value::Bool(bool != negated),
+            Err(place) => Value::Undefined(place),
+        };
+        Ok(match op {
+            Op::Equal | Op::NotEqual => {
+                or_undefined(equal(left, right, &mut self.budget)?, op == Op::NotEqual)
+            }
+            Op::Less | Op::LessOrEqual | Op::Greater | Op::GreaterOrEqual => match order(left, right) {
+                Compared::Ordered(ordering) => Value::Bool(match op {
+                    Op::Less => ordering.is_lt(),
+                    Op::LessOrEqual => ordering.is_le(),
+                    Op::Greater => ordering.is_gt(),
+                    _ => ordering.is_ge(),
+                }),
+                Compared::NotANumber => Value::Bool(false),
+                Compared::Unlike => Value::Undefined(here),
+            },
+            Op::Contains | Op::NotContains => {
+                or_undefined(self.contains(left, right)?, op == Op::NotContains)
+            }
+            Op::In | Op::NotIn => or_undefined(self.contains(right, left)?, op == Op::NotIn),
+            Op::Matches | Op::NotMatches => Value::Bool(self.matches(left, right)? != (op == Op::NotMatches)),
+            Op::Xor => match (left, right) {
+                (Value::Bool(left), Value::Bool(right)) => Value::Bool(left != right),
+                (Value::Bool(_), other) | (other, _) => {
+                    return fault(format!("expected a bool, found {}", other.type_name()));
+                }
+            },
+            Op::Add => match (left, right) {
+                (Value::String(a), Value::String(b)) => {
+                    let length = a.0.len() + b.0.len();
+                    self.budget.fits(length)?;
+                    self.budget.make(length)?;
+                    Value::String(Text::from([a.as_bytes(), b.as_bytes()].concat()))
+                }
+                (Value::List(a), Value::List(b)) => {
+                    self.budget.make_list(a.len() + b.len())?;
+                    let items = [a.items().as_slice(), b.items().as_slice()].concat();
+                    Value::List(List::from(items))
+                }
+                _ => arithmetic(op, left, right)?,
+            },
+            // The others are compiled to jumps.
+            _ => arithmetic(op, left, right)?,
+        })
+    }
+
+    /// Whether a collection holds a value, or where what makes that undefined arose.
+    fn contains(&mut self, collection: &Value, value: &Value) -> Done<Result<bool, Place>> {
+        match (collection, value) {
+            (Value::List(list), value) => {
+                let mut result = Ok(false);
+                for item in list.items().iter() {
+                    match equal(item, value, &mut self.budget)? {
+                        Ok(true) => return Ok(Ok(true)),
+                        Ok(false) => {}
+                        Err(place) => result = result.and(Err(place)),
+                    }
+                }
+                Ok(result)
+            }
+            (Value::Map(map), key) => Ok(Ok(Key::of(key).is_some_and(|key| map.has(&key)))),
+            (Value::String(text), Value::String(part)) => {
+                self.budget.step(text.0.len() / 64)?;
+                Ok(Ok(pattern::find(text.as_bytes(), part.as_bytes())))
+            }
+            (Value::String(_), other) => fault(format!("a string cannot contain {}", other.type_name())),
+            (other, _) => fault(format!("{} contains nothing", other.type_name())),
+        }
+    }
+
+    fn matches(&mut self, text: &Value, pattern: &Value) -> Done<bool> {
+        let (Value::String(text), Value::String(pattern)) = (text, pattern) else {
+            let other = if matches!(text, Value::String(_)) { pattern } else { text };
+            return fault(format!("matches expects two strings, found {}", other.type_name()));
+        };
+        let compiled = match self.patterns.get(pattern) {
+            Some(compiled) => Rc::clone(compiled),
+            None => {
+                self.budget.make(1024 + 64 * pattern.0.len())?;
+                let compiled = Rc::new(Pattern::compile(pattern.as_bytes())?);
+                self.budget.step(compiled.size / 64)?;
+                if self.patterns.len() == MAX_PATTERNS {
+                    self.patterns.clear();
+                }
+                self.patterns.insert(pattern.clone(), Rc::clone(&compiled));
+                compiled
+            }
+        };
+        // At worst each byte meets each part of the pattern, of which one takes some 32 bytes.
+        self.budget.step((text.0.len() / 64).saturating_mul(compiled.size / 128))?;
+        Ok(compiled.regex.is_match(text.as_bytes()))
+    }
+}
+
+/// How many patterns are kept for the next time; a policy has few.
+const MAX_PATTERNS: usize = 64;
+
+/// How two values are ordered.
+pub(crate) enum Compared {
+    Ordered(Ordering),
+    NotANumber,
+    Unlike,
+}
+
+pub(crate) fn order(left: &Value, right: &Value) -> Compared {
+    match (left, right) {
+        (Value::String(a), Value::String(b)) => Compared::Ordered(a.cmp(b)),
+        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+            compare_numbers(left, right).map_or(Compared::NotANumber, Compared::Ordered)
+        }
+        _ => Compared::Unlike,
+    }
+}
+
+fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Done<Value> {
+    use BinaryOp as Op;
+    if let (Value::Int(a), Value::Int(b)) = (left, right) {
+        if *b == 0 && matches!(op, Op::Divide | Op::Remainder) {
+            return fault("division by zero");
+        }
+        return Ok(Value::Int(match op {
+            Op::Add => a.wrapping_add(*b),
+            Op::Subtract => a.wrapping_sub(*b),
+            Op::Multiply => a.wrapping_mul(*b),
+            Op::Divide => a.wrapping_div(*b),
+            _ => a.wrapping_rem(*b),
+        }));
+    }
+    let float = |value: &Value| match value {
+        Value::Int(int) => Some(*int as f64),
+        Value::Float(float) => Some(*float),
+        _ => None,
+    };
+    let (Some(a), Some(b)) = (float(left), float(right)) else {
+        let sign = op.describe().1;
+        let (left, right) = (left.type_name(), right.type_name());
+        return fault(format!("{sign} is not defined for {left} and {right}"));
+    };
+    Ok(Value::Float(match op {
+        Op::Add => a + b,
+        Op::Subtract => a - b,
+        Op::Multiply => a * b,
+        Op::Divide => a / b,
+        _ => a % b,
+    }))
+}

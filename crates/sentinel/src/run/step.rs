@@ -1,0 +1,340 @@
+//! One instruction.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::machine::Then;
+use super::{Done, Machine, fault};
+use crate::compile::{Op, Slot};
+use crate::syntax::ast::{BinaryOp, Test};
+use crate::value::{
+    Closure, Code, Env, Function, Key, List, Map, Rule, RuleState, RuleValue, Text, Value, equal,
+};
+
+impl Machine<'_> {
+    pub(super) fn step(&mut self) -> Done<()> {
+        self.budget.step(1)?;
+        let frame = self.frame();
+        let op = frame.unit.ops[frame.next];
+        frame.next += 1;
+        match op {
+            Op::Undefined => self.stack.push(Value::Undefined(self.here())),
+            Op::Null => self.stack.push(Value::Null),
+            Op::Bool(bool) => self.stack.push(Value::Bool(bool)),
+            Op::Int(int) => self.stack.push(Value::Int(int)),
+            Op::Float(float) => self.stack.push(Value::Float(float)),
+            Op::Text(text) => {
+                let text = self.text(text);
+                self.stack.push(Value::String(text));
+            }
+            Op::Load(access) => {
+                let value = self.load(access)?;
+                self.stack.push(value);
+            }
+            Op::Store(access) => {
+                let value = self.pop();
+                self.store(access, value);
+            }
+            Op::Augment(access, op) => return self.augment(access, op),
+            Op::CopyTwo => self.stack.extend_from_within(self.stack.len() - 2..),
+            Op::Index => return self.forced(2, Self::index),
+            Op::StoreIndex => return self.forced(2, Self::store_index),
+            Op::AugmentIndex(op) => return self.forced(4, |machine| machine.augment_index(op)),
+            Op::Member(text) => return self.forced(1, |machine| machine.member(text)),
+            Op::ImportMember(import, text) => return self.import_member(import, text),
+            Op::Slice { low, high } => {
+                let count = 1 + usize::from(low) + usize::from(high);
+                return self.forced(count, |machine| machine.slice(low, high));
+            }
+            Op::Call(count) => {
+                let caller = self.frames.len() - 1;
+                if !self.call(count as usize)? {
+                    // It is called again when a rule has been evaluated, for which there is a frame now.
+                    self.frames[caller].next -= 1;
+                }
+            }
+            Op::List(count) => {
+                self.budget.make_list(count as usize)?;
+                let items = self.stack.split_off(self.stack.len() - count as usize);
+                self.stack.push(Value::List(List::from(items)));
+            }
+            Op::Map(count) => return self.make_map(count as usize),
+            Op::Closure(unit) => {
+                let frame = self.frame();
+                let closure = Closure {
+                    unit: frame.unit.units[unit as usize].clone(),
+                    env: Rc::clone(&frame.env),
+                    file: frame.file,
+                };
+                self.stack.push(Value::Function(Function(Code::Closure(Rc::new(closure)))));
+            }
+            Op::Rule(unit) => {
+                let frame = self.frame();
+                let rule = Rule {
+                    unit: frame.unit.units[unit as usize].clone(),
+                    env: Rc::clone(&frame.env),
+                    file: frame.file,
+                    state: RefCell::new(RuleState::New),
+                };
+                self.stack.push(Value::Rule(RuleValue(Rc::new(rule))));
+            }
+            Op::Unary(op) => {
+                return self.forced(1, |machine| {
+                    let value = machine.pop();
+                    machine.stack.push(super::operate::unary(op, value)?);
+                    Ok(())
+                });
+            }
+            Op::Binary(op) => {
+                return self.forced(2, |machine| {
+                    let (right, left) = (machine.pop(), machine.pop());
+                    let result = machine.binary(op, &left, &right)?;
+                    machine.stack.push(result);
+                    Ok(())
+                });
+            }
+            Op::Test(test, negated) => return self.forced(1, |machine| machine.test(test, negated)),
+            Op::And(to) => {
+                return self.forced(1, |machine| {
+                    match machine.logical()? {
+                        Some(true) => drop(machine.pop()),
+                        _ => machine.jump(to),
+                    }
+                    Ok(())
+                });
+            }
+            Op::Or(to) => {
+                return self.forced(1, |machine| {
+                    if machine.logical()? == Some(true) {
+                        machine.jump(to);
+                    }
+                    Ok(())
+                });
+            }
+            Op::OrEnd => {
+                return self.forced(1, |machine| {
+                    let result = machine.logical()?;
+                    let (right, left) = (machine.pop(), machine.pop());
+                    let is_left = result != Some(true) && left.is_undefined();
+                    machine.stack.push(if is_left { left } else { right });
+                    Ok(())
+                });
+            }
+            Op::Logical => return self.forced(1, |machine| machine.logical().map(|_| ())),
+            Op::Else(to) => {
+                return self.forced(1, |machine| {
+                    match machine.stack.last() {
+                        Some(Value::Undefined(_)) => drop(machine.pop()),
+                        _ => machine.jump(to),
+                    }
+                    Ok(())
+                });
+            }
+            Op::Jump(to) => self.jump(to),
+            Op::Unless(to) => {
+                return self.forced(1, |machine| {
+                    if machine.condition()? != Some(true) {
+                        machine.jump(to);
+                    }
+                    Ok(())
+                });
+            }
+            Op::When(to) => {
+                return self.forced(2, |machine| {
+                    let value = machine.pop();
+                    let subject = machine.stack.last().cloned().unwrap_or_else(Value::undefined);
+                    if equal(&subject, &value, &mut machine.budget)? == Ok(true) {
+                        machine.pop();
+                        machine.jump(to);
+                    }
+                    Ok(())
+                });
+            }
+            Op::Predicate => {
+                return self.forced(1, |machine| {
+                    let predicate = machine.stack.last().cloned();
+                    match machine.condition()? {
+                        Some(true) => Ok(()),
+                        Some(false) => {
+                            machine.stack.push(Value::Bool(true));
+                            machine.leave()
+                        }
+                        None => {
+                            machine.stack.extend(predicate);
+                            machine.leave()
+                        }
+                    }
+                });
+            }
+            Op::Begin(index) => return self.forced(1, |machine| machine.begin(index)),
+            Op::Next(index) => return self.next_element(index),
+            Op::Collect(index) => return self.forced(1, |machine| machine.collect(index)),
+            Op::Break(index) => self.end_walk(index),
+            Op::Pop => drop(self.pop()),
+            Op::Return => return self.leave(),
+            Op::Import(index) => return self.import(index),
+            Op::Param { name, default, to } => return self.param(name, default, to),
+            Op::Fail(text) => {
+                let text = self.text(text);
+                return fault(text.as_str().unwrap_or_default());
+            }
+        }
+        Ok(())
+    }
+
+    /// Does something with so many values on top, once none is a rule to be evaluated.
+    fn forced(&mut self, count: usize, act: impl FnOnce(&mut Self) -> Done<()>) -> Done<()> {
+        if self.force(count)? { act(self) } else { Ok(()) }
+    }
+
+    pub(super) fn jump(&mut self, to: u32) {
+        self.frame().next = to as usize;
+    }
+
+    pub(super) fn text(&mut self, text: u32) -> Text {
+        Text(self.frame().unit.texts[text as usize].clone())
+    }
+
+    /// The truth of the value on top, which stays there; none if it is undefined.
+    fn logical(&mut self) -> Done<Option<bool>> {
+        match self.stack.last() {
+            Some(Value::Bool(bool)) => Ok(Some(*bool)),
+            Some(Value::Undefined(_)) | None => Ok(None),
+            Some(other) => fault(format!("expected a bool, found {}", other.type_name())),
+        }
+    }
+
+    /// The truth of the value on top.
+    fn condition(&mut self) -> Done<Option<bool>> {
+        let result = self.logical();
+        self.pop();
+        result
+    }
+
+    fn test(&mut self, test: Test, negated: bool) -> Done<()> {
+        let value = self.pop();
+        let result = match (test, &value) {
+            (Test::Defined, value) => Value::Bool(value.is_undefined() == negated),
+            (Test::Empty, Value::String(text)) => Value::Bool(text.0.is_empty() != negated),
+            (Test::Empty, Value::List(list)) => Value::Bool(list.is_empty() != negated),
+            (Test::Empty, Value::Map(map)) => Value::Bool(map.is_empty() != negated),
+            (Test::Empty, Value::Undefined(_)) => value,
+            (Test::Empty, Value::Null) => Value::Undefined(self.here()),
+            (Test::Empty, other) => return fault(format!("{} is neither empty nor not", other.type_name())),
+        };
+        self.stack.push(result);
+        Ok(())
+    }
+
+    /// Where an assignment goes: where the name is declared, or else the innermost scope that may declare it.
+    fn target(&mut self, access: u32) -> Option<(Rc<Env>, u32)> {
+        let frame = self.frame();
+        let candidates = &frame.unit.accesses[access as usize].candidates;
+        let is_declared = |slot: &&Slot| frame.env.outward(slot.hops).has(slot.slot);
+        let slot = candidates.iter().find(is_declared).or(candidates.first())?;
+        Some((Rc::clone(frame.env.outward(slot.hops)), slot.slot))
+    }
+
+    fn load(&mut self, index: u32) -> Done<Value> {
+        let frame = self.frames.last().expect("something is being run");
+        let access = &frame.unit.accesses[index as usize];
+        for slot in &access.candidates {
+            if let Some(value) = frame.env.outward(slot.hops).get(slot.slot) {
+                return Ok(value);
+            }
+        }
+        if let Some(native) = access.builtin {
+            return Ok(Value::Function(Function(Code::Native(native))));
+        }
+        match self.globals.get(&*access.name) {
+            Some(value) => Ok(value.clone()),
+            None => fault(format!("unknown identifier {}", access.name)),
+        }
+    }
+
+    fn store(&mut self, access: u32, value: Value) {
+        if let Some((env, slot)) = self.target(access) {
+            env.set(slot, Some(value));
+        }
+    }
+
+    /// `x += y`: a list that nobody else has is extended in place, so that building one is linear.
+    fn augment(&mut self, access: u32, op: BinaryOp) -> Done<()> {
+        self.forced(2, |machine| {
+            let (right, left) = (machine.pop(), machine.pop());
+            let Some((env, slot)) = machine.target(access) else {
+                return fault("nothing can be assigned to this name");
+            };
+            if let (BinaryOp::Add, Value::List(list), Value::List(more)) = (op, &left, &right)
+                && let Some(Value::List(held)) = env.get(slot)
+                && Rc::ptr_eq(&held.0, &list.0)
+                && !Rc::ptr_eq(&more.0, &list.0)
+                // In the slot, here twice.
+                && Rc::strong_count(&list.0) == 3
+            {
+                let items = more.items();
+                machine.budget.fits(list.len() + items.len())?;
+                machine.budget.make_list(items.len())?;
+                for item in items.iter() {
+                    machine.registry.changed(&left, item);
+                }
+                Rc::make_mut(&mut list.0.items.borrow_mut()).extend_from_slice(&items);
+                return Ok(());
+            }
+            let result = machine.binary(op, &left, &right)?;
+            env.set(slot, Some(result));
+            Ok(())
+        })
+    }
+
+    fn make_map(&mut self, count: usize) -> Done<()> {
+        self.budget.make_list(4 * count)?;
+        let mut values = self.stack.split_off(self.stack.len() - 2 * count).into_iter();
+        let mut entries = BTreeMap::new();
+        while let (Some(key), Some(value)) = (values.next(), values.next()) {
+            let Some(key) = Key::of(&key) else {
+                return fault(format!("{} cannot be a key of a map", key.type_name()));
+            };
+            entries.insert(key, value);
+        }
+        self.stack.push(Value::Map(entries.into_iter().collect::<Map>()));
+        Ok(())
+    }
+
+    fn param(&mut self, name: u32, has_default: bool, to: u32) -> Done<()> {
+        let name = self.text(name);
+        let name = name.as_str().unwrap_or_default();
+        if self.frame().file != 0 {
+            return fault(format!("a module has no parameters: {name}"));
+        }
+        if let Some(json) = self.setup.params.get(name) {
+            self.stack.push(Value::from_json(json));
+            self.jump(to);
+        } else if !has_default {
+            return fault(format!("the parameter {name} has no value"));
+        }
+        Ok(())
+    }
+
+    fn import(&mut self, index: u32) -> Done<()> {
+        let file = self.frame().file;
+        let name = self.files[file as usize].policy.compiled.imports[index as usize].clone();
+        match self.imported.get(&name) {
+            Some(Some(imported)) => {
+                let imported = imported.clone();
+                self.files[file as usize].imports[index as usize] = Some(imported);
+                Ok(())
+            }
+            Some(None) => fault(format!("the module {name} imports itself")),
+            None => {
+                // Once it is there, the instruction is executed again.
+                self.frame().next -= 1;
+                match self.begin_import(&name)? {
+                    Some(module) => self.enter_file(module, Then::Module(name)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}

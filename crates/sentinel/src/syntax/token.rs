@@ -1,0 +1,52 @@
+//! The smallest parts of a source text.
+
+use crate::source::Span;
+
+/// What a token is; what it says is the text at its span.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A name, and any word after a dot.
+    Ident,
+    /// A reserved word, among them the operators that are words.
+    Keyword,
+    Int,
+    Float,
+    /// With its quotes.
+    String,
+    Punct,
+    /// The end of a statement, which a newline may be.
+    Semicolon,
+    /// The end of the text.
+    End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) span: Span,
+}
+
+/// Words that cannot be names.
+const KEYWORDS: [&str; 24] = [
+    "all", "and", "any", "as", "break", "case", "contains", "continue", "default", "else", "for", "func",
+    "if", "import", "in", "is", "matches", "not", "or", "param", "return", "rule", "when", "xor",
+];
+
+/// What a word is if it does not follow a dot.
+pub(crate) fn word_kind(word: &str) -> Kind {
+    // The constants are reserved here for no other reason than that nothing can be assigned to them.
+    if KEYWORDS.contains(&word) || CONSTANTS.contains(&word) { Kind::Keyword } else { Kind::Ident }
+}
+
+/// Words that are values.
+pub(crate) const CONSTANTS: [&str; 4] = ["true", "false", "null", "undefined"];
+
+/// Whether a statement may end behind this token, so that a newline there ends it.
+pub(crate) fn may_end_statement(kind: Kind, text: &str) -> bool {
+    match kind {
+        Kind::Ident | Kind::Int | Kind::Float | Kind::String => true,
+        Kind::Keyword => matches!(text, "break" | "continue" | "return") || CONSTANTS.contains(&text),
+        Kind::Punct => matches!(text, ")" | "]" | "}"),
+        Kind::Semicolon | Kind::End => false,
+    }
+}

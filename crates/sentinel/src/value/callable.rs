@@ -1,0 +1,130 @@
+//! Functions and rules, and the variables that they see.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Value;
+use crate::compile::Unit;
+use crate::run::{Done, Machine};
+
+/// The variables of a scope, and the scope around it.
+pub(crate) struct Env {
+    /// None where a name is not yet declared.
+    pub(crate) slots: RefCell<Vec<Option<Value>>>,
+    pub(crate) outer: Option<Rc<Env>>,
+}
+
+impl Env {
+    pub(crate) fn new(slots: u32, outer: Option<Rc<Env>>) -> Rc<Env> {
+        Rc::new(Env { slots: RefCell::new(vec![None; slots as usize]), outer })
+    }
+
+    /// The scope so many steps further out.
+    pub(crate) fn outward(self: &Rc<Env>, hops: u32) -> &Rc<Env> {
+        let mut env = self;
+        for _ in 0..hops {
+            match &env.outer {
+                Some(outer) => env = outer,
+                None => break,
+            }
+        }
+        env
+    }
+
+    pub(crate) fn has(&self, slot: u32) -> bool {
+        self.slots.borrow()[slot as usize].is_some()
+    }
+
+    pub(crate) fn get(&self, slot: u32) -> Option<Value> {
+        self.slots.borrow()[slot as usize].clone()
+    }
+
+    pub(crate) fn set(&self, slot: u32, value: Option<Value>) {
+        let old = std::mem::replace(&mut self.slots.borrow_mut()[slot as usize], value);
+        // Here, where nothing is borrowed: to drop it may be to drop much.
+        drop(old);
+    }
+}
+
+/// What can be called.
+#[derive(Clone)]
+pub struct Function(pub(crate) Code);
+
+impl Function {
+    /// A function of the host: it sees its arguments, rules among them evaluated, and answers a value or why there is
+    /// none.
+    #[must_use]
+    pub fn host(
+        name: &'static str,
+        arity: RangeInclusive<usize>,
+        call: fn(&[Value]) -> Result<Value, String>,
+    ) -> Function {
+        Function(Code::Host(Host { name, arity, call }))
+    }
+}
+
+impl fmt::Debug for Function {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("func")
+    }
+}
+
+#[derive(Clone)]
+pub(crate) enum Code {
+    Closure(Rc<Closure>),
+    Native(&'static Native),
+    /// A native one with its first argument.
+    Method(&'static Native, Rc<Value>),
+    Host(Host),
+}
+
+/// A function that a host gave.
+#[derive(Clone)]
+pub(crate) struct Host {
+    pub(crate) name: &'static str,
+    pub(crate) arity: RangeInclusive<usize>,
+    pub(crate) call: fn(&[Value]) -> Result<Value, String>,
+}
+
+pub(crate) struct Closure {
+    pub(crate) unit: Arc<Unit>,
+    pub(crate) env: Rc<Env>,
+    pub(crate) file: u32,
+}
+
+/// A function that is part of the language or of a standard import.
+#[derive(Debug)]
+pub(crate) struct Native {
+    pub(crate) name: &'static str,
+    pub(crate) arity: RangeInclusive<usize>,
+    /// Whether it is undefined for any undefined argument.
+    pub(crate) strict: bool,
+    pub(crate) call: fn(&mut Machine<'_>, &[Value]) -> Done<Value>,
+}
+
+/// A rule.
+#[derive(Clone)]
+pub struct RuleValue(pub(crate) Rc<Rule>);
+
+impl fmt::Debug for RuleValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("rule")
+    }
+}
+
+pub(crate) struct Rule {
+    pub(crate) unit: Arc<Unit>,
+    pub(crate) env: Rc<Env>,
+    pub(crate) file: u32,
+    pub(crate) state: RefCell<RuleState>,
+}
+
+pub(crate) enum RuleState {
+    New,
+    /// It needs itself if it is needed now.
+    Running,
+    Done(Value),
+}

@@ -1,0 +1,79 @@
+//! When values are equal, which may be undefined.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use super::key::whole;
+use super::{Key, Place, Value};
+use crate::run::{Budget, Done};
+
+/// Whether two values are equal, or where what makes that undefined arose.
+pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+    budget.step(1)?;
+    Ok(Ok(match (a, b) {
+        (Value::Undefined(place), _) | (_, Value::Undefined(place)) => return Ok(Err(*place)),
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(a), Value::Bool(b)) => a == b,
+        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => {
+            compare_numbers(a, b) == Some(Ordering::Equal)
+        }
+        (Value::String(a), Value::String(b)) => {
+            budget.step(a.0.len() / 64)?;
+            a == b
+        }
+        (Value::List(a), Value::List(b)) => {
+            if a.len() != b.len() {
+                return Ok(Ok(false));
+            }
+            let (a, b) = (a.items(), b.items());
+            let pairs = a.iter().cloned().zip(b.iter().cloned());
+            return budget.deeper(|budget| all_equal(pairs, budget));
+        }
+        (Value::Map(a), Value::Map(b)) => {
+            if a.len() != b.len() {
+                return Ok(Ok(false));
+            }
+            budget.step(a.len())?;
+            let keys = a.keys();
+            if keys != b.keys() {
+                return Ok(Ok(false));
+            }
+            let value = |map: &super::Map, key: &Key| map.find(key).unwrap_or_else(Value::undefined);
+            let pairs = keys.iter().map(|key| (value(a, key), value(b, key)));
+            return budget.deeper(|budget| all_equal(pairs, budget));
+        }
+        (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(&a.0, &b.0) || a.equals(b),
+        _ => false,
+    }))
+}
+
+/// A pair that differs decides, whatever is undefined before it.
+fn all_equal(pairs: impl Iterator<Item = (Value, Value)>, budget: &mut Budget) -> Done<Result<bool, Place>> {
+    let mut result = Ok(true);
+    for (a, b) in pairs {
+        match equal(&a, &b, budget)? {
+            Ok(true) => {}
+            Ok(false) => return Ok(Ok(false)),
+            Err(place) => result = result.and(Err(place)),
+        }
+    }
+    Ok(result)
+}
+
+/// The order of two numbers, exactly; none if one is not a number.
+pub(crate) fn compare_numbers(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(b)),
+        (Value::Float(a), Value::Float(b)) => a.partial_cmp(b),
+        (Value::Int(a), Value::Float(b)) => compare_mixed(*a, *b),
+        (Value::Float(a), Value::Int(b)) => compare_mixed(*b, *a).map(Ordering::reverse),
+        _ => None,
+    }
+}
+
+fn compare_mixed(int: i64, float: f64) -> Option<Ordering> {
+    if float.is_nan() {
+        return None;
+    }
+    Some(whole(float).map_or_else(|| Key::Int(int).cmp(&Key::Float(float)), |other| int.cmp(&other)))
+}

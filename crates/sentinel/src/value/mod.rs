@@ -1,0 +1,198 @@
+//! What a value is.
+
+mod callable;
+mod collection;
+mod equality;
+mod json;
+mod key;
+mod reclaim;
+mod show;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub(crate) use callable::{Closure, Code, Env, Host, Native, Rule, RuleState};
+pub use callable::{Function, RuleValue};
+pub(crate) use collection::Snapshot;
+pub use collection::{List, Map, Members};
+pub(crate) use equality::{compare_numbers, equal};
+pub(crate) use json::{from_json, to_json};
+pub(crate) use key::{Key, whole};
+pub(crate) use reclaim::Registry;
+pub(crate) use show::{show, show_float};
+
+use crate::imports::Object;
+
+/// A place in one of the source texts of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Which text: the policy is 0.
+    pub(crate) file: u32,
+    pub(crate) offset: u32,
+}
+
+/// A value of the language.
+///
+/// Lists and maps are shared: a clone is the same list, and what is done to one is seen through the other.
+#[derive(Clone)]
+pub enum Value {
+    /// What has no value, and where that arose.
+    Undefined(Place),
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A number of double precision.
+    Float(f64),
+    /// Bytes, which are mostly text.
+    String(Text),
+    /// Values in their order.
+    List(List),
+    /// Values under keys.
+    Map(Map),
+    /// What can be called.
+    Function(Function),
+    /// A rule, which is evaluated when it is needed.
+    Rule(RuleValue),
+    /// What an import made: a moment, a version.
+    Object(Object),
+}
+
+impl Value {
+    /// Nothing, arisen nowhere in particular.
+    #[must_use]
+    pub fn undefined() -> Value {
+        Value::Undefined(Place::default())
+    }
+
+    /// Whether there is a value.
+    #[must_use]
+    pub fn is_undefined(&self) -> bool {
+        matches!(self, Value::Undefined(_))
+    }
+
+    /// The text, if it is a string that is one.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::String(text) => text.as_str(),
+            _ => None,
+        }
+    }
+
+    /// What an error calls a value of this kind.
+    #[must_use]
+    pub fn type_name(&self) -> &'static str {
+        match self {
+            Value::Undefined(_) => "undefined",
+            Value::Null => "null",
+            Value::Bool(_) => "bool",
+            Value::Int(_) => "int",
+            Value::Float(_) => "float",
+            Value::String(_) => "string",
+            Value::List(_) => "list",
+            Value::Map(_) => "map",
+            Value::Function(_) => "func",
+            Value::Rule(_) => "rule",
+            Value::Object(object) => object.type_name(),
+        }
+    }
+
+    /// A value as JSON; none for what has no such form, such as undefined and functions, and for what would be larger
+    /// than some 256 MB: a small value may hold another one very often.
+    #[must_use]
+    pub fn to_json(&self) -> Option<serde_json::Value> {
+        let limits = crate::Limits { memory: 1 << 28, ..Default::default() };
+        to_json(self, &mut crate::run::Budget::new(&limits)).ok().flatten()
+    }
+
+    /// The value that a JSON document holds.
+    #[must_use]
+    pub fn from_json(json: &serde_json::Value) -> Value {
+        from_json(json)
+    }
+}
+
+/// As it is printed, up to a length.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = Vec::new();
+        let mut budget = crate::run::Budget::new(&crate::Limits { size: 10_000, ..Default::default() });
+        let is_whole = show(self, true, &mut text, &mut budget).is_ok();
+        write!(f, "{}{}", String::from_utf8_lossy(&text), if is_whole { "" } else { "…" })
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Value {
+        Value::String(Text::from(text))
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Value {
+        Value::String(Text::from(text.into_bytes()))
+    }
+}
+
+impl From<bool> for Value {
+    fn from(bool: bool) -> Value {
+        Value::Bool(bool)
+    }
+}
+
+impl From<i64> for Value {
+    fn from(int: i64) -> Value {
+        Value::Int(int)
+    }
+}
+
+impl From<f64> for Value {
+    fn from(float: f64) -> Value {
+        Value::Float(float)
+    }
+}
+
+impl From<Vec<Value>> for Value {
+    fn from(items: Vec<Value>) -> Value {
+        Value::List(List::from(items))
+    }
+}
+
+/// A string: bytes, which are mostly UTF-8.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text(pub(crate) Arc<[u8]>);
+
+impl Text {
+    /// The bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The text, if it is UTF-8.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", String::from_utf8_lossy(&self.0))
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Text {
+        Text(Arc::from(text.as_bytes()))
+    }
+}
+
+impl From<Vec<u8>> for Text {
+    fn from(bytes: Vec<u8>) -> Text {
+        Text(Arc::from(bytes))
+    }
+}

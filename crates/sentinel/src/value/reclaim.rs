@@ -1,0 +1,191 @@
+//! How values end: without recursion, however deep they nest, and all of them, though they may hold themselves.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::rc::{Rc, Weak};
+
+use super::callable::{Closure, Code, Rule, RuleState};
+use super::collection::{ListCell, MapCell};
+use super::{Env, Key, Value};
+
+/// Takes apart what would be dropped, one after the other.
+fn take_apart(mut values: Vec<Value>) {
+    while let Some(value) = values.pop() {
+        match value {
+            Value::List(list) => {
+                if let Some(mut cell) = Rc::into_inner(list.0) {
+                    values.extend(of_list(cell.items.get_mut()));
+                }
+            }
+            Value::Map(map) => {
+                if let Some(mut cell) = Rc::into_inner(map.0) {
+                    values.extend(of_map(cell.entries.get_mut()));
+                }
+            }
+            Value::Function(function) => {
+                if let Code::Closure(closure) = function.0
+                    && let Some(Closure { env, .. }) = Rc::into_inner(closure)
+                {
+                    of_env(env, &mut values);
+                }
+            }
+            Value::Rule(rule) => {
+                if let Some(Rule { env, state, .. }) = Rc::into_inner(rule.0) {
+                    if let RuleState::Done(value) = state.into_inner() {
+                        values.push(value);
+                    }
+                    of_env(env, &mut values);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What nobody else has of a list.
+fn of_list(items: &mut Rc<Vec<Value>>) -> Vec<Value> {
+    Rc::into_inner(mem::take(items)).unwrap_or_default()
+}
+
+/// What nobody else has of a map.
+fn of_map(entries: &mut Rc<BTreeMap<Key, Value>>) -> Vec<Value> {
+    Rc::into_inner(mem::take(entries)).unwrap_or_default().into_values().collect()
+}
+
+fn of_env(env: Rc<Env>, values: &mut Vec<Value>) {
+    let mut next = Some(env);
+    while let Some(mut env) = next.and_then(Rc::into_inner) {
+        values.extend(env.slots.get_mut().drain(..).flatten());
+        next = env.outer.take();
+    }
+}
+
+/// Whether there is anything to take apart in a value.
+fn is_deep(value: &Value) -> bool {
+    matches!(value, Value::List(_) | Value::Map(_) | Value::Function(_) | Value::Rule(_))
+}
+
+impl Drop for ListCell {
+    fn drop(&mut self) {
+        let items = self.items.get_mut();
+        if items.iter().any(is_deep) {
+            take_apart(of_list(items));
+        }
+    }
+}
+
+impl Drop for MapCell {
+    fn drop(&mut self) {
+        let entries = self.entries.get_mut();
+        if entries.values().any(is_deep) {
+            take_apart(of_map(entries));
+        }
+    }
+}
+
+impl Drop for Env {
+    fn drop(&mut self) {
+        let mut values: Vec<Value> = self.slots.get_mut().drain(..).flatten().collect();
+        values.retain(is_deep);
+        if let Some(outer) = self.outer.take() {
+            of_env(outer, &mut values);
+        }
+        if !values.is_empty() {
+            take_apart(values);
+        }
+    }
+}
+
+/// What may hold itself, of a run: emptied at its end.
+#[derive(Default)]
+pub(crate) struct Registry {
+    cells: Vec<Cell>,
+    /// When to look for what has gone already.
+    next: usize,
+}
+
+enum Cell {
+    Env(Weak<Env>),
+    List(Weak<ListCell>),
+    Map(Weak<MapCell>),
+    Rule(Weak<Rule>),
+}
+
+impl Cell {
+    fn is_alive(&self) -> bool {
+        match self {
+            Cell::Env(cell) => cell.strong_count() > 0,
+            Cell::List(cell) => cell.strong_count() > 0,
+            Cell::Map(cell) => cell.strong_count() > 0,
+            Cell::Rule(cell) => cell.strong_count() > 0,
+        }
+    }
+}
+
+impl Registry {
+    fn push(&mut self, cell: Cell) {
+        if self.cells.len() >= self.next {
+            self.cells.retain(Cell::is_alive);
+            self.next = 64 + 2 * self.cells.len();
+        }
+        self.cells.push(cell);
+    }
+
+    pub(crate) fn env(&mut self, env: &Rc<Env>) {
+        self.push(Cell::Env(Rc::downgrade(env)));
+    }
+
+    /// Only what is put into a collection that there is already can close a circle.
+    pub(crate) fn changed(&mut self, collection: &Value, put: &Value) {
+        if !is_deep(put) {
+            return;
+        }
+        match collection {
+            Value::List(list) if !list.0.registered.replace(true) => {
+                self.push(Cell::List(Rc::downgrade(&list.0)));
+            }
+            Value::Map(map) if !map.0.registered.replace(true) => {
+                self.push(Cell::Map(Rc::downgrade(&map.0)));
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn rule(&mut self, rule: &Rc<Rule>, result: &Value) {
+        if is_deep(result) {
+            self.push(Cell::Rule(Rc::downgrade(rule)));
+        }
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        for cell in mem::take(&mut self.cells) {
+            match cell {
+                Cell::Env(cell) => {
+                    if let Some(env) = cell.upgrade() {
+                        take_apart(env.slots.borrow_mut().drain(..).flatten().collect());
+                    }
+                }
+                Cell::List(cell) => {
+                    if let Some(list) = cell.upgrade() {
+                        take_apart(of_list(&mut list.items.borrow_mut()));
+                    }
+                }
+                Cell::Map(cell) => {
+                    if let Some(map) = cell.upgrade() {
+                        take_apart(of_map(&mut map.entries.borrow_mut()));
+                    }
+                }
+                Cell::Rule(cell) => {
+                    if let Some(rule) = cell.upgrade() {
+                        let old = rule.state.replace(RuleState::New);
+                        if let RuleState::Done(value) = old {
+                            take_apart(vec![value]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Sources that mean harm, on threads with 2 MB of stack: each is refused within the limits.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use objchange_sentinel::{Policy, Run, Setup, Verdict};
+
+/// Runs a source on a small stack and says what comes of it.
+fn outcome(source: String) -> String {
+    let (sender, receiver) = mpsc::channel();
+    let run = move || {
+        let mut setup = Setup::default();
+        setup.limits.steps = 20_000_000;
+        setup.limits.memory = 200_000_000;
+        let outcome = match Policy::parse("p", &source) {
+            Err(errors) => format!("syntax {}", errors[0].message),
+            Ok(policy) => {
+                let mut run = Run::new(&policy, &setup);
+                match run.verdict() {
+                    Verdict::Error(error) => error.message,
+                    verdict => format!("{verdict:?}"),
+                }
+            }
+        };
+        let _ = sender.send(outcome);
+    };
+    thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap();
+    receiver.recv_timeout(Duration::from_secs(120)).expect("it ends")
+}
+
+#[track_caller]
+fn check(source: impl Into<String>, expected: &str) {
+    let source = source.into();
+    let start: String = source.chars().take(200).collect();
+    let outcome = outcome(source);
+    assert!(outcome.contains(expected), "{start}: {outcome}");
+}
+
+#[test]
+fn deep_texts() {
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "]"),
+        ("{1:", "}"),
+        ("not ", ""),
+        ("-", ""),
+        ("f(", ")"),
+        ("x[", "]"),
+        ("rule {", "}"),
+        ("any [] as x {", "}"),
+        ("all ", ""),
+        ("func() { return ", "}"),
+        ("filter (", ")"),
+        ("map [", "]"),
+    ] {
+        let text = format!("main = {}1{}", open.repeat(50_000), close.repeat(50_000));
+        check(text, "nests deeper than 200 levels");
+    }
+    for open in ["if true {", "for [] as x {", "case 1 { when 1: ", "func f() {", "if ", "main = filter "] {
+        check(open.repeat(50_000), "syntax");
+    }
+}
+
+#[test]
+fn as_deep_as_is_allowed() {
+    for (open, close) in [
+        ("(", ")"),
+        ("[", "][0]"),
+        ("not not ", ""),
+        ("func() { return ", " }()"),
+        ("{1:", "}[1]"),
+        ("any [1] as x {", "}"),
+        ("rule { ", " }"),
+        ("map [1] as x { ", " }[0]"),
+    ] {
+        // Up to the limit, however many levels each of them is.
+        let mut deepest = 0;
+        for count in [40, 60, 90, 98, 130, 180, 195] {
+            let text = format!("main = {}true{}", open.repeat(count), close.repeat(count));
+            let outcome = outcome(text);
+            assert!(outcome == "Pass" || outcome.contains("nests deeper than 200"), "{open}: {outcome}");
+            deepest = deepest.max(if outcome == "Pass" { count } else { 0 });
+        }
+        assert!(deepest >= 60, "{open}: {deepest}");
+    }
+    let nested = format!("{}main = true\n{}", "if true {\n".repeat(150), "}\n".repeat(150));
+    check(nested, "Pass");
+}
+
+#[test]
+fn long_texts() {
+    check(format!("main = 1{}", " + 1 - 1".repeat(100_000)), "Fail");
+    check(format!("main = {}true", "true and ".repeat(100_000)), "Pass");
+    check(format!("main = undefined{}", ".a".repeat(100_000)), "Undefined");
+    check(format!("if false {{ }}{}\nmain = true", " else if false { }".repeat(50_000)), "Pass");
+    check(format!("main = [{}] is empty", "1,".repeat(100_000)), "Fail");
+    check("x = ) \n".repeat(50_000), "syntax");
+    check("\"".repeat(50_001), "syntax");
+    check("{".repeat(50_001), "syntax");
+    check("/*".repeat(50_001), "syntax");
+}
+
+#[test]
+fn endless_programs() {
+    check("f = func(n) { return f(n + 1) }\nmain = f(0)", "calls nest deeper than");
+    check("for range(1000000) as a { for range(1000000) as b { } }", "more");
+    check("f = func(n) { return n is 0 or f(n - 1) and f(n - 1) }\nmain = f(60)", "more steps");
+    check("f = func(n) { if n is 0 { return 0 }\nf(n - 1)\nf(n - 1)\nreturn 0 }\nmain = f(60)", "more steps");
+    check(
+        "import \"collection\"\nf = func(x) { return collection.filter([1], f) }\nmain = f(1)",
+        "nest deeper than 40",
+    );
+    check("import \"collection/lists\"\nmain = lists.sort(range(1000000), func(a, b) { return 1 })", "more");
+}
+
+#[test]
+fn large_values() {
+    check("main = range(9223372036854775807)", "larger than is allowed");
+    check("s = \"x\"\nfor range(60) as i { s += s }\nmain = s", "allowed");
+    check("l = [1]\nfor range(60) as i { l += l }\nmain = l", "allowed");
+    check(
+        "l = []\ns = \"0123456789\"\nfor range(20) as i { s += s }\nfor range(1000) as i { append(l, s + \"x\") }",
+        "more values",
+    );
+    check("l = [1]\nfor range(60) as i { l = [l, l] }\nmain = l is l", "more steps");
+    check("l = [1]\nfor range(60) as i { l = [l, l] }\nprint(l)", "allowed");
+    check("import \"json\"\nl = [1]\nfor range(60) as i { l = [l, l] }\nmain = json.marshal(l)", "more");
+    check(
+        "import \"strings\"\nl = [1]\nfor range(60) as i { l = [l, l] }\nmain = strings.join(l, \"\")",
+        "more",
+    );
+    check(
+        "import \"strings\"\ns = \"a\"\nfor range(20) as i { s += s }\nmain = strings.replace(s, \"a\", s)",
+        "larger",
+    );
+    check("l = range(100000)\nfor l as a { for l as b { append(l, a)\nbreak } }", "more");
+    check(
+        "l = range(100000)\nm = range(100000)\nm[-1] = 0\nfor l as a { if l is m { break }\nl[-2] = a }",
+        "more steps",
+    );
+    check(
+        "s = \"0123456789\"\nfor range(15) as i { s += s }\nfor range(10000) as i { s matches \"(a|b|[a-z0-9]{100}x)*y\" }",
+        "more steps",
+    );
+    check("main = \"a\" matches \"(((((a{100}){100}){100}){100}){100})\"", "no pattern");
+    check("import \"json\"\ns = \"[\"\nfor range(15) as i { s += s }\nmain = json.unmarshal(s)", "not JSON");
+}
+
+#[test]
+fn deep_values() {
+    check("l = []\nfor range(100000) as i { l = [l] }\nmain = true", "Pass");
+    check("l = []\nfor range(100000) as i { l = {\"a\": l} }\nmain = true", "Pass");
+    check(
+        "g = func(p) { return func() { return p } }\nl = 1\nfor range(100000) as i { l = g(l) }\nmain = true",
+        "Pass",
+    );
+    check(
+        "g = func(p) { return rule { p } }\nl = 1\nfor range(100000) as i { l = g(l) }\nmain = true",
+        "Pass",
+    );
+    check(
+        "g = func(p) { return rule { p } }\nl = 1\nfor range(100000) as i { l = g(l) }\nmain = l",
+        "nest deeper",
+    );
+    check(
+        "l = []\nfor range(100000) as i { l = [l] }\nm = []\nfor range(100000) as i { m = [m] }\nmain = l is m",
+        "nests deeper",
+    );
+    check("l = []\nfor range(100000) as i { l = [l] }\nprint(l)", "nests deeper");
+    check("l = []\nappend(l, l)\nm = {}\nm[\"m\"] = m\nmain = true", "Pass");
+    check("l = []\nappend(l, l)\nmain = l is l", "nests deeper");
+    check("l = []\nappend(l, l)\nprint(l)", "nests deeper");
+    check("import \"json\"\nl = []\nappend(l, l)\njson.marshal(l)", "nests deeper");
+    check("import \"strings\"\nl = []\nappend(l, l)\nstrings.join(l, \"\")", "more");
+    check(
+        format!("import \"collection/maps\"\nmain = maps.get({{}}, \"{}\")", "a.".repeat(10_000)),
+        "more than 200 keys",
+    );
+}

@@ -1,0 +1,194 @@
+//! What holds for every source.
+
+use objchange_sentinel::{Policy, Run, Setup, Value};
+use proptest::prelude::*;
+
+/// What `v` is, as it is printed; or the message of the error.
+fn shown(source: &str) -> String {
+    let policy = Policy::parse("p", source).unwrap_or_else(|errors| panic!("{source}: {}", errors[0]));
+    let mut setup = Setup::default();
+    setup.limits.steps = 50_000;
+    setup.limits.memory = 5_000_000;
+    match Run::new(&policy, &setup).value("v") {
+        Ok(value) => format!("{value:?}"),
+        Err(error) => error.message,
+    }
+}
+
+/// Expressions without side effects; `x` is a variable.
+fn expression() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "0",
+        "1",
+        "-2",
+        "2.5",
+        "\"\"",
+        "\"ab\"",
+        "true",
+        "false",
+        "null",
+        "undefined",
+        "[]",
+        "{}",
+        "x",
+        "[1, x]",
+        "{\"a\": x, 1: true}",
+    ])
+    .prop_map(str::to_owned);
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        let operators = [
+            "or", "xor", "and", "is", "is not", "<", ">=", "contains", "not in", "matches", "else", "+", "-",
+            "*", "/", "%",
+        ];
+        let quantifiers = vec!["any", "all", "filter", "map"];
+        let functions = vec!["length", "keys", "string", "int", "bool", "float", "values"];
+        prop_oneof![
+            (inner.clone(), prop::sample::select(operators.to_vec()), inner.clone())
+                .prop_map(|(a, op, b)| format!("({a}) {op} ({b})")),
+            (prop::sample::select(quantifiers), inner.clone(), inner.clone())
+                .prop_map(|(word, a, b)| format!("({word} {a} as k, y {{ (y) is x or ({b}) }})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("[{a}, {b}]")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a})[{b}]")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a})[{b}:]")),
+            inner.clone().prop_map(|a| format!("{{\"a\": {a}}}.a")),
+            inner.clone().prop_map(|a| format!("(not ({a}))")),
+            inner.clone().prop_map(|a| format!("(({a}) is not empty)")),
+            (prop::sample::select(functions), inner.clone()).prop_map(|(f, a)| format!("{f}({a})")),
+        ]
+    })
+}
+
+/// Any words of the language in any order.
+fn words() -> impl Strategy<Value = String> {
+    let words = vec![
+        "all",
+        "and",
+        "any",
+        "as",
+        "break",
+        "case",
+        "contains",
+        "continue",
+        "default",
+        "else",
+        "for",
+        "func",
+        "if",
+        "import",
+        "in",
+        "is",
+        "matches",
+        "not",
+        "or",
+        "param",
+        "return",
+        "rule",
+        "when",
+        "xor",
+        "filter",
+        "map",
+        "empty",
+        "defined",
+        "true",
+        "null",
+        "undefined",
+        "x",
+        "main",
+        "length",
+        "append",
+        "range",
+        "\"strings\"",
+        "1",
+        ".5",
+        "0x",
+        "08",
+        "`",
+        "\"",
+        "\"a\\q\"",
+        "(",
+        ")",
+        "[",
+        "]",
+        "{",
+        "}",
+        ",",
+        ":",
+        ";",
+        "\n",
+        ".",
+        "=",
+        "+=",
+        "==",
+        "<",
+        "-",
+        "*",
+        "/",
+        "%",
+        "!",
+        "# c\n",
+        "/*",
+        "*/",
+        "é",
+        "~",
+    ];
+    prop::collection::vec(prop::sample::select(words), 0..60).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    /// Any text is read or refused with places in it, and what is run gives the same each time.
+    #[test]
+    fn any_words_do_no_harm(source in words()) {
+        match Policy::parse("p", &source) {
+            Err(errors) => {
+                prop_assert!(!errors.is_empty());
+                for error in errors {
+                    let range = error.span.start as usize..error.span.end as usize;
+                    prop_assert!(source.get(range).is_some(), "{}", error);
+                }
+            }
+            Ok(policy) => {
+                let setup = Setup::default();
+                let run = || format!("{:?}", Run::new(&policy, &setup).verdict());
+                prop_assert_eq!(run(), run());
+            }
+        }
+    }
+
+    /// A rule is its expression, evaluated later and once.
+    #[test]
+    fn a_rule_is_its_expression(expression in expression(), x in expression()) {
+        let plain = shown(&format!("x = 3\nx = {x}\nv = {expression}"));
+        prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nr = rule {{ {expression} }}\nv = r")), &plain);
+        prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nv = func() {{ return {expression} }}()")), &plain);
+        if !x.contains('x') {
+            prop_assert_eq!(shown(&format!("v = func(x) {{ return {expression} }}({x})")), plain);
+        }
+    }
+
+    /// To add to a variable is to add and to assign, though a list is extended in place.
+    #[test]
+    fn augmenting_is_assigning(a in expression(), b in expression(), operator in prop::sample::select(vec!["+", "-", "*", "/", "%"])) {
+        let before = format!("x = [7]\nv = {a}\nold = v\n");
+        let after = "\nv = [v, old]";
+        prop_assert_eq!(
+            shown(&format!("{before}v {operator}= {b}{after}")),
+            shown(&format!("{before}v = v {operator} ({b}){after}"))
+        );
+    }
+
+    /// A quantifier says what the loop says that it stands for.
+    #[test]
+    fn a_quantifier_is_a_loop(body in expression()) {
+        let start = "x = 1\nxs = [1, \"ab\", [2], null, true]\n";
+        let looped = format!("{start}v = []\nfor xs as y {{ x = y\nappend(v, {body}) }}");
+        let mapped = format!("{start}v = map xs as x {{ {body} }}");
+        prop_assert_eq!(shown(&mapped), shown(&looped));
+    }
+
+    /// What comes from JSON goes there again.
+    #[test]
+    fn json_comes_back(int in any::<i64>(), text in any::<String>(), float in -1e15..1e15_f64) {
+        let json = serde_json::json!({ text.clone(): [int, text, float, null, { "a": true }] });
+        prop_assert_eq!(Value::from_json(&json).to_json(), Some(json));
+    }
+}
