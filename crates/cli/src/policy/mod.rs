@@ -139,6 +139,9 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
             &"only one of --json, --junit - and --sarif - can be written to standard output",
         );
     }
+    if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
+        return exit::unusable(&"--fail-on never stands alone");
+    }
     let files = match files::read(&args.rego, false) {
         Ok(files) => files,
         Err(error) => return exit::unusable(&error),

@@ -27,7 +27,8 @@ a line. With more than one plan each answer names its file.
 The expression is CEL. `rc` is the item, with the fields that Sentinel's tfplan/v2 has: address, module_address, mode, \
 type, name, index, provider_name, deposed, and change with actions, before, after and after_unknown. `plan` has \
 terraform_version and variables. What is missing in an item is no error: the item is not found. has(rc.change.after.x) \
-tells, and rc.change.after.?x.orValue(0) gives something else for it.
+tells, and rc.change.after.?x.orValue(0) gives something else for it. An unknown element of a list is null, as in the document: unknown(rc, \"ports[0]\") tells. \
+Numbers that are no 64-bit integers are doubles.
 
 Functions (a path is like tags.Owner or ingress[0].cidr):
   unknown(rc, \"path\")       it is unknown until apply

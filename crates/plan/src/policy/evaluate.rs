@@ -2,8 +2,8 @@
 //!
 //! The rules run over an input in which what is unknown has markers, and note when they look at one. A rule that has not
 //! looked at any gives the same answer whatever the values will be: it is decided. One that has is asked again about the
-//! document as it is, and about the document without the resources that it looked at: what it says both times does not
-//! depend on what is unknown.
+//! document as it is, and about documents with guesses in place of what is unknown, the values that the policy mentions
+//! among them: what it says each time is taken not to depend on what is unknown.
 //!
 //! Nothing that a rule says is shown before it is known to hold no secret: see [`shown`](Evaluation::shown).
 
@@ -12,16 +12,16 @@ use std::sync::{Arc, OnceLock};
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
-use regorus::{Rc, Value};
+use regorus::Value;
 
 use super::compile::Compiled;
 use super::error::{PolicyError, PolicyErrorKind};
 use super::finding::{Addresses, finding, messages};
 use super::input::{Secrets, input};
 use super::rules::{reference, title};
-use super::secret::{masked_with, replacements};
+use super::secret::{guesses, masked_with, replacements};
 use super::session::{Given, Met, Session};
-use super::unknown::{Markers, Marking, without};
+use super::unknown::{Markers, Marking};
 use super::verdict::{RuleVerdict, Undecided, Unknown, Verdicts};
 use super::{InputMode, Options};
 
@@ -207,21 +207,31 @@ impl Evaluation<'_> {
             return Ok(verdict);
         }
         let met: Vec<_> = met.iter().filter_map(|(_, marker)| markers.get(*marker)).collect();
-        let addresses: HashSet<Rc<str>> = met.iter().map(|marker| marker.address.clone()).collect();
         let waits_for: BTreeSet<Unknown> = met
             .iter()
             .map(|marker| Unknown { address: marker.address.to_string(), path: marker.path.clone() })
             .collect();
         let plain = Given::Plain(self.plain.clone());
         let all = messages(&self.definition(rule, definition, &plain)?.0);
-        let rest = if all.is_empty() {
-            Vec::new()
-        } else {
-            let mut rest = self.plain.clone();
-            without(&mut rest, &addresses);
-            messages(&self.definition(rule, definition, &Given::Plain(rest))?.0)
-        };
-        let (decided, open): (Vec<_>, Vec<_>) = all.into_iter().partition(|message| rest.contains(message));
+        let mut decided = all.clone();
+        for guess in guesses(self.policies, rule) {
+            if decided.is_empty() {
+                break;
+            }
+            let mut input = self.plain.clone();
+            let mut guessing = Markers::guessing(guess);
+            Marking { full: self.policies.members.full, markers: Some(&mut guessing) }.apply(&mut input);
+            match self.definition(rule, definition, &Given::Plain(input)) {
+                Ok((value, _)) => {
+                    let said = messages(&value);
+                    decided.retain(|message| said.contains(message));
+                }
+                // What fails there says nothing.
+                Err(error) if error.kind() == PolicyErrorKind::Evaluation => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let open: Vec<_> = all.into_iter().filter(|message| !decided.contains(message)).collect();
         verdict.findings = self.shown(rule, definition, &decided)?;
         verdict.undecided = Some(Undecided {
             findings: self.shown(rule, definition, &open)?,
@@ -307,7 +317,7 @@ impl Evaluation<'_> {
         let mut hidden: HashSet<usize> =
             (0..messages_given.len()).filter(|index| !free.contains(&messages_given[*index])).collect();
         let mut seen = HashSet::new();
-        for replacement in replacements(self.policies, rule) {
+        for replacement in replacements() {
             if hidden.is_empty() {
                 break;
             }

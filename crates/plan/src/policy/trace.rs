@@ -217,8 +217,10 @@ impl Tracer<'_> {
             }
             Expr::AssignExpr { op, lhs, rhs, .. } => {
                 let may_bind = *op == AssignOp::ColEq || self.may_bind(lhs) || self.may_bind(rhs);
-                for side in [lhs, rhs] {
+                for (side, other) in [(lhs, rhs), (rhs, lhs)] {
                     match may_bind {
+                        // A pattern looks into what it is to match.
+                        true if is_pattern(other) && is_reference(side) => self.operand(side, true),
                         true => self.value(side),
                         false => self.operand(side, !is_scalar(lhs) && !is_scalar(rhs)),
                     }
@@ -353,6 +355,14 @@ impl Tracer<'_> {
     }
 }
 
+fn is_pattern(expr: &ExprRef) -> bool {
+    matches!(expr.as_ref(), Expr::Array { .. } | Expr::Object { .. })
+}
+
+fn is_reference(expr: &ExprRef) -> bool {
+    matches!(expr.as_ref(), Expr::RefDot { .. } | Expr::RefBrack { .. })
+}
+
 fn is_scalar(expr: &ExprRef) -> bool {
     matches!(
         expr.as_ref(),
@@ -366,12 +376,11 @@ fn is_scalar(expr: &ExprRef) -> bool {
 }
 
 /// Whether the answer of a function of Rego may depend on the parts of what it is given. The others ask for its kind or
-/// its size, hand on its parts, or take texts and numbers.
+/// its size, hand on its parts, or take texts and numbers alone.
 fn takes_parts(function: &str) -> bool {
-    const NOT: [&str; 18] = [
+    const NOT: [&str; 16] = [
         "abs",
         "ceil",
-        "concat",
         "contains",
         "count",
         "endswith",
@@ -383,14 +392,11 @@ fn takes_parts(function: &str) -> bool {
         "replace",
         "round",
         "split",
-        "sprintf",
         "startswith",
         "upper",
         "walk",
     ];
-    const FAMILIES: [&str; 14] = [
-        "base64", "bits.", "glob.", "hex.", "is_", "net.", "numbers.", "regex.", "semver.", "strings.",
-        "time.", "to_", "trim", "units.",
-    ];
+    const FAMILIES: [&str; 11] =
+        ["base64", "bits.", "hex.", "is_", "numbers.", "regex.", "semver.", "time.", "to_", "trim", "units."];
     !NOT.contains(&function) && !FAMILIES.iter().any(|family| function.starts_with(family))
 }

@@ -1,6 +1,6 @@
 //! Markers in the place of what is unknown until apply.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use regorus::{Rc, Value};
@@ -11,6 +11,8 @@ pub(super) struct Markers {
     at: HashMap<usize, Marker, foldhash::fast::RandomState>,
     /// The markers themselves: as long as they are here nothing else is where they are.
     kept: Vec<Value>,
+    /// What stands in place of all markers.
+    guess: Option<Value>,
 }
 
 #[derive(Debug)]
@@ -23,6 +25,11 @@ pub(super) struct Marker {
 }
 
 impl Markers {
+    /// This value instead of markers.
+    pub(super) fn guessing(guess: Value) -> Self {
+        Self { guess: Some(guess), ..Self::default() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
@@ -52,6 +59,9 @@ impl Markers {
     }
 
     fn add(&mut self, address: &Rc<str>, path: &str, full: bool) -> Value {
+        if let Some(guess) = &self.guess {
+            return guess.clone();
+        }
         let marker = unknown();
         if let Value::Object(object) = &marker {
             let marker = Marker { address: address.clone(), path: path.to_owned(), full };
@@ -82,7 +92,10 @@ impl Marking<'_> {
         match input["tfplan"] {
             Value::Undefined => self.document(input, &mut unknowns),
             _ => {
-                edit(input, "tfplan", |tfplan| self.document(tfplan, &mut unknowns));
+                edit(input, "tfplan", |tfplan| {
+                    self.document(tfplan, &mut unknowns);
+                    edit(tfplan, "raw", |raw| self.document(raw, &mut unknowns));
+                });
                 edit(input, "plan", |plan| self.document(plan, &mut unknowns));
             }
         }
@@ -101,6 +114,14 @@ impl Marking<'_> {
                 });
             });
         }
+        edit(document, "deferred_changes", |deferred| {
+            each(deferred, |_, deferred| {
+                edit(deferred, "resource_change", |resource| {
+                    let Value::String(address) = resource["address"].clone() else { return };
+                    edit(resource, "change", |change| self.change(change, &address));
+                });
+            });
+        });
         edit(document, "output_changes", |outputs| {
             each(outputs, |name, output| {
                 let address: Rc<str> = format!("output.{}", name.as_string().map_or("", |name| name)).into();
@@ -255,39 +276,6 @@ fn has_true(unknown: &Value) -> bool {
     }
 }
 
-/// The input without resources and outputs of these addresses.
-pub(super) fn without(input: &mut Value, addresses: &HashSet<Rc<str>>) {
-    let is_left_out = |key: &Value, value: &Value| match (&value["address"], key) {
-        (Value::String(address), _) => {
-            addresses.contains(address)
-                || matches!(planned(value), Value::String(planned) if addresses.contains(&planned))
-        }
-        (_, Value::String(name)) => addresses.contains(format!("output.{name}").as_str()),
-        _ => false,
-    };
-    let document = |document: &mut Value| {
-        for name in ["resource_changes", "output_changes"] {
-            edit(document, name, |changes| retain(changes, |key, value| !is_left_out(key, value)));
-        }
-        edit(document, "planned_values", |planned| {
-            fn module(of: &mut Value, is_left_out: &dyn Fn(&Value, &Value) -> bool) {
-                edit(of, "resources", |resources| retain(resources, |key, value| !is_left_out(key, value)));
-                edit(of, "child_modules", |modules| each(modules, |_, child| module(child, is_left_out)));
-            }
-            module(planned, &is_left_out);
-            edit(planned, "outputs", |outputs| retain(outputs, |key, value| !is_left_out(key, value)));
-            edit(planned, "root_module", |root| module(root, &is_left_out));
-        });
-    };
-    match input["tfplan"] {
-        Value::Undefined => document(input),
-        _ => {
-            edit(input, "tfplan", document);
-            edit(input, "plan", document);
-        }
-    }
-}
-
 /// Changes a member that is there.
 fn edit(of: &mut Value, name: &str, change: impl FnOnce(&mut Value)) {
     if let Ok(object) = of.as_object_mut()
@@ -314,21 +302,4 @@ fn each(of: &mut Value, mut change: impl FnMut(&Value, &mut Value)) {
         }
         _ => {}
     }
-}
-
-fn retain(of: &mut Value, keep: impl Fn(&Value, &Value) -> bool) {
-    let kept = match of {
-        Value::Object(object) => Value::from(
-            object
-                .iter()
-                .filter(|(key, value)| keep(key, value))
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect::<BTreeMap<_, _>>(),
-        ),
-        Value::Array(items) => {
-            Value::from(items.iter().filter(|value| keep(&Value::Null, value)).cloned().collect::<Vec<_>>())
-        }
-        _ => return,
-    };
-    *of = kept;
 }

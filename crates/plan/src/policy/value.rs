@@ -303,12 +303,23 @@ impl ser::SerializeStruct for Map<'_> {
 
     fn end(mut self) -> Result<Value, Refused> {
         match self.is_raw.then(|| self.members.pop_first()).flatten() {
+            Some((_, Value::String(json))) if has_large_exponent(&json) => {
+                Err(ser::Error::custom("a number has an exponent that is too large for policies"))
+            }
             Some((_, Value::String(json))) => {
                 Value::from_numeric_string(&json).map_err(|_| ser::Error::custom("this is no number"))
             }
             _ => Ok(Value::from(self.members)),
         }
     }
+}
+
+/// The interpreter writes all digits of a number, and an exponent of nine digits would take hours.
+fn has_large_exponent(number: &str) -> bool {
+    const MOST: i64 = 5000;
+    let exponent = number.split_once(['e', 'E']).map(|(_, exponent)| exponent.parse::<i64>());
+    exponent.is_some_and(|exponent| exponent.is_ok_and(|e| e.abs() > MOST) || number.len() > 10_000)
+        || number.split_once(['e', 'E']).is_some_and(|(_, exponent)| exponent.len() > 6)
 }
 
 /// The key of a member: a text, which never stands for what is sensitive.

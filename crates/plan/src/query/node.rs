@@ -53,7 +53,8 @@ fn part<'a>(
     are_marks: bool,
     scope: &Scope,
 ) -> Result<Box<dyn Val + 'a>, ExecutionError> {
-    let Some(view) = value.exact() else { return Ok(Box::new(CelNull)) };
+    // What is unknown until apply is no value, and least of all null.
+    let Some(view) = value.exact() else { return Err(absent()) };
     if scope.is_masked && value.is_sensitive() {
         return Ok(match are_marks {
             true => Box::new(CelBool::from(view.has_true())),

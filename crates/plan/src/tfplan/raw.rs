@@ -170,7 +170,8 @@ fn stated<'v, 't>(object: View<'v, 't>, key: &str, member: View<'v, 't>) -> Memb
         "before" | "after" => (SIDES, Hidden::Text),
         "after_unknown" | "before_sensitive" | "after_sensitive" => (SIDES, Hidden::Truth),
         "values" => ([("sensitive_values", "values"); 2], Hidden::Text),
-        "value" => ([("sensitive", "value"); 2], Hidden::Text),
+        // A type has the keys of its objects.
+        "value" | "type" => ([("sensitive", "value"); 2], Hidden::Text),
         "config_values" => ([("config_sensitive", "config_values"); 2], Hidden::Text),
         "replace_paths" => {
             let marks = SIDES.into_iter().filter_map(|(name, _)| object.get(name));
