@@ -292,6 +292,16 @@ mod tests {
     }
 
     #[test]
+    fn what_one_side_marks_is_not_shown_of_the_other() {
+        let got = Value::tuple(["hunter2"]);
+        let want = Value::list(Type::String, [Value::from("hunter2").sensitive()]).unwrap();
+        for (a, b) in [(&got, &want), (&want, &got)] {
+            let Difference { got, want, .. } = of_values(a, b, &Type::Dynamic).unwrap();
+            assert!(!format!("{got} {want}").contains("hunter2"), "{got} {want}");
+        }
+    }
+
+    #[test]
     fn what_is_marked_is_not_shown() {
         let secret = |text: &str| object(Value::object([("key", text)]).sensitive());
         check(

@@ -371,3 +371,14 @@ fn messages_quote_no_text_however_long_it_is() {
         assert_eq!(error.message(), "a sequence is expected here, not string");
     }
 }
+
+#[test]
+fn messages_name_no_attribute_of_what_they_hold() {
+    let parts = Value::tuple([Value::object([("hunter2", Value::from("x"))]), Value::from("y")]);
+    let bytes = parts.to_msgpack(&Type::tuple([Type::Dynamic, Type::Dynamic])).unwrap();
+    let error = Value::from_msgpack(&bytes, &Type::list(Type::Dynamic)).unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+    let marked = Value::tuple([Value::object([("hunter2", Value::from("x"))]), Value::from("y").sensitive()]);
+    let error = marked.to_msgpack(&Type::list(Type::String)).unwrap_err();
+    assert!(!format!("{error} {error:?}").contains("hunter2"), "{error:?}");
+}

@@ -363,3 +363,35 @@ fn help_has_examples() {
     assert!(output.stdout.contains("objchange policy test policy/"), "{output:?}");
     assert!(Path::new(&workspace()).join("examples/policy/buckets.rego").exists());
 }
+
+#[test]
+fn never_stands_alone_and_endless_numbers_are_refused() {
+    let folder = Folder::with(
+        "never",
+        &[("p.rego", "package main\n\ndeny contains 1 if input.tfplan.resource_changes\n")],
+    );
+    let rego = folder.at("p.rego");
+    let rego = rego.to_str().unwrap();
+    let plan = bucket(&json!({}), &json!({}));
+    let output = policy(&["--rego", rego, "--fail-on", "undecided,never"], &plan);
+    assert_eq!((output.code, &*output.stderr), (2, "error: --fail-on never stands alone\n"));
+    let endless = plan.replace("\"after\":{}", "\"after\":{\"n\":1e999999999}");
+    assert_ne!(plan, endless);
+    let output = policy(&["--rego", rego], &endless);
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("an exponent that is too large"), "{output:?}");
+}
+
+#[test]
+fn the_type_of_a_sensitive_output_is_hidden() {
+    let folder = Folder::with(
+        "type",
+        &[("p.rego", "package main\n\ndeny contains sprintf(\"%v\", [input.plan.planned_values]) if true\n")],
+    );
+    let outputs = json!({"o": {"sensitive": true, "type": ["object", {"hunter2": "string"}], "value": {"hunter2": "x"}}});
+    let plan =
+        json!({"format_version": "1.2", "resource_changes": [], "planned_values": {"outputs": outputs}});
+    let output = policy(&["--rego", folder.at("p.rego").to_str().unwrap(), "--json"], &plan.to_string());
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(!output.stdout.contains("hunter2") && !output.stderr.contains("hunter2"), "{output:?}");
+}

@@ -357,3 +357,15 @@ fn arguments_that_cannot_be_used() {
     }
     assert_eq!(query(&["-e", "-1 < 0", API, "--count"], "").stdout, "5\n");
 }
+
+#[test]
+fn an_unknown_output_is_not_null() {
+    let plan = r#"{"format_version":"1.2","output_changes":{
+        "gone":{"actions":["delete"],"before":1,"after":null,"after_unknown":false},
+        "new":{"actions":["create"],"before":null,"after_unknown":true}}}"#;
+    let output = query(&["--of", "outputs", "--output", "keys", "-", "rc.change.after == null"], plan);
+    assert_eq!((output.code, &*output.stdout), (0, "gone\n"), "{output:?}");
+    let output =
+        query(&["--of", "outputs", "--output", "keys", "-", "rc.change.after_unknown == true"], plan);
+    assert_eq!((output.code, &*output.stdout), (0, "new\n"), "{output:?}");
+}
