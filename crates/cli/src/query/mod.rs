@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use objchange::internal::json::place;
 use objchange_hcl::{Diagnostic, Sources, Span};
 use objchange_plan::query::{Of, Projection, Query, QueryError};
 
@@ -168,9 +169,7 @@ impl Written {
 
     /// Says where something is missing in all items.
     fn warn(&self, error: &QueryError) {
-        let before = self.text.get(..error.place.start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+        let (line, column) = place(&self.text, error.place.start);
         exit::warn(&format!("{}:{line}:{column}: {} in any item", self.name, error.message));
     }
 }
