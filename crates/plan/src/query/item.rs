@@ -10,7 +10,7 @@ use cel::common::value::{CowVal, Val};
 
 use super::error::refused;
 use super::model::{self, Model, Shape};
-use super::node::{self, Keys, Scope, absent, equal_maps, key_of};
+use super::node::{self, Keys, Scope, absent, equal_maps, key_of, lazy_map};
 use super::question::{self, Question};
 use super::result;
 use crate::collection::{Collected, Collection, Exact, Index, Marked, Redacted};
@@ -329,45 +329,4 @@ impl Iterable for Thing<'_, '_> {
     }
 }
 
-impl Val for Thing<'_, '_> {
-    fn get_type(&self) -> &Type {
-        &MAP_TYPE
-    }
-
-    fn cel_type() -> &'static Type {
-        &MAP_TYPE
-    }
-
-    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)>
-    where
-        Self: 'v,
-    {
-        Some(self)
-    }
-
-    fn as_sizer(&self) -> Option<&dyn Sizer> {
-        Some(self)
-    }
-
-    fn as_container(&self) -> Option<&dyn Container> {
-        Some(self)
-    }
-
-    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)>
-    where
-        Self: 'v,
-    {
-        Some(self)
-    }
-
-    fn equals(&self, other: &dyn Val) -> bool {
-        equal_maps(self, other).unwrap_or(false)
-    }
-
-    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v>
-    where
-        Self: 'v,
-    {
-        Box::new(self.clone())
-    }
-}
+lazy_map!(Thing<'_, '_>);

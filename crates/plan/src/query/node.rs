@@ -158,49 +158,67 @@ impl<'b, 'a: 'v, 'v> Iterator<'b, 'v> for Keys<'b, 'a> {
     }
 }
 
-impl Val for Node<'_> {
-    fn get_type(&self) -> &Type {
-        &MAP_TYPE
-    }
+/// What an object is for expressions: a map of which the members are made when they are asked for.
+macro_rules! lazy_map {
+    ($object:ty) => {
+        impl Val for $object {
+            fn get_type(&self) -> &Type {
+                &MAP_TYPE
+            }
 
-    fn cel_type() -> &'static Type {
-        &MAP_TYPE
-    }
+            fn cel_type() -> &'static Type {
+                &MAP_TYPE
+            }
 
-    fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)>
-    where
-        Self: 'v,
-    {
-        Some(self)
-    }
+            fn as_indexer<'b, 'v>(&'b self) -> Option<&'b (dyn Indexer + 'v)>
+            where
+                Self: 'v,
+            {
+                Some(self)
+            }
 
-    fn as_sizer(&self) -> Option<&dyn Sizer> {
-        Some(self)
-    }
+            fn as_sizer(&self) -> Option<&dyn Sizer> {
+                Some(self)
+            }
 
-    fn as_container(&self) -> Option<&dyn Container> {
-        Some(self)
-    }
+            fn as_container(&self) -> Option<&dyn Container> {
+                Some(self)
+            }
 
-    fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)>
-    where
-        Self: 'v,
-    {
-        Some(self)
-    }
+            fn as_iterable<'b, 'v>(&'b self) -> Option<&'b (dyn Iterable + 'v)>
+            where
+                Self: 'v,
+            {
+                Some(self)
+            }
 
-    fn equals(&self, other: &dyn Val) -> bool {
-        equal_maps(self, other).unwrap_or(false)
-    }
+            fn equals(&self, other: &dyn Val) -> bool {
+                equal_maps(self, other).unwrap_or(false)
+            }
 
-    fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v>
-    where
-        Self: 'v,
-    {
-        let (value, are_marks, scope) = (self.value, self.are_marks, self.scope.clone());
-        Box::new(Node { value, are_marks, scope, keys: OnceLock::new() })
+            fn clone_as_boxed<'v>(&self) -> Box<dyn Val + 'v>
+            where
+                Self: 'v,
+            {
+                Box::new(self.clone())
+            }
+        }
+    };
+}
+pub(super) use lazy_map;
+
+impl Clone for Node<'_> {
+    fn clone(&self) -> Self {
+        Self {
+            value: self.value,
+            are_marks: self.are_marks,
+            scope: self.scope.clone(),
+            keys: OnceLock::new(),
+        }
     }
 }
+
+lazy_map!(Node<'_>);
 
 /// Whether two values are equal, whatever maps and lists are made of.
 pub(super) fn equal(a: &dyn Val, b: &dyn Val) -> bool {
