@@ -11,6 +11,7 @@ mod input;
 mod plan;
 mod policy;
 mod query;
+mod sentinel;
 mod show;
 mod stdio;
 mod style;
@@ -39,6 +40,7 @@ enum Command {
     Plan(plan::Args),
     Policy(policy::Args),
     Query(query::Args),
+    Sentinel(sentinel::Args),
     /// Show a plan or state as `terraform show` prints it
     Show(show::Arguments),
 }
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Query(args) => query::run(&args),
+        Command::Sentinel(args) => sentinel::run(&args),
         Command::Show(arguments) => match show::run(&arguments) {
             Ok(()) => Ok(ExitCode::SUCCESS),
             Err(show::Error::Write(error)) => Err(error),

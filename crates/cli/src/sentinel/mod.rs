@@ -1,0 +1,26 @@
+//! `objchange sentinel`: policies in the Sentinel language.
+
+mod test;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+/// Run, test and write Sentinel policies
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Test(test::Args),
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+    match &args.command {
+        Command::Test(args) => test::run(args),
+    }
+}
