@@ -45,10 +45,18 @@ impl Source {
 
     /// Reads all of it as text, in UTF-8 or UTF-16.
     pub(crate) fn read(&self) -> Result<String, InputError> {
+        self.read_at_most(u64::MAX)
+    }
+
+    /// Reads all of it as text, if it has at most so many bytes.
+    pub(crate) fn read_at_most(&self, limit: u64) -> Result<String, InputError> {
         let mut bytes = Vec::new();
         encoding::utf8(self.open_text()?)
-            .and_then(|mut reader| reader.read_to_end(&mut bytes))
+            .and_then(|reader| reader.take(limit.saturating_add(1)).read_to_end(&mut bytes))
             .map_err(|error| self.unreadable(error))?;
+        if bytes.len() as u64 > limit {
+            return Err(self.error(Fault::TooLarge { limit }));
+        }
         self.text(bytes, 1)
     }
 
@@ -112,6 +120,8 @@ enum Fault {
         ": this is a plan file, which only Terraform can read; pass the output of `terraform show -json`"
     )]
     PlanFile,
+    #[error(": more than {} MiB, which is too large", limit >> 20)]
+    TooLarge { limit: u64 },
     #[error(":{line}:{column}: the text is neither UTF-8 nor UTF-16")]
     Encoding { line: u64, column: usize },
 }
