@@ -11,6 +11,8 @@ pub(super) struct Cursor<'t> {
     at: Position,
     /// How many lists, objects and blocks are open.
     depth: u32,
+    /// Whether `$${` stands for `${`, as it does in HCL.
+    pub(super) is_hcl: bool,
 }
 
 /// What is wrong, and where in the text.
@@ -20,8 +22,8 @@ pub(super) type Read<T> = Result<T, Problem>;
 const MAX_DEPTH: u32 = 200;
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
-        Self { rest: text, at: Position { line: 1, column: 1 }, depth: 0 }
+    pub(super) fn new(text: &'t str, is_hcl: bool) -> Self {
+        Self { rest: text, at: Position { line: 1, column: 1 }, depth: 0, is_hcl }
     }
 
     pub(super) fn at(&self) -> Position {

@@ -10,7 +10,7 @@ use super::text;
 
 /// The blocks of a file, and attributes that stand outside of any.
 pub(super) fn hcl(text: &str) -> Read<(Vec<Entry>, Vec<Member>)> {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = Cursor::new(text, true);
     let (mut entries, mut attributes) = (Vec::new(), Vec::new());
     loop {
         cursor.skip()?;
@@ -26,7 +26,7 @@ pub(super) fn hcl(text: &str) -> Read<(Vec<Entry>, Vec<Member>)> {
 
 /// The object that a file is.
 pub(super) fn json(text: &str) -> Read<Node> {
-    let mut cursor = Cursor::new(text);
+    let mut cursor = Cursor::new(text, false);
     cursor.skip()?;
     let node = value(&mut cursor)?;
     cursor.skip()?;

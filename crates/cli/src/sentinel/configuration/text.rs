@@ -40,7 +40,7 @@ pub(super) fn quoted(cursor: &mut Cursor<'_>) -> Read<String> {
                 });
             }
             // As HCL escapes what would begin a template.
-            Some(c @ ('$' | '%')) if cursor.is_at(&format!("{c}{{")) => {
+            Some(c @ ('$' | '%')) if cursor.is_hcl && cursor.is_at(&format!("{c}{{")) => {
                 cursor.next();
                 text.push(c);
             }
