@@ -1,11 +1,10 @@
 //! What can be imported: the standard imports, modules, data, and what a host makes.
 
 use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use objchange_sentinel::{Function, Import, Map, Members, Policy, Run, Setup, Source, Value, Verdict};
+use objchange_sentinel::{Function, Import, Map, Members, Policy, Run, Setup, Source, Text, Value, Verdict};
 use serde_json::json;
 
 fn shown_with(source: &str, setup: &Setup) -> String {
@@ -282,14 +281,22 @@ struct Host(AtomicUsize);
 struct Lazy(Cell<usize>);
 
 impl Members for Lazy {
-    fn keys(&self) -> Vec<String> {
-        (0..1000).map(|index| format!("k{index:03}")).collect()
+    fn count(&self) -> usize {
+        1000
     }
 
-    fn get(&self, key: &str) -> Option<Value> {
+    fn position(&self, key: &str) -> Option<usize> {
+        key.strip_prefix('k')?.parse().ok()
+    }
+
+    fn key(&self, position: usize) -> Text {
+        Text::from(&*format!("k{position:03}"))
+    }
+
+    fn value(&self, position: usize) -> Value {
         self.0.set(self.0.get() + 1);
         assert!(self.0.get() < 10, "everything is made");
-        key.strip_prefix('k').and_then(|number| number.parse::<i64>().ok()).map(Value::from)
+        Value::from(position as i64)
     }
 }
 
@@ -297,7 +304,7 @@ impl Import for Host {
     fn member(&self, name: &str) -> Option<Value> {
         self.0.fetch_add(1, Ordering::Relaxed);
         match name {
-            "items" => Some(Value::Map(Map::lazy(Rc::new(Lazy(Cell::new(0)))))),
+            "items" => Some(Value::Map(Map::lazy(Lazy(Cell::new(0))))),
             "twice" => {
                 Some(Value::Function(Function::host("twice", 1..=1, |arguments| match &arguments[0] {
                     Value::Int(int) => Ok(Value::Int(2 * int)),
@@ -327,6 +334,70 @@ fn a_host_is_asked_once_and_only_for_what_is_looked_at() {
         assert_eq!(shown_with(source, &setup), expected, "{source}");
     }
     assert_eq!(host.0.load(Ordering::Relaxed), cases.len());
+}
+
+/// An object of JSON whose members are made when they are asked for.
+#[derive(Debug, Clone)]
+struct Object(serde_json::Map<String, serde_json::Value>);
+
+impl Members for Object {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.0.keys().position(|other| other == key)
+    }
+
+    fn key(&self, position: usize) -> Text {
+        Text::from(self.0.keys().nth(position).unwrap().as_str())
+    }
+
+    fn value(&self, position: usize) -> Value {
+        match self.0.values().nth(position).unwrap() {
+            serde_json::Value::Object(members) => Value::Map(Map::lazy(Object(members.clone()))),
+            other => Value::from_json(other),
+        }
+    }
+}
+
+impl Import for Object {
+    fn member(&self, name: &str) -> Option<Value> {
+        self.position(name).map(|position| self.value(position))
+    }
+}
+
+#[test]
+fn a_map_of_a_host_is_as_any_other() {
+    let json =
+        json!({"m": {"a": {"n": 1, "l": [1]}, "b": {"n": 2, "o": {"x": null}}, "c": {"n": 3}}, "e": {}});
+    let serde_json::Value::Object(members) = &json else { panic!() };
+    let mut setups = [Setup::default(), Setup::default()];
+    setups[0].imports.insert("h".to_owned(), Source::Host(Arc::new(Object(members.clone()))));
+    setups[1].imports.insert("h".to_owned(), Source::Data(Arc::new(json.clone())));
+    for source in [
+        "v = h.m",
+        "v = [keys(h.m), values(h.m), length(h.m), length(h.e), h.e is empty, h.m is empty]",
+        "v = [h.m.a.n, h.m.z else 0, h.m[\"b\"].o.x, h.m[1] else 2, \"a\" in h.m, \"z\" in h.m]",
+        "v = filter h.m as k, x { x.n > 1 }",
+        "v = filter h.m as k { k > \"a\" }",
+        "v = map h.m as _, x { x.n }",
+        "v = [any h.m as _, x { x.n is 3 }, all h.m as k, x { x[\"n\"] < 3 }]",
+        "h.m.a[\"n\"] = 7\nv = [h.m, map h.m as _, x { x.n }]",
+        "append(h.m.a.l, 2)\nv = h.m.a.l",
+        "x = h.m\nx[\"d\"] = {\"n\": 4}\nv = [h.m, length(x), h.m is x]",
+        "delete(h.m, \"a\")\nv = h.m",
+        "s = []\nfor h.m as k, x {\n delete(h.m, k)\n x[\"k\"] = k\n append(s, x)\n}\nv = [s, h.m]",
+        "s = []\nfor h.m as k, x {\n h.m[\"c\"] = 5\n append(s, x)\n}\nv = [s, h.m]",
+        "for h.m as k, x { x[\"k\"] = k }\nv = [h.m.a.k, h.m]",
+        "x = null\nfor h.m as k, y { if k is \"b\" { x = y } }\nx[\"n\"] = 9\nv = h.m.b.n",
+        "v = [h.m is {\"a\": h.m.a, \"b\": h.m.b, \"c\": {\"n\": 3}}, h.m is h.e, h.e is {}]",
+    ] {
+        let source = format!("import \"h\"\n{source}");
+        let [lazy, data] = setups.each_ref().map(|setup| shown_with(&source, setup));
+        assert_eq!(lazy, data, "{source}");
+        assert!(!data.starts_with("error"), "{source}: {data}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{Done, Machine, fault};
 use crate::compile::{Loop, LoopKind};
-use crate::value::{Env, Key, List, Map, Place, Snapshot, Value};
+use crate::value::{Content, Env, Key, Lazy, List, Map, Place, Value};
 
 /// A collection that is being walked.
 pub(super) struct Walk {
@@ -31,7 +31,7 @@ enum Elements {
     /// With the key of the last element.
     Map(Rc<BTreeMap<Key, Value>>, Option<Key>),
     /// A value is made when somebody asks for it.
-    Lazy(Map, Rc<[Key]>),
+    Lazy(Rc<Lazy>),
 }
 
 impl Elements {
@@ -52,10 +52,17 @@ impl Elements {
                 *last = Some(next.0.clone());
                 Some(next)
             }
-            Elements::Lazy(map, keys) => {
-                let key = keys.get(taken)?;
-                Some((key.clone(), if with_value { map.find(key) } else { None }))
+            Elements::Lazy(lazy) => {
+                let value = |lazy: &Lazy| with_value.then(|| lazy.value(taken));
+                (taken < lazy.count()).then(|| (lazy.key(taken), value(lazy)))
             }
+        }
+    }
+
+    /// Lets go of the element before the last one of so many.
+    fn forget(&self, taken: usize) {
+        if let (Elements::Lazy(lazy), Some(last)) = (self, taken.checked_sub(2)) {
+            lazy.forget(last);
         }
     }
 }
@@ -70,8 +77,8 @@ impl Machine<'_> {
         let elements = match self.pop() {
             Value::List(list) => Elements::List(list.items()),
             Value::Map(map) => match map.snapshot() {
-                Snapshot::Entries(entries) => Elements::Map(entries, None),
-                Snapshot::Keys(keys) => Elements::Lazy(map, keys),
+                Content::Entries(entries) => Elements::Map(entries, None),
+                Content::Lazy(lazy) => Elements::Lazy(lazy),
             },
             Value::Undefined(place) if of.kind != LoopKind::For => {
                 self.stack.push(Value::Undefined(place));
@@ -127,6 +134,9 @@ impl Machine<'_> {
         env.set(of.first, Some(first));
         if let Some(slot) = of.second {
             env.set(slot, second);
+        }
+        if let Some(walk) = self.walks.last() {
+            walk.elements.forget(walk.taken);
         }
         Ok(())
     }
@@ -185,7 +195,7 @@ impl Machine<'_> {
             (LoopKind::Filter, Value::Bool(true)) => {
                 if let Some((key, value)) = walk.current.take() {
                     let value = value.or_else(|| match &walk.elements {
-                        Elements::Lazy(map, _) => map.find(&key),
+                        Elements::Lazy(lazy) => walk.taken.checked_sub(1).map(|last| lazy.value(last)),
                         _ => None,
                     });
                     let value = value.unwrap_or_else(Value::undefined);

@@ -1,6 +1,6 @@
 //! Lists and maps: shared, and changed in place.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
@@ -75,13 +75,19 @@ impl fmt::Debug for List {
     }
 }
 
-/// The members of a map that the host makes when they are asked for.
+/// The members of a map that the host makes when they are asked for: each has a position, in the order of the keys.
 pub trait Members {
-    /// The keys that there are.
-    fn keys(&self) -> Vec<String>;
+    /// How many there are.
+    fn count(&self) -> usize;
 
-    /// The value under a key, made anew each time.
-    fn get(&self, key: &str) -> Option<Value>;
+    /// Where the member with this key is.
+    fn position(&self, key: &str) -> Option<usize>;
+
+    /// The key of a member.
+    fn key(&self, position: usize) -> Text;
+
+    /// The value of a member, made anew each time.
+    fn value(&self, position: usize) -> Value;
 }
 
 /// Values under keys.
@@ -89,57 +95,90 @@ pub trait Members {
 pub struct Map(pub(crate) Rc<MapCell>);
 
 pub(crate) struct MapCell {
-    /// Shared with whoever walks it, and copied if it is changed meanwhile.
-    pub(crate) entries: RefCell<Rc<BTreeMap<Key, Value>>>,
-    /// Where the entries are that are not yet made.
-    source: RefCell<Option<Rc<Lazy>>>,
+    pub(crate) content: RefCell<Content>,
     /// Whether a run knows that it may hold itself.
     pub(crate) registered: Cell<bool>,
 }
 
-struct Lazy {
-    members: Rc<dyn Members>,
-    /// The keys in their order, once somebody asked for them.
-    keys: OnceCell<Rc<[Key]>>,
+/// What is in a map at a time: shared with whoever walks it, and copied if it is changed meanwhile.
+#[derive(Clone)]
+pub(crate) enum Content {
+    Entries(Rc<BTreeMap<Key, Value>>),
+    /// Nobody has changed the map, and most of its values may not be made.
+    Lazy(Rc<Lazy>),
+}
+
+/// Members of the host, and which of their values are made.
+pub(crate) struct Lazy<M: ?Sized = dyn Members> {
+    /// By position, once there is one. These are lists and maps: who changes one changes it for all. Every other value
+    /// is as good when it is made anew.
+    pub(crate) made: RefCell<Vec<Option<Value>>>,
+    members: M,
 }
 
 impl Lazy {
-    fn keys(&self) -> Rc<[Key]> {
-        let sorted = || {
-            let keys = self.members.keys().into_iter();
-            let mut keys: Vec<Key> = keys.map(|key| Key::String(Text::from(key.into_bytes()))).collect();
-            keys.sort();
-            keys.into()
-        };
-        Rc::clone(self.keys.get_or_init(sorted))
+    pub(crate) fn count(&self) -> usize {
+        self.members.count()
     }
-}
 
-/// What is in a map at a time.
-pub(crate) enum Snapshot {
-    Entries(Rc<BTreeMap<Key, Value>>),
-    /// Keys whose values are not all made.
-    Keys(Rc<[Key]>),
+    pub(crate) fn key(&self, position: usize) -> Key {
+        Key::String(self.members.key(position))
+    }
+
+    pub(crate) fn value(&self, position: usize) -> Value {
+        if let Some(Some(value)) = self.made.borrow().get(position) {
+            return value.clone();
+        }
+        let value = self.members.value(position);
+        if matches!(value, Value::List(_) | Value::Map(_)) {
+            let mut made = self.made.borrow_mut();
+            if made.is_empty() {
+                made.resize(self.count(), None);
+            }
+            made[position] = Some(value.clone());
+        }
+        value
+    }
+
+    /// Lets a value go that nobody has and nobody has looked into, as most are that a policy walks over: it is made
+    /// again if it is asked for.
+    pub(crate) fn forget(&self, position: usize) {
+        if let Some(slot) = self.made.borrow_mut().get_mut(position)
+            && let Some(Value::Map(map)) = slot
+            && Rc::strong_count(&map.0) == 1
+            && matches!(&*map.0.content.borrow(), Content::Lazy(lazy) if lazy.made.borrow().is_empty())
+        {
+            *slot = None;
+        }
+    }
+
+    fn find(&self, key: &Key) -> Option<Value> {
+        let Key::String(text) = key else { return None };
+        Some(self.value(self.members.position(text.as_str()?)?))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = (Key, Value)> {
+        (0..self.count()).map(|position| (self.key(position), self.value(position)))
+    }
 }
 
 impl Map {
-    fn new(entries: BTreeMap<Key, Value>, source: Option<Lazy>) -> Map {
-        let (entries, source) = (RefCell::new(Rc::new(entries)), RefCell::new(source.map(Rc::new)));
-        Map(Rc::new(MapCell { entries, source, registered: Cell::new(false) }))
+    fn new(content: Content) -> Map {
+        Map(Rc::new(MapCell { content: RefCell::new(content), registered: Cell::new(false) }))
     }
 
-    /// A map whose values are made when they are asked for, each once.
+    /// A map whose values are made when they are asked for.
     #[must_use]
-    pub fn lazy(source: Rc<dyn Members>) -> Map {
-        Map::new(BTreeMap::new(), Some(Lazy { members: source, keys: OnceCell::new() }))
+    pub fn lazy(members: impl Members + 'static) -> Map {
+        Map::new(Content::Lazy(Rc::new(Lazy { made: RefCell::default(), members })))
     }
 
     /// How many entries there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        match self.source() {
-            Some(source) => source.keys().len(),
-            None => self.0.entries.borrow().len(),
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) => entries.len(),
+            Content::Lazy(lazy) => lazy.count(),
         }
     }
 
@@ -155,19 +194,11 @@ impl Map {
         self.find(&Key::String(Text::from(key)))
     }
 
-    fn source(&self) -> Option<Rc<Lazy>> {
-        self.0.source.borrow().clone()
-    }
-
     pub(crate) fn find(&self, key: &Key) -> Option<Value> {
-        if let Some(value) = self.0.entries.borrow().get(key) {
-            return Some(value.clone());
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) => entries.get(key).cloned(),
+            Content::Lazy(lazy) => lazy.find(key),
         }
-        let source = self.source()?;
-        let Key::String(text) = key else { return None };
-        let value = source.members.get(text.as_str()?)?;
-        Rc::make_mut(&mut self.0.entries.borrow_mut()).insert(key.clone(), value.clone());
-        Some(value)
     }
 
     pub(crate) fn has(&self, key: &Key) -> bool {
@@ -176,63 +207,68 @@ impl Map {
 
     /// The keys in their order.
     pub(crate) fn keys(&self) -> Vec<Key> {
-        match self.source() {
-            Some(source) => source.keys().to_vec(),
-            None => self.0.entries.borrow().keys().cloned().collect(),
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) => entries.keys().cloned().collect(),
+            Content::Lazy(lazy) => (0..lazy.count()).map(|position| lazy.key(position)).collect(),
         }
     }
 
     /// What is in it now, in the order of keys.
     pub(crate) fn entries(&self) -> Vec<(Key, Value)> {
-        self.make_all();
-        self.0.entries.borrow().iter().map(|(key, value)| (key.clone(), value.clone())).collect()
-    }
-
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        match self.source() {
-            Some(source) => Snapshot::Keys(source.keys()),
-            None => Snapshot::Entries(Rc::clone(&self.0.entries.borrow())),
-        }
-    }
-
-    /// Takes everything from the source, so that the map can be changed.
-    fn make_all(&self) {
-        if self.source().is_some() {
-            for key in self.keys() {
-                self.find(&key);
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) => {
+                entries.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
             }
-            self.0.source.borrow_mut().take();
+            Content::Lazy(lazy) => lazy.entries().collect(),
         }
     }
 
-    /// How many values must be copied before it can be changed, because somebody walks it.
+    /// What is in it now, to be walked.
+    pub(crate) fn snapshot(&self) -> Content {
+        self.0.content.borrow().clone()
+    }
+
+    /// How many values must be made or copied before it can be changed, because somebody walks it.
     pub(crate) fn to_copy(&self) -> usize {
-        let entries = self.0.entries.borrow();
-        if Rc::strong_count(&entries) > 1 { entries.len() } else { 0 }
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) if Rc::strong_count(entries) == 1 => 0,
+            Content::Entries(entries) => entries.len(),
+            Content::Lazy(lazy) => lazy.count(),
+        }
     }
 
     pub(crate) fn insert(&self, key: Key, value: Value) {
-        self.make_all();
-        let old = Rc::make_mut(&mut self.0.entries.borrow_mut()).insert(key, value);
+        let old = self.change(|entries| entries.insert(key, value));
+        // Here, where nothing is borrowed: to drop it may be to drop much.
         drop(old);
     }
 
     pub(crate) fn remove(&self, key: &Key) {
-        self.make_all();
-        let old = Rc::make_mut(&mut self.0.entries.borrow_mut()).remove(key);
+        let old = self.change(|entries| entries.remove(key));
         drop(old);
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut BTreeMap<Key, Value>) -> T) -> T {
+        let mut content = self.0.content.borrow_mut();
+        let mut entries = match &mut *content {
+            Content::Entries(entries) => return change(Rc::make_mut(entries)),
+            Content::Lazy(lazy) => lazy.entries().collect(),
+        };
+        let result = change(&mut entries);
+        *content = Content::Entries(Rc::new(entries));
+        result
     }
 }
 
 impl Default for Map {
     fn default() -> Map {
-        Map::new(BTreeMap::new(), None)
+        Map::new(Content::Entries(Rc::default()))
     }
 }
 
 impl FromIterator<(Key, Value)> for Map {
     fn from_iter<I: IntoIterator<Item = (Key, Value)>>(entries: I) -> Map {
-        Map::new(entries.into_iter().collect(), None)
+        Map::new(Content::Entries(Rc::new(entries.into_iter().collect())))
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub(crate) use callable::{Closure, Code, Env, Host, Native, Rule, RuleState};
 pub use callable::{Function, RuleValue};
-pub(crate) use collection::Snapshot;
+pub(crate) use collection::{Content, Lazy};
 pub use collection::{List, Map, Members};
 pub(crate) use equality::{compare_numbers, equal};
 pub(crate) use json::{from_json, to_json};

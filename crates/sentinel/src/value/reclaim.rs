@@ -1,12 +1,11 @@
 //! How values end: without recursion, however deep they nest, and all of them, though they may hold themselves.
 
-use std::collections::BTreeMap;
 use std::mem;
 use std::rc::{Rc, Weak};
 
 use super::callable::{Closure, Code, Rule, RuleState};
 use super::collection::{ListCell, MapCell};
-use super::{Env, Key, Value};
+use super::{Content, Env, Value};
 
 /// Takes apart what would be dropped, one after the other.
 fn take_apart(mut values: Vec<Value>) {
@@ -19,7 +18,7 @@ fn take_apart(mut values: Vec<Value>) {
             }
             Value::Map(map) => {
                 if let Some(mut cell) = Rc::into_inner(map.0) {
-                    values.extend(of_map(cell.entries.get_mut()));
+                    values.extend(of_map(cell.content.get_mut()));
                 }
             }
             Value::Function(function) => {
@@ -48,8 +47,14 @@ fn of_list(items: &mut Rc<Vec<Value>>) -> Vec<Value> {
 }
 
 /// What nobody else has of a map.
-fn of_map(entries: &mut Rc<BTreeMap<Key, Value>>) -> Vec<Value> {
-    Rc::into_inner(mem::take(entries)).unwrap_or_default().into_values().collect()
+fn of_map(content: &mut Content) -> Vec<Value> {
+    match mem::replace(content, Content::Entries(Rc::default())) {
+        Content::Entries(entries) => Rc::into_inner(entries).unwrap_or_default().into_values().collect(),
+        Content::Lazy(mut lazy) => match Rc::get_mut(&mut lazy) {
+            Some(lazy) => mem::take(lazy.made.get_mut()).into_iter().flatten().collect(),
+            None => Vec::new(),
+        },
+    }
 }
 
 fn of_env(env: Rc<Env>, values: &mut Vec<Value>) {
@@ -76,9 +81,13 @@ impl Drop for ListCell {
 
 impl Drop for MapCell {
     fn drop(&mut self) {
-        let entries = self.entries.get_mut();
-        if entries.values().any(is_deep) {
-            take_apart(of_map(entries));
+        let content = self.content.get_mut();
+        let is_deep = match &*content {
+            Content::Entries(entries) => entries.values().any(is_deep),
+            Content::Lazy(lazy) => !lazy.made.borrow().is_empty(),
+        };
+        if is_deep {
+            take_apart(of_map(content));
         }
     }
 }
@@ -174,7 +183,7 @@ impl Drop for Registry {
                 }
                 Cell::Map(cell) => {
                     if let Some(map) = cell.upgrade() {
-                        take_apart(of_map(&mut map.entries.borrow_mut()));
+                        take_apart(of_map(&mut map.content.borrow_mut()));
                     }
                 }
                 Cell::Rule(cell) => {
