@@ -2,6 +2,8 @@
 
 #[allow(dead_code, reason = "the commands that read configurations come next")]
 mod configuration;
+#[allow(dead_code, unused_imports, reason = "the command that runs policies comes next")]
+mod imports;
 mod test;
 
 use std::io;

@@ -24,6 +24,11 @@ pub struct Marked<'v, 't> {
 pub struct Full<'v, 't>(pub(super) Marked<'v, 't>);
 
 impl<'v, 't> Marked<'v, 't> {
+    /// A value of which nothing is unknown and nothing sensitive.
+    pub fn plain(value: View<'v, 't>) -> Self {
+        Self::known(value, [value.bool(false); 2])
+    }
+
     /// A value of which nothing is unknown.
     pub(crate) fn known(value: View<'v, 't>, sensitive: [View<'v, 't>; 2]) -> Self {
         Self { value: Some(value), unknown: value.bool(false), sensitive }
@@ -104,9 +109,24 @@ impl<'v, 't> Marked<'v, 't> {
         self.below(|view| view.get(key)).answer()
     }
 
+    /// The part at a position as it stands in the document, whatever is said of it: among the elements, or among the
+    /// members in the order of their keys. None where only marks are.
+    pub fn part(self, position: usize) -> Option<Self> {
+        match self.value?.shape() {
+            Shape::Array(elements) => {
+                elements.get(position)?;
+                Some(self.below(|view| view.elements().get(position)))
+            }
+            Shape::Object(members) => {
+                let (key, _) = members.at_position(position)?;
+                self.there(key)
+            }
+            _ => None,
+        }
+    }
+
     /// A member of an object or map as it stands in the document, whatever is said of it.
-    #[cfg(feature = "query")]
-    pub(crate) fn there(self, key: &str) -> Option<Self> {
+    pub fn there(self, key: &str) -> Option<Self> {
         Some(self.below(|view| view.get(key))).filter(|member| member.value.is_some())
     }
 

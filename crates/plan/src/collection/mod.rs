@@ -33,6 +33,11 @@ impl<'t, T> Collection<'t, T> {
         self.0.get(key)
     }
 
+    /// The item at a position, and its key.
+    pub fn at(&self, position: usize) -> Option<(&str, &T)> {
+        self.0.get_index(position).map(|(key, item)| (key.as_str(), item))
+    }
+
     /// How many items there are.
     pub fn len(&self) -> usize {
         self.0.len()

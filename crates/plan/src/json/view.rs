@@ -178,7 +178,7 @@ impl<'v, 't> View<'v, 't> {
     }
 
     /// Whether `true` stands anywhere inside.
-    pub(crate) fn has_true(self) -> bool {
+    pub fn has_true(self) -> bool {
         let parts = self.tree.parts(self.node);
         self.is_true() || parts.iter().any(|node| View { node, ..self }.has_true())
     }
@@ -275,6 +275,18 @@ impl<'v, 't> Members<'v, 't> {
     /// The keys and values.
     pub fn iter(self) -> impl ExactSizeIterator<Item = (&'v str, View<'v, 't>)> {
         self.nodes.iter().map(move |[key, value]| (self.tree.str(key), View { tree: self.tree, node: value }))
+    }
+
+    /// The key and value at a position.
+    #[inline]
+    pub fn at_position(self, position: usize) -> Option<(&'v str, View<'v, 't>)> {
+        let [key, value] = self.nodes.get(position)?;
+        Some((self.tree.str(key), View { tree: self.tree, node: value }))
+    }
+
+    /// Where a key is.
+    pub fn position(self, key: &str) -> Option<usize> {
+        self.find(key).ok().map(|(position, _)| position)
     }
 
     /// The keys.

@@ -22,6 +22,11 @@ impl<'t> Expressions<'t> {
         Self { json, hidden }
     }
 
+    /// Whether anything of it may be sensitive.
+    pub fn may_be_sensitive(&self) -> bool {
+        self.hidden.is_some()
+    }
+
     /// What is written, secrets included; `None` where nothing is.
     pub fn exact(&self) -> Option<View<'_, 't>> {
         self.json.as_ref().map(Json::view)

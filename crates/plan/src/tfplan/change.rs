@@ -133,9 +133,12 @@ impl<'t> Change<'t> {
         Ok(self.sides()?.unknown.view())
     }
 
-    /// What is unknown of the value after, with what is sensitive of that.
-    #[cfg(feature = "query")]
-    pub(crate) fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
+    /// What is unknown of the value after, as a value with what is sensitive of it: the keys in that may be secret.
+    ///
+    /// # Errors
+    ///
+    /// What stands in the document is no JSON.
+    pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.unknown.view(), sides.sensitive()))
     }

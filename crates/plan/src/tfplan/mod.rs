@@ -39,7 +39,7 @@ use serde::ser::{SerializeMap, Serializer};
 pub use change::{Change, OutputChange, ResourceChange};
 #[cfg(feature = "policy")]
 pub(crate) use raw::OnlyMembers;
-pub use raw::RawPlan;
+pub use raw::{RawMember, RawPlan};
 
 use crate::collection::{As, Collected, Collection, Marked, Secrets, read};
 use crate::document::{ChangedResource, DocumentError, Plan, State};

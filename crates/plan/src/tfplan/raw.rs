@@ -1,35 +1,65 @@
 //! The document itself, as it is or with what it calls sensitive hidden.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
 use crate::document::{DocumentError, Plan, Unseen};
-use crate::json::{Raw, Shape, View};
+use crate::json::{Json, Raw, Shape, View};
+use crate::text::Text;
 use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
 
 /// The document of a plan. Written exact it is the document with the members of objects in byte order; redacted it has
 /// `(sensitive value)` in place of what it calls sensitive, wherever that stands.
 pub struct RawPlan<'t> {
+    /// The members of the document, by name.
+    pub members: Collection<'t, RawMember<'t>>,
     document: Unseen<'t>,
-    members: Collection<'t, Raw<'t>>,
     marks: ConfigMarks<'t>,
+}
+
+/// A member of the document, read when it is first looked into.
+#[derive(Debug)]
+pub struct RawMember<'t> {
+    document: Unseen<'t>,
+    name: Text<'t>,
+    part: Raw<'t>,
+    read: OnceLock<Result<Json<'t>, DocumentError>>,
+}
+
+impl<'t> RawMember<'t> {
+    /// What stands there, secrets included.
+    ///
+    /// # Errors
+    ///
+    /// It is no JSON.
+    pub fn exact(&self) -> Result<View<'_, 't>, DocumentError> {
+        let read = self.read.get_or_init(|| read(self.document.0, &self.part, &self.name));
+        read.as_ref().map(Json::view).map_err(Clone::clone)
+    }
 }
 
 impl<'t> RawPlan<'t> {
     pub(super) fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
+        let document = Unseen(plan.text());
         let mut members = Collection::default();
         for (name, part) in plan.members_by_name() {
-            members.insert(name.clone(), *part);
+            let member = RawMember { document, name: name.clone(), part: *part, read: OnceLock::new() };
+            members.insert(name.clone(), member);
         }
-        Ok(Self { document: Unseen(plan.text()), members, marks: ConfigMarks::of(plan)? })
+        Ok(Self { members, document, marks: ConfigMarks::of(plan)? })
     }
 
     /// The text of the document, secrets included.
     pub fn exact(&self) -> &'t str {
         self.document.0
+    }
+
+    /// The document with no other member than this one.
+    pub fn only<'r>(&'r self, name: &'r str) -> impl Collected + 'r {
+        OnlyMembers(self, move |other: &str| other == name)
     }
 
     pub(super) fn is_sensitive_variable(&self, name: &str) -> bool {
@@ -57,8 +87,8 @@ impl<W: Fn(&str) -> bool> Collected for OnlyMembers<'_, '_, W> {
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(raw, wanted) = self;
         let mut written = serializer.serialize_map(None)?;
-        for (name, part) in raw.members.iter().filter(|(name, _)| wanted(name)) {
-            let json = read(raw.document.0, part, name).map_err(S::Error::custom)?;
+        for (name, member) in raw.members.iter().filter(|(name, _)| wanted(name)) {
+            let json = read(raw.document.0, &member.part, name).map_err(S::Error::custom)?;
             let (view, place) = (json.view(), Place::of_member(name));
             match secrets {
                 Secrets::Shown => written.serialize_entry(name, &As(&view, secrets))?,

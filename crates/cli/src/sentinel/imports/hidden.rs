@@ -1,0 +1,50 @@
+//! Other values in place of what is sensitive.
+//!
+//! What a policy shows may be made from secrets in any way. So a policy that has seen one is run again with other values
+//! in their place, and only what is the same then is shown.
+
+use objchange_plan::{Collected, Redacted};
+use objchange_sentinel::Value;
+use serde_json::Value as Json;
+
+/// What stands in place of what is sensitive: two values that have nothing in common, so that what is the same with
+/// both and with the secret is made from none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replacement {
+    Short,
+    Long,
+}
+
+impl Replacement {
+    pub(crate) const ALL: [Self; 2] = [Self::Short, Self::Long];
+
+    fn text(self) -> String {
+        match self {
+            Self::Short => "x".to_owned(),
+            Self::Long => "Aa1-".repeat(64),
+        }
+    }
+
+    pub(super) fn value(self) -> Value {
+        Value::from(self.text())
+    }
+}
+
+/// What stands in place of something sensitive where it is shown.
+pub(crate) const SENSITIVE: &str = "(sensitive value)";
+
+/// A part of a document with a replacement for each of its secrets.
+pub(super) fn hidden<T: Collected>(part: &Redacted<'_, T>, replacement: Replacement) -> Value {
+    fn replace(json: &mut Json, text: &str) {
+        match json {
+            Json::String(string) if string == SENSITIVE => text.clone_into(string),
+            Json::Array(items) => items.iter_mut().for_each(|item| replace(item, text)),
+            Json::Object(members) => members.values_mut().for_each(|member| replace(member, text)),
+            _ => {}
+        }
+    }
+    // It is JSON, and a value of the document.
+    let mut json = serde_json::to_value(part).unwrap_or_default();
+    replace(&mut json, &replacement.text());
+    Value::from_json(&json)
+}

@@ -1,0 +1,136 @@
+//! What policies import of Terraform: `tfplan/v2`, `tfstate/v2`, `tfconfig/v2` and `tfrun`.
+//!
+//! ```text
+//! Document    a plan or state, read once: for all threads
+//!   Shelf     with the texts that are asked for most: for all runs of a thread
+//!     Visit   with what a run has seen, and what it sees in place of secrets
+//!       Table ─▶ Record ─▶ Object    the maps of the run; each is but a place in the document
+//! ```
+
+mod config;
+mod document;
+mod hidden;
+mod items;
+mod place;
+mod record;
+mod shelf;
+mod tfrun;
+mod value;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use objchange_plan::tfconfig::strip_index;
+use objchange_sentinel::{Function, Import, Map, Source, Value};
+
+pub(crate) use self::document::Document;
+use self::document::Of;
+pub(crate) use self::hidden::{Replacement, SENSITIVE};
+pub(crate) use self::place::Noted;
+use self::place::Visit;
+use self::shelf::Shelf;
+
+/// The imports of all runs of a thread.
+#[derive(Debug)]
+pub(crate) struct Imports {
+    shelf: Arc<Shelf>,
+    run: Arc<serde_json::Value>,
+}
+
+impl Imports {
+    /// The imports that a plan gives; the state is the one that the plan starts from where none is given.
+    pub(crate) fn new(
+        plan: &Arc<Document>,
+        state: Option<&Arc<Document>>,
+        run: Option<&serde_json::Value>,
+    ) -> Self {
+        let run = Arc::new(tfrun::members(plan, run));
+        Self { shelf: Arc::new(Shelf::new(Arc::clone(plan), state.map(Arc::clone))), run }
+    }
+
+    /// The imports by name, for one run.
+    pub(crate) fn sources(
+        &self,
+        hiding: Option<Replacement>,
+        noted: &Arc<Noted>,
+    ) -> impl Iterator<Item = (String, Source)> {
+        let host = move |name: Name| {
+            let (shelf, noted) = (Arc::clone(&self.shelf), Arc::clone(noted));
+            Source::Host(Arc::new(Host { name, shelf, hiding, noted }))
+        };
+        let hosts = [("tfplan/v2", Name::Plan), ("tfstate/v2", Name::State), ("tfconfig/v2", Name::Config)];
+        let hosts = hosts.map(|(import, name)| (import.to_owned(), host(name)));
+        hosts.into_iter().chain([("tfrun".to_owned(), Source::Data(Arc::clone(&self.run)))])
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Name {
+    Plan,
+    State,
+    Config,
+}
+
+/// One import of one run.
+#[derive(Debug)]
+struct Host {
+    name: Name,
+    shelf: Arc<Shelf>,
+    hiding: Option<Replacement>,
+    noted: Arc<Noted>,
+}
+
+impl Import for Host {
+    fn member(&self, name: &str) -> Option<Value> {
+        let Self { shelf, hiding, noted, .. } = self;
+        let visit = Rc::new(Visit { shelf: Arc::clone(shelf), hiding: *hiding, noted: Arc::clone(noted) });
+        let table = |of| Some(visit.table(of));
+        match (self.name, name) {
+            (Name::Plan, "terraform_version") => {
+                let version = |plan: &objchange_plan::tfplan::TfPlan<'_>| {
+                    plan.terraform_version.as_ref().map(|version| Value::from(&**version))
+                };
+                shelf.document(Of::Changes).plan(version).flatten()
+            }
+            (Name::Plan, "planned_values") => {
+                let state = [("outputs", Of::PlannedOutputs), ("resources", Of::PlannedResources)];
+                Some(Value::Map(state.map(|(name, of)| (name, visit.table(of))).into_iter().collect::<Map>()))
+            }
+            (Name::Plan, "resource_changes") => table(Of::Changes),
+            (Name::Plan, "resource_drift") => table(Of::Drift),
+            (Name::Plan, "output_changes") => table(Of::OutputChanges),
+            (Name::Plan, "variables") => table(Of::PlanVariables),
+            (Name::Plan, "raw") => table(Of::Raw),
+            (Name::State, "terraform_version") => match shelf.document(Of::Resources).state_version() {
+                Ok(version) => version.map(Value::from),
+                Err(error) => {
+                    noted.failed(error);
+                    None
+                }
+            },
+            (Name::State, "resources") => table(Of::Resources),
+            (Name::State, "outputs") => table(Of::Outputs),
+            (Name::Config, "providers") => table(Of::Providers),
+            (Name::Config, "resources") => table(Of::ConfigResources),
+            (Name::Config, "provisioners") => table(Of::Provisioners),
+            (Name::Config, "variables") => table(Of::ConfigVariables),
+            (Name::Config, "outputs") => table(Of::ConfigOutputs),
+            (Name::Config, "module_calls") => table(Of::ModuleCalls),
+            (Name::Config, "strip_index") => {
+                Some(Value::Function(Function::host("strip_index", 1..=1, strip)))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn strip(arguments: &[Value]) -> Result<Value, String> {
+    match arguments {
+        [undefined @ Value::Undefined(_)] => Ok(undefined.clone()),
+        [address] => match address.as_str() {
+            Some(address) => Ok(Value::from(strip_index(address))),
+            None => Err(format!("expected a string, found {}", address.type_name())),
+        },
+        _ => Ok(Value::undefined()),
+    }
+}

@@ -1,0 +1,133 @@
+//! Where in the documents a value is that a run has, and what is noted of what the run sees there.
+
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use objchange_plan::tfconfig::Expressions;
+use objchange_plan::{DocumentError, Marked, Redacted};
+use objchange_sentinel::{Map, Value};
+
+use super::document::Of;
+use super::hidden::{Replacement, hidden};
+use super::items::{CHANGE, Read};
+use super::record::Record;
+use super::shelf::Shelf;
+use super::value::value;
+
+/// What a run looks at, and how.
+#[derive(Debug)]
+pub(super) struct Visit {
+    pub(super) shelf: Arc<Shelf>,
+    /// What stands in place of what is sensitive.
+    pub(super) hiding: Option<Replacement>,
+    pub(super) noted: Arc<Noted>,
+}
+
+/// What is noted of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    /// Whether it has seen anything sensitive.
+    secret: AtomicBool,
+    /// A part of a document cannot be read.
+    error: OnceLock<DocumentError>,
+}
+
+impl Noted {
+    pub(crate) fn has_seen_secrets(&self) -> bool {
+        self.secret.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn error(&self) -> Option<&DocumentError> {
+        self.error.get()
+    }
+
+    pub(super) fn secret(&self) {
+        self.secret.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn failed(&self, error: DocumentError) {
+        // The first one is told.
+        let _ = self.error.set(error);
+    }
+}
+
+/// A part of an item that is a value of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Before,
+    After,
+    /// What is unknown of the value after: marks.
+    Unknown,
+    Value,
+    Config,
+    Count,
+    ForEach,
+}
+
+/// An item.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) visit: Rc<Visit>,
+    pub(super) of: Of,
+    /// Among all, in the order of their keys.
+    pub(super) position: u32,
+    /// The same in the order of the document.
+    pub(super) index: u32,
+}
+
+impl Place {
+    /// What happens to this resource or output.
+    pub(super) fn change(&self) -> Value {
+        Value::Map(Map::lazy(Record { place: self.clone(), fields: CHANGE }))
+    }
+
+    /// A part of the item.
+    pub(super) fn value(&self, part: Part, read: Read<'_, '_>) -> Value {
+        match read {
+            // That there is nothing is no secret.
+            Ok(read) => match read.filter(|read| read.exact().is_some_and(|view| !view.is_null())) {
+                Some(read) => value(self, part, &mut Vec::new(), read),
+                None => Value::Null,
+            },
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// What is written in a block.
+    pub(super) fn expressions(&self, part: Part, expressions: &Expressions<'_>) -> Value {
+        let Some(view) = expressions.exact() else { return Value::Map(Map::default()) };
+        if expressions.may_be_sensitive() {
+            self.visit.noted.secret();
+            if let Some(replacement) = self.visit.hiding {
+                return hidden(&Redacted(expressions), replacement);
+            }
+        }
+        self.value(part, Ok(Some(Marked::plain(view))))
+    }
+
+    /// A member of the document with other values in place of what is sensitive, if that is what the run sees.
+    pub(super) fn hidden_in_raw(&self) -> Option<Value> {
+        let Visit { shelf, hiding, noted } = &*self.visit;
+        noted.secret();
+        let replacement = (*hiding)?;
+        let document = shelf.document(self.of);
+        let key = document.items(self.of, |items| items.key(self.index as usize).to_owned()).ok()?;
+        let Value::Map(member) =
+            document.plan(|plan| hidden(&Redacted(&plan.raw.only(&key)), replacement))?
+        else {
+            return None;
+        };
+        member.get(&key)
+    }
+
+    /// The item of another collection with a key.
+    pub(super) fn item(&self, of: Of, key: &str) -> Value {
+        self.visit.find(of, key).map_or_else(Value::undefined, |position| self.visit.item(of, position))
+    }
+
+    pub(super) fn failed(&self, error: DocumentError) -> Value {
+        self.visit.noted.failed(error);
+        Value::undefined()
+    }
+}

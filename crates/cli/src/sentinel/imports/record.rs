@@ -1,0 +1,113 @@
+//! Collections and items as maps.
+
+use std::rc::Rc;
+
+use objchange_sentinel::{Map, Members, Text, Value};
+
+use super::document::Of;
+use super::place::{Place, Visit};
+
+impl Of {
+    /// Whether its items are told by the address, type and so on of a resource.
+    fn has_labels(self) -> bool {
+        matches!(
+            self,
+            Self::Changes | Self::Drift | Self::PlannedResources | Self::Resources | Self::ConfigResources
+        )
+    }
+}
+
+impl Visit {
+    /// A collection.
+    pub(super) fn table(self: &Rc<Self>, of: Of) -> Value {
+        let count = self.shelf.document(of).order(of).len();
+        Value::Map(Map::lazy(Table { visit: Rc::clone(self), of, count }))
+    }
+
+    /// Where the item with a key is, in the order of keys.
+    pub(super) fn find(&self, of: Of, key: &str) -> Option<usize> {
+        let document = self.shelf.document(of);
+        let order = document.order(of);
+        let find =
+            document.items(of, |items| order.binary_search_by(|index| items.key(*index as usize).cmp(key)));
+        find.ok()?.ok()
+    }
+
+    /// The item at a position in the order of keys.
+    pub(super) fn item(self: &Rc<Self>, of: Of, position: usize) -> Value {
+        let document = self.shelf.document(of);
+        let Some(index) = document.order(of).get(position).copied() else { return Value::undefined() };
+        let place = Place { visit: Rc::clone(self), of, position: position as u32, index };
+        let item = document.items(of, |items| match items.fields() {
+            [] => items.field(index as usize, "", &place),
+            fields => Value::Map(Map::lazy(Record { place: place.clone(), fields })),
+        });
+        item.unwrap_or_else(|error| place.failed(error))
+    }
+}
+
+struct Table {
+    visit: Rc<Visit>,
+    of: Of,
+    count: usize,
+}
+
+impl Members for Table {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.visit.find(self.of, key)
+    }
+
+    fn key(&self, position: usize) -> Text {
+        self.visit.shelf.rows(self.of)[position].key.clone()
+    }
+
+    fn value(&self, position: usize) -> Value {
+        self.visit.item(self.of, position)
+    }
+}
+
+/// An item, or the change of one.
+pub(super) struct Record {
+    pub(super) place: Place,
+    pub(super) fields: &'static [&'static str],
+}
+
+impl Members for Record {
+    fn count(&self) -> usize {
+        self.fields.len()
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.fields.iter().position(|field| *field == key)
+    }
+
+    fn key(&self, position: usize) -> Text {
+        Text::from(self.fields[position])
+    }
+
+    fn value(&self, position: usize) -> Value {
+        let Place { visit, of, position: row, index } = &self.place;
+        let name = self.fields[position];
+        if of.has_labels() {
+            let label = |label: fn(&super::shelf::Row) -> &Text| {
+                let row = visit.shelf.rows(*of).get(*row as usize);
+                row.map_or_else(Value::undefined, |row| Value::String(label(row).clone()))
+            };
+            match name {
+                "address" => return label(|row| &row.address),
+                "mode" => return label(|row| &row.mode),
+                "module_address" => return label(|row| &row.module_address),
+                "provider_name" => return label(|row| &row.provider_name),
+                "type" => return label(|row| &row.resource_type),
+                _ => {}
+            }
+        }
+        let document = visit.shelf.document(*of);
+        let field = document.items(*of, |items| items.field(*index as usize, name, &self.place));
+        field.unwrap_or_else(|error| self.place.failed(error))
+    }
+}
