@@ -2,41 +2,20 @@
 
 use objchange::internal::visible;
 use objchange_plan::policy::{Outcome, Place, RuleVerdict, Severity};
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::Judged;
+use crate::reports::junit::{self, Junit};
 
-pub(super) struct Junit(Report);
-
-impl Junit {
-    pub(super) fn new(name: &str) -> Self {
-        Self(Report::new(name))
-    }
-
-    pub(super) fn judged(&mut self, judged: &Judged) {
-        let mut suite = TestSuite::new(&*visible(&judged.file));
-        suite.add_test_cases(judged.verdicts.rules.iter().map(case));
-        self.0.add_test_suite(suite);
-    }
-
-    pub(super) fn suite(&mut self, suite: TestSuite) {
-        self.0.add_test_suite(suite);
-    }
-
-    pub(super) fn finish(self) -> String {
-        // Writing XML to a string does not fail.
-        self.0.to_string().unwrap_or_default()
-    }
+/// The suite of a plan.
+pub(super) fn judged(report: &mut Junit, judged: &Judged) {
+    report.suite(&judged.file, judged.verdicts.rules.iter().map(case));
 }
 
 /// A test case with where it is defined.
 pub(super) fn named(name: &str, place: &Place, status: TestCaseStatus) -> TestCase {
     let (package, rule) = name.rsplit_once('.').unwrap_or(("", name));
-    let mut case = TestCase::new(&*visible(rule), status);
-    case.set_classname(&*visible(package));
-    case.extra.insert("file".into(), (&*visible(&place.file)).into());
-    case.extra.insert("line".into(), place.line.to_string().into());
-    case
+    junit::case(package, rule, &place.file, place.line as usize, status)
 }
 
 fn case(verdict: &RuleVerdict) -> TestCase {

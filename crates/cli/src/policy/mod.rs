@@ -8,8 +8,8 @@ mod sarif;
 mod test;
 mod text;
 
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use objchange_plan::policy::{
 
 use crate::documents::{self, Document, Inputs, Wanted};
 use crate::exit;
+use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a glob in quotes, a folder, or `-`, which is read where \
@@ -84,17 +85,8 @@ pub(crate) struct Args {
     #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
     memory: u64,
 
-    /// Write a line of JSON for each plan instead (its form: schema/policy-report.schema.json)
-    #[arg(long)]
-    json: bool,
-
-    /// Write a report in JUnit's XML to this file; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-
-    /// Write a report in SARIF 2.1.0 to this file, as GitHub code scanning reads it; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    sarif: Option<PathBuf>,
+    #[command(flatten)]
+    reports: Reports,
 }
 
 #[derive(Debug, Subcommand)]
@@ -133,11 +125,8 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if let Some(Command::Test(args)) = &args.command {
         return test::run(args);
     }
-    let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    if [args.json, to_stdout(&args.junit), to_stdout(&args.sarif)].into_iter().filter(|is| *is).count() > 1 {
-        return exit::unusable(
-            &"only one of --json, --junit - and --sarif - can be written to standard output",
-        );
+    if let Some(problem) = args.reports.problem() {
+        return exit::unusable(&problem);
     }
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
         return exit::unusable(&"--fail-on never stands alone");
@@ -155,9 +144,10 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Err(error) => return exit::unusable(&error),
     };
     policies.notes().iter().for_each(|note| exit::note(note));
-    let mut text = (!args.json && !to_stdout(&args.junit) && !to_stdout(&args.sarif)).then(text::Text::new);
-    let mut junit = args.junit.is_some().then(|| junit::Junit::new("objchange policy"));
-    let mut sarif = args.sarif.is_some().then(sarif::Sarif::default);
+    let reports = &args.reports;
+    let mut text = reports.has_text().then(text::Text::new);
+    let mut junit = Junit::new("objchange policy");
+    let mut sarif = Sarif::new("objchangePolicy/v1");
     let mut is_failed = false;
     let answer = |document: &Document| match policies.evaluate(&document.text) {
         Ok(verdicts) => Ok(Judged { file: document.name.clone(), verdicts }),
@@ -174,13 +164,13 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         if let Some(text) = &mut text {
             text.judged(name, &judged)?;
         }
-        if let Some(junit) = &mut junit {
-            junit.judged(&judged);
+        if reports.junit.is_some() {
+            junit::judged(&mut junit, &judged);
         }
-        if let Some(sarif) = &mut sarif {
-            sarif.judged(&judged);
+        if reports.sarif.is_some() {
+            sarif::judged(&mut sarif, &judged);
         }
-        if args.json { json::write(&judged) } else { Ok(()) }
+        if reports.json { json::write(&judged) } else { Ok(()) }
     };
     let summary = memory::limited(args.memory, &policies, || {
         documents::for_each(&inputs, Wanted::PLANS, answer, print)
@@ -188,11 +178,11 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if let Some(text) = text {
         text.finish()?;
     }
-    if let (Some(path), Some(junit)) = (&args.junit, junit) {
-        write(path, &junit.finish())?;
+    if let Some(path) = &reports.junit {
+        reports::write(path, &junit.finish())?;
     }
-    if let (Some(path), Some(sarif)) = (&args.sarif, sarif) {
-        write(path, &sarif.finish())?;
+    if let Some(path) = &reports.sarif {
+        reports::write(path, &sarif.finish())?;
     }
     Ok(match summary.failed {
         0 if is_failed => ExitCode::from(exit::FAILED),
@@ -232,14 +222,4 @@ fn fails(verdict: &RuleVerdict, on: &[FailOn]) -> bool {
         (Outcome::Undecided, Severity::Failure) => is(FailOn::Undecided),
         _ => false,
     }
-}
-
-fn write(path: &Path, report: &str) -> io::Result<()> {
-    if path.as_os_str() == "-" {
-        let mut out = io::stdout().lock();
-        out.write_all(report.as_bytes())?;
-        return out.flush();
-    }
-    std::fs::write(path, report)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }

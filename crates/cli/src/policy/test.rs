@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use objchange::internal::visible;
 use objchange_plan::policy::{Options, TestResult, TestVerdict, run_tests};
-use quick_junit::{NonSuccessKind, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use super::{files, junit, write};
+use super::{files, junit};
 use crate::exit;
+use crate::reports::{self, junit::Junit};
 use crate::style::{BAD, CHANGED, GOOD};
 
 /// Run Rego's own tests: the rules called `test_*` (those called `todo_test_*` are skipped)
@@ -55,9 +56,9 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         false => text(&tests)?,
     }
     if let Some(path) = &args.junit {
-        let mut report = junit::Junit::new("objchange policy test");
-        report.suite(suite(&tests));
-        write(path, &report.finish())?;
+        let mut report = Junit::new("objchange policy test");
+        report.suite("rego", cases(&tests));
+        reports::write(path, &report.finish())?;
     }
     let is_failed = |test: &TestVerdict| matches!(test.result, TestResult::Fail | TestResult::Error(_));
     Ok(if tests.iter().any(is_failed) { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
@@ -91,9 +92,8 @@ fn text(tests: &[TestVerdict]) -> io::Result<()> {
     out.flush()
 }
 
-fn suite(tests: &[TestVerdict]) -> TestSuite {
-    let mut suite = TestSuite::new("rego");
-    for test in tests {
+fn cases(tests: &[TestVerdict]) -> impl Iterator<Item = TestCase> {
+    tests.iter().map(|test| {
         let failure = |kind, message: &str| {
             let mut status = TestCaseStatus::non_success(kind);
             status.set_message(&*visible(message));
@@ -107,7 +107,6 @@ fn suite(tests: &[TestVerdict]) -> TestSuite {
         };
         let mut case = junit::named(&test.test, &test.place, status);
         case.set_time(test.duration);
-        suite.add_test_case(case);
-    }
-    suite
+        case
+    })
 }

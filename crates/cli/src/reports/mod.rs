@@ -1,0 +1,52 @@
+//! The forms in which what was found in many documents is reported, for people and for other programs.
+
+pub(crate) mod junit;
+pub(crate) mod sarif;
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Where reports go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Reports {
+    /// Write a line of JSON for each answer instead (its form is in the folder schema/)
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write a report in JUnit's XML to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+
+    /// Write a report in SARIF 2.1.0 to this file, as GitHub code scanning reads it; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+}
+
+impl Reports {
+    fn on_stdout(&self) -> usize {
+        let is_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        [self.json, is_stdout(&self.junit), is_stdout(&self.sarif)].into_iter().filter(|is| *is).count()
+    }
+
+    /// Why they cannot be written as they are asked for.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        (self.on_stdout() > 1)
+            .then_some("only one of --json, --junit - and --sarif - can be written to standard output")
+    }
+
+    /// Whether people read what is written to standard output.
+    pub(crate) fn has_text(&self) -> bool {
+        self.on_stdout() == 0
+    }
+}
+
+/// Writes a report to a file; `-` is standard output.
+pub(crate) fn write(path: &Path, report: &str) -> io::Result<()> {
+    if path.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        out.write_all(report.as_bytes())?;
+        return out.flush();
+    }
+    std::fs::write(path, report)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+}

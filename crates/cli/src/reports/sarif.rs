@@ -1,0 +1,119 @@
+//! Reports in SARIF 2.1.0. A result is where its rule stands, because that is what a repository has; the plan is named
+//! beside it, and the address of the resource.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+/// All results of all plans, because they share one list of rules.
+#[derive(Debug)]
+pub(crate) struct Sarif {
+    /// The name of what tells a result from others of other reports.
+    fingerprint: &'static str,
+    rules: BTreeMap<String, Rule>,
+    results: Vec<Value>,
+    /// How often the same rule has said something of the same resource.
+    repeated: BTreeMap<String, u64>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    index: usize,
+    level: &'static str,
+    description: String,
+}
+
+/// Something that a rule says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found<'a> {
+    pub(crate) rule: &'a str,
+    /// `error`, `warning` or `note`
+    pub(crate) level: &'static str,
+    pub(crate) text: &'a str,
+    /// Where the rule stands.
+    pub(crate) file: &'a str,
+    pub(crate) line: usize,
+    /// The file of the plan.
+    pub(crate) plan: &'a str,
+    /// The resource.
+    pub(crate) address: Option<&'a str>,
+}
+
+impl Sarif {
+    pub(crate) fn new(fingerprint: &'static str) -> Self {
+        Self { fingerprint, rules: BTreeMap::new(), results: Vec::new(), repeated: BTreeMap::new() }
+    }
+
+    /// A rule, whether or not it says anything.
+    pub(crate) fn rule(&mut self, id: &str, level: &'static str, description: &str) {
+        let index = self.rules.len();
+        let rule = || Rule { index, level, description: description.to_owned() };
+        self.rules.entry(id.to_owned()).or_insert_with(rule);
+    }
+
+    pub(crate) fn found(&mut self, found: Found<'_>) {
+        let Found { rule, level, text, file, line, plan, address } = found;
+        let physical = |file: &str, line: usize| json!({"artifactLocation": {"uri": uri(file)}, "region": {"startLine": line}});
+        let mut location = json!({"physicalLocation": physical(file, line)});
+        if let Some(address) = address {
+            location["logicalLocations"] = json!([{"fullyQualifiedName": address, "kind": "resource"}]);
+        }
+        let print = format!("{rule} {plan} {}", address.unwrap_or_default());
+        let count = self.repeated.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
+        self.results.push(json!({
+            "ruleId": rule,
+            "ruleIndex": self.rules.get(rule).map_or(0, |rule| rule.index),
+            "level": level,
+            "message": {"text": text},
+            "locations": [location],
+            "relatedLocations": [{
+                "message": {"text": "the plan"},
+                "physicalLocation": physical(plan, 1),
+            }],
+            "partialFingerprints": {self.fingerprint: format!("{print} {count}")},
+        }));
+    }
+
+    pub(crate) fn finish(self) -> String {
+        let mut rules: Vec<_> = self.rules.into_iter().collect();
+        rules.sort_by_key(|(_, rule)| rule.index);
+        let rules = rules.into_iter().map(|(id, rule)| {
+            json!({
+                "id": id,
+                "name": id,
+                "shortDescription": {"text": rule.description},
+                "defaultConfiguration": {"level": rule.level},
+            })
+        });
+        let report = json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": {"driver": {
+                    "name": "objchange",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "informationUri": env!("CARGO_PKG_REPOSITORY"),
+                    "rules": rules.collect::<Vec<_>>(),
+                }},
+                "columnKind": "unicodeCodePoints",
+                "results": self.results,
+            }],
+        });
+        format!("{report:#}\n")
+    }
+}
+
+/// A path as a reference: what has a meaning in those, or is no ASCII, is escaped.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.trim_start_matches("./").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            b'\\' => uri.push('/'),
+            byte => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri
+}
