@@ -47,6 +47,19 @@ impl Policy {
         &self.name
     }
 
+    /// What it imports, by the names that a host knows.
+    #[must_use]
+    pub fn imports(&self) -> &[String] {
+        &self.compiled.imports
+    }
+
+    /// The rules at its top that have a name, in the order of the text.
+    #[must_use]
+    pub fn rules(&self) -> Vec<(Arc<str>, Location)> {
+        let units = self.compiled.unit.units.iter();
+        units.filter_map(|unit| Some((Arc::clone(unit.name.as_ref()?), self.location(unit.place)))).collect()
+    }
+
     pub(crate) fn location(&self, offset: u32) -> Location {
         Location { file: Arc::clone(&self.name), position: Position::of(&self.text, offset) }
     }

@@ -135,7 +135,7 @@ pub(crate) fn for_each<A: Send>(
         }
         Ok::<(), io::Error>(())
     })?;
-    progress.bar.finish_and_clear();
+    progress.finish();
     passed_over.tell(wanted);
     Ok(summary)
 }
@@ -256,18 +256,27 @@ impl PassedOver {
     }
 }
 
-/// How far the reading is, shown on standard error if that is a terminal and there is time to see it.
-struct Progress {
+/// How far the work is, shown on standard error if that is a terminal and there is time to see it.
+pub(crate) struct Progress {
     bar: ProgressBar,
     begun: Instant,
 }
 
 impl Progress {
+    /// Of things that are counted.
+    pub(crate) fn count(total: usize) -> Self {
+        Self::with(ProgressBar::new(total as u64), "{bar:30} {pos}/{len} {elapsed}")
+    }
+
     fn new(inputs: &Inputs) -> Self {
         let (bar, template) = match inputs.sources().map(Source::size).sum::<Option<u64>>() {
             Some(total) => (ProgressBar::new(total), "{bar:30} {bytes}/{total_bytes} {elapsed}"),
             None => (ProgressBar::new_spinner(), "{spinner} {bytes} {elapsed}"),
         };
+        Self::with(bar, template)
+    }
+
+    fn with(bar: ProgressBar, template: &str) -> Self {
         bar.set_draw_target(ProgressDrawTarget::hidden());
         let bar = match ProgressStyle::with_template(template) {
             Ok(style) => bar.with_style(style),
@@ -276,8 +285,18 @@ impl Progress {
         Self { bar, begun: Instant::now() }
     }
 
+    /// One more is done.
+    pub(crate) fn step(&self) {
+        self.bar.inc(1);
+    }
+
+    /// All is done, or given up.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
     /// Writes something while the bar is out of the way.
-    fn tell<T>(&self, write: impl FnOnce() -> T) -> T {
+    pub(crate) fn tell<T>(&self, write: impl FnOnce() -> T) -> T {
         if self.bar.is_hidden() && self.begun.elapsed() > Duration::from_secs(1) {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }

@@ -1,9 +1,18 @@
 //! `objchange sentinel`: policies in the Sentinel language.
+//!
+//! ```text
+//! configuration ── what a set or a test case says ──┐
+//! sources ── texts, each compiled once ─────────────┴──▶ runs ──▶ reports (rule, fault)
+//! ```
 
-#[allow(dead_code, reason = "the commands that read configurations come next")]
+mod clock;
 mod configuration;
+mod fault;
 #[allow(dead_code, unused_imports, reason = "the command that runs policies comes next")]
 mod imports;
+mod mock;
+mod rule;
+mod sources;
 mod test;
 
 use std::io;
@@ -20,11 +29,13 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Mock(mock::Args),
     Test(test::Args),
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match &args.command {
+        Command::Mock(args) => mock::run(args),
         Command::Test(args) => test::run(args),
     }
 }

@@ -1,36 +1,12 @@
 //! `objchange policy` and `objchange policy test`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::folder::Folder;
 use crate::program::{Output, objchange, workspace};
-
-/// A folder with files, which goes away at the end of a test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn with(name: &str, files: &[(&str, &str)]) -> Self {
-        let folder = std::env::temp_dir().join(format!("objchange-policy-{}-{name}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let folder = Self(folder);
-        for (file, text) in files {
-            std::fs::write(folder.at(file), text).unwrap();
-        }
-        folder
-    }
-
-    fn at(&self, file: &str) -> PathBuf {
-        self.0.join(file)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn change(address: &str, kind: &str, actions: &Value, after: &Value, unknown: &Value) -> Value {
     let module = address.rsplit_once(kind).map_or("", |(module, _)| module.trim_end_matches('.'));

@@ -22,6 +22,7 @@ use std::sync::Arc;
 use objchange_sentinel::Position;
 use serde_json::Value as Json;
 
+use super::fault::Fault;
 use crate::input::Source;
 
 pub(crate) use reference::Reference;
@@ -58,6 +59,7 @@ impl Configuration {
 }
 
 /// A policy of a policy set.
+#[allow(dead_code, reason = "tests need none of it but the parameters")]
 #[derive(Debug)]
 pub(crate) struct PolicyEntry {
     pub(crate) name: String,
@@ -117,6 +119,16 @@ impl Problem {
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
+
+    /// The configuration.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Where in it.
+    pub(crate) fn position(&self) -> Position {
+        self.at
+    }
 }
 
 impl fmt::Display for Problem {
@@ -129,9 +141,10 @@ impl fmt::Display for Problem {
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads a configuration.
-pub(crate) fn read(path: &Path) -> Result<Configuration, String> {
-    let text = Source::File(path.to_owned()).read_at_most(MAX_BYTES).map_err(|error| error.to_string())?;
-    parse(path, &text).map_err(|problem| problem.to_string())
+pub(crate) fn read(path: &Path) -> Result<Configuration, Fault> {
+    let text = Source::File(path.to_owned()).read_at_most(MAX_BYTES);
+    let text = text.map_err(|error| Fault::of_file(path, &error.to_string()))?;
+    Ok(parse(path, &text)?)
 }
 
 /// Reads the text of a configuration; the path is what its references are relative to.

@@ -1,14 +1,213 @@
 //! `objchange sentinel test`: the tests that policies have.
 
-use std::io;
+mod case;
+mod compare;
+mod coverage;
+mod find;
+mod json;
+mod junit;
+mod text;
+mod work;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use wildmatch::WildMatch;
+
+use self::case::{Case, Outcome, Wanted};
+use self::coverage::Coverage;
+use self::find::Tests;
+use self::junit::Suites;
+use super::clock;
+use super::sources::Sources;
+use crate::documents::Progress;
 use crate::exit;
+
+const AFTER_HELP: &str = "\
+The tests of a policy P.sentinel are the files test/P/*.hcl and test/P/*.json beside it. Each is a configuration, with \
+what the policy imports, its parameters, and what its rules are to be:
+
+  mock \"tfplan/v2\" {
+    module { source = \"mock-tfplan-v2.sentinel\" }
+  }
+  param \"limit\" { value = 10 }
+  test {
+    rules = { main = true }
+  }
+
+Files are named relative to the configuration. Without `test` the policy is to pass. Mocks can be written with \
+`objchange sentinel mock`.
+
+Exit codes:
+  0  all tests pass
+  1  a test fails, or cannot be run
+  2  there are no tests, or the output cannot be written
+
+Examples:
+  objchange sentinel test
+  objchange sentinel test policies/ --run 'fail-*' --verbose
+  objchange sentinel test policies/limit-cost.sentinel --coverage
+  objchange sentinel test policies/ --junit tests.xml";
 
 /// Run the tests of policies
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {}
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// Policies, folders (all policies with tests in and below them), or single tests
+    #[arg(value_name = "DIR|POLICY|TEST", default_value = ".")]
+    tests: Vec<PathBuf>,
 
-pub(super) fn run(_: &Args) -> io::Result<ExitCode> {
-    exit::unusable(&"there are no tests")
+    /// Run only the tests that are called like this: NAME, or POLICY/NAME, with `*` and `?`. May be repeated
+    #[arg(long, value_name = "GLOB")]
+    run: Vec<String>,
+
+    /// Say which rules no test evaluates, and which are never true or never false
+    #[arg(long)]
+    coverage: bool,
+
+    /// Show the rules and what was printed also of tests that pass
+    #[arg(long, short)]
+    verbose: bool,
+
+    /// The time that policies see, as 2026-01-31T12:00:00Z or in seconds since 1970 [default: when the tests are run]
+    #[arg(long, value_name = "TIME", value_parser = clock::parse)]
+    now: Option<i64>,
+
+    /// Write a line of JSON for each test instead (its form: schema/sentinel-test.schema.json)
+    #[arg(long)]
+    json: bool,
+
+    /// Write a report in JUnit's XML to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+    let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    if args.json && junit_to_stdout {
+        return exit::unusable(&"--json and --junit - cannot both be written to standard output");
+    }
+    let Tests { mut found, warnings } = match Tests::find(&args.tests) {
+        Ok(tests) => tests,
+        Err(error) => return exit::unusable(&error),
+    };
+    warnings.iter().for_each(|warning| exit::warn(warning));
+    if !args.run.is_empty() {
+        let globs: Vec<WildMatch> = args.run.iter().map(|glob| WildMatch::new(glob)).collect();
+        found.retain(|test| {
+            let name = Case::name(&test.policy, &test.case);
+            let case = name.split_once('/').map_or("", |(_, case)| case);
+            globs.iter().any(|glob| glob.matches(&name) || glob.matches(case))
+        });
+        if found.is_empty() {
+            return exit::unusable(&format!("no test is called like {}", args.run.join(" or ")));
+        }
+    }
+    let sources = Sources::default();
+    let mut cases = Vec::with_capacity(found.len());
+    work::in_order(
+        &found,
+        |test| Case::new(test.policy.clone(), test.case.clone(), &sources),
+        |case| {
+            cases.push(case);
+            Ok(())
+        },
+    )?;
+    warn(&cases);
+    let wanted = Wanted {
+        now: args.now.unwrap_or_else(clock::now),
+        rules: args.verbose || args.json || args.coverage,
+        declared: args.coverage,
+    };
+    let mut report = Report::new(args, !args.json && !junit_to_stdout);
+    let progress = Progress::count(cases.len());
+    let run = |case: &Case| {
+        let outcome = panic::catch_unwind(AssertUnwindSafe(|| case.run(&sources, wanted)));
+        (outcome.unwrap_or_else(|_| case.defect()), Case::name(&case.policy, &case.path))
+    };
+    work::in_order(&cases, run, |(outcome, name)| {
+        progress.step();
+        progress.tell(|| report.outcome(&outcome, &name))
+    })?;
+    progress.finish();
+    let passed = report.passed;
+    report.finish(cases.len())?;
+    Ok(if passed == cases.len() { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
+}
+
+/// Says what has no effect in configurations, each thing once.
+fn warn(cases: &[Case]) {
+    let mut first: BTreeMap<&str, (String, usize)> = BTreeMap::new();
+    for warning in cases.iter().flat_map(|case| &case.configuration).flat_map(|read| &read.warnings) {
+        first.entry(warning.message()).or_insert_with(|| (warning.to_string(), 0)).1 += 1;
+    }
+    for (warning, count) in first.into_values() {
+        match count {
+            1 => exit::warn(&warning),
+            count => exit::warn(&format!("{warning} (and {} times more)", count - 1)),
+        }
+    }
+}
+
+/// What is told of the outcomes, one after the other.
+struct Report<'a> {
+    args: &'a Args,
+    to_text: bool,
+    passed: usize,
+    policies: BTreeSet<String>,
+    coverage: Coverage,
+    junit: Suites,
+}
+
+impl<'a> Report<'a> {
+    fn new(args: &'a Args, to_text: bool) -> Self {
+        let (policies, coverage, junit) = Default::default();
+        Self { args, to_text, passed: 0, policies, coverage, junit }
+    }
+
+    fn outcome(&mut self, outcome: &Outcome, name: &str) -> io::Result<()> {
+        self.passed += usize::from(outcome.is_pass());
+        if !self.policies.contains(&outcome.policy) {
+            self.policies.insert(outcome.policy.clone());
+        }
+        if self.args.coverage {
+            self.coverage.add(outcome);
+        }
+        if self.args.junit.is_some() {
+            self.junit.add(outcome, name);
+        }
+        if self.args.json {
+            json::outcome(outcome)?;
+        }
+        if self.to_text { text::outcome(outcome, self.args.verbose) } else { Ok(()) }
+    }
+
+    fn finish(self, tests: usize) -> io::Result<()> {
+        if self.args.coverage && self.args.json {
+            json::coverage(&self.coverage)?;
+        }
+        if self.args.coverage && self.to_text {
+            text::coverage(&self.coverage)?;
+        }
+        if self.to_text {
+            text::summary(self.passed, tests, self.policies.len())?;
+        }
+        match &self.args.junit {
+            Some(path) => write(path, &self.junit.finish()),
+            None => Ok(()),
+        }
+    }
+}
+
+fn write(path: &Path, report: &str) -> io::Result<()> {
+    if path.as_os_str() == "-" {
+        let mut out = io::stdout().lock();
+        out.write_all(report.as_bytes())?;
+        return out.flush();
+    }
+    std::fs::write(path, report)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }

@@ -1,0 +1,56 @@
+//! Rules that were evaluated, and other values of a run, as reports show them.
+
+use objchange_sentinel::{Evaluated, Location, Run, Value};
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+/// A rule that was evaluated.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Rule {
+    pub(crate) name: String,
+    pub(crate) line: usize,
+    pub(crate) col: usize,
+    /// The comment directly above it.
+    pub(crate) doc: Option<String>,
+    pub(crate) value: Json,
+}
+
+/// More of a value is not shown to people.
+const SHOWN: usize = 200;
+
+impl Rule {
+    pub(crate) fn of(run: &Run<'_>, rule: &Evaluated) -> Self {
+        Self {
+            name: rule.name.to_string(),
+            line: rule.location.position.line,
+            col: rule.location.position.column,
+            doc: rule.doc.clone(),
+            value: to_json(run, &rule.value),
+        }
+    }
+}
+
+/// A value as a report has it: undefined with where it arose.
+pub(crate) fn to_json(run: &Run<'_>, value: &Value) -> Json {
+    match value {
+        Value::Undefined(place) => undefined(&run.location(*place)),
+        // What has no form in JSON, or one that is too large.
+        value => value.to_json().unwrap_or_else(|| json!({"text": format!("{value:?}")})),
+    }
+}
+
+pub(crate) fn undefined(at: &Location) -> Json {
+    json!({"undefined": true, "at": at.to_string()})
+}
+
+/// A value for people, cut where it is long.
+pub(crate) fn show(value: &Json) -> String {
+    if let (Some(Json::Bool(true)), Some(Json::String(at))) = (value.get("undefined"), value.get("at")) {
+        return format!("undefined (from {at})");
+    }
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

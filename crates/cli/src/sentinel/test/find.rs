@@ -1,0 +1,146 @@
+//! Which policies have which tests: of `P.sentinel` all that is `test/P/*.hcl` or `test/P/*.json` beside it.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use walkdir::{DirEntry, WalkDir};
+
+/// A test case, and the policy that it is of.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) policy: PathBuf,
+    /// Its configuration.
+    pub(super) case: PathBuf,
+}
+
+/// The tests of policies and folders, in the order of their names, and what looks like a mistake.
+#[derive(Debug, Default)]
+pub(super) struct Tests {
+    pub(super) found: Vec<Found>,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Tests {
+    pub(super) fn find(arguments: &[PathBuf]) -> Result<Self, String> {
+        let mut tests = Self::default();
+        for argument in arguments {
+            let before = tests.found.len();
+            if argument.is_dir() {
+                // Links and `..` may hide what the folder is called.
+                let whole = argument.canonicalize().unwrap_or_else(|_| argument.clone());
+                match policy_of(&whole) {
+                    Some(policy) => tests.add(&policy, argument),
+                    None => tests.walk(argument)?,
+                }
+            } else {
+                tests.file(argument)?;
+            }
+            if tests.found.len() == before {
+                return Err(format!(
+                    "{}: there are no tests: those of P.sentinel are test/P/*.hcl or test/P/*.json beside it",
+                    argument.display()
+                ));
+            }
+        }
+        Ok(tests)
+    }
+
+    /// A policy, or one test case.
+    fn file(&mut self, path: &Path) -> Result<(), String> {
+        if let Err(error) = path.metadata() {
+            return Err(format!("{}: cannot be read: {error}", path.display()));
+        }
+        if is_case(path) {
+            let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            let Some(policy) = whole.parent().and_then(policy_of) else {
+                return Err(format!(
+                    "{}: the test cases of P.sentinel are in test/P beside it",
+                    path.display()
+                ));
+            };
+            self.found.push(Found { policy, case: path.to_owned() });
+            return Ok(());
+        }
+        if let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) {
+            self.add(path, &folder.join("test").join(stem));
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, folder: &Path) -> Result<(), String> {
+        let is_seen =
+            |entry: &DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
+        let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
+        for entry in entries.into_iter().filter_entry(is_seen) {
+            let entry = match entry {
+                Ok(entry) => entry,
+                // A link to a folder above it leads to files that are found already.
+                Err(error) if error.loop_ancestor().is_some() => continue,
+                Err(error) => return Err(error.to_string()),
+            };
+            let path = entry.path();
+            if entry.file_type().is_dir() {
+                self.check(path);
+            } else if path.extension() == Some(OsStr::new("sentinel"))
+                && let (Some(folder), Some(stem)) = (path.parent(), path.file_stem())
+            {
+                let path = path.strip_prefix("./").unwrap_or(path);
+                self.add(path, &folder.join("test").join(stem));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the test cases that are in a folder, if there is one.
+    fn add(&mut self, policy: &Path, folder: &Path) {
+        for case in cases(folder) {
+            let case = case.strip_prefix("./").unwrap_or(&case).to_owned();
+            self.found.push(Found { policy: policy.to_owned(), case });
+        }
+    }
+
+    /// Warns of test cases whose policy is called otherwise.
+    fn check(&mut self, folder: &Path) {
+        let Some(test) = folder.parent().filter(|test| test.file_name() == Some(OsStr::new("test"))) else {
+            return;
+        };
+        let Some(name) = folder.file_name().map(OsStr::to_string_lossy) else { return };
+        let policies = test.parent().unwrap_or(Path::new(""));
+        if policies.join(format!("{name}.sentinel")).exists() || !has_policies(policies) {
+            return;
+        }
+        if !cases(folder).is_empty() {
+            let place = policies.join(format!("{name}.sentinel"));
+            self.warnings.push(format!(
+                "{}: there is no {} for these tests",
+                folder.display(),
+                place.display()
+            ));
+        }
+    }
+}
+
+/// The policy whose test cases are in a folder, if it is one of these.
+fn policy_of(folder: &Path) -> Option<PathBuf> {
+    let test = folder.parent().filter(|test| test.file_name() == Some(OsStr::new("test")))?;
+    let policy = test.parent()?.join(format!("{}.sentinel", folder.file_name()?.to_str()?));
+    policy.is_file().then_some(policy)
+}
+
+fn has_policies(folder: &Path) -> bool {
+    let Ok(entries) = folder.read_dir() else { return false };
+    entries.flatten().any(|entry| Path::new(&entry.file_name()).extension() == Some(OsStr::new("sentinel")))
+}
+
+fn is_case(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "hcl" || extension == "json")
+}
+
+/// The test cases in a folder. Folders may be called like them.
+fn cases(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = folder.read_dir() else { return Vec::new() };
+    let paths = entries.flatten().map(|entry| entry.path());
+    let mut cases: Vec<PathBuf> = paths.filter(|path| is_case(path) && path.is_file()).collect();
+    cases.sort();
+    cases
+}

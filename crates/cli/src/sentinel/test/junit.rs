@@ -1,0 +1,66 @@
+//! The report in JUnit's XML: a suite for each policy, a test case for each test case.
+
+use objchange::internal::visible;
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::case::Outcome;
+use crate::sentinel::rule::show;
+
+/// Holds every case until the end, because the head of the report says how many there are.
+#[derive(Default)]
+pub(super) struct Suites {
+    suites: Vec<(String, TestSuite)>,
+}
+
+impl Suites {
+    pub(super) fn add(&mut self, outcome: &Outcome, name: &str) {
+        // The test cases of a policy come one after the other.
+        if self.suites.last().is_none_or(|(policy, _)| *policy != outcome.policy) {
+            self.suites.push((outcome.policy.clone(), TestSuite::new(&*visible(&outcome.policy))));
+        }
+        let mut case = TestCase::new(&*visible(name), status(outcome));
+        case.set_classname(&*visible(&outcome.policy));
+        case.set_time(outcome.duration);
+        case.extra.insert("file".into(), (&*visible(&outcome.case)).into());
+        if !outcome.print.is_empty() {
+            case.set_system_out(lines(outcome.print.lines().map(str::to_owned)));
+        }
+        if let Some((_, suite)) = self.suites.last_mut() {
+            suite.add_test_case(case);
+        }
+    }
+
+    pub(super) fn finish(self) -> String {
+        let mut report = Report::new("objchange sentinel test");
+        report.add_test_suites(self.suites.into_iter().map(|(_, suite)| suite));
+        // Writing XML to a string does not fail.
+        report.to_string().unwrap_or_default()
+    }
+}
+
+fn status(outcome: &Outcome) -> TestCaseStatus {
+    let said = outcome.errors.iter().map(ToString::to_string);
+    let said = said.chain(outcome.differences.iter().map(|difference| match &difference.got {
+        None => format!("{}: the policy has no such rule", difference.rule),
+        Some(got) => {
+            format!("{}: expected {}, got {}", difference.rule, show(&difference.expected), show(got))
+        }
+    }));
+    let kind = match outcome.result() {
+        "pass" => return TestCaseStatus::success(),
+        "fail" => NonSuccessKind::Failure,
+        _ => NonSuccessKind::Error,
+    };
+    let said = lines(said);
+    let mut status = TestCaseStatus::non_success(kind);
+    status
+        .set_type(outcome.result())
+        .set_message(said.lines().next().unwrap_or_default())
+        .set_description(said.clone());
+    status
+}
+
+/// Lines of which each is legible.
+fn lines(lines: impl Iterator<Item = String>) -> String {
+    lines.map(|line| visible(&line).into_owned()).collect::<Vec<_>>().join("\n")
+}

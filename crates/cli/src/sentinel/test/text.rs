@@ -1,0 +1,128 @@
+//! The report as people read it: a line for each test case, and of those that fail what differs.
+
+use std::io::{self, Write};
+
+use objchange::internal::visible;
+use serde_json::Value as Json;
+
+use super::case::{Difference, Outcome};
+use super::coverage::Coverage;
+use crate::sentinel::rule::{Rule, show};
+use crate::style::{BAD, FAINT, GOOD};
+
+/// More lines of what was printed are counted only.
+const PRINTED_SHOWN: usize = 50;
+/// As many rules are shown of a test case.
+const RULES_SHOWN: usize = 50;
+
+pub(super) fn outcome(outcome: &Outcome, verbose: bool) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let case = visible(&outcome.case);
+    if outcome.is_pass() {
+        writeln!(out, "{GOOD}passed{GOOD:#}:  {case}")?;
+    } else {
+        writeln!(out, "{BAD}failed{BAD:#}:  {case}")?;
+    }
+    for error in &outcome.errors {
+        writeln!(out, "    {}", visible(&error.to_string()))?;
+    }
+    for difference in &outcome.differences {
+        self::difference(&mut out, outcome, difference)?;
+    }
+    if verbose || !outcome.is_pass() {
+        rules(&mut out, &outcome.rules)?;
+        printed(&mut out, &outcome.print)?;
+    }
+    out.flush()
+}
+
+fn difference(out: &mut impl Write, outcome: &Outcome, difference: &Difference) -> io::Result<()> {
+    let Difference { rule, expected, got } = difference;
+    let rule_shown = visible(rule);
+    match got {
+        None => writeln!(out, "    {rule_shown}: the policy has no such rule")?,
+        Some(got) => {
+            let (expected, got) = (show(expected), show(got));
+            writeln!(out, "    {rule_shown}: expected {}, got {}", visible(&expected), visible(&got))?;
+        }
+    }
+    if let Some(evaluated) = outcome.rule(rule) {
+        let place = format!("{}:{}:{}", outcome.policy, evaluated.line, evaluated.col);
+        writeln!(out, "        {FAINT}{}{FAINT:#}", visible(&place))?;
+        for line in evaluated.doc.iter().flat_map(|doc| doc.lines()) {
+            writeln!(out, "        {FAINT}{}{FAINT:#}", visible(line))?;
+        }
+    }
+    Ok(())
+}
+
+/// What was evaluated, `main` first.
+fn rules(out: &mut impl Write, rules: &[Rule]) -> io::Result<()> {
+    if rules.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "    rules:")?;
+    let (main, others): (Vec<&Rule>, Vec<&Rule>) = rules.iter().partition(|rule| rule.name == "main");
+    for rule in main.into_iter().chain(others).take(RULES_SHOWN) {
+        let style = match rule.value {
+            Json::Bool(true) => GOOD,
+            Json::Bool(false) => BAD,
+            _ => FAINT,
+        };
+        let (value, name) = (show(&rule.value), visible(&rule.name));
+        writeln!(
+            out,
+            "        {name} = {style}{}{style:#} {FAINT}({}:{}){FAINT:#}",
+            visible(&value),
+            rule.line,
+            rule.col
+        )?;
+    }
+    if let more @ 1.. = rules.len().saturating_sub(RULES_SHOWN) {
+        writeln!(out, "        and {more} more")?;
+    }
+    Ok(())
+}
+
+fn printed(out: &mut impl Write, print: &str) -> io::Result<()> {
+    if print.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "    printed:")?;
+    for line in print.lines().take(PRINTED_SHOWN) {
+        writeln!(out, "        {}", visible(line))?;
+    }
+    if let more @ 1.. = print.lines().count().saturating_sub(PRINTED_SHOWN) {
+        writeln!(out, "        and {more} more lines")?;
+    }
+    Ok(())
+}
+
+/// What the tests do not show.
+pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let rules = || coverage.policies().iter().flat_map(|covered| &covered.rules);
+    for covered in coverage.policies() {
+        for rule in &covered.rules {
+            if let Some(gap) = rule.gap() {
+                let place = format!("{}:{}:{}", covered.policy, rule.line, rule.col);
+                writeln!(out, "uncovered: {}: {} {gap}", visible(&place), visible(&rule.name))?;
+            }
+        }
+    }
+    let evaluated = rules().filter(|rule| rule.holds + rule.broken + rule.other > 0).count();
+    let whole = rules().filter(|rule| rule.gap().is_none()).count();
+    writeln!(
+        out,
+        "{evaluated} of {} rules were evaluated, {whole} of them to all that they can be",
+        rules().count()
+    )?;
+    out.flush()
+}
+
+pub(super) fn summary(passed: usize, tests: usize, policies: usize) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    let of = if policies == 1 { String::new() } else { format!(" of {policies} policies") };
+    writeln!(out, "{passed} of {tests} tests{of} passed")?;
+    out.flush()
+}

@@ -1,0 +1,102 @@
+//! `objchange sentinel mock`.
+
+use serde_json::json;
+
+use crate::folder::Folder;
+use crate::program::objchange;
+
+const PLAN: &str = "examples/fleet/api.json";
+
+const FILES: [&str; 4] =
+    ["mock-tfplan-v2.sentinel", "mock-tfconfig-v2.sentinel", "mock-tfstate-v2.sentinel", "sentinel.hcl"];
+
+#[test]
+fn a_plan_becomes_test_data() {
+    let folder = Folder::with("sentinel-mock", &[]);
+    let out = folder.at("test/instances/mocks").display().to_string();
+    let output = objchange(["sentinel", "mock", PLAN, "--out", &out], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    assert_eq!(output.stdout, FILES.map(|file| format!("{out}/{file}\n")).concat());
+    let plan = folder.read("test/instances/mocks/mock-tfplan-v2.sentinel");
+    assert!(plan.starts_with("terraform_version = \"1.9.8\"\n\nvariables = {\n\t\""), "{plan}");
+    assert!(plan.contains("(sensitive value)"), "{plan}");
+
+    // The configuration is a test case that uses them.
+    let policy = r#"import "tfplan/v2" as tfplan
+import "tfconfig/v2" as tfconfig
+import "tfstate/v2" as tfstate
+instances = filter tfplan.resource_changes as _, rc { rc.mode is "managed" and rc.type is "aws_instance" }
+print(keys(instances))
+known = rule { length(instances) is 2 and length(tfstate.resources) > 0 }
+main = rule {
+	known and all keys(instances) as address { tfconfig.strip_index(address) is "module.foo.aws_instance.this" }
+}
+"#;
+    folder.write("instances.sentinel", policy);
+    std::fs::rename(
+        folder.at("test/instances/mocks/sentinel.hcl"),
+        folder.at("test/instances/mocks/case.hcl"),
+    )
+    .unwrap();
+    let case = folder.read("test/instances/mocks/case.hcl").replace("\"mock-", "\"mocks/mock-");
+    folder.write("test/instances/case.hcl", case);
+    let output = objchange(["sentinel", "test", &folder.at("").display().to_string()], "");
+    assert_eq!(output.code, 0, "{output:?}");
+}
+
+#[test]
+fn files_that_are_there_are_kept() {
+    let folder = Folder::with("sentinel-mock-kept", &[("sentinel.hcl", "mine")]);
+    let out = folder.at("").display().to_string();
+    let output = objchange(["sentinel", "mock", PLAN, "--out", &out], "");
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.ends_with("sentinel.hcl is there already: --force writes over it\n"), "{output:?}");
+    assert!(!folder.at(FILES[0]).exists());
+    assert_eq!(folder.read("sentinel.hcl"), "mine");
+    let output = objchange(["sentinel", "mock", PLAN, "--out", &out, "--force"], "");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert_ne!(folder.read("sentinel.hcl"), "mine");
+}
+
+#[test]
+fn a_run_is_told() {
+    let folder = Folder::with(
+        "sentinel-mock-run",
+        &[
+            ("run.json", r#"{"workspace": {"name": "a\n"}, "is_destroy": false, "no name": 1}"#),
+            ("list.json", "[]"),
+        ],
+    );
+    let at = |file: &str| folder.at(file).display().to_string();
+    let output = objchange(["sentinel", "mock", PLAN, "--out", &at("out"), "--run", &at("run.json")], "");
+    assert_eq!(output.code, 0, "{output:?}");
+    let run = folder.read("out/mock-tfrun.sentinel");
+    assert!(
+        run.contains("workspace = {\n\t\"name\": \"a\\n\",\n}\n") && run.contains("is_destroy = false\n"),
+        "{run}"
+    );
+    assert!(!run.contains("no name"), "{run}");
+    assert!(
+        folder
+            .read("out/sentinel.hcl")
+            .contains("mock \"tfrun\" {\n  module {\n    source = \"mock-tfrun.sentinel\"\n")
+    );
+    let output = objchange(["sentinel", "mock", PLAN, "--out", &at("other"), "--run", &at("list.json")], "");
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.ends_with("list.json: what tfrun tells is an object\n"), "{output:?}");
+}
+
+#[test]
+fn a_state_has_a_mock_of_its_own() {
+    let folder = Folder::with("sentinel-mock-state", &[]);
+    let out = folder.at("").display().to_string();
+    let state = json!({"format_version": "1.0", "terraform_version": "1.9.0", "values": {"outputs":
+        {"key": {"sensitive": true, "value": "s3cret"}}, "root_module": {}}});
+    let output = objchange(["sentinel", "mock", "-", "--out", &out], state.to_string());
+    assert_eq!(output.code, 0, "{output:?}");
+    let text = folder.read("mock-tfstate-v2.sentinel");
+    assert!(text.contains("(sensitive value)") && !text.contains("s3cret"), "{text}");
+    assert!(!folder.at(FILES[0]).exists());
+    let output = objchange(["sentinel", "mock", "-", "--out", &out], "{}");
+    assert_eq!(output.code, 2);
+}
