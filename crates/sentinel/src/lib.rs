@@ -46,6 +46,7 @@
 
 mod builtins;
 mod compile;
+mod format;
 mod imports;
 mod policy;
 mod run;
@@ -53,6 +54,7 @@ mod source;
 mod syntax;
 mod value;
 
+pub use format::format;
 pub use imports::Object;
 pub use policy::Policy;
 pub use run::{Evaluated, Import, Limits, Location, Run, RunError, Setup, Source, Verdict};
