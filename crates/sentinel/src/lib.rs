@@ -57,6 +57,9 @@ mod value;
 pub use format::format;
 pub use imports::Object;
 pub use policy::Policy;
-pub use run::{Evaluated, Import, Limits, Location, Run, RunError, Setup, Source, Verdict};
+pub use run::{
+    Element, Evaluated, Import, Limits, Location, Reason, Run, RunError, Setup, Source, Verdict, Witness,
+    Witnesses,
+};
 pub use source::{Position, Span, SyntaxError};
 pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Value};
