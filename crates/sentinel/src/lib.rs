@@ -58,8 +58,8 @@ pub use format::format;
 pub use imports::Object;
 pub use policy::Policy;
 pub use run::{
-    Element, Evaluated, Import, Limits, Location, Reason, Run, RunError, Setup, Source, Verdict, Witness,
-    Witnesses,
+    Element, Evaluated, Import, Limits, Location, Reason, Run, RunError, Setup, Source, Touched, Touches,
+    Verdict, Witness, Witnesses,
 };
 pub use source::{Position, Span, SyntaxError};
 pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Value};

@@ -61,7 +61,11 @@ impl Machine<'_> {
     fn call_native(&mut self, native: &Native, this: Option<&Value>, arguments: Vec<Value>) -> Done<Value> {
         check_arity(native.name, &native.arity, arguments.len())?;
         // Most functions read their texts whole.
-        for argument in &arguments {
+        for argument in this.into_iter().chain(&arguments) {
+            // The others say themselves what they look at.
+            if native.strict {
+                self.budget.touch(argument);
+            }
             if let Value::String(text) = argument {
                 self.budget.step(text.as_bytes().len() / 64)?;
             }

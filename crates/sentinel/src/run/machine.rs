@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::blame::Causes;
 use super::import::Imported;
 use super::pattern::Pattern;
+use super::touch::TouchLog;
 use super::walk::Walk;
 use super::witness::Entry;
 use super::{Budget, Done, Fault, Setup, fault};
@@ -29,8 +30,9 @@ pub(crate) struct Machine<'r> {
     pub(crate) printed: Vec<u8>,
     /// The rules at the top of the policy whose evaluation was begun, and which of them are being evaluated.
     pub(super) entries: Vec<Entry>,
-    running: Vec<u32>,
+    pub(super) running: Vec<u32>,
     pub(super) causes: Causes,
+    pub(super) touched: TouchLog,
     pub(crate) registry: Registry,
     pub(super) patterns: HashMap<Text, Rc<Pattern>>,
     /// How often a function of an import called one of the policy and waits for it.
@@ -89,6 +91,7 @@ impl<'r> Machine<'r> {
             entries: Vec::new(),
             running: Vec::new(),
             causes: Causes::default(),
+            touched: TouchLog::default(),
             registry: Registry::default(),
             patterns: HashMap::new(),
             waiting: 0,
@@ -161,6 +164,9 @@ impl<'r> Machine<'r> {
             if let Err(fault) = self.step() {
                 let place = fault.place.or_else(|| Some(self.here()));
                 return Err(Fault { place, ..fault });
+            }
+            if !self.budget.touched.is_empty() {
+                self.note_touched();
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ mod machine;
 mod operate;
 mod pattern;
 mod step;
+mod touch;
 mod walk;
 mod witness;
 
@@ -21,6 +22,7 @@ pub(crate) use budget::{Budget, Done, Fault, fault};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
+pub use touch::{Touched, Touches};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
 use crate::policy::Policy;

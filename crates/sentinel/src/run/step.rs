@@ -229,6 +229,9 @@ impl Machine<'_> {
 
     fn test(&mut self, test: Test, negated: bool) -> Done<()> {
         let value = self.pop();
+        if test == Test::Empty {
+            self.budget.touch(&value);
+        }
         let result = match (test, &value) {
             (Test::Defined, value) => Value::Bool(value.is_undefined() == negated),
             (Test::Empty, Value::String(text)) => Value::Bool(text.0.is_empty() != negated),

@@ -141,6 +141,7 @@ impl Machine<'_> {
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
         let of = self.description(index);
         let collection = self.pop();
+        self.budget.touch(&collection);
         let elements = match (Elements::of(&collection), collection) {
             (Some(elements), _) => elements,
             (None, Value::Undefined(place)) if of.kind != LoopKind::For => {

@@ -102,13 +102,9 @@ impl Run<'_> {
     #[must_use]
     pub fn rules(&self) -> Vec<Evaluated> {
         let entries = &self.machine.entries;
-        let mut order: Vec<usize> =
-            (0..entries.len()).filter(|&index| entries[index].value.is_some()).collect();
-        order.sort_by_key(|&index| entries[index].unit.place);
-        let mut places = vec![None; entries.len()];
-        for (place, &index) in order.iter().enumerate() {
-            places[index] = Some(place);
-        }
+        let places = self.places_of_entries();
+        let mut order: Vec<usize> = (0..entries.len()).filter(|&index| places[index].is_some()).collect();
+        order.sort_by_key(|&index| places[index]);
         let place = |entry: &u32| places.get(*entry as usize).copied().flatten();
         let policy = self.machine.main();
         let rule = |&index: &usize| {
@@ -126,6 +122,19 @@ impl Run<'_> {
             })
         };
         order.iter().filter_map(rule).collect()
+    }
+
+    /// Where what is kept of each rule is in the list of those that were evaluated.
+    pub(super) fn places_of_entries(&self) -> Vec<Option<usize>> {
+        let entries = &self.machine.entries;
+        let mut order: Vec<usize> =
+            (0..entries.len()).filter(|&index| entries[index].value.is_some()).collect();
+        order.sort_by_key(|&index| entries[index].unit.place);
+        let mut places = vec![None; entries.len()];
+        for (place, index) in order.into_iter().enumerate() {
+            places[index] = Some(place);
+        }
+        places
     }
 
     /// What made the verdict other than that the policy is kept: the witnesses of `main` and of the rules that made
