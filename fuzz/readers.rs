@@ -217,6 +217,14 @@ static CONFIGURED: LazyLock<Block> = LazyLock::new(|| {
     )
 });
 
+/// Source text of the policy language: the form of what can be read is stable.
+pub(crate) fn policy_format(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(form) = objchange_sentinel::format(text) {
+        assert_eq!(objchange_sentinel::format(&form).as_ref(), Ok(&form), "of {text:?}");
+    }
+}
+
 /// Source text of the policy language: what can be read is run within limits, twice with the same result.
 pub(crate) fn policy(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

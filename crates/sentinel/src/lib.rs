@@ -46,6 +46,7 @@
 
 mod builtins;
 mod compile;
+mod format;
 mod imports;
 mod policy;
 mod run;
@@ -53,8 +54,12 @@ mod source;
 mod syntax;
 mod value;
 
+pub use format::format;
 pub use imports::Object;
 pub use policy::Policy;
-pub use run::{Evaluated, Import, Limits, Location, Run, RunError, Setup, Source, Verdict};
+pub use run::{
+    Element, Evaluated, Import, Limits, Location, Reason, Run, RunError, Setup, Source, Touched, Touches,
+    Verdict, Witness, Witnesses,
+};
 pub use source::{Position, Span, SyntaxError};
 pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Value};

@@ -17,7 +17,9 @@ fn outcome(source: String) -> String {
             Err(errors) => format!("syntax {}", errors[0].message),
             Ok(policy) => {
                 let mut run = Run::new(&policy, &setup);
-                match run.verdict() {
+                let verdict = run.verdict();
+                let _ = (run.rules(), run.witnesses());
+                match verdict {
                     Verdict::Error(error) => error.message,
                     verdict => format!("{verdict:?}"),
                 }
@@ -176,5 +178,24 @@ fn deep_values() {
     check(
         format!("import \"collection/maps\"\nmain = maps.get({{}}, \"{}\")", "a.".repeat(10_000)),
         "more than 200 keys",
+    );
+}
+
+#[test]
+fn deep_explanations() {
+    check("f = func(n) { return n > 0 and all [n] as x { f(n - 1) } }\nmain = f(4000)", "Fail");
+    check(
+        "f = func(n) { return all [n] as x { n > 0 and f(n - 1) } }\nx = true\nmain = rule { f(4000) }",
+        "Fail",
+    );
+    check("x = all [1] as y { false }\nfor range(20000) as i { x = x and true }\nmain = x", "Fail");
+    check(
+        "x = all [1] as y { false }\nfor range(20000) as i { x = not (not x or not x) and x }\nmain = x",
+        "Fail",
+    );
+    check("x = all [1] as y { false }\nfor range(300) as i { x = x or x or x }\nmain = rule { x }", "Fail");
+    check(
+        "for range(20000) as i { f = func() { x = all [1] as y { false }\nreturn x }\nx = f() }\nmain = true",
+        "Pass",
     );
 }

@@ -10,7 +10,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 10] = [
+const READERS: [fn(&[u8]); 11] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -20,6 +20,7 @@ const READERS: [fn(&[u8]); 10] = [
     readers::msgpack,
     readers::path,
     readers::policy,
+    readers::policy_format,
     readers::schemas,
 ];
 

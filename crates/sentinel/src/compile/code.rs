@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::syntax::ast::{BinaryOp, Test, UnaryOp};
-use crate::value::Native;
+use crate::value::{Native, Value};
 
 /// An instruction. What it takes it takes from the top of the stack, and what it gives it puts there.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +37,8 @@ pub(crate) enum Op {
         low: bool,
         high: bool,
     },
-    /// Takes what to call and so many arguments.
-    Call(u32),
+    /// Takes what to call and so many arguments; and whether what made its answer false is kept.
+    Call(u32, bool),
     List(u32),
     Map(u32),
     Closure(u32),
@@ -73,6 +73,20 @@ pub(crate) enum Op {
     Break(u32),
     Pop,
     Return,
+    /// Remembers the collection on top, whose being empty is asked next.
+    Hold,
+    /// That collection is what makes the answer on top so, if that is one to be explained.
+    HeldBy(Blame),
+    /// What was found to explain an answer since an instruction explains nothing, unless the answer on top is such.
+    Settle(Blame, u32),
+    /// The value on top was read from a variable: what made it so comes with it. A rule is evaluated if it may be.
+    Recall {
+        access: u32,
+        blame: Blame,
+        force: bool,
+    },
+    /// The elements of the loops around are why the variable is false from now on that gets the value on top.
+    Falsify,
     /// Begins to load an import of the file.
     Import(u32),
     /// The value given for a parameter, and a jump over its default; without either an error.
@@ -83,6 +97,34 @@ pub(crate) enum Op {
     },
     /// Fails with a text.
     Fail(u32),
+}
+
+/// Which answers of an expression may be what makes the rule around it false or undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Blame {
+    Nothing,
+    False,
+    True,
+}
+
+impl Blame {
+    /// Under a negation.
+    pub(crate) fn inverse(self) -> Blame {
+        match self {
+            Blame::Nothing => Blame::Nothing,
+            Blame::False => Blame::True,
+            Blame::True => Blame::False,
+        }
+    }
+
+    pub(crate) fn is_on(self, answer: &Value) -> bool {
+        match answer {
+            Value::Undefined(_) => self != Blame::Nothing,
+            Value::Bool(true) => self == Blame::True,
+            Value::Bool(false) => self == Blame::False,
+            _ => false,
+        }
+    }
 }
 
 /// What a unit is.
@@ -135,6 +177,8 @@ pub(crate) struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop {
     pub(crate) kind: LoopKind,
+    /// Which answers are explained.
+    pub(crate) blame: Blame,
     pub(crate) first: u32,
     pub(crate) second: Option<u32>,
     /// The slots that are new for each element, in the scope around.

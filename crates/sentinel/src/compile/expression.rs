@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{Compiler, Loop, LoopKind, Op, UnitKind, index_of};
+use super::{Blame, Compiler, Loop, LoopKind, Op, UnitKind, index_of};
 use crate::syntax::ast::{
     BinaryOp, Chain, Expr, ExprKind, Func, Link, Name, Names, Part, PartKind, Postfix, Quantifier,
-    QuantifierKind, Rule,
+    QuantifierKind, Rule, UnaryOp,
 };
 
 impl Compiler {
     pub(super) fn expression(&mut self, expr: &Expr) {
+        self.judged(expr, Blame::Nothing);
+    }
+
+    /// An expression some answers of which are to be explained.
+    pub(super) fn judged(&mut self, expr: &Expr, blame: Blame) {
         let place = expr.span.start;
         match &expr.kind {
             ExprKind::Undefined => {
@@ -31,8 +36,8 @@ impl Compiler {
                 let text = self.text(bytes);
                 self.emit(place, Op::Text(text));
             }
-            ExprKind::Name(name) => self.name(name),
-            ExprKind::Paren(inner) => self.expression(inner),
+            ExprKind::Name(name) => self.name(name, blame),
+            ExprKind::Paren(inner) => self.judged(inner, blame),
             ExprKind::List(items) => {
                 items.iter().for_each(|item| self.expression(item));
                 self.emit(place, Op::List(index_of(items.len())));
@@ -49,17 +54,17 @@ impl Compiler {
                 self.emit(place, Op::Closure(unit));
             }
             ExprKind::Rule(rule) => self.rule(rule, place, None),
-            ExprKind::Quantifier(quantifier) => self.quantifier(quantifier, place),
+            ExprKind::Quantifier(quantifier) => self.quantifier(quantifier, place, blame),
             ExprKind::Unary(op, operand) => {
-                self.expression(operand);
+                self.judged(operand, if *op == UnaryOp::Not { blame.inverse() } else { Blame::Nothing });
                 self.emit(place, Op::Unary(*op));
             }
-            ExprKind::Chain(chain) => self.chain(chain),
-            ExprKind::Postfix(postfix) => self.postfix(postfix),
+            ExprKind::Chain(chain) => self.chain(chain, blame),
+            ExprKind::Postfix(postfix) => self.postfix(postfix, blame),
         }
     }
 
-    fn name(&mut self, name: &Name) {
+    fn name(&mut self, name: &Name, blame: Blame) {
         let place = name.span.start;
         if self.import(name).is_some() {
             let message = format!("{} is an import: only its members are values", name.text);
@@ -68,12 +73,24 @@ impl Compiler {
         } else {
             let access = self.access(name);
             self.emit(place, Op::Load(access));
+            self.recall(place, access, blame, true);
         }
     }
 
     /// Operators of one level: the result of each is the left side of the next.
-    fn chain(&mut self, chain: &Chain) {
-        self.expression(&chain.first);
+    fn chain(&mut self, chain: &Chain, blame: Blame) {
+        if let [link] = &chain.links[..]
+            && self.comparison(chain, link, blame)
+        {
+            return;
+        }
+        let (start, explaining) = (self.here(), self.explaining);
+        // The operands of the others are not of the same kind as their results.
+        let is_logical = |link: &Link| {
+            matches!(link, Link::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Else, .. })
+        };
+        let blame = if chain.links.iter().all(is_logical) { blame } else { Blame::Nothing };
+        self.judged(&chain.first, blame);
         for link in &chain.links {
             match link {
                 Link::Test { test, negated, span } => {
@@ -81,19 +98,19 @@ impl Compiler {
                 }
                 Link::Binary { op: BinaryOp::And, span, right } => {
                     let jump = self.emit(span.start, Op::And(0));
-                    self.expression(right);
+                    self.judged(right, blame);
                     self.emit(right.span.start, Op::Logical);
                     self.land(jump);
                 }
                 Link::Binary { op: BinaryOp::Or, span, right } => {
                     let jump = self.emit(span.start, Op::Or(0));
-                    self.expression(right);
+                    self.judged(right, blame);
                     self.emit(right.span.start, Op::OrEnd);
                     self.land(jump);
                 }
                 Link::Binary { op: BinaryOp::Else, span, right } => {
                     let jump = self.emit(span.start, Op::Else(0));
-                    self.expression(right);
+                    self.judged(right, blame);
                     self.land(jump);
                 }
                 Link::Binary { op, span, right } => {
@@ -102,9 +119,12 @@ impl Compiler {
                 }
             }
         }
+        if blame != Blame::Nothing && self.explaining > explaining {
+            self.emit(chain.first.span.start, Op::Settle(blame, start));
+        }
     }
 
-    fn postfix(&mut self, postfix: &Postfix) {
+    fn postfix(&mut self, postfix: &Postfix, blame: Blame) {
         let mut parts = &postfix.parts[..];
         if let ExprKind::Name(name) = &postfix.base.kind
             && let Some(import) = self.import(name)
@@ -116,7 +136,7 @@ impl Compiler {
         } else {
             self.expression(&postfix.base);
         }
-        for Part { span, kind } in parts {
+        for (index, Part { span, kind }) in parts.iter().enumerate() {
             let op = match kind {
                 PartKind::Selector(member) => Op::Member(self.text(member.as_bytes())),
                 PartKind::Index(index) => {
@@ -129,7 +149,10 @@ impl Compiler {
                 }
                 PartKind::Call(arguments) => {
                     arguments.iter().for_each(|argument| self.expression(argument));
-                    Op::Call(index_of(arguments.len()))
+                    // A function explains what it answers where it is false.
+                    let is_explained = blame == Blame::False && index + 1 == parts.len();
+                    self.explaining += usize::from(is_explained);
+                    Op::Call(index_of(arguments.len()), is_explained)
                 }
             };
             self.emit(span.start, op);
@@ -155,27 +178,35 @@ impl Compiler {
         self.open_unit(UnitKind::Rule, place);
         self.unit().name = name.cloned();
         if let Some(when) = &rule.when {
-            self.expression(when);
+            self.judged(when, Blame::False);
             self.emit(when.span.start, Op::Predicate);
         }
-        self.expression(&rule.body);
+        self.judged(&rule.body, Blame::False);
         self.emit(place, Op::Return);
         let unit = self.close_inner();
         self.emit(place, Op::Rule(unit));
     }
 
-    fn quantifier(&mut self, quantifier: &Quantifier, place: u32) {
+    fn quantifier(&mut self, quantifier: &Quantifier, place: u32, blame: Blame) {
         let kind = match quantifier.kind {
             QuantifierKind::Any => LoopKind::Any,
             QuantifierKind::All => LoopKind::All,
             QuantifierKind::Filter => LoopKind::Filter,
             QuantifierKind::Map => LoopKind::Map,
         };
+        // Where one element settles it, what explains the answer of its body explains the whole.
+        let (blame, within) = match (kind, blame) {
+            (LoopKind::All, Blame::False) | (LoopKind::Any, Blame::True) => (blame, blame),
+            (LoopKind::All | LoopKind::Any, blame) => (blame, Blame::Nothing),
+            _ => (Blame::Nothing, Blame::Nothing),
+        };
         self.expression(&quantifier.collection);
         self.walk(kind, &quantifier.names, place, |compiler, index| {
-            compiler.expression(&quantifier.body);
+            compiler.unit().loops[index as usize].blame = blame;
+            compiler.judged(&quantifier.body, within);
             compiler.emit(quantifier.body.span.start, Op::Collect(index));
         });
+        self.explaining += usize::from(blame != Blame::Nothing);
     }
 
     /// A loop or quantifier over the collection on the stack.
@@ -189,6 +220,7 @@ impl Compiler {
         let index = index_of(self.unit().loops.len());
         self.unit().loops.push(Loop {
             kind,
+            blame: Blame::Nothing,
             first: 0,
             second: None,
             slots: (0, 0),

@@ -1,5 +1,6 @@
 //! From what a text says to what is run: names become slots, operators and loops become jumps.
 
+mod blame;
 mod code;
 mod expression;
 mod scope;
@@ -8,7 +9,7 @@ mod statement;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(crate) use code::{Loop, LoopKind, Op, Slot, Unit, UnitKind};
+pub(crate) use code::{Blame, Loop, LoopKind, Op, Slot, Unit, UnitKind};
 use scope::Scopes;
 
 use crate::syntax::ast::{Name, Program};
@@ -31,11 +32,18 @@ struct Compiler {
     imports: HashMap<Arc<str>, u32>,
     /// The loops around, of each unit that is open.
     loops: Vec<Vec<u32>>,
+    /// How many instructions were emitted that may explain an answer.
+    explaining: usize,
 }
 
 pub(crate) fn compile(program: &Program) -> Compiled {
-    let mut compiler =
-        Compiler { scopes: Scopes::default(), units: Vec::new(), imports: HashMap::new(), loops: Vec::new() };
+    let mut compiler = Compiler {
+        scopes: Scopes::default(),
+        units: Vec::new(),
+        imports: HashMap::new(),
+        loops: Vec::new(),
+        explaining: 0,
+    };
     compiler.open_unit(UnitKind::File, 0);
     compiler.scopes.open();
     for (index, import) in program.imports.iter().enumerate() {

@@ -34,7 +34,10 @@ impl Compiler {
                     ExprKind::Rule(rule) if self.units.len() == 1 => {
                         self.rule(rule, value.span.start, Some(&name.text));
                     }
-                    _ => self.expression(value),
+                    _ => self.explained(value),
+                }
+                if matches!(value.kind, ExprKind::Bool(false)) && !self.loops_here().is_empty() {
+                    self.emit(place, Op::Falsify);
                 }
                 self.store(name);
             }
@@ -80,7 +83,12 @@ impl Compiler {
             }
             StmtKind::Return(value) => {
                 match value {
-                    Some(value) => self.expression(value),
+                    Some(value) => {
+                        self.explained(value);
+                        if matches!(value.kind, ExprKind::Bool(false)) && !self.loops_here().is_empty() {
+                            self.emit(place, Op::Falsify);
+                        }
+                    }
                     None => {
                         self.emit(place, Op::Undefined);
                     }
@@ -99,9 +107,14 @@ impl Compiler {
         }
     }
 
+    /// The loops around in the same function.
+    fn loops_here(&self) -> &[u32] {
+        self.loops.last().map_or(&[], Vec::as_slice)
+    }
+
     /// The parser refuses what has none.
     fn innermost_loop(&self) -> u32 {
-        self.loops.last().and_then(|loops| loops.last()).copied().unwrap_or_default()
+        self.loops_here().last().copied().unwrap_or_default()
     }
 
     fn store(&mut self, name: &Name) {

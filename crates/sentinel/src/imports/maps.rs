@@ -2,12 +2,14 @@
 
 use super::{list, utf8};
 use crate::builtins::native;
-use crate::run::{Done, Machine, fault};
+use crate::run::{Budget, Done, Machine, fault};
 use crate::value::{Key, List, Map, Native, Text, Value};
 
 pub(super) static NATIVES: [Native; 6] = [
     native("get", 2, 3, false, get),
-    native("has", 2, 2, false, |_, a| Ok(Value::Bool(find(&a[0], &path(&a[1])?).is_some()))),
+    native("has", 2, 2, false, |machine, a| {
+        Ok(Value::Bool(find(&a[0], &path(&a[1])?, &mut machine.budget).is_some()))
+    }),
     native("set", 3, 3, false, |machine, a| {
         check(&a[0])?;
         changed(machine, &a[0], &path(&a[1])?, &Change::Set(a[2].clone()))
@@ -59,25 +61,31 @@ fn key(name: &str) -> Key {
 }
 
 /// What is under a name in a map, or at an index in a list.
-fn part(value: &Value, name: &str) -> Option<Value> {
+fn part(value: &Value, name: &str, budget: &mut Budget) -> Option<Value> {
     match value {
-        Value::Map(map) => map.find(&key(name)),
+        Value::Map(map) => {
+            let key = key(name);
+            let found = map.find(&key);
+            budget.touch_member(map, &key, found.as_ref());
+            found
+        }
         Value::List(list) => list.get(name.parse().ok()?),
         _ => None,
     }
 }
 
 /// What is under a path; a star is all elements of a list, and what is found in them makes a list.
-fn find(value: &Value, path: &[String]) -> Option<Value> {
+fn find(value: &Value, path: &[String], budget: &mut Budget) -> Option<Value> {
     let mut value = value.clone();
     for (index, name) in path.iter().enumerate() {
         value = match &value {
             Value::List(list) if name == "*" => {
                 let rest = &path[index + 1..];
-                let hits: Vec<Value> = list.items().iter().filter_map(|item| find(item, rest)).collect();
+                let hits: Vec<Value> =
+                    list.items().iter().filter_map(|item| find(item, rest, budget)).collect();
                 return Some(Value::List(List::from(hits)));
             }
-            _ => part(&value, name)?,
+            _ => part(&value, name, budget)?,
         };
     }
     (!value.is_undefined()).then_some(value)
@@ -89,7 +97,7 @@ fn get(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     }
     let path = path(&arguments[1])?;
     let default = arguments.get(2).cloned();
-    let found = find(&arguments[0], &path).or(default);
+    let found = find(&arguments[0], &path, &mut machine.budget).or(default);
     Ok(found.unwrap_or_else(|| Value::Undefined(machine.here())))
 }
 
@@ -151,7 +159,7 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
 fn pick(machine: &mut Machine<'_>, value: &Value, picked: &Value, path: &[String]) -> Done<Value> {
     let star = path.iter().position(|name| name == "*");
     let (stem, rest) = star.map_or((path, None), |star| (&path[..star], Some(&path[star + 1..])));
-    let Some(found) = find(value, stem) else { return Ok(picked.clone()) };
+    let Some(found) = find(value, stem, &mut machine.budget) else { return Ok(picked.clone()) };
     let found = match (rest, &found) {
         (None, _) => found,
         (Some(rest), Value::List(list)) => {

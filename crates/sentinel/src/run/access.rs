@@ -20,9 +20,15 @@ impl Machine<'_> {
             (Value::Map(_) | Value::List(_) | Value::String(_), Value::Undefined(place)) => {
                 Value::Undefined(*place)
             }
-            (Value::Map(map), key) => Key::of(key).and_then(|key| map.find(&key)).unwrap_or(nothing),
+            (Value::Map(map), key) => {
+                let Some(key) = Key::of(key) else { return Ok(nothing) };
+                let found = map.find(&key);
+                self.budget.touch_member(&map, &key, found.as_ref());
+                found.unwrap_or(nothing)
+            }
             (Value::List(list), key) => {
                 let at = position(list_index(key)?, list.len());
+                self.budget.touched.extend(at.and_then(|at| list.unknown_at(at)).map(str::to_owned));
                 at.and_then(|at| list.get(at)).unwrap_or(nothing)
             }
             (Value::String(text), key) => {
@@ -38,7 +44,12 @@ impl Machine<'_> {
         let base = self.pop();
         let value = match &base {
             Value::Undefined(_) => Some(base.clone()),
-            Value::Map(map) => map.find(&Key::String(name)),
+            Value::Map(map) => {
+                let key = Key::String(name);
+                let found = map.find(&key);
+                self.budget.touch_member(map, &key, found.as_ref());
+                found
+            }
             Value::Object(object) => name.as_str().and_then(|name| object.member(name)),
             _ => None,
         };
@@ -64,6 +75,7 @@ impl Machine<'_> {
             Value::String(text) => text.0.len(),
             other => return fault(format!("{} cannot be sliced", other.type_name())),
         };
+        self.budget.touch(base);
         let mut bounds = [0, length];
         for (bound, value) in bounds.iter_mut().zip([low, high]) {
             match value {

@@ -1,6 +1,6 @@
 //! How much a run may do and make, so that no policy goes on forever or fills the memory.
 
-use crate::value::Place;
+use crate::value::{Key, Map, Place, Value};
 
 /// What a run is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,14 +43,25 @@ pub(crate) struct Budget {
     memory: u64,
     size: usize,
     nesting: u32,
+    /// What was looked at that is unknown until apply, since this was last read.
+    pub(crate) touched: Vec<String>,
 }
 
 /// How deep a value may nest where it is looked at as a whole, so that this does not overflow a stack of 2 MB.
 const MAX_NESTING: u32 = 200;
 
+/// How many things one instruction may look at that are unknown; more are not told.
+const MAX_TOUCHED: usize = 1_000;
+
 impl Budget {
     pub(crate) fn new(limits: &Limits) -> Budget {
-        Budget { steps: limits.steps, memory: limits.memory, size: limits.size, nesting: 0 }
+        Budget {
+            steps: limits.steps,
+            memory: limits.memory,
+            size: limits.size,
+            nesting: 0,
+            touched: Vec::new(),
+        }
     }
 
     /// Takes so many steps.
@@ -79,12 +90,30 @@ impl Budget {
     /// Makes a list of so many values.
     pub(crate) fn make_list(&mut self, length: usize) -> Done<()> {
         self.fits(length)?;
-        self.make(length.saturating_mul(size_of::<crate::Value>()).saturating_add(64))
+        self.make(length.saturating_mul(size_of::<Value>()).saturating_add(64))
     }
 
     /// Whether one value may be as large.
     pub(crate) fn fits(&self, size: usize) -> Done<()> {
         if size <= self.size { Ok(()) } else { fault("this value is larger than is allowed") }
+    }
+
+    /// Looks at a collection as a whole: at how many elements it has, or at each of them.
+    pub(crate) fn touch(&mut self, collection: &Value) {
+        if self.touched.len() < MAX_TOUCHED {
+            match collection {
+                Value::Map(map) => self.touched.extend(map.unknowns()),
+                Value::List(list) => self.touched.extend(list.unknowns().map(str::to_owned)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks for a member of a map, and finds this.
+    pub(crate) fn touch_member(&mut self, map: &Map, key: &Key, found: Option<&Value>) {
+        if found.is_none_or(Value::is_undefined) && self.touched.len() < MAX_TOUCHED {
+            self.touched.extend(map.unknown(key));
+        }
     }
 
     /// Looks at what is one level deeper in a value.

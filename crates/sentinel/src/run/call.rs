@@ -7,9 +7,9 @@ use super::{Done, Machine, fault};
 use crate::value::{Code, Host, Native, Value};
 
 impl Machine<'_> {
-    /// Calls what stands on the stack below so many arguments; says whether that was done or begun, rather than that
+    /// Calls what stands on the stack below so many arguments, to keep what made a false answer so; says whether that was done or begun, rather than that
     /// a rule must be evaluated first.
-    pub(super) fn call(&mut self, count: usize) -> Done<bool> {
+    pub(super) fn call(&mut self, count: usize, is_explained: bool) -> Done<bool> {
         let callee = self.stack.len() - 1 - count;
         if let Value::Rule(rule) = &self.stack[callee] {
             let rule = Rc::clone(&rule.0);
@@ -29,7 +29,7 @@ impl Machine<'_> {
         };
         let native = match function {
             Code::Closure(closure) => {
-                self.enter_closure(&closure, count)?;
+                self.enter_closure(&closure, count, is_explained)?;
                 return Ok(true);
             }
             Code::Native(native) => Called::Native(native, None),
@@ -61,7 +61,11 @@ impl Machine<'_> {
     fn call_native(&mut self, native: &Native, this: Option<&Value>, arguments: Vec<Value>) -> Done<Value> {
         check_arity(native.name, &native.arity, arguments.len())?;
         // Most functions read their texts whole.
-        for argument in &arguments {
+        for argument in this.into_iter().chain(&arguments) {
+            // The others say themselves what they look at.
+            if native.strict {
+                self.budget.touch(argument);
+            }
             if let Value::String(text) = argument {
                 self.budget.step(text.as_bytes().len() / 64)?;
             }
@@ -79,7 +83,7 @@ impl Machine<'_> {
 /// What is called and is no function of a policy.
 enum Called {
     Native(&'static Native, Option<Rc<Value>>),
-    Host(Host),
+    Host(Rc<Host>),
 }
 
 fn check_arity(name: &str, arity: &RangeInclusive<usize>, count: usize) -> Done<()> {

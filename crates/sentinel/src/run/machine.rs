@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::blame::Causes;
 use super::import::Imported;
 use super::pattern::Pattern;
+use super::touch::TouchLog;
 use super::walk::Walk;
+use super::witness::Entry;
 use super::{Budget, Done, Fault, Setup, fault};
-use crate::compile::{Unit, UnitKind};
+use crate::compile::{Blame, Unit, UnitKind};
 use crate::policy::Policy;
 use crate::value::{Closure, Env, Place, Registry, Rule, RuleState, Text, Value, from_json};
 
@@ -25,8 +28,11 @@ pub(crate) struct Machine<'r> {
     pub(super) walks: Vec<Walk>,
     /// What was printed.
     pub(crate) printed: Vec<u8>,
-    /// The rules at the top of the policy that were evaluated.
-    pub(super) forced: Vec<(Arc<Unit>, Value)>,
+    /// The rules at the top of the policy whose evaluation was begun, and which of them are being evaluated.
+    pub(super) entries: Vec<Entry>,
+    pub(super) running: Vec<u32>,
+    pub(super) causes: Causes,
+    pub(super) touched: TouchLog,
     pub(crate) registry: Registry,
     pub(super) patterns: HashMap<Text, Rc<Pattern>>,
     /// How often a function of an import called one of the policy and waits for it.
@@ -46,16 +52,17 @@ pub(super) struct Frame {
     /// The instruction that comes next.
     pub(super) next: usize,
     pub(super) env: Rc<Env>,
-    /// How much of the stack and of the walks is of others.
+    /// How much of the stack, of the walks and of the causes is of others.
     stack: usize,
-    walks: usize,
+    pub(super) walks: usize,
+    pub(super) causes: usize,
     then: Then,
 }
 
 /// What becomes of the value that a frame returns.
 pub(super) enum Then {
-    /// It goes to the stack.
-    Push,
+    /// It goes to the stack, and with it what made it false if that is to be kept.
+    Push(bool),
     /// It is the value of a rule, and takes its place on the stack.
     Memo(Rc<Rule>, usize),
     /// A module has been run.
@@ -64,6 +71,9 @@ pub(super) enum Then {
 
 /// How often functions of imports may call functions that call functions of imports …
 const MAX_WAITING: usize = 40;
+
+/// How many rules are listed that one rule uses.
+const MAX_USES: usize = 100;
 
 impl<'r> Machine<'r> {
     pub(super) fn new(policy: &Arc<Policy>, setup: &'r Setup) -> Machine<'r> {
@@ -78,7 +88,10 @@ impl<'r> Machine<'r> {
             frames: Vec::new(),
             walks: Vec::new(),
             printed: Vec::new(),
-            forced: Vec::new(),
+            entries: Vec::new(),
+            running: Vec::new(),
+            causes: Causes::default(),
+            touched: TouchLog::default(),
             registry: Registry::default(),
             patterns: HashMap::new(),
             waiting: 0,
@@ -117,10 +130,6 @@ impl<'r> Machine<'r> {
         self.settle()
     }
 
-    pub(super) fn evaluated_rules(&self) -> impl Iterator<Item = (&Arc<Unit>, &Value)> {
-        self.forced.iter().map(|(unit, value)| (unit, value))
-    }
-
     pub(super) fn frame(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("something is being run")
     }
@@ -137,8 +146,8 @@ impl<'r> Machine<'r> {
         if self.frames.len() >= self.setup.limits.depth {
             return fault(format!("calls nest deeper than {} levels", self.setup.limits.depth));
         }
-        let (stack, walks) = (self.stack.len(), self.walks.len());
-        self.frames.push(Frame { unit: Arc::clone(unit), file, next: 0, env, stack, walks, then });
+        let (stack, walks, causes) = (self.stack.len(), self.walks.len(), self.causes.len());
+        self.frames.push(Frame { unit: Arc::clone(unit), file, next: 0, env, stack, walks, causes, then });
         Ok(())
     }
 
@@ -155,6 +164,9 @@ impl<'r> Machine<'r> {
             if let Err(fault) = self.step() {
                 let place = fault.place.or_else(|| Some(self.here()));
                 return Err(Fault { place, ..fault });
+            }
+            if !self.budget.touched.is_empty() {
+                self.note_touched();
             }
         }
         Ok(())
@@ -186,16 +198,39 @@ impl<'r> Machine<'r> {
         match &*rule.state.borrow() {
             RuleState::Done(value) => {
                 self.stack[index] = value.clone();
+                if let Some(entry) = rule.entry.get() {
+                    self.used(entry);
+                }
                 return Ok(true);
             }
             RuleState::Running => return fault("the evaluation of this rule needs the rule itself"),
             RuleState::New => {}
         }
         *rule.state.borrow_mut() = RuleState::Running;
+        if rule.file == 0 && rule.unit.name.is_some() {
+            let entry = self.entries.len() as u32;
+            self.used(entry);
+            rule.entry.set(Some(entry));
+            let (unit, needed_by) = (Arc::clone(&rule.unit), self.running.last().copied());
+            self.entries.push(Entry { unit, value: None, causes: Vec::new(), uses: Vec::new(), needed_by });
+            self.running.push(entry);
+        }
         let (unit, file) = (Arc::clone(&rule.unit), rule.file);
         let env = self.new_env(&unit, Rc::clone(&rule.env))?;
         self.enter(&unit, file, env, Then::Memo(rule, index))?;
         Ok(false)
+    }
+
+    /// The rule that is being evaluated needs another one.
+    fn used(&mut self, entry: u32) {
+        if let Some(by) = self.running.last()
+            && let uses = &mut self.entries[*by as usize].uses
+            && uses.last() != Some(&entry)
+            && uses.len() < MAX_USES
+            && !uses.contains(&entry)
+        {
+            uses.push(entry);
+        }
     }
 
     pub(super) fn new_env(&mut self, unit: &Unit, outer: Rc<Env>) -> Done<Rc<Env>> {
@@ -222,11 +257,24 @@ impl<'r> Machine<'r> {
         let frame = self.frames.pop().expect("something is being run");
         self.stack.truncate(frame.stack);
         self.walks.truncate(frame.walks);
+        // A value that nobody asks about has nothing to explain.
+        if !matches!(frame.then, Then::Push(true) | Then::Memo(..)) || !Blame::False.is_on(&value) {
+            self.causes.forget(frame.causes);
+        }
         match frame.then {
-            Then::Push => self.stack.push(value),
+            Then::Push(_) => {
+                self.stack.push(value);
+                if let Some(caller) = self.frames.last() {
+                    self.causes.relabel(frame.causes, caller.next.saturating_sub(1) as u32);
+                }
+            }
             Then::Memo(rule, index) => {
-                if rule.file == 0 && rule.unit.name.is_some() {
-                    self.forced.push((Arc::clone(&rule.unit), value.clone()));
+                if let Some(entry) = rule.entry.get() {
+                    self.running.pop();
+                    self.entries[entry as usize].value = Some(value.clone());
+                    self.entries[entry as usize].causes = self.causes.take(frame.causes);
+                } else {
+                    self.causes.forget(frame.causes);
                 }
                 self.registry.rule(&rule, &value);
                 *rule.state.borrow_mut() = RuleState::Done(value.clone());
@@ -249,7 +297,7 @@ impl<'r> Machine<'r> {
         let count = arguments.len();
         self.stack.push(function.clone());
         self.stack.extend(arguments);
-        self.call(count)?;
+        self.call(count, false)?;
         self.run(frames)?;
         let value = self.settle()?;
         self.waiting -= 1;
@@ -269,7 +317,7 @@ impl<'r> Machine<'r> {
         Ok(self.pop())
     }
 
-    pub(super) fn enter_closure(&mut self, closure: &Closure, count: usize) -> Done<()> {
+    pub(super) fn enter_closure(&mut self, closure: &Closure, count: usize, is_explained: bool) -> Done<()> {
         let unit = &closure.unit;
         if unit.params as usize != count {
             return fault(format!("this function takes {} arguments, not {count}", unit.params));
@@ -280,6 +328,6 @@ impl<'r> Machine<'r> {
             *slot = Some(value);
         }
         self.stack.pop();
-        self.enter(unit, closure.file, env, Then::Push)
+        self.enter(unit, closure.file, env, Then::Push(is_explained))
     }
 }

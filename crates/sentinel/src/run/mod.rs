@@ -1,6 +1,7 @@
 //! Running a policy.
 
 mod access;
+mod blame;
 mod budget;
 mod call;
 mod import;
@@ -8,7 +9,9 @@ mod machine;
 mod operate;
 mod pattern;
 mod step;
+mod touch;
 mod walk;
+mod witness;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +22,8 @@ pub(crate) use budget::{Budget, Done, Fault, fault};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
+pub use touch::{Touched, Touches};
+pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
 use crate::policy::Policy;
 use crate::source::Position;
@@ -79,19 +84,6 @@ pub enum Verdict {
     Error(RunError),
 }
 
-/// A rule that was evaluated.
-#[derive(Clone, Debug)]
-pub struct Evaluated {
-    /// What it is called.
-    pub name: Arc<str>,
-    /// Where it stands.
-    pub location: Location,
-    /// The comment directly above it.
-    pub doc: Option<String>,
-    /// What it is.
-    pub value: Value,
-}
-
 /// A policy being run.
 pub struct Run<'s> {
     machine: Machine<'s>,
@@ -110,7 +102,7 @@ impl<'s> Run<'s> {
     #[must_use]
     pub fn new(policy: &Arc<Policy>, setup: &'s Setup) -> Run<'s> {
         let mut run = Run { machine: Machine::new(policy, setup), error: None };
-        let done = run.machine.enter_file(0, Then::Push).and_then(|()| run.machine.run(0));
+        let done = run.machine.enter_file(0, Then::Push(false)).and_then(|()| run.machine.run(0));
         match done {
             Ok(()) => drop(run.machine.pop()),
             Err(fault) => run.stop(fault),
@@ -182,23 +174,6 @@ impl<'s> Run<'s> {
     #[must_use]
     pub fn printed(&self) -> String {
         String::from_utf8_lossy(&self.machine.printed).into_owned()
-    }
-
-    /// The rules at the top of the policy that were evaluated, in the order of the text.
-    #[must_use]
-    pub fn rules(&self) -> Vec<Evaluated> {
-        let policy = self.machine.main();
-        let mut forced: Vec<_> = self.machine.evaluated_rules().collect();
-        forced.sort_by_key(|(unit, _)| unit.place);
-        let rule = |(unit, value): (&Arc<crate::compile::Unit>, &Value)| {
-            Some(Evaluated {
-                name: Arc::clone(unit.name.as_ref()?),
-                location: self.location(Place { file: 0, offset: unit.place }),
-                doc: policy.doc(unit.place),
-                value: value.clone(),
-            })
-        };
-        forced.into_iter().filter_map(rule).collect()
     }
 
     /// Where something undefined arose, as people look for it.

@@ -68,6 +68,8 @@ impl Machine<'_> {
                     Value::String(Text::from([a.as_bytes(), b.as_bytes()].concat()))
                 }
                 (Value::List(a), Value::List(b)) => {
+                    self.budget.touch(left);
+                    self.budget.touch(right);
                     self.budget.make_list(a.len() + b.len())?;
                     let items = [a.items().as_slice(), b.items().as_slice()].concat();
                     Value::List(List::from(items))
@@ -83,6 +85,7 @@ impl Machine<'_> {
     fn contains(&mut self, collection: &Value, value: &Value) -> Done<Result<bool, Place>> {
         match (collection, value) {
             (Value::List(list), value) => {
+                self.budget.touch(collection);
                 let mut result = Ok(false);
                 for item in list.items().iter() {
                     match equal(item, value, &mut self.budget)? {
@@ -93,7 +96,12 @@ impl Machine<'_> {
                 }
                 Ok(result)
             }
-            (Value::Map(map), key) => Ok(Ok(Key::of(key).is_some_and(|key| map.has(&key)))),
+            (Value::Map(map), key) => {
+                let Some(key) = Key::of(key) else { return Ok(Ok(false)) };
+                let found = map.find(&key);
+                self.budget.touch_member(map, &key, found.as_ref());
+                Ok(Ok(found.is_some()))
+            }
             (Value::String(text), Value::String(part)) => {
                 self.budget.step(text.0.len() / 64)?;
                 Ok(Ok(pattern::find(text.as_bytes(), part.as_bytes())))

@@ -1,6 +1,6 @@
 //! One instruction.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -47,9 +47,9 @@ impl Machine<'_> {
                 let count = 1 + usize::from(low) + usize::from(high);
                 return self.forced(count, |machine| machine.slice(low, high));
             }
-            Op::Call(count) => {
+            Op::Call(count, is_explained) => {
                 let caller = self.frames.len() - 1;
-                if !self.call(count as usize)? {
+                if !self.call(count as usize, is_explained)? {
                     // It is called again when a rule has been evaluated, for which there is a frame now.
                     self.frames[caller].next -= 1;
                 }
@@ -75,6 +75,7 @@ impl Machine<'_> {
                     unit: frame.unit.units[unit as usize].clone(),
                     env: Rc::clone(&frame.env),
                     file: frame.file,
+                    entry: Cell::new(None),
                     state: RefCell::new(RuleState::New),
                 };
                 self.stack.push(Value::Rule(RuleValue(Rc::new(rule))));
@@ -155,7 +156,11 @@ impl Machine<'_> {
                 return self.forced(1, |machine| {
                     let predicate = machine.stack.last().cloned();
                     match machine.condition()? {
-                        Some(true) => Ok(()),
+                        Some(true) => {
+                            let mark = machine.frame().causes;
+                            machine.causes.forget(mark);
+                            Ok(())
+                        }
                         Some(false) => {
                             machine.stack.push(Value::Bool(true));
                             machine.leave()
@@ -173,6 +178,16 @@ impl Machine<'_> {
             Op::Break(index) => self.end_walk(index),
             Op::Pop => drop(self.pop()),
             Op::Return => return self.leave(),
+            Op::Hold => return self.forced(1, Self::hold),
+            Op::HeldBy(blame) => self.held_by(blame),
+            Op::Settle(blame, start) => {
+                return self.forced(1, |machine| {
+                    machine.settle_causes(blame, start);
+                    Ok(())
+                });
+            }
+            Op::Recall { access, blame, force } => return self.recall(access, blame, force),
+            Op::Falsify => self.falsify(),
             Op::Import(index) => return self.import(index),
             Op::Param { name, default, to } => return self.param(name, default, to),
             Op::Fail(text) => {
@@ -214,6 +229,9 @@ impl Machine<'_> {
 
     fn test(&mut self, test: Test, negated: bool) -> Done<()> {
         let value = self.pop();
+        if test == Test::Empty {
+            self.budget.touch(&value);
+        }
         let result = match (test, &value) {
             (Test::Defined, value) => Value::Bool(value.is_undefined() == negated),
             (Test::Empty, Value::String(text)) => Value::Bool(text.0.is_empty() != negated),
@@ -228,7 +246,7 @@ impl Machine<'_> {
     }
 
     /// Where an assignment goes: where the name is declared, or else the innermost scope that may declare it.
-    fn target(&mut self, access: u32) -> Option<(Rc<Env>, u32)> {
+    pub(super) fn target(&mut self, access: u32) -> Option<(Rc<Env>, u32)> {
         let frame = self.frame();
         let candidates = &frame.unit.accesses[access as usize].candidates;
         let is_declared = |slot: &&Slot| frame.env.outward(slot.hops).has(slot.slot);
@@ -255,6 +273,8 @@ impl Machine<'_> {
 
     fn store(&mut self, access: u32, value: Value) {
         if let Some((env, slot)) = self.target(access) {
+            let mark = self.causes_mark();
+            self.causes.store(&env, slot, mark);
             env.set(slot, Some(value));
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::rc::Rc;
+use std::vec;
 
 use super::{Done, Machine, fault};
 use crate::compile::{Loop, LoopKind};
@@ -10,14 +11,18 @@ use crate::value::{Content, Env, Key, Lazy, List, Map, Place, Value};
 
 /// A collection that is being walked.
 pub(super) struct Walk {
-    /// What is walked, as it was in the beginning.
     elements: Elements,
     /// How many elements were taken.
     taken: usize,
-    /// The last one of them.
-    current: Option<(Key, Option<Value>)>,
+    /// The next elements of a map, and how many were fetched last.
+    ahead: vec::IntoIter<(Key, Value)>,
+    fetched: usize,
+    /// The last element that was taken of a map.
+    current: Option<(Key, Value)>,
     /// The scope around.
     outer: Rc<Env>,
+    /// How many causes explain what is around.
+    pub(super) causes: usize,
     /// Where the first undefined answer of an `any` arose.
     undefined: Option<Place>,
     /// What a `map` made, or a `filter` of a list kept.
@@ -26,43 +31,104 @@ pub(super) struct Walk {
     entries: Vec<(Key, Value)>,
 }
 
-enum Elements {
+/// How many elements of a map are fetched at once: to find where to go on costs as much as to fetch many, and most
+/// walks may end early.
+const MAX_FETCHED: usize = 64;
+
+impl Walk {
+    /// Takes the next element: what it is called first and second.
+    ///
+    /// Of a lazy map no value is made unless it is asked for.
+    fn next(&mut self, two: bool) -> Option<(Value, Option<Value>)> {
+        let next = match &self.elements {
+            Elements::List(items) => {
+                let value = items.get(self.taken)?.clone();
+                if two { (Value::Int(self.taken as i64), Some(value)) } else { (value, None) }
+            }
+            Elements::Map(entries) => {
+                let next = match self.ahead.next() {
+                    Some(next) => next,
+                    None => {
+                        let rest = match &self.current {
+                            Some((last, _)) => (Bound::Excluded(last), Bound::Unbounded),
+                            None => (Bound::Unbounded, Bound::Unbounded),
+                        };
+                        self.fetched = (2 * self.fetched).clamp(4, MAX_FETCHED);
+                        let some = entries.range::<Key, _>(rest).take(self.fetched);
+                        let some: Vec<_> = some.map(|(key, value)| (key.clone(), value.clone())).collect();
+                        self.ahead = some.into_iter();
+                        self.ahead.next()?
+                    }
+                };
+                let (key, value) = self.current.insert(next);
+                (key.to_value(), two.then(|| value.clone()))
+            }
+            Elements::Lazy(lazy) => {
+                if self.taken >= lazy.count() {
+                    return None;
+                }
+                let next = (lazy.key(self.taken).to_value(), two.then(|| lazy.value(self.taken)));
+                // The scope has let go of the element before the last one.
+                if let Some(before) = self.taken.checked_sub(2) {
+                    lazy.forget(before);
+                }
+                next
+            }
+        };
+        self.taken += 1;
+        Some(next)
+    }
+
+    /// The element that was taken last.
+    pub(super) fn element(&self) -> Option<(Key, Value)> {
+        let last = self.taken.checked_sub(1)?;
+        match &self.elements {
+            Elements::List(items) => Some((Key::Int(last as i64), items.get(last)?.clone())),
+            Elements::Map(_) => self.current.clone(),
+            Elements::Lazy(lazy) => Some((lazy.key(last), lazy.value(last))),
+        }
+    }
+}
+
+/// What is walked, as it was in the beginning.
+#[derive(Clone)]
+pub(super) enum Elements {
     List(Rc<Vec<Value>>),
-    /// With the key of the last element.
-    Map(Rc<BTreeMap<Key, Value>>, Option<Key>),
+    Map(Rc<BTreeMap<Key, Value>>),
     /// A value is made when somebody asks for it.
     Lazy(Rc<Lazy>),
 }
 
 impl Elements {
-    /// The key or index and the value of the element so many come before; the value only if it is asked for.
-    fn next(&mut self, taken: usize, with_value: bool) -> Option<(Key, Option<Value>)> {
+    pub(super) fn of(collection: &Value) -> Option<Elements> {
+        Some(match collection {
+            Value::List(list) => Elements::List(list.items()),
+            Value::Map(map) => match map.snapshot() {
+                Content::Entries(entries) => Elements::Map(entries),
+                Content::Lazy(lazy) => Elements::Lazy(lazy),
+            },
+            _ => return None,
+        })
+    }
+
+    pub(super) fn len(&self) -> usize {
         match self {
-            Elements::List(items) => {
-                let value = items.get(taken)?;
-                Some((Key::Int(taken as i64), Some(value.clone())))
-            }
-            Elements::Map(entries, last) => {
-                let rest = match &*last {
-                    Some(last) => (Bound::Excluded(last), Bound::Unbounded),
-                    None => (Bound::Unbounded, Bound::Unbounded),
-                };
-                let (key, value) = entries.range::<Key, _>(rest).next()?;
-                let next = (key.clone(), Some(value.clone()));
-                *last = Some(next.0.clone());
-                Some(next)
-            }
-            Elements::Lazy(lazy) => {
-                let value = |lazy: &Lazy| with_value.then(|| lazy.value(taken));
-                (taken < lazy.count()).then(|| (lazy.key(taken), value(lazy)))
-            }
+            Elements::List(items) => items.len(),
+            Elements::Map(entries) => entries.len(),
+            Elements::Lazy(lazy) => lazy.count(),
         }
     }
 
-    /// Lets go of the element before the last one of so many.
-    fn forget(&self, taken: usize) {
-        if let (Elements::Lazy(lazy), Some(last)) = (self, taken.checked_sub(2)) {
-            lazy.forget(last);
+    /// So many elements from the beginning.
+    pub(super) fn first(&self, count: usize) -> Vec<(Key, Value)> {
+        match self {
+            Elements::List(items) => (0..).map(Key::Int).zip(items.iter().cloned()).take(count).collect(),
+            Elements::Map(entries) => {
+                entries.iter().take(count).map(|(key, value)| (key.clone(), value.clone())).collect()
+            }
+            Elements::Lazy(lazy) => {
+                (0..lazy.count().min(count)).map(|at| (lazy.key(at), lazy.value(at))).collect()
+            }
         }
     }
 }
@@ -74,18 +140,16 @@ impl Machine<'_> {
 
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
         let of = self.description(index);
-        let elements = match self.pop() {
-            Value::List(list) => Elements::List(list.items()),
-            Value::Map(map) => match map.snapshot() {
-                Content::Entries(entries) => Elements::Map(entries, None),
-                Content::Lazy(lazy) => Elements::Lazy(lazy),
-            },
-            Value::Undefined(place) if of.kind != LoopKind::For => {
+        let collection = self.pop();
+        self.budget.touch(&collection);
+        let elements = match (Elements::of(&collection), collection) {
+            (Some(elements), _) => elements,
+            (None, Value::Undefined(place)) if of.kind != LoopKind::For => {
                 self.stack.push(Value::Undefined(place));
                 self.jump(of.done);
                 return Ok(());
             }
-            other => {
+            (None, other) => {
                 return fault(format!("expected a list or map to walk over, found {}", other.type_name()));
             }
         };
@@ -93,8 +157,11 @@ impl Machine<'_> {
         self.walks.push(Walk {
             elements,
             taken: 0,
+            ahead: Vec::new().into_iter(),
+            fetched: 0,
             current: None,
             outer,
+            causes: self.causes.len(),
             undefined: None,
             values: Vec::new(),
             entries: Vec::new(),
@@ -103,40 +170,33 @@ impl Machine<'_> {
     }
 
     pub(super) fn next_element(&mut self, index: u32) -> Done<()> {
-        let of = self.description(index);
-        let Some(walk) = self.walks.last_mut() else { return fault("there is nothing to walk over") };
-        let Some(element) = walk.elements.next(walk.taken, of.second.is_some()) else {
+        let (Some(frame), Some(walk)) = (self.frames.last_mut(), self.walks.last_mut()) else {
+            return fault("there is nothing to walk over");
+        };
+        let of = &frame.unit.loops[index as usize];
+        let Some((first, second)) = walk.next(of.second.is_some()) else {
+            let of = *of;
             return self.finish(&of);
         };
-        walk.taken += 1;
-        let is_list = matches!(walk.elements, Elements::List(_));
-        walk.current = Some(element.clone());
-        let (key, value) = element;
-        let value = value.unwrap_or_else(Value::undefined);
-        let (first, second) = match of.second {
-            None if is_list => (value, None),
-            None => (key.to_value(), None),
-            Some(_) => (key.to_value(), Some(value)),
-        };
-        let outer = Rc::clone(&walk.outer);
+        self.causes.forget(walk.causes);
         let env = if let Some(slots) = of.own_scope {
             self.budget.make(64 + 16 * slots as usize)?;
-            let env = Env::new(slots, Some(outer));
+            let env = Env::new(slots, Some(Rc::clone(&walk.outer)));
             self.registry.env(&env);
-            self.frame().env = Rc::clone(&env);
-            env
+            frame.env = Rc::clone(&env);
+            &frame.env
         } else {
-            for slot in of.slots.0..of.slots.1 {
-                outer.set(slot, None);
+            // What the body declares is new for each element; the names of the element come first.
+            for slot in
+                of.slots.0 + 1 + u32::from(of.second.is_some_and(|second| second != of.first))..of.slots.1
+            {
+                walk.outer.set(slot, None);
             }
-            outer
+            &walk.outer
         };
         env.set(of.first, Some(first));
         if let Some(slot) = of.second {
             env.set(slot, second);
-        }
-        if let Some(walk) = self.walks.last() {
-            walk.elements.forget(walk.taken);
         }
         Ok(())
     }
@@ -144,7 +204,9 @@ impl Machine<'_> {
     /// Leaves a loop.
     pub(super) fn end_walk(&mut self, index: u32) {
         let done = self.description(index).done;
-        self.leave_walk(done);
+        if let Some(walk) = self.leave_walk(done) {
+            self.causes.forget(walk.causes);
+        }
     }
 
     fn leave_walk(&mut self, done: u32) -> Option<Walk> {
@@ -158,10 +220,17 @@ impl Machine<'_> {
     /// After the last element.
     fn finish(&mut self, of: &Loop) -> Done<()> {
         let Some(walk) = self.leave_walk(of.done) else { return Ok(()) };
+        self.causes.forget(walk.causes);
         let result = match of.kind {
             LoopKind::For => return Ok(()),
             LoopKind::All => Value::Bool(true),
-            LoopKind::Any => walk.undefined.map_or(Value::Bool(false), Value::Undefined),
+            LoopKind::Any => {
+                let result = walk.undefined.map_or(Value::Bool(false), Value::Undefined);
+                if of.blame.is_on(&result) {
+                    self.none_fits(of, walk.elements, walk.taken);
+                }
+                result
+            }
             LoopKind::Filter if !matches!(walk.elements, Elements::List(_)) => {
                 self.budget.make_list(4 * walk.entries.len())?;
                 Value::Map(walk.entries.into_iter().collect::<Map>())
@@ -177,9 +246,11 @@ impl Machine<'_> {
 
     /// Takes what the body says of the element.
     pub(super) fn collect(&mut self, index: u32) -> Done<()> {
-        let of = self.description(index);
         let answer = self.pop();
-        let Some(walk) = self.walks.last_mut() else { return fault("there is nothing to walk over") };
+        let (Some(frame), Some(walk)) = (self.frames.last_mut(), self.walks.last_mut()) else {
+            return fault("there is nothing to walk over");
+        };
+        let of = &frame.unit.loops[index as usize];
         let settled = match (of.kind, answer) {
             (LoopKind::Map, answer) => {
                 walk.values.push(answer);
@@ -193,12 +264,7 @@ impl Machine<'_> {
             (LoopKind::Any, Value::Bool(true)) => Some(Value::Bool(true)),
             (LoopKind::All, Value::Bool(false)) => Some(Value::Bool(false)),
             (LoopKind::Filter, Value::Bool(true)) => {
-                if let Some((key, value)) = walk.current.take() {
-                    let value = value.or_else(|| match &walk.elements {
-                        Elements::Lazy(lazy) => walk.taken.checked_sub(1).map(|last| lazy.value(last)),
-                        _ => None,
-                    });
-                    let value = value.unwrap_or_else(Value::undefined);
+                if let Some((key, value)) = walk.element() {
                     match &walk.elements {
                         Elements::List(_) => walk.values.push(value),
                         _ => walk.entries.push((key, value)),
@@ -209,13 +275,18 @@ impl Machine<'_> {
             (_, Value::Bool(_)) => None,
             (_, other) => return fault(format!("expected a bool, found {}", other.type_name())),
         };
-        match settled {
-            Some(value) => {
-                self.leave_walk(of.done);
-                self.stack.push(value);
+        let Some(value) = settled else {
+            frame.next = of.next as usize;
+            return Ok(());
+        };
+        let of = *of;
+        if let Some(walk) = self.leave_walk(of.done) {
+            match walk.element().filter(|_| of.blame.is_on(&value)) {
+                Some(element) => self.settled_by(&of, walk.causes, element, &value),
+                None => self.causes.forget(walk.causes),
             }
-            None => self.jump(of.next),
         }
+        self.stack.push(value);
         Ok(())
     }
 }

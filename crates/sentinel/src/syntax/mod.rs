@@ -6,13 +6,12 @@ mod lexer;
 pub(crate) mod literal;
 mod operand;
 mod parser;
-#[cfg(test)]
-mod print;
 mod statement;
-mod token;
+pub(crate) mod token;
 
 use crate::source::{Position, Span, SyntaxError};
 use ast::Program;
+pub(crate) use lexer::lex;
 use parser::Parser;
 
 /// What a text says, with the comments in it.

@@ -1,6 +1,6 @@
 //! Functions and rules, and the variables that they see.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
@@ -62,7 +62,7 @@ impl Function {
         arity: RangeInclusive<usize>,
         call: fn(&[Value]) -> Result<Value, String>,
     ) -> Function {
-        Function(Code::Host(Host { name, arity, call }))
+        Function(Code::Host(Rc::new(Host { name, arity, call })))
     }
 }
 
@@ -78,11 +78,10 @@ pub(crate) enum Code {
     Native(&'static Native),
     /// A native one with its first argument.
     Method(&'static Native, Rc<Value>),
-    Host(Host),
+    Host(Rc<Host>),
 }
 
 /// A function that a host gave.
-#[derive(Clone)]
 pub(crate) struct Host {
     pub(crate) name: &'static str,
     pub(crate) arity: RangeInclusive<usize>,
@@ -119,6 +118,8 @@ pub(crate) struct Rule {
     pub(crate) unit: Arc<Unit>,
     pub(crate) env: Rc<Env>,
     pub(crate) file: u32,
+    /// Where it is among the rules that a run reports.
+    pub(crate) entry: Cell<Option<u32>>,
     pub(crate) state: RefCell<RuleState>,
 }
 

@@ -16,9 +16,27 @@ pub(crate) struct ListCell {
     pub(crate) items: RefCell<Rc<Vec<Value>>>,
     /// Whether a run knows that it may hold itself.
     pub(crate) registered: Cell<bool>,
+    /// The elements that are, or hold, what is unknown until apply, and what the host calls that.
+    unknown: Box<[(usize, String)]>,
 }
 
 impl List {
+    /// A list some elements of which are unknown until apply, so that what stands for them in the list tells nothing:
+    /// their indexes, and what each is called. A run says where a policy looks at them.
+    #[must_use]
+    pub fn partly_unknown(items: Vec<Value>, unknown: Vec<(usize, String)>) -> List {
+        let (items, registered) = (RefCell::new(Rc::new(items)), Cell::new(false));
+        List(Rc::new(ListCell { items, registered, unknown: unknown.into() }))
+    }
+
+    pub(crate) fn unknowns(&self) -> impl Iterator<Item = &str> {
+        self.0.unknown.iter().map(|(_, what)| what.as_str())
+    }
+
+    pub(crate) fn unknown_at(&self, index: usize) -> Option<&str> {
+        self.0.unknown.iter().find(|(at, _)| *at == index).map(|(_, what)| what.as_str())
+    }
+
     /// How many values there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -65,7 +83,7 @@ impl List {
 
 impl From<Vec<Value>> for List {
     fn from(items: Vec<Value>) -> List {
-        List(Rc::new(ListCell { items: RefCell::new(Rc::new(items)), registered: Cell::new(false) }))
+        List::partly_unknown(items, Vec::new())
     }
 }
 
@@ -88,6 +106,17 @@ pub trait Members {
 
     /// The value of a member, made anew each time.
     fn value(&self, position: usize) -> Value;
+
+    /// What the host calls the value under a key that is missing because the value is unknown until apply: a run says
+    /// where a policy looked for it.
+    fn unknown(&self, _key: &str) -> Option<String> {
+        None
+    }
+
+    /// What the host calls whatever is missing because it is unknown until apply, for who looks at the whole.
+    fn unknowns(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Values under keys.
@@ -201,8 +230,20 @@ impl Map {
         }
     }
 
-    pub(crate) fn has(&self, key: &Key) -> bool {
-        self.find(key).is_some()
+    /// What is missing under a key because it is unknown until apply.
+    pub(crate) fn unknown(&self, key: &Key) -> Option<String> {
+        match (&*self.0.content.borrow(), key) {
+            (Content::Lazy(lazy), Key::String(text)) => lazy.members.unknown(text.as_str()?),
+            _ => None,
+        }
+    }
+
+    /// Whatever is missing because it is unknown until apply.
+    pub(crate) fn unknowns(&self) -> Vec<String> {
+        match &*self.0.content.borrow() {
+            Content::Lazy(lazy) => lazy.members.unknowns(),
+            Content::Entries(_) => Vec::new(),
+        }
     }
 
     /// The keys in their order.

@@ -10,6 +10,8 @@ use crate::run::{Budget, Done};
 /// Whether two values are equal, or where what makes that undefined arose.
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
     budget.step(1)?;
+    budget.touch(a);
+    budget.touch(b);
     Ok(Ok(match (a, b) {
         (Value::Undefined(place), _) | (_, Value::Undefined(place)) => return Ok(Err(*place)),
         (Value::Null, Value::Null) => true,

@@ -6,6 +6,7 @@ use crate::run::{Budget, Done};
 /// Writes a value as `print` does: strings bare, but quoted within collections.
 pub(crate) fn show(value: &Value, quoted: bool, out: &mut Vec<u8>, budget: &mut Budget) -> Done<()> {
     let before = out.len();
+    budget.touch(value);
     match value {
         Value::Undefined(_) => out.extend(b"undefined"),
         Value::Null => out.extend(b"null"),

@@ -1,0 +1,112 @@
+//! What is emitted only so that a false answer can be explained: by the elements that made it so.
+
+use super::{Blame, Compiler, Op};
+use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, Link, PartKind, Test};
+
+impl Compiler {
+    /// A value that is stored or returned: what makes it false goes with it.
+    pub(super) fn explained(&mut self, value: &Expr) {
+        match &value.kind {
+            ExprKind::Paren(inner) => self.explained(inner),
+            // Neither is a rule evaluated here.
+            ExprKind::Chain(chain) if chain.level == BinaryOp::Else.describe().0 => self.expression(value),
+            ExprKind::Name(name) if self.import(name).is_none() => {
+                let access = self.access(name);
+                self.emit(name.span.start, Op::Load(access));
+                self.recall(name.span.start, access, Blame::False, false);
+            }
+            _ => self.judged(value, Blame::False),
+        }
+    }
+
+    pub(super) fn recall(&mut self, place: u32, access: u32, blame: Blame, force: bool) {
+        if blame != Blame::Nothing {
+            self.explaining += 1;
+            self.emit(place, Op::Recall { access, blame, force });
+        }
+    }
+
+    /// A comparison whose answer its left side explains: with a bool, or of a collection with none; else false.
+    pub(super) fn comparison(&mut self, chain: &Chain, link: &Link, blame: Blame) -> bool {
+        if blame == Blame::Nothing {
+            return false;
+        }
+        match link {
+            Link::Binary { op: op @ (BinaryOp::Equal | BinaryOp::NotEqual), span, right } => {
+                if let ExprKind::Bool(bool) = right.kind {
+                    let is_same = bool == (*op == BinaryOp::Equal);
+                    self.judged(&chain.first, if is_same { blame } else { blame.inverse() });
+                    self.expression(right);
+                    self.emit(span.start, Op::Binary(*op));
+                    return true;
+                }
+            }
+            Link::Binary { .. } => {}
+            Link::Test { test: Test::Empty, negated, span } if *negated == (blame == Blame::True) => {
+                self.expression(&chain.first);
+                self.emit(span.start, Op::Hold);
+                self.emit(span.start, Op::Test(Test::Empty, *negated));
+                self.held_by(span.start, blame);
+                return true;
+            }
+            Link::Test { .. } => return false,
+        }
+        let Link::Binary { op, span, right } = link else { return false };
+        let counted = counted(&chain.first);
+        let Some(says_empty) = says_empty(*op, right, counted.is_some()) else { return false };
+        if says_empty != (blame == Blame::False) {
+            return false;
+        }
+        match counted {
+            Some((length, collection, call)) => {
+                let access = self.access(length);
+                self.emit(length.span.start, Op::Load(access));
+                self.expression(collection);
+                self.emit(call, Op::Hold);
+                self.emit(call, Op::Call(1, false));
+            }
+            None => {
+                self.expression(&chain.first);
+                self.emit(span.start, Op::Hold);
+            }
+        }
+        self.expression(right);
+        self.emit(span.start, Op::Binary(*op));
+        self.held_by(span.start, blame);
+        true
+    }
+
+    fn held_by(&mut self, place: u32, blame: Blame) {
+        self.explaining += 1;
+        self.emit(place, Op::HeldBy(blame));
+    }
+}
+
+/// What `length` is called with: the word, the collection and where the call stands.
+fn counted(expr: &Expr) -> Option<(&crate::syntax::ast::Name, &Expr, u32)> {
+    let ExprKind::Postfix(postfix) = &expr.kind else { return None };
+    let (ExprKind::Name(name), [call]) = (&postfix.base.kind, &postfix.parts[..]) else { return None };
+    match &call.kind {
+        PartKind::Call(arguments) if &*name.text == "length" => match &arguments[..] {
+            [collection] => Some((name, collection, call.span.start)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a comparison of a collection, or of its length, is true where it is empty, or false there.
+fn says_empty(op: BinaryOp, right: &Expr, is_length: bool) -> Option<bool> {
+    use BinaryOp as Op;
+    Some(match (&right.kind, op) {
+        (ExprKind::Int(0), Op::Equal | Op::LessOrEqual) if is_length => true,
+        (ExprKind::Int(0), Op::NotEqual | Op::Greater) if is_length => false,
+        (ExprKind::Int(1), Op::Less) if is_length => true,
+        (ExprKind::Int(1), Op::GreaterOrEqual) if is_length => false,
+        (ExprKind::List(items), Op::Equal | Op::NotEqual) if items.is_empty() && !is_length => {
+            op == Op::Equal
+        }
+        (ExprKind::Map(items), Op::Equal | Op::NotEqual) if items.is_empty() && !is_length => op == Op::Equal,
+        _ => return None,
+    })
+}

@@ -1,0 +1,49 @@
+//! A source text in the form in which policies are written.
+//!
+//! The tokens and comments of the text stay as they are, in their order; what the formatter decides is what stands
+//! between them. So it walks over what the text says only to know what each token is for.
+
+mod align;
+mod expression;
+#[cfg(test)]
+mod laws;
+mod layout;
+mod statement;
+
+use crate::source::SyntaxError;
+use crate::syntax::{lex, parse};
+use layout::Layout;
+
+/// Writes a source text in the house style of policies.
+///
+/// * Each level is indented by a tab, and so is an expression that goes on in the next line.
+/// * A statement has its line, and no semicolon. The blocks of `if`, `for` and `case` have theirs.
+/// * A function, a rule or a quantifier stays on one line if it was on one.
+/// * Lists, maps, arguments and operators go on in the next line where they did. A bracket that closes on a line of its
+///   own has a comma before it. The values of a map stand below one another.
+/// * Blank lines stay, one at a place, but not at the beginning or end of a block.
+/// * Comments stay where they are, before or behind the same words, and literals as they are written.
+///
+/// Line ends become `\n`. What was formatted once stays as it is, and means what it meant.
+///
+/// # Errors
+///
+/// Everything that is wrong with a text that cannot be read, in the order of the text.
+///
+/// # Examples
+///
+/// ```
+/// let text = "main=rule{ // all of them\n a and not b }";
+/// assert_eq!(
+///     objchange_sentinel::format(text).unwrap(),
+///     "main = rule { // all of them\n\ta and not b\n}\n"
+/// );
+/// assert_eq!(objchange_sentinel::format("main = ").unwrap_err().len(), 1);
+/// ```
+pub fn format(text: &str) -> Result<String, Vec<SyntaxError>> {
+    let (program, comments) = parse(text)?;
+    let lexed = lex(text);
+    let mut layout = Layout::new(text, &lexed.tokens, &comments);
+    layout.program(&program);
+    Ok(layout.finish())
+}

@@ -1,0 +1,257 @@
+//! What made answers false: the elements at which quantifiers were settled, collections that should have been empty,
+//! rules, and the elements at which a variable was set to false. It is kept only where the compiler says that an answer
+//! is to be explained, so that a policy that passes pays next to nothing.
+
+use std::collections::HashMap;
+use std::rc::{Rc, Weak};
+
+use super::walk::{Elements, Walk};
+use super::{Done, Machine};
+use crate::compile::{Blame, Loop};
+use crate::value::{Env, Key, Place, Value};
+
+/// One of the reasons why an answer is as it is.
+#[derive(Clone)]
+pub(super) struct Cause {
+    /// The instruction that it explains, in the frame that runs.
+    at: u32,
+    /// How deep those nest that explain it.
+    depth: u8,
+    pub(super) place: Place,
+    pub(super) kind: CauseKind,
+}
+
+/// How deep causes may nest, which a function that calls itself would make endless: what is deeper is not kept.
+const MAX_NESTING: u8 = 250;
+
+fn depth(causes: &[Cause]) -> u8 {
+    causes.iter().map(|cause| cause.depth + 1).max().unwrap_or_default()
+}
+
+#[derive(Clone)]
+pub(super) enum CauseKind {
+    /// The element that settled a quantifier, and why its body was as it was.
+    Element { key: Key, value: Value, answer: Answer, inner: Rc<[Cause]> },
+    /// None of so many elements fits.
+    NoneFits(Elements, usize),
+    /// A collection is not empty.
+    Held(Value),
+    /// Another rule, by its entry.
+    Rule(u32),
+    /// What a variable came with.
+    Variable(Rc<Stored>),
+}
+
+/// What the body of a quantifier, or a statement of a loop, said of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    False,
+    True,
+    Undefined,
+    /// A variable was set to false there.
+    Assigned,
+}
+
+/// Why a variable is false: a few reasons, and how many more there were.
+#[derive(Clone, Default)]
+pub(super) struct Stored {
+    pub(super) causes: Vec<Cause>,
+    pub(super) more: usize,
+}
+
+/// How many reasons are kept of one variable or rule.
+pub(super) const MAX_CAUSES: usize = 100;
+
+/// How many variables are remembered.
+const MAX_VARIABLES: usize = 1_000;
+
+#[derive(Default)]
+pub(super) struct Causes {
+    /// Of what is being evaluated: those of the innermost scope are on top.
+    list: Vec<Cause>,
+    /// A collection whose being empty is asked.
+    held: Option<Value>,
+    variables: HashMap<(usize, u32), (Weak<Env>, Rc<Stored>)>,
+}
+
+impl Causes {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Forgets what was found since there were so many.
+    pub(super) fn forget(&mut self, mark: usize) {
+        if self.list.len() > mark {
+            self.list.truncate(mark);
+        }
+    }
+
+    pub(super) fn take(&mut self, mark: usize) -> Vec<Cause> {
+        self.list.split_off(mark.min(self.list.len()))
+    }
+
+    /// What was found since there were so many explains this instruction.
+    pub(super) fn relabel(&mut self, mark: usize, at: u32) {
+        for cause in self.list.iter_mut().skip(mark) {
+            cause.at = at;
+        }
+    }
+
+    /// What explains the value of a variable.
+    pub(super) fn variable(&self, env: &Rc<Env>, slot: u32) -> Option<Rc<Stored>> {
+        self.variables.get(&(Rc::as_ptr(env) as usize, slot)).map(|(_, stored)| Rc::clone(stored))
+    }
+
+    /// A variable gets a value, because of what was found since there were so many.
+    ///
+    /// Elements at which it was set to false add up as long as it is set to nothing else.
+    pub(super) fn store(&mut self, env: &Rc<Env>, slot: u32, mark: usize) {
+        if self.list.len() <= mark && self.variables.is_empty() {
+            return;
+        }
+        let key = (Rc::as_ptr(env) as usize, slot);
+        if self.list.len() <= mark {
+            self.variables.remove(&key);
+            return;
+        }
+        let causes = self.take(mark);
+        // What is as another variable was.
+        if let [Cause { kind: CauseKind::Variable(stored), .. }] = &causes[..] {
+            let stored = Rc::clone(stored);
+            self.remember(env, key, stored);
+            return;
+        }
+        let adds =
+            matches!(&causes[..], [Cause { kind: CauseKind::Element { answer: Answer::Assigned, .. }, .. }]);
+        if let Some((_, stored)) = self.variables.get_mut(&key).filter(|_| adds) {
+            let stored = Rc::make_mut(stored);
+            if stored.causes.len() < MAX_CAUSES {
+                stored.causes.extend(causes);
+            } else {
+                stored.more += 1;
+            }
+            return;
+        }
+        self.remember(env, key, Rc::new(Stored { causes, more: 0 }));
+    }
+
+    fn remember(&mut self, env: &Rc<Env>, key: (usize, u32), stored: Rc<Stored>) {
+        if self.variables.len() >= MAX_VARIABLES {
+            self.variables.retain(|_, (env, _)| env.strong_count() > 0);
+        }
+        if self.variables.len() < MAX_VARIABLES {
+            // The weak reference keeps any other scope from being where this one was.
+            self.variables.insert(key, (Rc::downgrade(env), stored));
+        }
+    }
+}
+
+impl Machine<'_> {
+    fn explain(&mut self, place: Place, kind: CauseKind) {
+        let at = self.frame().next.saturating_sub(1) as u32;
+        let depth = match &kind {
+            CauseKind::Element { inner, .. } => depth(inner),
+            CauseKind::Variable(stored) => depth(&stored.causes),
+            _ => 0,
+        };
+        if depth <= MAX_NESTING {
+            self.causes.list.push(Cause { at, depth, place, kind });
+        }
+    }
+
+    /// How many causes explain what is around the statement or expression that is run.
+    pub(super) fn causes_mark(&self) -> usize {
+        let Some(frame) = self.frames.last() else { return 0 };
+        let walk = self.walks.get(frame.walks..).and_then(<[Walk]>::last);
+        walk.map_or(frame.causes, |walk| walk.causes)
+    }
+
+    /// An element settles a quantifier: what was found of it explains the answer.
+    pub(super) fn settled_by(&mut self, of: &Loop, mark: usize, element: (Key, Value), answer: &Value) {
+        let mut inner: Rc<[Cause]> = self.causes.take(mark).into();
+        if depth(&inner) > MAX_NESTING {
+            inner = Rc::default();
+        }
+        let answer = match answer {
+            Value::Bool(true) => Answer::True,
+            Value::Bool(false) => Answer::False,
+            _ => Answer::Undefined,
+        };
+        let (key, value) = element;
+        let place = self.place(of.next);
+        self.explain(place, CauseKind::Element { key, value, answer, inner });
+    }
+
+    pub(super) fn none_fits(&mut self, of: &Loop, elements: Elements, looked_at: usize) {
+        let place = self.place(of.next);
+        self.explain(place, CauseKind::NoneFits(elements, looked_at));
+    }
+
+    /// Where an instruction of the frame that runs stands.
+    fn place(&mut self, instruction: u32) -> Place {
+        let frame = self.frame();
+        let offset = frame.unit.places.get(instruction as usize).copied().unwrap_or_default();
+        Place { file: frame.file, offset }
+    }
+
+    pub(super) fn hold(&mut self) -> Done<()> {
+        self.causes.held =
+            self.stack.last().filter(|top| matches!(top, Value::List(_) | Value::Map(_))).cloned();
+        Ok(())
+    }
+
+    pub(super) fn held_by(&mut self, blame: Blame) {
+        let held = self.causes.held.take();
+        if let (Some(Value::Bool(_)), Some(held)) = (self.stack.last().filter(|top| blame.is_on(top)), held) {
+            self.explain(self.here(), CauseKind::Held(held));
+        }
+    }
+
+    pub(super) fn settle_causes(&mut self, blame: Blame, start: u32) {
+        let mark = self.causes_mark();
+        if self.causes.len() > mark && !self.stack.last().is_some_and(|top| blame.is_on(top)) {
+            let from = self.causes.list[mark..].iter().position(|cause| cause.at >= start);
+            if let Some(from) = from {
+                self.causes.list.truncate(mark + from);
+            }
+        }
+    }
+
+    /// The value on top comes from a variable.
+    pub(super) fn recall(&mut self, access: u32, blame: Blame, force: bool) -> Done<()> {
+        if force && !self.force(1)? {
+            return Ok(());
+        }
+        if !self.stack.last().is_some_and(|top| blame.is_on(top)) {
+            return Ok(());
+        }
+        let Some((env, slot)) = self.target(access) else { return Ok(()) };
+        if let Some(Value::Rule(rule)) = env.get(slot) {
+            if let Some(entry) = rule.0.entry.get() {
+                self.explain(self.here(), CauseKind::Rule(entry));
+            }
+        } else if blame == Blame::False
+            && let Some(stored) = self.causes.variable(&env, slot)
+        {
+            self.explain(self.here(), CauseKind::Variable(stored));
+        }
+        Ok(())
+    }
+
+    /// A variable is set to false in a loop of the function that runs: the elements of its loops are why.
+    pub(super) fn falsify(&mut self) {
+        let place = self.here();
+        let from = self.frames.last().map_or(0, |frame| frame.walks);
+        let mut inner: Rc<[Cause]> = Rc::default();
+        let elements: Vec<_> =
+            self.walks[from..].iter().filter_map(Walk::element).take(MAX_NESTING.into()).collect();
+        for (key, value) in elements.into_iter().rev() {
+            let kind = CauseKind::Element { key, value, answer: Answer::Assigned, inner };
+            // Loops nest only as deep as a text may.
+            let depth = if let CauseKind::Element { inner, .. } = &kind { depth(inner) } else { 0 };
+            inner = Rc::from([Cause { at: 0, depth, place, kind }]);
+        }
+        let at = self.frame().next.saturating_sub(1) as u32;
+        self.causes.list.extend(inner.iter().cloned().map(|cause| Cause { at, ..cause }));
+    }
+}
