@@ -8,6 +8,8 @@
 mod clock;
 mod configuration;
 mod fault;
+mod files;
+mod fmt;
 #[allow(dead_code, unused_imports, reason = "the command that runs policies comes next")]
 mod imports;
 mod mock;
@@ -30,12 +32,14 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Mock(mock::Args),
+    Fmt(fmt::Args),
     Test(test::Args),
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match &args.command {
         Command::Mock(args) => mock::run(args),
+        Command::Fmt(args) => fmt::run(args),
         Command::Test(args) => test::run(args),
     }
 }
