@@ -5,15 +5,16 @@
 //! sources ── texts, each compiled once ─────────────┴──▶ runs ──▶ reports (rule, fault)
 //! ```
 
+mod apply;
 mod clock;
 mod configuration;
 mod fault;
-#[allow(dead_code, unused_imports, reason = "the command that runs policies comes next")]
 mod imports;
 mod mock;
 mod rule;
 mod sources;
 mod test;
+mod work;
 
 use std::io;
 use std::process::ExitCode;
@@ -29,12 +30,14 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Apply(apply::Args),
     Mock(mock::Args),
     Test(test::Args),
 }
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match &args.command {
+        Command::Apply(args) => apply::run(args),
         Command::Mock(args) => mock::run(args),
         Command::Test(args) => test::run(args),
     }
