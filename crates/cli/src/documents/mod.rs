@@ -14,7 +14,7 @@ use std::io;
 use std::num::NonZero;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -53,7 +53,7 @@ impl Wanted {
 pub(crate) struct Document {
     /// Its file, with the line where the file holds a document a line.
     pub(crate) name: String,
-    pub(crate) text: String,
+    pub(crate) text: Arc<String>,
     /// Whether it is the only document that was asked about: an answer need not name it.
     pub(crate) is_alone: bool,
     /// Where in its file it begins, from 1, if the file holds a document a line.
@@ -182,7 +182,7 @@ fn read_all<A>(inputs: &Inputs, bar: &ProgressBar, steps: &SyncSender<Step<A>>, 
                             Some(line) => format!("{source}:{line}"),
                             None => source.to_string(),
                         },
-                        text: text.text,
+                        text: Arc::new(text.text),
                         is_alone: inputs.are_one_name && text.line.is_none(),
                         line: text.line,
                         is_found: matches!(input, Input::Source { is_found: true, .. }),

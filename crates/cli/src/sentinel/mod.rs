@@ -5,6 +5,7 @@
 //! sources ── texts, each compiled once ─────────────┴──▶ runs ──▶ reports (rule, fault)
 //! ```
 
+mod apply;
 mod clock;
 mod configuration;
 mod fault;
@@ -16,6 +17,7 @@ mod mock;
 mod rule;
 mod sources;
 mod test;
+mod work;
 
 use std::io;
 use std::process::ExitCode;
@@ -31,6 +33,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Apply(apply::Args),
     Mock(mock::Args),
     Fmt(fmt::Args),
     Test(test::Args),
@@ -38,6 +41,7 @@ enum Command {
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match &args.command {
+        Command::Apply(args) => apply::run(args),
         Command::Mock(args) => mock::run(args),
         Command::Fmt(args) => fmt::run(args),
         Command::Test(args) => test::run(args),

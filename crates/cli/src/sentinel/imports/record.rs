@@ -110,4 +110,13 @@ impl Members for Record {
         let field = document.items(*of, |items| items.field(*index as usize, name, &self.place));
         field.unwrap_or_else(|error| self.place.failed(error))
     }
+
+    fn unknown(&self, key: &str) -> Option<String> {
+        let Place { visit, of, index, .. } = &self.place;
+        // All others have a value that says what is known.
+        let is_output = matches!((of, key), (Of::OutputChanges, "after") | (Of::PlannedOutputs, "value"));
+        let name =
+            || visit.shelf.document(*of).items(*of, |items| items.key(*index as usize).to_owned()).ok();
+        is_output.then(name).flatten().map(|name| format!("output {name}"))
+    }
 }

@@ -1,8 +1,9 @@
 //! Values of documents as values of the language: nothing is made that is not looked at.
 
 use objchange_plan::{Marked, Shape};
-use objchange_sentinel::{Map, Members, Text, Value};
+use objchange_sentinel::{List, Map, Members, Text, Value};
 
+use super::hidden::SENSITIVE;
 use super::place::{Part, Place};
 
 /// The value at a path in a part of an item.
@@ -26,14 +27,19 @@ pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Mark
         Shape::String(text) => Value::from(text),
         Shape::Array(elements) => {
             let mut items = Vec::with_capacity(elements.len());
+            let mut unknown = Vec::new();
+            let has_unknown = part == Part::After && marked.has_unknown();
             // No document has as many elements as do not fit, as these take bytes.
             for index in 0..elements.len() as u32 {
                 path.push(index);
+                if has_unknown && marked.element(index as usize).is_unknown() {
+                    unknown.extend(name(place, part, path, None).map(|name| (index as usize, name)));
+                }
                 let element = marked.part(index as usize);
                 items.push(element.map_or(Value::Null, |element| value(place, part, path, element)));
                 path.pop();
             }
-            Value::from(items)
+            Value::List(List::partly_unknown(items, unknown))
         }
         Shape::Object(members) => {
             let (place, path) = (place.clone(), path.as_slice().into());
@@ -75,6 +81,33 @@ impl Object {
     }
 }
 
+/// What people call a part of a value: its path, and of which resource or output it is. The last step may be a key that
+/// is not there. Keys in what is sensitive are not named.
+fn name(place: &Place, part: Part, path: &[u32], last: Option<&str>) -> Option<String> {
+    let Place { visit, of, index, .. } = place;
+    let name = visit.shelf.document(*of).items(*of, |items| {
+        let mut marked = items.part(*index as usize, part).ok()??;
+        let mut name = String::new();
+        let add = |name: &mut String, key: &str, marked: Marked<'_, '_>| {
+            let dot = if name.is_empty() { "" } else { "." };
+            name.push_str(dot);
+            name.push_str(if marked.is_sensitive() { SENSITIVE } else { key });
+        };
+        for step in path {
+            match marked.exact()?.shape() {
+                Shape::Object(members) => add(&mut name, members.at_position(*step as usize)?.0, marked),
+                _ => name.push_str(&format!("[{step}]")),
+            }
+            marked = marked.part(*step as usize)?;
+        }
+        if let Some(key) = last {
+            add(&mut name, key, marked);
+        }
+        Some(format!("{name} of {}", items.key(*index as usize)))
+    });
+    name.ok().flatten()
+}
+
 impl Members for Object {
     fn count(&self) -> usize {
         self.count
@@ -99,5 +132,23 @@ impl Members for Object {
             Some(value(&self.place, self.part, &mut path, marked.part(position)?))
         });
         value.unwrap_or_else(Value::undefined)
+    }
+
+    fn unknown(&self, key: &str) -> Option<String> {
+        let is_unknown =
+            self.part == Part::After && self.look(|marked| Some(marked.member(key).is_unknown()))?;
+        is_unknown.then(|| name(&self.place, self.part, &self.path, Some(key))).flatten()
+    }
+
+    fn unknowns(&self) -> Vec<String> {
+        if self.part != Part::After {
+            return Vec::new();
+        }
+        let keys = self.look(|marked| {
+            let missing = marked.members().filter(|(_, member)| member.exact().is_none());
+            Some(missing.map(|(key, _)| key.to_owned()).collect::<Vec<_>>())
+        });
+        let name = |key: &String| name(&self.place, self.part, &self.path, Some(key));
+        keys.unwrap_or_default().iter().filter_map(name).collect()
     }
 }

@@ -7,7 +7,6 @@ mod find;
 mod json;
 mod junit;
 mod text;
-mod work;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -21,8 +20,8 @@ use self::case::{Case, Outcome, Wanted};
 use self::coverage::Coverage;
 use self::find::Tests;
 use self::junit::Suites;
-use super::clock;
 use super::sources::Sources;
+use super::{clock, work};
 use crate::documents::Progress;
 use crate::exit;
 

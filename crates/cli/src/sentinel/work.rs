@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 
 /// Does something with each item, and hands over what comes of it in their order.
-pub(super) fn in_order<I: Sync, A: Send>(
+pub(crate) fn in_order<I: Sync, A: Send>(
     items: &[I],
     work: impl Fn(&I) -> A + Sync,
     mut handle: impl FnMut(A) -> io::Result<()>,

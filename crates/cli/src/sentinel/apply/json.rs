@@ -1,0 +1,44 @@
+//! The report for programs: a line of JSON for each policy and plan.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use super::judge::Judged;
+use super::set::Applied;
+use crate::sentinel::fault::Fault;
+use crate::sentinel::rule::Rule;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    plan: &'a str,
+    policy: &'a str,
+    file: &'a str,
+    enforcement_level: &'static str,
+    result: &'static str,
+    error: Option<&'a Fault>,
+    main: Option<&'a Json>,
+    print: &'a str,
+    rules: &'a [Rule],
+}
+
+pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a Judged)>) -> io::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for (applied, judged) in all {
+        let line = Line {
+            plan,
+            policy: &applied.name,
+            file: &applied.file,
+            enforcement_level: applied.level.name(),
+            result: judged.outcome.name(),
+            error: judged.error.as_ref(),
+            main: judged.main.as_ref(),
+            print: &judged.print,
+            rules: &judged.rules,
+        };
+        serde_json::to_writer(&mut out, &line)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()
+}

@@ -1,0 +1,296 @@
+//! `objchange sentinel apply`: what policies say of plans.
+//!
+//! ```text
+//! set ── policies, compiled once ──▶ judge ── one policy over one plan ──▶ text, JSON, JUnit, SARIF
+//! ```
+
+mod hide;
+mod json;
+mod judge;
+mod junit;
+mod sarif;
+mod set;
+mod text;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::ValueEnum;
+use serde_json::Value as Json;
+
+use self::judge::{Judged, Manner, Outcome, judge};
+use self::set::{Applied, Asked};
+use super::configuration::Level;
+use super::imports::{Document, Imports};
+use super::rule::Rule;
+use super::{clock, work};
+use crate::documents::{self, Inputs, Wanted};
+use crate::exit;
+use crate::input::Source;
+use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
+
+const AFTER_HELP: &str = "\
+A plan is the output of `terraform show -json PLANFILE`: a file, a glob in quotes, a folder, or `-`, which is read where \
+no plan is named; one plan, or one a line. With more than one plan each line names its file.
+
+A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl; of another folder all \
+*.sentinel in it are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (of the state that the plan starts \
+from, or --state) and tfrun (what --run says).
+
+What is sensitive can be compared. What a policy that has looked at it prints and says is shown as far as it would be \
+the same for other values in its place.
+
+Exit codes:
+  0  every policy is kept, or only advisory ones are broken
+  1  a policy is broken that is soft-mandatory (see --override) or hard-mandatory
+  2  a policy or a plan cannot be used, or the output cannot be written
+
+Examples:
+  terraform show -json tfplan | objchange sentinel apply policies/
+  objchange sentinel apply limit-cost.sentinel --plan plan.json --param limit=500 --trace
+  objchange sentinel apply sentinel.hcl --plan 'plans/*.json' --json > verdicts.jsonl
+  objchange sentinel apply sentinel.hcl --plan plan.json --run run.json --sarif policies.sarif --junit policies.xml";
+
+/// Apply policies to plans
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// Policies, configurations of policy sets, or folders of either
+    #[arg(value_name = "POLICY|sentinel.hcl|DIR", required = true)]
+    policies: Vec<PathBuf>,
+
+    /// Plans; `-`, or nothing, is standard input. May be repeated
+    #[arg(long, value_name = "PLAN", num_args = 1.., default_value = "-")]
+    plan: Vec<PathBuf>,
+
+    /// The state that `tfstate/v2` is of, if not the one that the plan starts from
+    #[arg(long, value_name = "STATE")]
+    state: Option<PathBuf>,
+
+    /// An object in JSON with what `tfrun` is to tell of the run
+    #[arg(long, value_name = "RUN.json")]
+    run: Option<PathBuf>,
+
+    /// Modules, static data and parameters for policies that are named alone
+    #[arg(long, value_name = "sentinel.hcl")]
+    config: Option<PathBuf>,
+
+    /// The value of a parameter, as JSON or as text, before all other values of it. May be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
+    param: Vec<(String, Json)>,
+
+    /// How binding policies are that are named alone
+    #[arg(long, value_enum, default_value = "hard-mandatory", value_name = "LEVEL")]
+    level: Binding,
+
+    /// Soft-mandatory policies may be broken
+    #[arg(long = "override")]
+    overrides: bool,
+
+    /// Show every rule with its value, also of policies that are kept
+    #[arg(long)]
+    trace: bool,
+
+    /// What time it is for policies, such as 2026-01-31T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = clock::parse)]
+    now: Option<i64>,
+
+    #[command(flatten)]
+    reports: Reports,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Binding {
+    Advisory,
+    SoftMandatory,
+    HardMandatory,
+}
+
+fn param(text: &str) -> Result<(String, Json), String> {
+    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
+    Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Json::from(value))))
+}
+
+/// A plan, and what each of the policies says of it.
+struct Answer {
+    /// The file of the plan.
+    plan: String,
+    judged: Vec<Judged>,
+}
+
+pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+    let reports = &args.reports;
+    if let Some(problem) = reports.problem() {
+        return exit::unusable(&problem);
+    }
+    let given = Given::read(args);
+    let (policies, state, run) = match given {
+        Ok(Given { policies, state, run }) => (policies, state, run),
+        Err(error) => return exit::unusable(&error),
+    };
+    let inputs = match Inputs::find(&args.plan, Wanted::PLANS) {
+        Ok(inputs) => inputs,
+        Err(error) => return exit::unusable(&error),
+    };
+    let manner = Manner { now: args.now.unwrap_or_else(clock::now) };
+    let mut text = reports.has_text().then(|| text::Text::new(args.trace));
+    let mut junit = Junit::new("objchange sentinel apply");
+    let mut sarif = Sarif::new("objchangeSentinel/v1");
+    let mut is_failed = false;
+    let answer = |document: &documents::Document| {
+        let complaint = |error: &_| document.complaint(error);
+        let plan = Document::new(Arc::clone(&document.text)).map_err(|error| complaint(&error))?;
+        if !plan.is_plan() {
+            return Err(format!("{}: this is a state: give it with --state, beside a plan", document.name));
+        }
+        let plan = Arc::new(plan);
+        let imports = || Imports::new(&plan, state.as_ref(), run.as_ref());
+        let judged = judge_all(&policies, imports, manner, document.is_alone);
+        Ok(Answer { plan: document.name.clone(), judged: judged.map_err(|error| complaint(&error))? })
+    };
+    let handle = |name: Option<&str>, answer: Answer| {
+        let all = || std::iter::zip(&policies, &answer.judged);
+        is_failed |=
+            all().any(|(applied, judged)| is_binding(applied.level, args.overrides) && judged.is_broken());
+        if let Some(text) = &mut text {
+            text.answer(name, all())?;
+        }
+        if reports.junit.is_some() {
+            junit.suite(&answer.plan, all().map(|(applied, judged)| junit::case(applied, judged)));
+        }
+        for (applied, judged) in all() {
+            if reports.sarif.is_some() {
+                sarif::add(&mut sarif, &answer.plan, applied, judged);
+            }
+        }
+        if reports.json { json::write(&answer.plan, all()) } else { Ok(()) }
+    };
+    let summary = documents::for_each(&inputs, Wanted::PLANS, answer, handle)?;
+    if let Some(text) = text {
+        text.finish()?;
+    }
+    if let Some(path) = &reports.junit {
+        reports::write(path, &junit.finish())?;
+    }
+    if let Some(path) = &reports.sarif {
+        reports::write(path, &sarif.finish())?;
+    }
+    Ok(match summary.failed {
+        0 if is_failed => ExitCode::from(exit::FAILED),
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(exit::UNUSABLE),
+    })
+}
+
+/// What all plans have in common.
+struct Given {
+    policies: Vec<Applied>,
+    state: Option<Arc<Document>>,
+    run: Option<Json>,
+}
+
+impl Given {
+    fn read(args: &Args) -> Result<Self, String> {
+        let level = match args.level {
+            Binding::Advisory => Level::Advisory,
+            Binding::SoftMandatory => Level::SoftMandatory,
+            Binding::HardMandatory => Level::HardMandatory,
+        };
+        let asked = Asked {
+            policies: &args.policies,
+            configuration: args.config.as_deref(),
+            params: &args.param,
+            level,
+        };
+        let policies = asked.read()?;
+        let faults = policies.iter().filter_map(|applied| applied.compiled.as_ref().err());
+        // Only the first of them is in reports.
+        for fault in faults.flat_map(|faults| faults.iter().skip(1)) {
+            exit::warn(&fault.to_string());
+        }
+        let state = args.state.as_deref().map(state).transpose()?;
+        let run = args.run.as_deref().map(tfrun).transpose()?;
+        Ok(Self { policies, state, run })
+    }
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    Source::new(path).read().map_err(|error| error.to_string())
+}
+
+fn state(path: &Path) -> Result<Arc<Document>, String> {
+    let document = Document::new(Arc::new(text_of(path)?));
+    let document = document.map_err(|error| format!("{}:{error}", path.display()))?;
+    if document.is_plan() {
+        return Err(format!("{}: this is a plan: give it with --plan", path.display()));
+    }
+    Ok(Arc::new(document))
+}
+
+fn tfrun(path: &Path) -> Result<Json, String> {
+    let run: Json =
+        serde_json::from_str(&text_of(path)?).map_err(|error| format!("{}: {error}", path.display()))?;
+    match run {
+        Json::Object(_) => Ok(run),
+        _ => Err(format!("{}: this is no object", path.display())),
+    }
+}
+
+/// All policies over one plan: side by side, where no other plan keeps the cores busy.
+fn judge_all(
+    policies: &[Applied],
+    imports: impl Fn() -> Imports + Sync,
+    manner: Manner,
+    is_alone: bool,
+) -> Result<Vec<Judged>, objchange_plan::DocumentError> {
+    if !is_alone {
+        let imports = imports();
+        return policies.iter().map(|applied| judge(applied, &imports, manner)).collect();
+    }
+    // Each is of one thread at a time.
+    let idle: Mutex<Vec<Imports>> = Mutex::default();
+    let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
+    let work = |applied: &Applied| {
+        let own = lock().pop();
+        let own = own.unwrap_or_else(&imports);
+        let judged = judge(applied, &own, manner);
+        lock().push(own);
+        judged
+    };
+    let mut all = Vec::with_capacity(policies.len());
+    let mut error = None;
+    let collected = work::in_order(policies, work, |judged| {
+        match judged {
+            Ok(judged) => all.push(judged),
+            Err(found) => error = error.take().or(Some(found)),
+        }
+        Ok(())
+    });
+    // Collecting does not fail.
+    drop(collected);
+    error.map_or(Ok(all), Err)
+}
+
+fn is_binding(level: Level, overrides: bool) -> bool {
+    match level {
+        Level::Advisory => false,
+        Level::SoftMandatory => !overrides,
+        Level::HardMandatory => true,
+    }
+}
+
+impl Judged {
+    /// Whether the policy is not kept, as far as that is known.
+    fn is_broken(&self) -> bool {
+        self.outcome != Outcome::Pass
+    }
+
+    /// The rules with what the policy is at last before the others.
+    fn main_first(&self) -> impl Iterator<Item = &Rule> {
+        let (main, others): (Vec<&Rule>, Vec<&Rule>) =
+            self.rules.iter().partition(|rule| rule.name == "main");
+        main.into_iter().chain(others)
+    }
+}
