@@ -23,6 +23,7 @@ fn main() -> ExitCode {
             "real/shapes",
             shapes::each_resource_comes_out_with_terraforms_action,
         ),
+        trial("documents_are_shown_as_terraform_does", "real", shapes::documents_are_shown_as_terraform_does),
         trial("vectors_are_cases", "vectors", vectors_are_cases),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -35,7 +36,9 @@ fn vectors_are_cases(folder: &Path) -> Result<(), Failed> {
     let files = [
         ("core-dev", 10),
         ("core-corner-dev", 10),
-        ("render-terraform-dev", 1),
+        ("render-116-terraform-dev", 1),
+        ("render-116-actions-dev", 1),
+        ("render-opentofu-dev", 1),
         ("hcl-dev", 10),
         ("hcl-corner-dev", 10),
     ];
