@@ -11,7 +11,6 @@ mod configuration;
 mod fault;
 mod files;
 mod fmt;
-#[allow(dead_code, unused_imports, reason = "the command that runs policies comes next")]
 mod imports;
 mod mock;
 mod rule;
