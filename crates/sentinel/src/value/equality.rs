@@ -1,7 +1,6 @@
 //! When values are equal, which may be undefined.
 
 use std::cmp::Ordering;
-use std::rc::Rc;
 
 use super::key::whole;
 use super::{Key, Place, Value};
@@ -24,7 +23,7 @@ pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bo
         (Value::List(_) | Value::Map(_), Value::List(_) | Value::Map(_)) => {
             return equal_collections(a, b, budget);
         }
-        (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(&a.0, &b.0) || a.equals(b),
+        (Value::Object(a), Value::Object(b)) => a.equals(b),
         _ => false,
     }))
 }

@@ -58,7 +58,7 @@ pub enum Value {
     Function(Function),
     /// A rule, which is evaluated when it is needed.
     Rule(RuleValue),
-    /// What an import made: a moment, a version.
+    /// What an import made: a decimal number, a moment, a version.
     Object(Object),
 }
 
