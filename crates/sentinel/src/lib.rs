@@ -32,7 +32,7 @@
 //! # Scope of this crate
 //!
 //! The language as it is documented and as public policies and their tests use it, with its standard imports except
-//! `decimal` and `http`. It knows nothing of plans: data comes from whoever runs a policy, as JSON, as a module of the
+//! `http`. It knows nothing of plans: data comes from whoever runs a policy, as JSON, as a module of the
 //! language, or by an [`Import`] that makes it when it is asked for.
 //!
 //! There is no file, no network, no environment and no clock.

@@ -140,6 +140,88 @@ fn versions() {
 }
 
 #[test]
+fn decimals() {
+    check(
+        "decimal",
+        &[
+            ("i.new(\"1.25\").add(1)", "2.25"),
+            ("i.new(\"0.1\").add(\"0.2\") is i.new(\"0.3\")", "true"),
+            ("i.new(0.1).string", "\"0.1\""),
+            ("i.new(100)", "100"),
+            ("[i.new(\"-12.5e3\").coefficient, i.new(\"-12.5e3\").exponent]", "[-12500, 0]"),
+            ("[i.new(\"1.25\").coefficient, i.new(\"1.25\").exponent]", "[125, -2]"),
+            ("map [-2, 0, \"0.001\"] as x { i.new(x).sign }", "[-1, 0, 1]"),
+            ("i.new(1).div(3).string", &format!("\"0.{}\"", "3".repeat(100))),
+            ("i.new(2).div(3).string", &format!("\"0.{}7\"", "6".repeat(99))),
+            ("i.new(\"0.0000001\")", "1E-7"),
+            ("i.new(\"0.000001\")", "0.000001"),
+            ("i.new(\"12e200\")", "1.2E+201"),
+            (
+                "[i.new(\"-1.5\").int, i.new(\"1.5\").int, i.new(\"1.5\").float, i.new(\"1e30\").int]",
+                "[-2, 1, 1.5, undefined]",
+            ),
+            (
+                "[i.new(\"9223372036854775807\").int, i.new(\"9223372036854775808\").int]",
+                "[9223372036854775807, undefined]",
+            ),
+            ("i.new(7).mod(-3)", "1"),
+            ("i.new(-7).rem(\"2.5\")", "-2"),
+            ("i.new(2).pow(10)", "1024"),
+            ("i.new(2).power(-1)", "0.5"),
+            ("i.new(2).pow(\"0.5\").string is i.new(2).sqrt().string", "true"),
+            ("i.new(-8).pow(\"0.5\")", "NaN"),
+            ("[i.new(0).pow(0), i.new(0).pow(2), i.new(0).pow(-2)]", "[1, 0, Infinity]"),
+            (
+                "[i.new(2).pow(1000000), i.new(-2).pow(1000001), i.new(2).pow(-1000000)]",
+                "[Infinity, -Infinity, 0]",
+            ),
+            ("i.new(1).exp().ln().sub(1).abs().lt(\"1e-98\")", "true"),
+            ("[i.new(1000000).exp(), i.new(-1000000).exp(), i.new(0).exp()]", "[Infinity, 0, 1]"),
+            ("[i.new(1000).log10(), i.new(0).log10(), i.new(-1).ln()]", "[3, -Infinity, NaN]"),
+            (
+                "[i.new(\"1.5\").ceil(), i.new(\"-1.5\").floor(), i.new(-2).abs(), i.new(2).neg()]",
+                "[2, -2, 2, -2]",
+            ),
+            ("[i.new(16).square_root(), i.new(-1).sqrt()]", "[4, NaN]"),
+            (
+                "[i.new(1).lt(2), i.new(1).gte(\"1.0\"), i.new(1).is(1), i.new(1).is_not(1), i.new(2).less_than_or_equals(1)]",
+                "[true, true, true, false, false]",
+            ),
+            (
+                "[i.nan.is(i.nan), i.nan is i.nan, i.nan.is_not(1), i.nan.lt(1)]",
+                "[false, false, true, false]",
+            ),
+            (
+                "[i.infinity(-1), i.inf(1).add(1), i.inf(1).sub(i.inf(1)), i.inf(1).mul(0)]",
+                "[-Infinity, Infinity, NaN, NaN]",
+            ),
+            (
+                "[i.new(1).div(0), i.new(-1).div(0), i.new(0).div(0), i.new(1).div(i.inf(1))]",
+                "[Infinity, -Infinity, NaN, 0]",
+            ),
+            (
+                "[i.inf(-1).lt(-5), i.is_infinite(i.inf(1)), i.isnan(i.nan), i.is_nan(1)]",
+                "[true, true, true, false]",
+            ),
+            (
+                "[i.new(\"1e100001\"), i.new(\"-1e999999999999\"), i.new(\"1e-100002\")]",
+                "[Infinity, -Infinity, 0]",
+            ),
+            ("i.new(\"1e90000\").mul(\"1e90000\")", "Infinity"),
+            ("i.new(\"1e100000\").add(1).is(\"1e100000\")", "true"),
+            ("i.new(\"1e90000\").mod(7).lt(7)", "true"),
+            ("i.new(\"x\")", "error this is no decimal number: x"),
+            ("i.new(\"\")", "error this is no decimal number: "),
+            ("i.new(true)", "error expected a string, found bool"),
+            ("i.new(undefined)", "undefined"),
+            ("i.new(1).add(undefined)", "undefined"),
+            ("i.new(1).nope", "undefined"),
+            ("i.new(\"é\")", "error this is no decimal number: é"),
+        ],
+    );
+}
+
+#[test]
 fn time() {
     check(
         "time",

@@ -191,4 +191,29 @@ proptest! {
         let json = serde_json::json!({ text.clone(): [int, text, float, null, { "a": true }] });
         prop_assert_eq!(Value::from_json(&json).to_json(), Some(json));
     }
+
+    /// Whatever is done with decimal numbers gives one, which is written so that it reads back the same.
+    #[test]
+    fn decimals_are_closed(a in decimal(), b in decimal(), of_two in prop::sample::select(vec!["add", "sub", "mul", "div", "mod", "pow"]), of_one in prop::sample::select(vec!["exp", "ln", "log10", "sqrt", "ceil", "floor", "abs", "neg"])) {
+        let source = format!(
+            "import \"decimal\"\na = decimal.new({a})\nb = a.{of_two}({b}).{of_one}()\n\
+             v = [decimal.new(b.string).is(b) or decimal.isnan(b), b.sign in [-1, 0, 1], b.float is b.float or true, b.int else 0 is defined]"
+        );
+        prop_assert_eq!(shown(&source), "Some([true, true, true, true])", "{}", source);
+    }
+}
+
+/// Numbers of all sizes.
+fn decimal() -> impl Strategy<Value = String> {
+    prop_oneof![
+        (-20_i64..20).prop_map(|int| int.to_string()),
+        any::<i64>().prop_map(|int| format!("\"{int}\"")),
+        (any::<i32>(), -120_i64..120).prop_map(|(digits, exponent)| format!("\"{digits}e{exponent}\"")),
+        (any::<i64>(), -110_000_i64..110_000)
+            .prop_map(|(digits, exponent)| format!("\"{digits}e{exponent}\"")),
+        any::<f64>().prop_map(|float| format!("\"{float}\"")),
+        Just("decimal.nan".to_owned()),
+        Just("decimal.inf(-1)".to_owned()),
+        Just("decimal.inf(1)".to_owned()),
+    ]
 }

@@ -2,6 +2,7 @@
 
 mod base64;
 mod collection;
+mod decimal;
 mod json;
 mod lists;
 mod maps;
@@ -27,6 +28,7 @@ pub(crate) fn standard(name: &str) -> Option<Members> {
         "collection" => |_, name| function(&collection::NATIVES, name),
         "collection/lists" => |_, name| function(&lists::NATIVES, name),
         "collection/maps" => |_, name| function(&maps::NATIVES, name),
+        "decimal" => |_, name| decimal::member(name),
         "json" => |_, name| function(&json::NATIVES, name),
         "runtime" => |_, name| (name == "version").then(|| Value::from("0.40.0")),
         "sockaddr" => |_, name| function(&sockaddr::NATIVES, name),

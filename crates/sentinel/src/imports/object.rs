@@ -1,22 +1,29 @@
 //! What imports make that is no plain value.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::rc::Rc;
 
+use super::decimal::{self, Decimal};
 use super::time::{self, Moment};
 use super::version::{self, Version};
 use crate::value::{Code, Function, Native, Value};
 
-/// What an import made: a moment, a version.
+/// What an import made: a decimal number, a moment, a version.
 #[derive(Clone)]
 pub struct Object(pub(crate) Rc<Kind>);
 
 pub(crate) enum Kind {
+    Decimal(Decimal),
     Moment(Moment),
     Version(Version),
 }
 
 impl Object {
+    pub(super) fn decimal(decimal: Decimal) -> Value {
+        Value::Object(Object(Rc::new(Kind::Decimal(decimal))))
+    }
+
     pub(super) fn moment(moment: Moment) -> Value {
         Value::Object(Object(Rc::new(Kind::Moment(moment))))
     }
@@ -27,6 +34,7 @@ impl Object {
 
     pub(crate) fn type_name(&self) -> &'static str {
         match &*self.0 {
+            Kind::Decimal(_) => "decimal",
             Kind::Moment(_) => "timespace",
             Kind::Version(_) => "version",
         }
@@ -34,6 +42,7 @@ impl Object {
 
     pub(crate) fn equals(&self, other: &Object) -> bool {
         match (&*self.0, &*other.0) {
+            (Kind::Decimal(a), Kind::Decimal(b)) => a.order(b).is_some_and(Ordering::is_eq),
             (Kind::Moment(a), Kind::Moment(b)) => a == b,
             (Kind::Version(a), Kind::Version(b)) => a.cmp(b).is_eq(),
             _ => false,
@@ -43,6 +52,7 @@ impl Object {
     /// What is under a name.
     pub(crate) fn member(&self, name: &str) -> Option<Value> {
         let (field, methods): (_, &'static [Native]) = match &*self.0 {
+            Kind::Decimal(decimal) => (decimal.field(name), &decimal::METHODS),
             Kind::Moment(moment) => (time::field(moment, name), &time::METHODS),
             Kind::Version(version) => (version.field(name), &version::METHODS),
         };
@@ -56,6 +66,7 @@ impl Object {
 impl fmt::Display for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
+            Kind::Decimal(decimal) => write!(f, "{decimal}"),
             Kind::Moment(moment) => write!(f, "{moment:?}"),
             Kind::Version(version) => f.write_str(&version.text),
         }

@@ -100,7 +100,7 @@ fn moment(value: &Value) -> Done<Moment> {
     let moment = match value {
         Value::Object(object) => match &*object.0 {
             Kind::Moment(moment) => Some(*moment),
-            Kind::Version(_) => None,
+            _ => None,
         },
         Value::Int(seconds) => DateTime::from_timestamp_secs(*seconds).map(|moment| moment.fixed_offset()),
         Value::Float(seconds) => {

@@ -2,7 +2,7 @@
 
 use super::{Done, Machine, fault};
 use crate::syntax::ast::BinaryOp;
-use crate::value::{Key, List, Text, Value, whole};
+use crate::value::{Key, List, Place, Text, Value, whole};
 
 impl Machine<'_> {
     pub(super) fn index(&mut self) -> Done<()> {
@@ -13,47 +13,70 @@ impl Machine<'_> {
     }
 
     fn indexed(&mut self, base: Value, key: &Value) -> Done<Value> {
-        let nothing = Value::Undefined(self.here());
+        let place = self.here();
+        let nothing = || Value::Undefined(place);
         Ok(match (base, key) {
             (Value::Undefined(place), _) => Value::Undefined(place),
-            (Value::Null, _) => nothing,
+            (Value::Null, _) => nothing(),
             (Value::Map(_) | Value::List(_) | Value::String(_), Value::Undefined(place)) => {
                 Value::Undefined(*place)
             }
             (Value::Map(map), key) => {
-                let Some(key) = Key::of(key) else { return Ok(nothing) };
+                let Some(key) = Key::of(key) else { return Ok(nothing()) };
                 let found = map.find(&key);
                 self.budget.touch_member(&map, &key, found.as_ref());
-                found.unwrap_or(nothing)
+                found.unwrap_or_else(nothing)
             }
             (Value::List(list), key) => {
                 let at = position(list_index(key)?, list.len());
                 self.budget.touched.extend(at.and_then(|at| list.unknown_at(at)).map(str::to_owned));
-                at.and_then(|at| list.get(at)).unwrap_or(nothing)
+                at.and_then(|at| list.get(at)).unwrap_or_else(nothing)
             }
             (Value::String(text), key) => {
                 let at = position(list_index(key)?, text.0.len());
-                at.map_or(nothing, |at| Value::String(Text::from(vec![text.0[at]])))
+                at.map_or_else(nothing, |at| Value::String(Text::from(vec![text.0[at]])))
             }
             (other, _) => return fault(format!("{} has no index", other.type_name())),
         })
     }
 
-    pub(super) fn member(&mut self, text: u32) -> Done<()> {
-        let name = self.text(text);
+    pub(super) fn member(&mut self, name: u32) -> Done<()> {
         let base = self.pop();
+        let name = &self.frames.last().expect("something is being run").unit.names[name as usize];
         let value = match &base {
-            Value::Undefined(_) => Some(base.clone()),
+            Value::Undefined(_) => Some(base),
             Value::Map(map) => {
-                let key = Key::String(name);
-                let found = map.find(&key);
-                self.budget.touch_member(map, &key, found.as_ref());
+                let found = map.member(name);
+                self.budget.touch_member(map, &name.key, found.as_ref());
                 found
             }
-            Value::Object(object) => name.as_str().and_then(|name| object.member(name)),
+            Value::Object(object) => object.member(&name.text),
             _ => None,
         };
         let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
+        self.stack.push(value);
+        Ok(())
+    }
+
+    /// A member of a variable: if that is a map, at once.
+    pub(super) fn load_member(&mut self, access: u32, name: u32) -> Done<()> {
+        let frame = self.frames.last_mut().expect("something is being run");
+        if let [slot, ..] = &frame.unit.accesses[access as usize].candidates[..]
+            && let Some(Value::Map(map)) = &frame.env.outward(slot.hops).slots.borrow()[slot.slot as usize]
+        {
+            // The instruction of the member is done by this.
+            frame.next += 1;
+            let name = &frame.unit.names[name as usize];
+            let found = map.member(name);
+            self.budget.touch_member(map, &name.key, found.as_ref());
+            let value = found.unwrap_or_else(|| {
+                let offset = frame.unit.places.get(frame.next - 1).copied().unwrap_or_default();
+                Value::Undefined(Place { file: frame.file, offset })
+            });
+            self.stack.push(value);
+            return Ok(());
+        }
+        let value = self.load(access)?;
         self.stack.push(value);
         Ok(())
     }

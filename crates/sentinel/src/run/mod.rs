@@ -106,7 +106,7 @@ impl<'s> Run<'s> {
         let done = run.machine.enter_file(0, Then::Push(false)).and_then(|()| run.machine.run(0));
         match done {
             Ok(()) => drop(run.machine.pop()),
-            Err(fault) => run.stop(fault),
+            Err(fault) => run.stop(*fault),
         }
         run
     }
@@ -137,7 +137,7 @@ impl<'s> Run<'s> {
         match self.machine.evaluated(value) {
             Ok(value) => Ok(Some(value)),
             Err(fault) => {
-                self.stop(fault);
+                self.stop(*fault);
                 Err(self.error.clone().expect("it has just been set"))
             }
         }

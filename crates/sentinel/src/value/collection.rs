@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Key, Text, Value};
+use super::{Key, MemberName, Text, Value};
 
 /// Values in their order.
 #[derive(Clone)]
@@ -227,6 +227,14 @@ impl Map {
         match &*self.0.content.borrow() {
             Content::Entries(entries) => entries.get(key).cloned(),
             Content::Lazy(lazy) => lazy.find(key),
+        }
+    }
+
+    /// The value under a name.
+    pub(crate) fn member(&self, name: &MemberName) -> Option<Value> {
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) => entries.get(&name.key).cloned(),
+            Content::Lazy(lazy) => Some(lazy.value(lazy.members.position(&name.text)?)),
         }
     }
 
