@@ -1,8 +1,12 @@
 //! Parts of values: by index, by name, by bounds.
 
 use super::{Done, Machine, fault};
+use crate::compile::Op;
 use crate::syntax::ast::BinaryOp;
 use crate::value::{Key, List, Text, Value, whole};
+
+/// Longer paths are taken in parts.
+const MAX_PATH: usize = 8;
 
 impl Machine<'_> {
     pub(super) fn index(&mut self) -> Done<()> {
@@ -40,6 +44,10 @@ impl Machine<'_> {
     }
 
     pub(super) fn member(&mut self, text: u32) -> Done<()> {
+        if let Some(value) = self.reach(text) {
+            self.stack.push(value);
+            return Ok(());
+        }
         let name = self.text(text);
         let base = self.pop();
         let value = match &base {
@@ -56,6 +64,27 @@ impl Machine<'_> {
         let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
         self.stack.push(value);
         Ok(())
+    }
+
+    /// The value at the end of a path of names, if the host has it at once: the instructions that follow are done then.
+    fn reach(&mut self, first: u32) -> Option<Value> {
+        let frame = self.frames.last_mut()?;
+        let ops = &frame.unit.ops[frame.next..];
+        let (Some(Value::Map(map)), Some(Op::Member(_))) = (self.stack.last(), ops.first()) else {
+            return None;
+        };
+        let name = |text: u32| std::str::from_utf8(&frame.unit.texts[text as usize]).ok();
+        let mut path = [""; MAX_PATH];
+        path[0] = name(first)?;
+        let mut length = 1;
+        while let (Some(step), Some(Op::Member(text))) = (path.get_mut(length), ops.get(length - 1)) {
+            *step = name(*text)?;
+            length += 1;
+        }
+        let value = map.reach(&path[..length])?;
+        frame.next += length - 1;
+        self.stack.pop();
+        Some(value)
     }
 
     pub(super) fn slice(&mut self, low: bool, high: bool) -> Done<()> {
