@@ -10,6 +10,8 @@ mod judge;
 mod junit;
 mod sarif;
 mod set;
+#[cfg(test)]
+mod tests;
 mod text;
 mod witness;
 
