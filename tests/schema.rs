@@ -367,13 +367,14 @@ mod document {
             r#"{{"provider":{},"resource_schemas":{{"x":{}}},"data_source_schemas":{{"x":{}}},
                 "ephemeral_resource_schemas":{{"x":{}}},"list_resource_schemas":{{"x":{}}},
                 "resource_identity_schemas":{{"x":{{"version":2,"attributes":{{
-                    "i":{{"type":"string","required_for_import":true}}}}}}}},
+                    "i":{{"type":"string","required_for_import":true}}}}}}}},"action_schemas":{{"x":{}}},
                 "functions":{{"f":{{"return_type":"string"}}}},"something_new":[{{}}]}}"#,
             block("p"),
             block("r"),
             block("d"),
             block("e"),
             block("l"),
+            block("n"),
         ));
         let schemas = ProviderSchemas::parse(text).unwrap();
         assert_eq!(schemas.providers().collect::<Vec<_>>(), [ADDRESS]);
@@ -384,6 +385,7 @@ mod document {
             (SchemaKind::EphemeralResource, "x", "e"),
             (SchemaKind::ListResource, "x", "l"),
             (SchemaKind::Identity, "x", "i"),
+            (SchemaKind::Action, "x", "n"),
         ] {
             assert_eq!(schemas.names(ADDRESS, kind).collect::<Vec<_>>(), [name]);
             let schema = schemas.get(ADDRESS, kind, name).unwrap().unwrap();

@@ -70,6 +70,8 @@ pub enum SchemaKind {
     ListResource,
     /// The identity of a managed resource type: a flat object.
     Identity,
+    /// An action type; its schemas have no version.
+    Action,
 }
 
 /// One schema with its version.
@@ -184,6 +186,8 @@ struct RawProvider<'a> {
     list_resource_schemas: Option<Entries<Part<'a>>>,
     #[serde(borrow, default)]
     resource_identity_schemas: Option<Entries<Part<'a>>>,
+    #[serde(borrow, default)]
+    action_schemas: Option<Entries<Part<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -206,6 +210,7 @@ impl SchemaKind {
             Self::EphemeralResource => "ephemeral_resource_schemas",
             Self::ListResource => "list_resource_schemas",
             Self::Identity => "resource_identity_schemas",
+            Self::Action => "action_schemas",
         }
     }
 }
@@ -260,6 +265,7 @@ impl ProviderSchemas {
                     (SchemaKind::EphemeralResource, all(p.ephemeral_resource_schemas)),
                     (SchemaKind::ListResource, all(p.list_resource_schemas)),
                     (SchemaKind::Identity, all(p.resource_identity_schemas)),
+                    (SchemaKind::Action, all(p.action_schemas)),
                 ]);
                 (address, kinds)
             })

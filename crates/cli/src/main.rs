@@ -11,6 +11,7 @@ mod input;
 mod plan;
 mod policy;
 mod query;
+mod replace;
 mod reports;
 mod sentinel;
 mod show;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, Filter, Options, Report, ResourceActions, Schemas, ShowError};
+use objchange_plan::{
+    Document, Filter, Options, PlanMode, Program, Report, ResourceActions, Schemas, ShowError,
+};
 use thiserror::Error;
 
 use crate::exit;
@@ -49,6 +51,15 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ACTION", value_delimiter = ',')]
     action: Vec<ActionArg>,
 
+    /// Show it as this program does: `terraform`, or one version of it, such as `terraform@1.11`. Without it as the
+    /// program that wrote the document.
+    #[arg(long = "as", value_name = "PROGRAM")]
+    program: Option<Program>,
+
+    /// What the plan was made for. Without it that is found from the plan, which does not always tell.
+    #[arg(long, value_name = "MODE")]
+    mode: Option<ModeArg>,
+
     /// Hide nothing: show unchanged attributes, elements and blocks too.
     #[arg(long)]
     full: bool,
@@ -72,6 +83,16 @@ enum ActionArg {
     NoOp,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModeArg {
+    /// To reach what the configuration says.
+    Normal,
+    /// To update the state to what is there.
+    RefreshOnly,
+    /// To destroy everything.
+    Destroy,
+}
+
 /// Why nothing can be shown.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
@@ -83,6 +104,8 @@ pub(crate) enum Error {
     Write(io::Error),
     #[error("--action chooses from the changes of a plan, and this is a state, which has none")]
     NoActions,
+    #[error("--mode is that of a plan, and this is a state, which has none")]
+    NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
 }
@@ -112,8 +135,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     };
     let text = source.read()?;
     let document = Document::parse(&text).map_err(|e| at(&source, e.into()))?;
-    if let (Document::State(_), false) = (&document, arguments.action.is_empty()) {
-        return Err(Error::NoActions);
+    if let Document::State(_) = document {
+        if !arguments.action.is_empty() {
+            return Err(Error::NoActions);
+        }
+        if arguments.mode.is_some() {
+            return Err(Error::NoMode);
+        }
     }
     let result = write(arguments, &document, &schemas);
     if !arguments.summary {
@@ -132,7 +160,13 @@ fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> R
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = BufWriter::with_capacity(1 << 16, stream);
-    let options = Options { colour, full: arguments.full, ..Options::default() };
+    let mode = arguments.mode.map(|mode| match mode {
+        ModeArg::Normal => PlanMode::Normal,
+        ModeArg::RefreshOnly => PlanMode::RefreshOnly,
+        ModeArg::Destroy => PlanMode::Destroy,
+    });
+    let options =
+        Options { colour, mode, program: arguments.program, full: arguments.full, ..Options::default() };
     let filter = arguments.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
     if arguments.json {

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::document::{Plan, State};
+use crate::program::{Program, ProgramError};
 use crate::render::Colour;
 use crate::render::{render_plan, render_resource_change, render_state};
 use crate::report::{Options, PlanMode, Schemas, ShowError};
@@ -34,21 +35,19 @@ pub const OPERATIONS: &[Operation] = &[
     }),
 ];
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct OptionsField {
-    mode: Mode,
+    mode: Option<PlanMode>,
+    flavor: String,
+    version: Option<String>,
     width: Option<usize>,
 }
 
-#[derive(Deserialize, Default)]
-#[serde(rename_all = "snake_case")]
-enum Mode {
-    #[default]
-    Normal,
-    Destroy,
-    #[serde(alias = "refresh-only")]
-    RefreshOnly,
+impl Default for OptionsField {
+    fn default() -> Self {
+        Self { mode: None, flavor: "terraform".to_owned(), version: None, width: None }
+    }
 }
 
 /// What is wanted, as far as it says what is to be rendered.
@@ -66,14 +65,11 @@ fn texts(
         Some(_) => case.parsed::<OptionsField>("options")?,
         None => OptionsField::default(),
     };
-    let mut options = Options {
-        mode: match given.mode {
-            Mode::Normal => PlanMode::Normal,
-            Mode::Destroy => PlanMode::Destroy,
-            Mode::RefreshOnly => PlanMode::RefreshOnly,
-        },
-        ..Options::default()
-    };
+    // Whose text is wanted is the case's to say, whatever the document is of.
+    let name = given.version.map_or(given.flavor.clone(), |version| format!("{}@{version}", given.flavor));
+    let program: Program =
+        name.parse().map_err(|error: ProgramError| case.wrong_field("options", &error.to_string()))?;
+    let mut options = Options { mode: given.mode, program: Some(program), ..Options::default() };
     options.width = given.width.unwrap_or(options.width);
     let text = |colour| render(&Options { colour, ..options }).map_err(|error| error.to_string());
     let mut texts = vec![("text", text(Colour::Never))];

@@ -8,8 +8,8 @@
 //!   [`State::object`] is an object of it as a value of the engine.
 //! - [`Diff`] is what differs in one resource or output, as data.
 //! - [`Report`] is what of it is shown, and where: the contract of every printer, in this process or another.
-//! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour: plans as v1.11
-//!   does, states as v1.11 to v1.16 do. [`render_plan`] and [`render_state`] give that text.
+//! - [`Report::write_text`] prints what `terraform show` prints, byte for byte, with and without colour, of
+//!   the [`Program`] that wrote the document or another. [`render_plan`] and [`render_state`] give that text.
 //!
 //! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no [`Report`]
 //! and no text.
@@ -24,6 +24,7 @@ mod document;
 mod json;
 #[cfg(feature = "policy")]
 pub mod policy;
+mod program;
 #[cfg(feature = "query")]
 pub mod query;
 mod render;
@@ -41,18 +42,20 @@ pub use diff::{
     Sensitivity,
 };
 pub use document::{
-    ChangedResource, Deferred, Document, DocumentError, DocumentKind, Form, Importing, NoInstance,
-    ObjectError, ObjectErrorKind, OutputChange, Plan, Problem, RelevantAttribute, ResourceActions, Sensitive,
-    State, StateOutput, StateResource, ValueChange, read_object,
+    ActionInvocation, ActionTrigger, ChangedResource, Deferred, Document, DocumentError, DocumentKind, Form,
+    Importing, NoInstance, ObjectError, ObjectErrorKind, OutputChange, Plan, Problem, RelevantAttribute,
+    ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, ValueChange, read_object,
 };
 pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View};
+pub use program::{Program, ProgramError, Version};
 pub use render::{
     Colour, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
     render_value,
 };
 pub use report::{
-    Comment, Entries, Filter, Heading, ModulePlace, Note, Options, Outcome, OutputHeader, PlanMode, Report,
-    ReportEntry, ResourceHeader, Schemas, Section, ShowError, StateHeader, Summary, Warning,
+    ActionHeader, Comment, Entries, Filter, Heading, ModulePlace, Note, Options, Outcome, OutputHeader,
+    PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError, StateHeader,
+    Summary, Warning,
 };
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, Reason, diff_values};

@@ -19,7 +19,7 @@ fn resource(change: &Json) -> Json {
 #[track_caller]
 fn check(plan: &Json, schemas: &Schemas, mode: PlanMode, lines: &[&str]) {
     let text = plan.to_string();
-    let options = Options { mode, ..Options::default() };
+    let options = Options { mode: Some(mode), ..Options::default() };
     let shown = render_plan(&Plan::parse(&text).unwrap(), schemas, &options).unwrap();
     assert!(shown.contains(&lines.join("\n")), "{shown}");
 }
@@ -233,7 +233,7 @@ fn a_plan_that_does_nothing_says_why() {
                 json!([{"reason": "deferred_prereq", "resource_change": resource(&deferred)}]);
         }
         let text = plan.to_string();
-        let options = Options { mode, ..Options::default() };
+        let options = Options { mode: Some(mode), ..Options::default() };
         let shown = render_plan(&Plan::parse(&text).unwrap(), &schemas(&block), &options).unwrap();
         let shown = shown.replace('\n', " ");
         let found: Vec<_> = (0..outcomes.len()).filter(|i| shown.contains(outcomes[*i])).collect();

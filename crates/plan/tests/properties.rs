@@ -3,8 +3,8 @@
 mod report;
 
 use objchange_plan::{
-    Colour, DiffAction, Document, Filter, Options, Plan, PlanMode, Report, Schemas, Section, ShowError,
-    render_plan,
+    Colour, DiffAction, Document, Filter, Options, Plan, PlanMode, Program, Report, Schemas, Section,
+    ShowError, render_plan,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -258,13 +258,23 @@ fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
         "change": change});
     let output = json!({"actions": ["update"], "before": old, "after": new, "after_unknown": unknown,
         "before_sensitive": old_marks, "after_sensitive": new_marks});
+    let action = json!({"address": "action.t.a", "type": "t", "name": "a", "provider_name": "p",
+        "config_values": after, "config_sensitive": after_sensitive, "config_unknown": unknown,
+        "lifecycle_action_trigger": {"triggering_resource_address": "t.r", "action_trigger_event": "AfterUpdate",
+        "action_trigger_block_index": 0, "actions_list_index": 0}, "invoke_action_trigger": {}});
     let plan = json!({"format_version": "1.2", "resource_changes": [resource], "resource_drift": [resource],
+        "action_invocations": [action],
         "deferred_changes": [{"reason": "x", "resource_change": resource}],
         "relevant_attributes": [{"resource": "t.r", "attribute": ["a"]}, {"resource": "", "attribute": ["e", 0]}],
         "output_changes": {"o": output}});
     let schemas = json!({"format_version": "1.0", "provider_schemas": {"p": {"resource_schemas":
-        {"t": {"version": 0, "block": block}}}}});
+        {"t": {"version": 0, "block": block}}, "action_schemas": {"t": {"block": block}}}}});
     (plan.to_string(), schemas.to_string())
+}
+
+/// The programs as which a document can be shown.
+fn programs() -> impl Iterator<Item = Program> {
+    ["terraform@1.11", "terraform"].into_iter().map(|name| name.parse().unwrap())
 }
 
 /// Everything that can be made of a document.
@@ -275,8 +285,11 @@ fn outputs(document: &str, schemas: &Schemas) -> Vec<String> {
     };
     let mut outputs = vec![format!("{document:?}")];
     let refreshing = PlanMode::RefreshOnly;
-    for (full, mode) in [(false, PlanMode::Normal), (true, PlanMode::Normal), (false, refreshing)] {
-        let options = Options { full, mode, ..Options::default() };
+    let shown = [(false, PlanMode::Normal), (true, PlanMode::Normal), (false, refreshing)];
+    for ((full, mode), program) in
+        shown.into_iter().flat_map(|shown| programs().map(move |program| (shown, program)))
+    {
+        let options = Options { full, mode: Some(mode), program: Some(program), ..Options::default() };
         let coloured = Options { colour: Colour::Always, ..options };
         let report = match Report::of(&document, schemas, &options, &Filter::default()) {
             Ok(report) => report,
@@ -327,10 +340,12 @@ proptest! {
         choices in prop::collection::vec(any::<u8>(), 1..64),
         full in any::<bool>(),
         refreshing in any::<bool>(),
+        program in prop::sample::select(programs().collect::<Vec<_>>()),
     ) {
         let (plan, schemas) = plan_of(&block, &choices);
         let mode = if refreshing { PlanMode::RefreshOnly } else { PlanMode::Normal };
-        let options = Options { colour: Colour::Always, mode, full, ..Options::default() };
+        let options =
+            Options { colour: Colour::Always, mode: Some(mode), program: Some(program), full, ..Options::default() };
         let (plan, schemas) = (Plan::parse(&plan).unwrap(), Schemas::parse(schemas).unwrap());
         report::text(&Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap(), &options).unwrap();
     }
@@ -353,7 +368,7 @@ proptest! {
         for schemas in [Schemas::parse(schemas).unwrap(), Schemas::none()] {
             let all = outputs(&plan, &schemas);
             // What `serde_json` writes is not for terminals.
-            for text in all.iter().filter(|text| !text.starts_with("{\"format_version\":\"1.1\",\"")) {
+            for text in all.iter().filter(|text| !text.starts_with("{\"format_version\":\"1.2\",\"program\":\"")) {
                 let control = text.chars().find(|c| c.is_control() && !matches!(c, '\n' | '\t'));
                 prop_assert_eq!(control, None, "{}", text);
             }

@@ -9,9 +9,7 @@ use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::case::{Case, Outcome};
-use objchange_plan::{
-    Colour, Filter, OPERATIONS, Options, Plan, PlanMode, Report, Schemas, ShowError, State,
-};
+use objchange_plan::{Colour, Filter, OPERATIONS, Options, Plan, Program, Report, Schemas, ShowError, State};
 
 fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -21,16 +19,30 @@ fn main() -> ExitCode {
         Trial::test("own::render", move || check_file(&own)),
         Trial::test("own::every_reason_has_a_case", move || every_reason_has_a_case(&text)),
     ];
+    for name in ["render_plan"] {
+        let path = workspace.join(format!("tests/cases/{name}.jsonl"));
+        trials.push(Trial::test(format!("own::cases_of_{name}"), move || check_file(&path)));
+    }
     let mut larger = |name: &str, path: &str, check: fn(&Path) -> Result<(), Failed>| {
         let path: PathBuf = workspace.join("../shared").join(path);
         let is_absent = !path.exists();
         let test = Trial::test(format!("larger::{name}"), move || check(&path));
         trials.push(test.with_ignored_flag(is_absent));
     };
-    larger("generated_documents", "vectors/render-dev.jsonl", check_file);
-    larger("plans_from_the_wild", "vectors/render-wild-dev.jsonl", check_file);
-    larger("runs_of_terraform", "vectors/render-terraform-dev.jsonl", check_file);
+    for (name, file) in [
+        ("generated_documents", "dev"),
+        ("documents_of_other_generators", "fresh-dev"),
+        ("actions_and_modes", "actions-dev"),
+        ("plans_from_the_wild", "wild-dev"),
+        ("runs_of_terraform", "terraform-dev"),
+    ] {
+        larger(name, &format!("vectors/render-116-{file}.jsonl"), check_file);
+    }
+    for file in ["dev", "wild-dev", "terraform-dev"] {
+        larger(&format!("older_text::{file}"), &format!("vectors/render-{file}.jsonl"), check_older);
+    }
     larger("files_that_terraform_wrote", "real/terraform", check_folders);
+    larger("files_of_every_shape", "real/shapes", check_folders);
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
@@ -40,7 +52,7 @@ fn plan_text(plan: &str, schemas: &Schemas, options: &Options) -> Result<String,
 }
 
 fn state_text(state: &str, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
-    report::text(&Report::of_state(&State::parse(state)?, schemas, &Filter::default()), options)
+    report::text(&Report::of_state(&State::parse(state)?, schemas, options, &Filter::default()), options)
 }
 
 fn check(id: &str, want: &str, got: Result<String, ShowError>, wrong: &mut Vec<String>) {
@@ -63,9 +75,19 @@ fn verdict(count: usize, wrong: &[String]) -> Result<(), Failed> {
 }
 
 fn check_file(path: &Path) -> Result<(), Failed> {
+    check_cases(&fs::read_to_string(path)?)
+}
+
+/// The same documents as in other files, with the text of Terraform 1.11.
+fn check_older(path: &Path) -> Result<(), Failed> {
+    let cases = fs::read_to_string(path)?.replace("\n{", "\n{\"options\":{\"version\":\"1.11\"},");
+    check_cases(&cases.replacen('{', "{\"options\":{\"version\":\"1.11\"},", 1))
+}
+
+fn check_cases(text: &str) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for line in fs::read_to_string(path)?.lines() {
+    for line in text.lines() {
         count += 1;
         let case = Case::parse(line)?;
         for colour in [Colour::Never, Colour::Always] {
@@ -81,12 +103,7 @@ fn check_file(path: &Path) -> Result<(), Failed> {
 
 /// Prints what a case renders, and once more from its JSON.
 fn check_json(case: &Case<'_>, colour: Colour) -> Result<(), Failed> {
-    let mode = match case.optional_field("options") {
-        Some(options) if options.contains("refresh") => PlanMode::RefreshOnly,
-        Some(options) if options.contains("destroy") => PlanMode::Destroy,
-        _ => PlanMode::Normal,
-    };
-    let options = Options { colour, mode, ..Options::default() };
+    let options = Options { colour, program: Some(program(case)), ..Options::default() };
     match case.op() {
         "render_plan" => plan_text(case.field("plan")?, &Schemas::parse(case.field("schemas")?)?, &options)?,
         "render_state" => {
@@ -97,6 +114,14 @@ fn check_json(case: &Case<'_>, colour: Colour) -> Result<(), Failed> {
     Ok(())
 }
 
+/// The program whose text a case wants.
+fn program(case: &Case<'_>) -> Program {
+    let options = case.optional_field("options").unwrap_or_default();
+    let member = |name: &str| options.split(&format!("\"{name}\":")).nth(1)?.split('"').nth(1);
+    let name = member("flavor").unwrap_or("terraform");
+    member("version").map_or(name.to_owned(), |version| format!("{name}@{version}")).parse().unwrap()
+}
+
 fn check_folders(path: &Path) -> Result<(), Failed> {
     let mut wrong = Vec::new();
     let mut count = 0;
@@ -105,15 +130,23 @@ fn check_folders(path: &Path) -> Result<(), Failed> {
         let id = folder.file_name().unwrap().to_string_lossy().into_owned();
         let read = |file: &str| fs::read_to_string(folder.join(file)).ok();
         let schemas = Schemas::parse(read("schemas.json").unwrap())?;
-        for (colour, suffix) in [(Colour::Never, "txt"), (Colour::Always, "color.txt")] {
+        for (colour, suffixes) in
+            [(Colour::Never, ["txt", "txt"]), (Colour::Always, ["color.txt", "colour.txt"])]
+        {
             let options = Options { colour, ..Options::default() };
-            let plan = read("plan.json").unwrap();
-            let got = plan_text(&plan, &schemas, &options);
-            check(&id, &read(&format!("show.{suffix}")).unwrap(), got, &mut wrong);
-            count += 1;
-            if let Some(state) = read("state.json") {
-                let got = state_text(&state, &schemas, &options);
-                check(&id, &read(&format!("state.{suffix}")).unwrap(), got, &mut wrong);
+            let text = |names: &[&str]| {
+                suffixes
+                    .iter()
+                    .flat_map(|s| names.iter().map(move |name| format!("{name}.{s}")))
+                    .find_map(|f| read(&f))
+            };
+            if let (Some(plan), Some(want)) = (read("plan.json"), text(&["show", "plan"])) {
+                check(&id, &want, plan_text(&plan, &schemas, &options), &mut wrong);
+                count += 1;
+            }
+            if let (Some(state), Some(want)) = (read("state.json"), text(&["state"])) {
+                check(&id, &want, state_text(&state, &schemas, &options), &mut wrong);
+                count += 1;
             }
         }
     }

@@ -10,8 +10,8 @@ use objchange::case::{Case, Outcome};
 use objchange::internal::visible;
 
 use super::run;
-use crate::exit;
 use crate::style::GOOD;
+use crate::{exit, replace};
 
 /// Blesses the cases on these lines of each file, and says how many now pass.
 pub(super) fn files(files: &[PathBuf], lines: &[Vec<u64>]) -> io::Result<u64> {
@@ -52,7 +52,7 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     if blessed.is_empty() {
         return Ok(0);
     }
-    if let Err(error) = replace(path, &written) {
+    if let Err(error) = replace::file(path, &written) {
         exit::complain(&format!("{name}: cannot be written: {error}"))?;
         return Ok(0);
     }
@@ -62,17 +62,6 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     }
     out.flush()?;
     Ok(blessed.len() as u64)
-}
-
-/// Writes a file beside the old one, which stays as it is until the new one is whole.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let path = fs::canonicalize(path)?;
-    let mut new = path.clone().into_os_string();
-    new.push(".blessed");
-    let written = fs::write(&new, text)
-        .and_then(|()| fs::set_permissions(&new, fs::metadata(&path)?.permissions()))
-        .and_then(|()| fs::rename(&new, &path));
-    written.inspect_err(|_| drop(fs::remove_file(&new)))
 }
 
 /// Where a line says what is wanted, and what it gets; `None` if it is no case, or would not pass with that.

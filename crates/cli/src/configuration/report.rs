@@ -7,7 +7,7 @@ use objchange::internal::visible;
 use objchange_hcl::{Diagnostic, Lines, Place, Places, Position, Sources};
 
 /// More errors than this are counted only.
-const MAX_SHOWN: usize = 20;
+pub(crate) const MAX_SHOWN: usize = 20;
 /// A longer line is not shown, nor are more of them.
 const MAX_LINE: usize = 4096;
 const MAX_LINES: u32 = 12;
@@ -27,8 +27,13 @@ pub(crate) fn show(sources: &Sources, found: &[Diagnostic]) -> io::Result<()> {
         let report = [group(&places, diagnostic)];
         writeln!(err, "{}", Renderer::styled().render(&report))?;
     }
-    if found.len() > MAX_SHOWN {
-        writeln!(err, "and {} more errors", found.len() - MAX_SHOWN)?;
+    count_rest(&mut err, found.len())
+}
+
+/// Says how many errors are not shown.
+pub(crate) fn count_rest(err: &mut impl Write, count: usize) -> io::Result<()> {
+    if count > MAX_SHOWN {
+        writeln!(err, "and {} more errors", count - MAX_SHOWN)?;
     }
     Ok(())
 }
@@ -56,7 +61,7 @@ fn group<'a>(places: &'a Places<'a>, diagnostic: &'a Diagnostic) -> Group<'a> {
 }
 
 /// The lines of a place, or its numbers where they are too long.
-fn placed<'a>(title: Title<'a>, Place { name, lines, span }: Place<'a>) -> Group<'a> {
+pub(crate) fn placed<'a>(title: Title<'a>, Place { name, lines, span }: Place<'a>) -> Group<'a> {
     let (start, end) = (lines.position(span.start), lines.position(span.end));
     let last = end.line.min(start.line + MAX_LINES);
     let shown: Vec<&str> = (start.line..=last).map(|line| lines.line(line)).collect();

@@ -9,6 +9,9 @@ mod apply;
 mod clock;
 mod configuration;
 mod fault;
+mod files;
+mod fmt;
+#[allow(dead_code, unused_imports, reason = "the command that runs policies comes next")]
 mod imports;
 mod mock;
 mod rule;
@@ -32,6 +35,7 @@ pub(crate) struct Args {
 enum Command {
     Apply(apply::Args),
     Mock(mock::Args),
+    Fmt(fmt::Args),
     Test(test::Args),
 }
 
@@ -39,6 +43,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match &args.command {
         Command::Apply(args) => apply::run(args),
         Command::Mock(args) => mock::run(args),
+        Command::Fmt(args) => fmt::run(args),
         Command::Test(args) => test::run(args),
     }
 }

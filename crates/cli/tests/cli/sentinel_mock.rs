@@ -7,8 +7,13 @@ use crate::program::objchange;
 
 const PLAN: &str = "examples/fleet/api.json";
 
-const FILES: [&str; 4] =
-    ["mock-tfplan-v2.sentinel", "mock-tfconfig-v2.sentinel", "mock-tfstate-v2.sentinel", "sentinel.hcl"];
+const FILES: [&str; 5] = [
+    "mock-tfplan-v2.sentinel",
+    "mock-tfconfig-v2.sentinel",
+    "mock-tfstate-v2.sentinel",
+    "mock-tfrun.sentinel",
+    "sentinel.hcl",
+];
 
 #[test]
 fn a_plan_becomes_test_data() {
@@ -25,9 +30,10 @@ fn a_plan_becomes_test_data() {
     let policy = r#"import "tfplan/v2" as tfplan
 import "tfconfig/v2" as tfconfig
 import "tfstate/v2" as tfstate
+import "tfrun"
 instances = filter tfplan.resource_changes as _, rc { rc.mode is "managed" and rc.type is "aws_instance" }
 print(keys(instances))
-known = rule { length(instances) is 2 and length(tfstate.resources) > 0 }
+known = rule { length(instances) is 2 and length(tfstate.resources) > 0 and not tfrun.is_destroy }
 main = rule {
 	known and all keys(instances) as address { tfconfig.strip_index(address) is "module.foo.aws_instance.this" }
 }

@@ -60,6 +60,43 @@ fn colour_and_json_on_demand() {
 }
 
 #[test]
+fn a_plan_is_shown_as_the_program_that_wrote_it_does_or_another() {
+    let plan = |version: &str| {
+        PLAN.replacen('{', &format!(r#"{{"terraform_version":"{version}","#), 1)
+            .replace("\"create\"", "\"create\",\"forget\"")
+    };
+    let counted = |arguments: &[&str], version: &str| {
+        let shown = show(arguments, plan(version)).stdout;
+        shown.split("Plan: ").nth(1).unwrap_or_else(|| panic!("{shown}"))[..1].to_owned()
+    };
+    assert_eq!(counted(&[], "1.15.2"), "0");
+    assert_eq!(counted(&[], "1.16.0"), "1");
+    assert_eq!(counted(&[], "2.3.4"), "1");
+    assert_eq!(counted(&["--as", "terraform"], "1.15.2"), "1");
+    assert_eq!(counted(&["--as", "terraform@1.11"], "1.16.0"), "0");
+    let error = show(&["--as", "terraform@new"], PLAN);
+    assert_eq!(error.code, 2);
+    assert!(error.stderr.contains("such as `terraform@1.11`"), "{}", error.stderr);
+}
+
+#[test]
+fn what_a_plan_was_made_for_is_found_or_told() {
+    let state = r#"{"format_version":"1.0","values":{"root_module":{"resources":[{"address":"a.b","mode":"managed"}]}}}"#;
+    let plan = format!(r#"{{"format_version":"1.2","complete":true,"prior_state":{state}}}"#);
+    for (arguments, expected) in [
+        (&[][..], "still matches the configuration"),
+        (&["--mode", "normal"], "infrastructure matches the configuration"),
+        (&["--mode", "refresh-only"], "still matches the configuration"),
+        (&["--mode", "destroy"], "No objects need to be destroyed"),
+    ] {
+        let shown = show(arguments, &plan).stdout;
+        assert!(shown.contains(expected), "{shown}");
+    }
+    let error = show(&["--mode", "normal"], state);
+    assert_eq!((error.code, error.stderr.contains("state")), (2, true), "{}", error.stderr);
+}
+
+#[test]
 fn labels_of_a_sensitive_block_type_stay_out_of_json() {
     let schemas = concat!(env!("CARGO_TARGET_TMPDIR"), "/labels-schemas.json");
     let schema = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/x/a":{"resource_schemas":{"a_b":

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
             "real/shapes",
             shapes::each_resource_comes_out_with_terraforms_action,
         ),
+        trial("documents_are_shown_as_terraform_does", "real", shapes::documents_are_shown_as_terraform_does),
         trial("vectors_are_cases", "vectors", vectors_are_cases),
         trial("policies_import_what_real_plans_say", "real", imports::of_plans),
         trial("policies_import_what_real_states_say", "real", imports::of_states),
@@ -44,7 +45,9 @@ fn vectors_are_cases(folder: &Path) -> Result<(), Failed> {
     let files = [
         ("core-dev", 10),
         ("core-corner-dev", 10),
-        ("render-terraform-dev", 1),
+        ("render-116-terraform-dev", 1),
+        ("render-116-actions-dev", 1),
+        ("render-opentofu-dev", 1),
         ("hcl-dev", 10),
         ("hcl-corner-dev", 10),
     ];

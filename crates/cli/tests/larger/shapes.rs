@@ -45,6 +45,46 @@ pub(crate) fn each_resource_comes_out_with_terraforms_action(root: &Path) -> Res
     Ok(())
 }
 
+/// Each plan and state through the program, with nothing said of it, byte for byte.
+pub(crate) fn documents_are_shown_as_terraform_does(root: &Path) -> Result<(), Failed> {
+    let names = [
+        ("plan.json", ["show.txt", "plan.txt"], ["show.color.txt", "plan.colour.txt"]),
+        ("state.json", ["state.txt"; 2], ["state.color.txt", "state.colour.txt"]),
+    ];
+    let mut wrong = Vec::new();
+    let mut right = 0;
+    for folder in ["terraform", "shapes"] {
+        for folder in fs::read_dir(root.join(folder))? {
+            let folder = folder?.path();
+            for (document, plain, coloured) in &names {
+                for (when, texts) in [("never", plain), ("always", coloured)] {
+                    let text = texts.iter().find_map(|name| fs::read_to_string(folder.join(name)).ok());
+                    let document = folder.join(document);
+                    let (Some(want), true) = (text, document.exists()) else { continue };
+                    let schemas = folder.join("schemas.json");
+                    let arguments = [
+                        Path::new("show"),
+                        &document,
+                        Path::new("--schemas"),
+                        &schemas,
+                        Path::new("--color"),
+                        Path::new(when),
+                    ];
+                    let output = objchange(arguments, "");
+                    if output.stdout == want {
+                        right += 1;
+                    } else {
+                        wrong.push(document.display().to_string());
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), wrong.len() + right, wrong.join("\n"));
+    assert!(right > 0, "there is no document in {}", root.display());
+    Ok(())
+}
+
 fn read(path: &Path) -> Option<Json> {
     fs::read_to_string(path).ok().map(|text| serde_json::from_str(&text).unwrap())
 }

@@ -115,7 +115,7 @@ pub struct Primitive<'t> {
     pub before: Scalar<'t>,
     /// The value after; null where there is none.
     pub after: Scalar<'t>,
-    /// There is a null before, and it is that of a string, or has no type: Terraform writes such a null in its own way.
+    /// There is a null before, and it is that of a string, or stands in JSON: Terraform writes such a null in its own way.
     #[serde(skip_serializing_if = "is_false")]
     pub null_string: bool,
 }
@@ -173,8 +173,7 @@ pub struct Block<'t> {
     pub attributes: Parts<'t, Entry<'t>>,
     /// The nested blocks by type, in the order of the types' names.
     pub blocks: Vec<BlockType<'t>>,
-    /// The schema has block types that hold several blocks: Terraform writes such a block, if it is empty, in its own
-    /// way.
+    /// A block type that holds several blocks has a value: Terraform writes such a block, if it is empty, in its own way.
     #[serde(skip_serializing_if = "is_false")]
     pub has_repeated_types: bool,
 }

@@ -11,6 +11,14 @@ use crate::diff::{Block, BlockType, Diff, DiffAction, Entry, Kind, NestedBlock, 
 use crate::text::Text;
 use crate::walk::{Change, Unknown};
 
+/// The diff of the body of a resource: by its schema, or by its shape where that is not known.
+pub(crate) fn body<'t>(change: Change<'_, 't>, schema: Option<&'t Schema>) -> Diff<'t> {
+    match schema {
+        Some(schema) => block(change, schema),
+        None => block_by_shape(change),
+    }
+}
+
 /// The diff of a block: the body of a resource, or a nested one.
 pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let change = Change { modern: change.modern || is_modern(schema), ..change };
@@ -23,7 +31,7 @@ pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> 
 }
 
 /// The diff of a resource's body whose schema is not known: everything is an attribute.
-pub(crate) fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
+fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
     let change = Change { modern: true, ..change };
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
@@ -42,9 +50,12 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
     let (mut attributes, mut action) =
         members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);
-    let mut blocks = Vec::new();
+    let (mut blocks, mut has_repeated_types) = (Vec::new(), false);
     for (name, ty) in schema.block_types() {
-        let (nested, nested_action) = block_type(change.member(name).if_relevant(), name, ty);
+        let nested = change.member(name);
+        let is_repeated = matches!(ty.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map);
+        has_repeated_types |= is_repeated && !nested.is_null();
+        let (nested, nested_action) = block_type(nested.if_relevant(), name, ty);
         action = action.and_part(nested_action);
         if nested.unknown.is_some() || !nested.blocks.is_empty() {
             blocks.push(nested);
@@ -62,10 +73,6 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
         sensitive: false,
         replaces,
     });
-    let repeated = |(_, ty): &(_, BlockSchema)| {
-        matches!(ty.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map)
-    };
-    let has_repeated_types = schema.block_types().iter().any(repeated);
     Diff::new(action, Kind::Block(Block { attributes: attributes.into(), blocks, has_repeated_types }))
         .replacing(change.forces_replacement())
 }
@@ -151,7 +158,6 @@ fn is_modern_type(ty: &Type) -> bool {
     }
     match ty {
         Type::Tuple(_) | Type::Object(_) => true,
-        Type::Map(element) if matches!(**element, Type::Object(_)) => true,
         Type::List(element) | Type::Set(element) | Type::Map(element) => {
             element.element().is_some_and(|inner| !inner.is_primitive())
         }

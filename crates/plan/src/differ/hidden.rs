@@ -62,7 +62,8 @@ fn sensitivity<'v, 't>(
     let inner = value(&change.without_sensitivity()).action;
     let unchanged = inner == DiffAction::NoOp;
     // A mark that comes or goes is a change of its own, unless there is nothing to hide.
-    let action = if unchanged && before != after && !change.is_null() { DiffAction::Update } else { inner };
+    let is_there = !change.is_null() || change.before_explicit || change.after_explicit;
+    let action = if unchanged && before != after && is_there { DiffAction::Update } else { inner };
     Some((action, Sensitivity { before, after, unchanged, whole_type: false }))
 }
 

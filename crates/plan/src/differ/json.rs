@@ -22,7 +22,11 @@ pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
 
 /// The diff of a dynamic value, which is neither sensitive nor unknown as a whole.
 pub(super) fn dynamic<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    unhidden(&change.wholly_relevant())
+    let mut diff = unhidden(change);
+    if let Kind::Primitive(value) = &mut diff.kind {
+        value.null_string = false;
+    }
+    diff
 }
 
 /// The diff of any value by its shape; shapes do not say that they force a replacement.
@@ -80,6 +84,7 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: View<'_, 't>) -> Diff<'t> {
 }
 
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
+    let change = &change.wholly_relevant();
     let is_object = |element: View<'_, '_>| matches!(element.shape(), Shape::Object(_));
     let places = sequence::places(change.before.elements(), change.after.elements(), is_object);
     let (elements, action) = parts(change, Of::Shaped, At::Places(places));

@@ -14,6 +14,6 @@ mod sequence;
 mod text;
 
 pub(crate) use attribute::value as typed;
-pub(crate) use block::{block, block_by_shape};
+pub(crate) use block::{block, body};
 pub(crate) use json::output;
 pub(crate) use parts::Unmade;

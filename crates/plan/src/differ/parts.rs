@@ -88,7 +88,7 @@ impl<'t> Of<'t> {
     fn diff(self, part: Change<'_, 't>, replace: bool) -> (Diff<'t>, DiffAction) {
         let diff = match self {
             Of::Typed(ty) => attribute::value(part.if_relevant(), ty),
-            Of::Shaped => json::shape(&part),
+            Of::Shaped => json::shape(&part.if_relevant()),
             Of::Same => json::unchanged(&part),
             Of::Nested { attributes, .. } => nested::single(&part.if_relevant(), attributes),
             Of::Blocks(schema, _) => block::block(part.if_relevant(), schema),

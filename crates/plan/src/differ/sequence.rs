@@ -169,7 +169,8 @@ fn by_subsequence(
 /// Pairs the elements of two sets: those of before in their order, then what is new in after.
 ///
 /// Elements are the same if their JSON is and both are, or neither is, sensitive as a whole. An unknown
-/// element is new. Of equal elements before the first takes all of its like in after.
+/// element is new. Of equal elements before the first takes all of its like in after, and shows the last of
+/// them.
 pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
     let (before, after) = (change.before.elements(), change.after.elements());
     if before.is_empty() {
@@ -214,13 +215,14 @@ pub(super) fn set_places(change: &Change<'_, '_>) -> Places {
         let equals =
             |j: &u32| after.at(*j as usize) == element && sensitive_after(*j as usize) == is_sensitive;
         let found = first.find_entry(hash(element, is_sensitive), equals).ok();
-        let found = found.map_or(NOWHERE, |entry| entry.remove().0);
-        let mut like = found;
+        let mut like = found.map_or(NOWHERE, |entry| entry.remove().0);
+        let mut last = NOWHERE;
         while let Some(is_taken) = taken.get_mut(like as usize) {
             *is_taken = true;
+            last = like;
             like = next_like.get(like as usize).copied().unwrap_or(NOWHERE);
         }
-        places.push([i as u32, found]);
+        places.push([i as u32, last]);
     }
     places.extend((0..after.len()).filter(|j| !taken[*j]).map(|j| [NOWHERE, j as u32]));
     Places::Listed(places)

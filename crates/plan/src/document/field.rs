@@ -10,6 +10,12 @@ pub(super) fn is_null(reader: &mut Reader<'_>) -> Result<bool, JsonError> {
     if reader.peek() == Some(b'n') { reader.word("null").map(|()| true) } else { Ok(false) }
 }
 
+/// Puts what was read into its place.
+pub(super) fn keep<T>(place: &mut T, read: Result<T, JsonError>) -> Result<(), JsonError> {
+    *place = read?;
+    Ok(())
+}
+
 pub(super) fn text<'t>(reader: &mut Reader<'t>) -> Result<Option<Text<'t>>, JsonError> {
     match reader.peek() {
         Some(b'n') => reader.word("null").map(|()| None),

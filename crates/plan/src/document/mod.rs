@@ -4,9 +4,11 @@
 //! when they are shown, so that a large document costs little more memory than its own size. Unknown members
 //! are ignored.
 
+mod actions;
 mod error;
 mod field;
 mod instance;
+mod invocation;
 mod kind;
 mod object;
 mod place;
@@ -14,14 +16,14 @@ mod plan;
 mod state;
 mod state_file;
 
+pub use actions::ResourceActions;
 pub use error::{DocumentError, Problem};
 pub use instance::NoInstance;
 pub(crate) use instance::Shown;
+pub use invocation::{ActionInvocation, ActionTrigger, TriggerTime};
 pub use kind::DocumentKind;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
-pub use plan::{
-    ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ResourceActions, ValueChange,
-};
+pub use plan::{ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ValueChange};
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub(crate) use state_file::quote;
 

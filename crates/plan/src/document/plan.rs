@@ -1,10 +1,11 @@
 //! The plan document.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
+use super::actions::ResourceActions;
 use super::error::DocumentError;
-use super::field::{by_name, flag, list, object, text};
+use super::field::{by_name, flag, keep, list, object, text};
+use super::invocation::{ActionInvocation, invocation};
 use super::{Unseen, open, read_members};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
@@ -21,14 +22,21 @@ pub struct Plan<'t> {
     pub resource_drift: Vec<ChangedResource<'t>>,
     /// The changes that this plan leaves to the next one.
     pub deferred_changes: Vec<Deferred<'t>>,
+    /// The actions that are invoked, because of a change or by themselves.
+    pub action_invocations: Vec<ActionInvocation<'t>>,
     /// What happens to the outputs of the root module, by name in byte order.
     pub output_changes: Vec<OutputChange<'t>>,
     /// Which attributes of which resources may have contributed to the changes.
     pub relevant_attributes: Vec<RelevantAttribute<'t>>,
     /// Whether applying the plan would do anything; `None` in documents before 1.2.
     pub applyable: Option<bool>,
+    /// Whether nothing was left out, by `-target` or for later; `None` in documents of Terraform before 1.8 and of
+    /// OpenTofu.
+    pub complete: Option<bool>,
     /// Planning ended with an error.
     pub errored: bool,
+    /// The version of the program that wrote it.
+    pub terraform_version: Option<Text<'t>>,
     /// All members of the document, also those above, as they stand there.
     members: Vec<(Text<'t>, Raw<'t>)>,
     text: Unseen<'t>,
@@ -108,79 +116,6 @@ pub struct Importing<'t> {
     pub id: Option<Text<'t>>,
 }
 
-/// What Terraform does with a resource instance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ResourceActions {
-    /// Nothing.
-    NoOp,
-    /// Create it.
-    Create,
-    /// Read a data source during apply.
-    Read,
-    /// Change it in place.
-    Update,
-    /// Destroy it.
-    Delete,
-    /// Destroy it, then create another one.
-    DeleteThenCreate,
-    /// Create another one, then destroy it.
-    CreateThenDelete,
-    /// Stop managing it.
-    Forget,
-    /// Create another one and stop managing the old one.
-    CreateThenForget,
-}
-
-impl ResourceActions {
-    fn of_words(words: &[&str]) -> Option<Self> {
-        Some(match words {
-            [] | ["no-op"] => Self::NoOp,
-            ["create"] => Self::Create,
-            ["read"] => Self::Read,
-            ["update"] => Self::Update,
-            ["delete"] => Self::Delete,
-            ["delete", "create"] => Self::DeleteThenCreate,
-            ["create", "delete"] => Self::CreateThenDelete,
-            ["forget"] => Self::Forget,
-            ["create", "forget"] => Self::CreateThenForget,
-            _ => return None,
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for ResourceActions {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let words = <Vec<Text<'_>>>::deserialize(deserializer)?;
-        let words: Vec<&str> = words.iter().map(Text::as_str).collect();
-        Self::of_words(&words).ok_or_else(|| D::Error::custom("these actions are unknown"))
-    }
-}
-
-impl ResourceActions {
-    /// The words that plan documents have for it, such as `["delete", "create"]`.
-    pub fn words(self) -> &'static [&'static str] {
-        match self {
-            Self::NoOp => &["no-op"],
-            Self::Create => &["create"],
-            Self::Read => &["read"],
-            Self::Update => &["update"],
-            Self::Delete => &["delete"],
-            Self::DeleteThenCreate => &["delete", "create"],
-            Self::CreateThenDelete => &["create", "delete"],
-            Self::Forget => &["forget"],
-            Self::CreateThenForget => &["create", "forget"],
-        }
-    }
-}
-
-impl Serialize for ResourceActions {
-    /// The words that plan documents have for it.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.words().serialize(serializer)
-    }
-}
-
 /// A change that is left to the next plan.
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -223,9 +158,12 @@ impl<'t> Plan<'t> {
             "resource_changes" => keep(&mut plan.resource_changes, resources(reader, location)),
             "resource_drift" => keep(&mut plan.resource_drift, resources(reader, location)),
             "deferred_changes" => keep(&mut plan.deferred_changes, list(reader, deferred)),
+            "action_invocations" => keep(&mut plan.action_invocations, list(reader, invocation)),
             "output_changes" => keep(&mut plan.output_changes, outputs(reader)),
             "relevant_attributes" => keep(&mut plan.relevant_attributes, list(reader, relevant)),
             "applyable" => keep(&mut plan.applyable, flag(reader)),
+            "complete" => keep(&mut plan.complete, flag(reader)),
+            "terraform_version" => keep(&mut plan.terraform_version, text(reader)),
             "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
             _ => reader.raw().map(|_| ()),
         })?;
@@ -286,11 +224,6 @@ impl<'t> Plan<'t> {
     pub fn text(&self) -> &'t str {
         self.text.0
     }
-}
-
-fn keep<T>(place: &mut T, read: Result<T, JsonError>) -> Result<(), JsonError> {
-    *place = read?;
-    Ok(())
 }
 
 /// Reads resources; `location` follows them, so that an error can name the one.

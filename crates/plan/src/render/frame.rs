@@ -3,7 +3,8 @@
 use super::Writer;
 use super::wrap::wrap;
 use crate::document::ResourceActions;
-use crate::report::{Note, Outcome, Summary, Warning};
+use crate::program::Novelty;
+use crate::report::{Note, Outcome, PlanMode, Summary, Warning};
 
 impl Writer<'_> {
     fn prose(&mut self, text: &str) {
@@ -44,7 +45,9 @@ impl Writer<'_> {
         self.push("\n");
     }
 
-    pub(super) fn drift_end(&mut self, refresh_only: bool) {
+    /// Writes what the drift means for the rest of the page, if there is one.
+    pub(super) fn drift_end(&mut self, mode: PlanMode, is_all: bool) {
+        let refresh_only = mode == PlanMode::RefreshOnly;
         self.push("\n\n");
         self.prose(if refresh_only {
             "This is a refresh-only plan, so Terraform will not take any actions to undo these. If you were \
@@ -55,7 +58,7 @@ impl Writer<'_> {
              using ignore_changes, the following plan may include actions to undo or respond to these changes."
         });
         self.push("\n");
-        if !refresh_only {
+        if !is_all {
             self.rule();
         }
     }
@@ -162,11 +165,14 @@ impl Writer<'_> {
     }
 
     pub(super) fn plan_line(&mut self, summary: &Summary) {
-        let Summary { import, add, change, destroy, of_selection } = summary;
+        let Summary { import, add, change, destroy, invoke, of_selection } = summary;
         let (bold, reset) = (self.colour.bold(), self.colour.reset());
         let import = if *import > 0 { format!("{import} to import, ") } else { String::new() };
+        let invoke = if *invoke > 0 { format!(" Actions: {invoke} to invoke.") } else { String::new() };
+        let is_plain = self.program.has(Novelty::CountsWithoutColour);
+        let (after_word, at_end) = if is_plain { (reset, "") } else { ("", reset) };
         self.push(&format!(
-            "\n{bold}Plan:{reset} {import}{add} to add, {change} to change, {destroy} to destroy.\n{reset}"
+            "\n{bold}Plan:{reset} {after_word}{import}{add} to add, {change} to change, {destroy} to destroy.{invoke}\n{at_end}"
         ));
         if *of_selection {
             self.push("Only the resources that were chosen are counted.\n");

@@ -6,7 +6,7 @@ use crate::report::{Comment, Heading, ReportEntry, ResourceHeader};
 impl Writer<'_> {
     /// Writes a resource of a plan with its header.
     pub(super) fn resource(&mut self, entry: &ReportEntry<'_, ResourceHeader<'_>>) {
-        let ReportEntry { header, diff } = entry;
+        let ReportEntry { header, diff, .. } = entry;
         match header.heading {
             Heading::Deferred => self.deferred_header(header),
             heading => self.header(heading, header),
@@ -34,9 +34,10 @@ impl Writer<'_> {
             "absent_prereq" => "because a prerequisite for this resource has not yet been created",
             _ => "for an unknown reason",
         };
-        self.address_comment("  # ", header);
-        let reset = self.colour.reset();
-        self.push(&format!(" was deferred\n{reset}  #{reset} ({reason})\n{reset}"));
+        let (bold, reset) = (self.colour.bold(), self.colour.reset());
+        self.push(&format!("{bold}  # "));
+        escape::line(&mut self.out, &header.address);
+        self.push(&format!("{reset} was deferred\n{reset}  #{reset} ({reason})\n{reset}"));
     }
 
     /// Writes the address in bold, after the start of a comment.

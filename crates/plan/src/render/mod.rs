@@ -3,6 +3,7 @@
 //! What is shown is the report's to decide; printers know how it looks, and never the documents it came from. What is
 //! written is passed on as it grows; a value that is hidden costs nothing.
 
+mod action;
 mod block;
 mod colour;
 mod escape;
@@ -26,6 +27,7 @@ pub use page::{
 use std::io::{self, Write};
 
 use crate::diff::{Diff, DiffAction};
+use crate::program::Program;
 
 /// How a value is written where it stands.
 #[derive(Debug, Clone, Copy, Default)]
@@ -50,6 +52,7 @@ struct Writer<'w> {
     /// Why text could not be passed on.
     error: Option<io::Error>,
     colour: Colour,
+    program: Program,
     /// The columns that prose may use.
     width: usize,
     /// There are no symbols and no columns for them: a state.
@@ -57,8 +60,8 @@ struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    fn new(to: &'w mut dyn Write, colour: Colour) -> Self {
-        Self { out: String::new(), to, is_held: false, error: None, colour, width: 77, plain: false }
+    fn new(to: &'w mut dyn Write, colour: Colour, program: Program) -> Self {
+        Self { out: String::new(), to, is_held: false, error: None, colour, program, width: 77, plain: false }
     }
 }
 

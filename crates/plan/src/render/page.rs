@@ -7,10 +7,11 @@ use objchange::schema::Block;
 
 use super::{Colour, View, Writer, escape};
 use crate::diff::Diff;
-use crate::document::{ChangedResource, Plan, State};
+use crate::document::{ChangedResource, Plan, State, TriggerTime};
+use crate::program::Program;
 use crate::report::{
-    Entries, Filter, Options, PlanMode, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
-    entry, fold,
+    Entries, Filter, Options, Outcome, PlanMode, Report, ReportEntry, ResourceHeader, Schemas, Section,
+    ShowError, entry, fold,
 };
 
 /// Renders a plan as `terraform show` prints it.
@@ -42,7 +43,7 @@ pub fn render_plan(plan: &Plan<'_>, schemas: &Schemas, options: &Options) -> Res
 ///
 /// A value, or the schema of its type, cannot be read.
 pub fn render_state(state: &State<'_>, schemas: &Schemas, options: &Options) -> Result<String, ShowError> {
-    Report::of_state(state, schemas, &Filter::default()).text(options)
+    Report::of_state(state, schemas, options, &Filter::default()).text(options)
 }
 
 /// Renders one element of `resource_changes`: header, symbol and body.
@@ -64,7 +65,7 @@ pub fn render_resource_change(
 
 /// Renders the entry of a resource: header, symbol and body. A hidden one is rendered as nothing.
 pub fn render_entry(entry: &ReportEntry<'_, ResourceHeader<'_>>, options: &Options) -> String {
-    written(options.colour, |writer| {
+    written(options, |writer| {
         if !entry.diff.hidden {
             writer.resource(entry);
         }
@@ -80,7 +81,7 @@ pub fn render_planned_change(
     options: &Options,
 ) -> String {
     let report = Report::of_planned_change(address, schema, change, options);
-    written(options.colour, |writer| {
+    written(options, |writer| {
         for section in &report.sections {
             match section {
                 Section::ResourceChanges(entries) | Section::DeferredChanges(entries) => {
@@ -98,14 +99,14 @@ pub fn render_planned_change(
 /// Renders a value with a name and what differs in it, as `terraform show` prints an output of a plan.
 pub fn render_value(name: &str, mut diff: Diff<'_>, options: &Options) -> String {
     fold(&mut diff, options.full);
-    written(options.colour, |writer| {
+    written(options, |writer| {
         writer.entry(name, escape::name_width(name), &diff, 0, View::default());
         writer.push("\n");
     })
 }
 
-fn written(colour: Colour, write: impl FnOnce(&mut Writer<'_>)) -> String {
-    let written = text(colour, |writer| {
+fn written(options: &Options, write: impl FnOnce(&mut Writer<'_>)) -> String {
+    let written = text(options.colour, options.program.unwrap_or_default(), |writer| {
         write(writer);
         Ok(())
     });
@@ -115,10 +116,11 @@ fn written(colour: Colour, write: impl FnOnce(&mut Writer<'_>)) -> String {
 
 fn text(
     colour: Colour,
+    program: Program,
     write: impl FnOnce(&mut Writer<'_>) -> Result<(), ShowError>,
 ) -> Result<String, ShowError> {
     let mut bytes = Vec::new();
-    let mut writer = Writer::new(&mut bytes, colour);
+    let mut writer = Writer::new(&mut bytes, colour, program);
     write(&mut writer)?;
     writer.flush()?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -131,13 +133,22 @@ impl Report<'_> {
     ///
     /// A change, or the schema of its type, cannot be read, or the text cannot be written.
     pub fn write_text(&self, out: &mut dyn io::Write, options: &Options) -> Result<(), ShowError> {
-        let mut writer = Writer::new(out, options.colour);
+        let mut writer = Writer::new(out, options.colour, self.program);
         writer.page(self, options.width)?;
         Ok(writer.flush()?)
     }
 
     fn text(&self, options: &Options) -> Result<String, ShowError> {
-        text(options.colour, |writer| writer.page(self, options.width))
+        text(options.colour, self.program, |writer| writer.page(self, options.width))
+    }
+}
+
+/// Whether a section says that something is done, or why not.
+fn is_verdict(section: &Section<'_>) -> bool {
+    match section {
+        Section::OutputChanges { changed, .. } => !changed.is_empty(),
+        Section::Outcome(_) | Section::Summary(_) => true,
+        _ => false,
     }
 }
 
@@ -156,20 +167,37 @@ impl Writer<'_> {
             Section::ResourceDrift(entries) if !entries.is_empty() => {
                 self.drift_start();
                 self.resources(entries)?;
-                self.drift_end(report.mode == PlanMode::RefreshOnly);
+                // After a refresh alone there may be nothing more to say.
+                let is_all = report.mode == PlanMode::RefreshOnly && !report.sections.iter().any(is_verdict);
+                self.drift_end(report.mode, is_all);
             }
-            Section::Outcome(outcome) => self.outcome(*outcome),
+            Section::Outcome(outcome) => {
+                self.outcome(*outcome);
+                let is_drift =
+                    |section: &Section<'_>| matches!(section, Section::ResourceDrift(of) if !of.is_empty());
+                let is_closed = matches!(
+                    outcome,
+                    Outcome::PlanningFailed | Outcome::NeedsAnotherPlan | Outcome::NothingToDestroy
+                );
+                if is_closed && report.sections.iter().any(is_drift) {
+                    self.rule();
+                }
+            }
             Section::DeferredChanges(entries) if !entries.is_empty() => {
                 self.deferred_start();
                 self.resources(entries)?;
                 self.rule();
             }
             Section::Legend(actions) => self.legend(actions),
-            Section::ResourceChanges(entries) if !entries.is_empty() => {
-                self.actions_heading(report.errored);
+            Section::ResourceChanges(entries) => {
+                // It stands above invoked actions too.
+                if report.sections.iter().any(|section| matches!(section, Section::Summary(_))) {
+                    self.actions_heading(report.errored);
+                }
                 self.resources(entries)?;
             }
             Section::Summary(summary) => self.plan_line(summary),
+            Section::InvokedActions(entries) if !entries.is_empty() => self.invoked(entries)?,
             Section::OutputChanges { changed, unchanged } if !changed.is_empty() => {
                 self.push("\nChanges to Outputs:\n");
                 let headers = changed.headers().map(|header| escape::name_width(&header.name));
@@ -205,7 +233,7 @@ impl Writer<'_> {
             }
             Section::ResourceDrift(_)
             | Section::DeferredChanges(_)
-            | Section::ResourceChanges(_)
+            | Section::InvokedActions(_)
             | Section::OutputChanges { .. }
             | Section::Outputs(_) => {}
         }
@@ -218,6 +246,8 @@ impl Writer<'_> {
             if !entry.diff.hidden {
                 self.push("\n");
                 self.resource(&entry);
+                self.triggered(TriggerTime::Before, &entry.actions_before);
+                self.triggered(TriggerTime::After, &entry.actions_after);
                 self.push("\n");
                 self.flush()?;
             }

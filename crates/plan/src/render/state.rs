@@ -5,7 +5,7 @@ use crate::report::{ModulePlace, OutputHeader, ReportEntry, StateHeader};
 
 impl Writer<'_> {
     pub(super) fn state_resource(&mut self, entry: &ReportEntry<'_, StateHeader<'_>>) {
-        let ReportEntry { header, diff } = entry;
+        let ReportEntry { header, diff, .. } = entry;
         self.push(match header.module {
             ModulePlace::Same => "\n",
             ModulePlace::Within => "\n\n",

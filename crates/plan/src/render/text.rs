@@ -29,23 +29,26 @@ impl Writer<'_> {
         let inner = View { no_null_suffix: true, omit_replace: false };
         self.value(value, indent + 1, inner);
         self.is_held = was_held;
+        let white_space = match (whitespace_only, diff.replace) {
+            (false, _) => "",
+            (true, false) => " # whitespace changes",
+            (true, true) => " # whitespace changes force replacement",
+        };
+        let is_one_line = !self.out[start..].contains('\n');
+        if is_one_line {
+            self.push(")");
+            self.push(white_space);
+        }
         if !whitespace_only {
             self.forces_replacement(diff, view);
         }
-        if !self.out[start..].contains('\n') {
-            self.push(")");
+        if is_one_line {
             return;
         }
         let symbol =
             if whitespace_only || diff.action != DiffAction::Update { DiffAction::NoOp } else { diff.action };
         let rest = self.out.split_off(start);
-        if whitespace_only {
-            self.push(if diff.replace {
-                " # whitespace changes force replacement"
-            } else {
-                " # whitespace changes"
-            });
-        }
+        self.push(white_space);
         self.push("\n");
         self.start_line(indent + 1, symbol);
         self.push(&rest);

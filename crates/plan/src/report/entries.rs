@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde::{Serialize, Serializer};
 
-use super::ShowError;
+use super::{ReportAction, ShowError};
 use crate::diff::Diff;
 
 /// One entry of a section: what is said of a thing, and what is shown of it.
@@ -18,6 +18,19 @@ pub struct ReportEntry<'p, H> {
     pub header: H,
     /// What is shown of it; what is not is marked as hidden, perhaps the whole entry.
     pub diff: Diff<'p>,
+    /// The actions that are invoked before this change, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub actions_before: Vec<ReportAction<'p>>,
+    /// The actions that are invoked after this change, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub actions_after: Vec<ReportAction<'p>>,
+}
+
+impl<'p, H> ReportEntry<'p, H> {
+    /// An entry that has no actions.
+    pub fn new(header: H, diff: Diff<'p>) -> Self {
+        Self { header, diff, actions_before: Vec::new(), actions_after: Vec::new() }
+    }
 }
 
 /// The entries of a section, in the order of the page.
@@ -28,19 +41,26 @@ enum Repr<'p, H> {
     Asked { len: usize, header: Box<dyn Fn(usize) -> H + 'p>, body: Box<dyn Fn(usize) -> Body<'p> + 'p> },
 }
 
-/// What is shown of a thing; `None` if that makes no entry.
-type Body<'p> = Result<Option<Diff<'p>>, ShowError>;
+/// What is shown of a thing; `None` if that makes no entry. The header of the entry says nothing yet.
+type Body<'p> = Result<Option<ReportEntry<'p, ()>>, ShowError>;
+
+impl<'p> From<Diff<'p>> for ReportEntry<'p, ()> {
+    fn from(diff: Diff<'p>) -> Self {
+        Self::new((), diff)
+    }
+}
 
 impl<'p, H: Clone> Entries<'p, H> {
     /// Entries of these things, of those that have a body.
-    pub(super) fn of<T: Copy + 'p>(
+    pub(super) fn of<T: Copy + 'p, B: Into<ReportEntry<'p, ()>>>(
         things: Vec<T>,
         header: impl Fn(T) -> H + 'p,
-        body: impl Fn(T) -> Body<'p> + 'p,
+        body: impl Fn(T) -> Result<Option<B>, ShowError> + 'p,
     ) -> Self {
         let things: Rc<[T]> = things.into();
         let (len, same) = (things.len(), Rc::clone(&things));
-        let (header, body) = (move |i: usize| header(things[i]), move |i: usize| body(same[i]));
+        let (header, body) =
+            (move |i: usize| header(things[i]), move |i: usize| Ok(body(same[i])?.map(Into::into)));
         Self(Repr::Asked { len, header: Box::new(header), body: Box::new(body) })
     }
 
@@ -70,7 +90,10 @@ impl<'p, H: Clone> Entries<'p, H> {
             Repr::Made(entries) => Some(Ok(Cow::Borrowed(&entries[index]))),
             Repr::Asked { header, body, .. } => {
                 let body = body(index).transpose()?;
-                Some(body.map(|diff| Cow::Owned(ReportEntry { header: header(index), diff })))
+                let entry = |ReportEntry { diff, actions_before, actions_after, .. }| {
+                    Cow::Owned(ReportEntry { header: header(index), diff, actions_before, actions_after })
+                };
+                Some(body.map(entry))
             }
         })
     }

@@ -44,6 +44,11 @@ impl Filter {
         self.matches_address(address) && (self.actions.is_empty() || self.actions.contains(&actions))
     }
 
+    /// Whether an action with this address is shown, which is none that happens to a resource.
+    pub(crate) fn matches_action(&self, address: &str) -> bool {
+        self.matches_address(address) && self.actions.is_empty()
+    }
+
     /// Whether a resource with this address is shown.
     pub fn matches_address(&self, address: &str) -> bool {
         self.globs.is_empty() || self.globs.iter().any(|glob| glob.matches(address))

@@ -15,10 +15,12 @@
 //!
 //! Entries are made one at a time as they are asked for (`entries`), from what `sides` reads for the differ.
 
+mod actions;
 mod entries;
 mod filter;
 mod fold;
 mod header;
+mod mode;
 mod plan;
 mod planned;
 mod schemas;
@@ -32,6 +34,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
+pub use actions::{ActionHeader, ReportAction};
 pub use entries::{Entries, ReportEntry};
 pub use filter::Filter;
 pub(crate) use fold::{Fold, Show, fold};
@@ -42,6 +45,7 @@ pub use schemas::Schemas;
 pub use state::{ModulePlace, StateHeader};
 
 use crate::document::{Document, DocumentError, Plan, ResourceActions, State};
+use crate::program::Program;
 use crate::render::Colour;
 use crate::text::Text;
 
@@ -68,6 +72,8 @@ use crate::text::Text;
 /// ```
 #[derive(Debug)]
 pub struct Report<'p> {
+    /// The program as which the document is shown.
+    pub program: Program,
     /// What the plan was made for.
     pub mode: PlanMode,
     /// Planning ended with an error.
@@ -94,6 +100,8 @@ pub enum Section<'p> {
     ResourceChanges(Entries<'p, ResourceHeader<'p>>),
     /// What the changes above add up to.
     Summary(Summary),
+    /// The actions that were asked for.
+    InvokedActions(Entries<'p, ActionHeader<'p>>),
     /// What happens to the outputs of the root module.
     OutputChanges {
         /// Those that change.
@@ -175,6 +183,7 @@ pub enum PlanMode {
     /// To destroy everything.
     Destroy,
     /// To update the state to what is there.
+    #[serde(alias = "refresh-only")]
     RefreshOnly,
 }
 
@@ -183,8 +192,10 @@ pub enum PlanMode {
 pub struct Options {
     /// Whether the text has colour sequences.
     pub colour: Colour,
-    /// What the plan was made for.
-    pub mode: PlanMode,
+    /// What the plan was made for; `None` to find that from the plan.
+    pub mode: Option<PlanMode>,
+    /// The program as which the document is shown; `None` for the one that wrote it, as far as that can be told.
+    pub program: Option<Program>,
     /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is no terminal.
     pub width: usize,
     /// Nothing is hidden: unchanged parts are shown too.
@@ -193,7 +204,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { colour: Colour::Never, mode: PlanMode::Normal, width: 78, full: false }
+        Self { colour: Colour::Never, mode: None, program: None, width: 78, full: false }
     }
 }
 
@@ -211,7 +222,7 @@ impl<'p> Report<'p> {
     ) -> Result<Self, ShowError> {
         match document {
             Document::Plan(plan) => Self::of_plan(plan, schemas, options, filter),
-            Document::State(state) => Ok(Self::of_state(state, schemas, filter)),
+            Document::State(state) => Ok(Self::of_state(state, schemas, options, filter)),
         }
     }
 
@@ -226,14 +237,18 @@ impl<'p> Report<'p> {
         options: &Options,
         filter: &Filter,
     ) -> Result<Self, ShowError> {
-        let sections = plan::sections(plan, schemas, options, filter)?;
-        Ok(Self { mode: options.mode, errored: plan.errored, sections })
+        let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
+        let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
+        let differ = plan::Differ { plan, schemas, program, full: options.full };
+        let sections = plan::sections(differ, mode, filter)?;
+        Ok(Self { program, mode, errored: plan.errored, sections })
     }
 
     /// What is shown of a state, as [`Report::of`].
-    pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, filter: &Filter) -> Self {
+    pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
+        let program = options.program.unwrap_or_else(|| Program::of_state(state));
         let sections = state::sections(state, schemas, filter);
-        Self { mode: PlanMode::Normal, errored: false, sections }
+        Self { program, mode: PlanMode::Normal, errored: false, sections }
     }
 
     /// The first entry that cannot be made.
@@ -245,6 +260,7 @@ impl<'p> Report<'p> {
             Section::OutputChanges { changed: entries, .. } | Section::Outputs(entries) => {
                 entries.iter().find_map(Result::err)
             }
+            Section::InvokedActions(entries) => entries.iter().find_map(Result::err),
             Section::Resources(entries) => entries.iter().find_map(Result::err),
             _ => None,
         })
@@ -254,7 +270,8 @@ impl<'p> Report<'p> {
 impl Serialize for Report<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("format_version", "1.1")?;
+        map.serialize_entry("format_version", "1.2")?;
+        map.serialize_entry("program", &self.program)?;
         if self.mode != PlanMode::Normal {
             map.serialize_entry("mode", &self.mode)?;
         }
@@ -270,6 +287,8 @@ impl Serialize for Report<'_> {
                 Section::Legend(actions) => map.serialize_entry("legend", actions)?,
                 Section::ResourceChanges(entries) => map.serialize_entry("resource_changes", entries)?,
                 Section::Summary(summary) => map.serialize_entry("summary", summary)?,
+                Section::InvokedActions(entries) if entries.is_empty() => {}
+                Section::InvokedActions(entries) => map.serialize_entry("invoked_actions", entries)?,
                 Section::OutputChanges { changed, unchanged } => {
                     map.serialize_entry("output_changes", changed)?;
                     map.serialize_entry("unchanged_outputs", unchanged)?;

@@ -3,6 +3,7 @@
 use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
+use super::actions::{self, Actions, ReportAction};
 use super::entries::Entries;
 use super::header::{self, Occasion, ResourceHeader, previous_address};
 use super::sides::{Relevant, diff_resource};
@@ -12,7 +13,10 @@ use super::{
 };
 use crate::diff::{Diff, DiffAction};
 use crate::differ;
-use crate::document::{ChangedResource, DocumentError, OutputChange, Plan, ResourceActions};
+use crate::document::{
+    ActionInvocation, ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, TriggerTime,
+};
+use crate::program::{Novelty, Program};
 use crate::walk::{Paths, Sides};
 
 /// How many resources a plan imports, adds, changes and destroys.
@@ -26,8 +30,16 @@ pub struct Summary {
     pub change: usize,
     /// Destroyed; those that are replaced, too.
     pub destroy: usize,
+    /// Actions that are invoked.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub invoke: usize,
     /// Only resources that were chosen are counted.
     pub of_selection: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The actions that are explained above a plan in which they occur.
@@ -42,13 +54,11 @@ const LEGEND: [ResourceActions; 6] = [
 
 /// The sections of a plan, in the order of the page.
 pub(super) fn sections<'p, 't>(
-    plan: &'p Plan<'t>,
-    schemas: &'p Schemas,
-    options: &Options,
+    differ: Differ<'p, 't>,
+    mode: PlanMode,
     filter: &Filter,
 ) -> Result<Vec<Section<'p>>, ShowError> {
-    let Options { mode, full, .. } = *options;
-    let differ = Differ { plan, schemas, full };
+    let Differ { plan, program, .. } = differ;
     let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
     let drift = differ.drift(mode, plan.resource_drift.iter().filter(|r| wanted(r)).collect())?;
     let deferred: Vec<_> = plan.deferred_changes.iter().filter(|d| wanted(&d.resource)).collect();
@@ -61,17 +71,20 @@ pub(super) fn sections<'p, 't>(
             _ => changed_outputs.push(output),
         }
     }
-    let has_actions = changes.iter().any(|r| r.change.actions != ResourceActions::NoOp);
+    let actions = Actions::new(plan, program, &changes, filter);
+    let is_idle = changes.is_empty() && actions.count() == 0;
+    let has_changes = changes.iter().any(|r| r.change.actions != ResourceActions::NoOp);
     let has_outputs = !changed_outputs.is_empty();
     let has_drift = !drift.is_empty();
-    let outcome = match (changes.is_empty(), filter.is_all()) {
+    let outcome = match (is_idle, filter.is_all()) {
         (true, false) => Some(Outcome::NoChangeMatches),
         (true, true) if !has_outputs => outcome(plan, mode, has_drift),
         _ => None,
     };
     let legend =
         LEGEND.into_iter().filter(|actions| changes.iter().any(|r| r.change.actions == *actions)).collect();
-    let summary = (!changes.is_empty()).then(|| summary(&changes, !filter.is_all()));
+    let summary = (!is_idle).then(|| summary(&changes, actions.count(), program, !filter.is_all()));
+    let invoked = actions.invoked();
 
     let mut sections = Vec::new();
     sections.extend((plan.format_version > (1, 2)).then(|| Section::Warnings(vec![Warning::NewerFormat])));
@@ -82,13 +95,18 @@ pub(super) fn sections<'p, 't>(
         |d| header::header(&d.resource, &Occasion::Deferral(d.reason.clone())),
         move |d| differ.resource(&d.resource).map(Some),
     )));
-    sections.extend(has_actions.then_some(Section::Legend(legend)));
+    sections.extend(has_changes.then_some(Section::Legend(legend)));
     sections.push(Section::ResourceChanges(Entries::of(
         changes,
         |r| header::header(r, &Occasion::Change),
-        move |r| differ.resource(r).map(Some),
+        move |r| differ.change(r, &actions).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
+    sections.push(Section::InvokedActions(Entries::of(
+        invoked,
+        move |invocation| actions::header(invocation, program),
+        move |invocation| actions::configuration(plan, invocation, differ.schemas).map(Some),
+    )));
     sections.push(Section::OutputChanges {
         changed: Entries::of(
             changed_outputs,
@@ -97,7 +115,7 @@ pub(super) fn sections<'p, 't>(
         ),
         unchanged: unchanged_outputs,
     });
-    sections.extend((has_outputs && !has_actions).then(|| Section::Notes(vec![Note::SavesOutputsOnly])));
+    sections.extend((has_outputs && !has_changes).then(|| Section::Notes(vec![Note::SavesOutputsOnly])));
     Ok(sections)
 }
 
@@ -115,30 +133,56 @@ fn outcome(plan: &Plan<'_>, mode: PlanMode, has_drift: bool) -> Option<Outcome> 
     })
 }
 
-pub(super) fn summary(changes: &[&ChangedResource<'_>], of_selection: bool) -> Summary {
-    use ResourceActions::{Create, CreateThenDelete, Delete, DeleteThenCreate, Update};
+pub(super) fn summary(
+    changes: &[&ChangedResource<'_>],
+    invoke: usize,
+    program: Program,
+    of_selection: bool,
+) -> Summary {
+    use ResourceActions::{Create, CreateThenDelete, CreateThenForget, Delete, DeleteThenCreate, Update};
     let count = |of: &[ResourceActions]| changes.iter().filter(|r| of.contains(&r.change.actions)).count();
+    let kept = if program.has(Novelty::CreateThenForgetAdds) { count(&[CreateThenForget]) } else { 0 };
     Summary {
         import: changes.iter().filter(|r| r.change.importing.is_some()).count(),
-        add: count(&[Create, DeleteThenCreate, CreateThenDelete]),
+        add: count(&[Create, DeleteThenCreate, CreateThenDelete]) + kept,
         change: count(&[Update]),
         destroy: count(&[Delete, DeleteThenCreate, CreateThenDelete]),
+        invoke,
         of_selection,
     }
 }
 
 /// What makes the bodies of entries.
 #[derive(Clone, Copy)]
-struct Differ<'p, 't> {
-    plan: &'p Plan<'t>,
-    schemas: &'p Schemas,
-    full: bool,
+pub(super) struct Differ<'p, 't> {
+    pub(super) plan: &'p Plan<'t>,
+    pub(super) schemas: &'p Schemas,
+    pub(super) program: Program,
+    pub(super) full: bool,
 }
 
 impl<'p, 't> Differ<'p, 't> {
     fn resource(self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
         let schema = self.schemas.of_change(resource)?;
         Ok(body(self.plan.text(), resource, schema, None, self.full)?)
+    }
+
+    /// A change, with the actions that it triggers.
+    fn change(
+        self,
+        resource: &'p ChangedResource<'t>,
+        actions: &Actions<'p, 't>,
+    ) -> Result<ReportEntry<'p, ()>, ShowError> {
+        let action = |invocation: &'p ActionInvocation<'t>| -> Result<ReportAction<'p>, ShowError> {
+            let configuration = actions::configuration(self.plan, invocation, self.schemas)?;
+            Ok(ReportEntry::new(actions::header(invocation, self.program), configuration))
+        };
+        let invoked = |time| actions.of_change(&resource.address, time).map(action).collect::<Result<_, _>>();
+        Ok(ReportEntry {
+            actions_before: invoked(TriggerTime::Before)?,
+            actions_after: invoked(TriggerTime::After)?,
+            ..self.resource(resource)?.into()
+        })
     }
 
     fn output(self, output: &'p OutputChange<'t>) -> Result<Diff<'p>, ShowError> {
@@ -235,6 +279,6 @@ impl<'p> ReportEntry<'p, ResourceHeader<'p>> {
     /// What is shown of the change of a resource in which this differs; hidden is one to which nothing happens.
     pub fn of_change(resource: &ChangedResource<'p>, diff: Diff<'p>, options: &Options) -> Self {
         let diff = shown(resource, diff, options.full);
-        Self { header: header::header(resource, &Occasion::Change), diff }
+        Self::new(header::header(resource, &Occasion::Change), diff)
     }
 }

@@ -65,6 +65,7 @@ impl<'p> Report<'p> {
         change: &PlannedChange,
         options: &Options,
     ) -> Self {
+        let program = options.program.unwrap_or_default();
         let resource = ChangedResource::planned(address, change);
         let diff = ObjectChange::planned(schema, change).diff();
         let entry = ReportEntry::of_change(&resource, diff, options);
@@ -76,12 +77,12 @@ impl<'p> Report<'p> {
             }
             (true, None) => vec![
                 Section::ResourceChanges(vec![entry].into()),
-                Section::Summary(plan::summary(&[&resource], false)),
+                Section::Summary(plan::summary(&[&resource], 0, program, false)),
             ],
             (false, Some(_)) => vec![Section::Outcome(Outcome::NeedsAnotherPlan)],
             (false, None) => vec![Section::Outcome(Outcome::Matches)],
         };
-        Self { mode: options.mode, errored: false, sections }
+        Self { program, mode: options.mode.unwrap_or_default(), errored: false, sections }
     }
 }
 

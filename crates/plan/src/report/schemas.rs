@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use hashbrown::HashMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 
-use crate::document::{ChangedResource, StateResource};
+use crate::document::{ActionInvocation, ChangedResource, StateResource};
 
 /// The schemas that resources are shown by, each read once when it is first needed. Threads may share them.
 pub struct Schemas {
@@ -69,6 +69,13 @@ impl Schemas {
         resource: &StateResource<'_>,
     ) -> Result<Option<&Block>, SchemaDocumentError> {
         self.get(&resource.provider_name, kind(&resource.mode), &resource.resource_type)
+    }
+
+    pub(crate) fn of_action(
+        &self,
+        invocation: &ActionInvocation<'_>,
+    ) -> Result<Option<&Block>, SchemaDocumentError> {
+        self.get(&invocation.provider_name, SchemaKind::Action, &invocation.action_type)
     }
 
     fn get(

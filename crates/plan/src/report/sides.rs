@@ -46,8 +46,5 @@ pub(super) fn diff_resource<'t>(
     if resource.change.actions == ResourceActions::Forget {
         change = change.unchanged();
     }
-    Ok(match schema {
-        Some(schema) => differ::block(change, schema),
-        None => differ::block_by_shape(change),
-    })
+    Ok(differ::body(change, schema))
 }

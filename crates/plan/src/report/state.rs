@@ -125,10 +125,7 @@ fn diff_parts<'r>(
     let marks = read(state, &marks, || format!("{}: sensitive_values", resource.address))?;
     let marks = closed(marks, &values);
     let change = unchanged(values.view(), marks.view());
-    Ok(match schema {
-        Some(schema) => differ::block(change, schema),
-        None => differ::block_by_shape(change),
-    })
+    Ok(differ::body(change, schema))
 }
 
 /// The diff of an output to itself.

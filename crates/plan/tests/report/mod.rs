@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use objchange_plan::{
-    Block, BlockType, Diff, DiffAction, Entries, Entry, Kind, Line, NestedBlock, Options, Primitive, Report,
-    ReportEntry, Scalar, Section, Sensitivity, ShowError,
+    Block, BlockType, Diff, DiffAction, Entries, Entry, Kind, Line, NestedBlock, Options, Primitive, Program,
+    Report, ReportEntry, Scalar, Section, Sensitivity, ShowError,
 };
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, de};
@@ -78,13 +78,22 @@ impl<'de: 'a, 'a> Deserialize<'de> for Ordered<'a> {
 
 /// The report that this is the JSON of.
 fn read(json: &str) -> Report<'static> {
-    let mut report = Report { mode: Default::default(), errored: false, sections: Vec::new() };
+    let mut report = Report {
+        program: Program::default(),
+        mode: Default::default(),
+        errored: false,
+        sections: Vec::new(),
+    };
     let Ordered(members) = parse(json);
     for (name, value) in members {
         let value = value.get();
         report.sections.push(match name.as_str() {
             "format_version" => {
-                assert_eq!(value, "\"1.1\"");
+                assert_eq!(value, "\"1.2\"");
+                continue;
+            }
+            "program" => {
+                report.program = parse::<String>(value).parse().unwrap();
                 continue;
             }
             "mode" => {
@@ -102,6 +111,7 @@ fn read(json: &str) -> Report<'static> {
             "legend" => Section::Legend(parse(value)),
             "resource_changes" => Section::ResourceChanges(entries(value)),
             "summary" => Section::Summary(parse(value)),
+            "invoked_actions" => Section::InvokedActions(entries(value)),
             "output_changes" => Section::OutputChanges { changed: entries(value), unchanged: Vec::new() },
             "unchanged_outputs" => {
                 let Some(Section::OutputChanges { unchanged, .. }) = report.sections.last_mut() else {
@@ -128,7 +138,20 @@ fn list<T>(json: &str, one: impl Fn(&str) -> T) -> Vec<T> {
 }
 
 fn entries<H: DeserializeOwned>(json: &str) -> Entries<'static, H> {
-    list(json, |entry| ReportEntry { header: parse(entry), diff: diff(member(&parse(entry), "diff")) }).into()
+    entry_list(json).into()
+}
+
+fn entry_list<H: DeserializeOwned>(json: &str) -> Vec<ReportEntry<'static, H>> {
+    list(json, |entry| {
+        let members: Members<'_> = parse(entry);
+        let actions = |name| members.get(name).map(|list| entry_list(list.get())).unwrap_or_default();
+        ReportEntry {
+            header: parse(entry),
+            diff: diff(member(&members, "diff")),
+            actions_before: actions("actions_before"),
+            actions_after: actions("actions_after"),
+        }
+    })
 }
 
 fn member<'a>(members: &Members<'a>, name: &str) -> &'a str {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Constant;
 use crate::syntax::ast::{BinaryOp, Test, UnaryOp};
-use crate::value::{Native, Value};
+use crate::value::{MemberName, Native, Text, Value};
 
 /// An instruction. What it takes it takes from the top of the stack, and what it gives it puts there.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +16,10 @@ pub(crate) enum Op {
     Float(f64),
     /// A text of the unit.
     Text(u32),
+    /// A literal of the unit that holds literals only.
+    Constant(u32),
+    /// Whether what it takes is, or is not, a text of the unit.
+    IsText(u32, bool),
     /// A variable, by its access.
     Load(u32),
     Store(u32),
@@ -28,9 +33,11 @@ pub(crate) enum Op {
     StoreIndex,
     /// Takes a value, a collection, a key and the old value.
     AugmentIndex(BinaryOp),
-    /// A member of what it takes, by a text.
+    /// The value of a variable, of which the next instruction takes a member by this name: at once if it is a map.
+    LoadMember(u32, u32),
+    /// A member of what it takes, by its name.
     Member(u32),
-    /// A member of an import of the file, by a text.
+    /// A member of an import of the file, by its name.
     ImportMember(u32, u32),
     /// Takes what to slice and the bounds that there are.
     Slice {
@@ -150,7 +157,9 @@ pub(crate) struct Unit {
     pub(crate) ops: Vec<Op>,
     /// Where each instruction comes from.
     pub(crate) places: Vec<u32>,
-    pub(crate) texts: Vec<Arc<[u8]>>,
+    pub(crate) texts: Vec<Text>,
+    pub(crate) names: Vec<MemberName>,
+    pub(crate) constants: Vec<(Constant, usize)>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) units: Vec<Arc<Unit>>,
@@ -179,10 +188,13 @@ pub(crate) struct Loop {
     pub(crate) kind: LoopKind,
     /// Which answers are explained.
     pub(crate) blame: Blame,
-    pub(crate) first: u32,
+    /// Where the names of an element are, if they are ever read.
+    pub(crate) first: Option<u32>,
     pub(crate) second: Option<u32>,
-    /// The slots that are new for each element, in the scope around.
-    pub(crate) slots: (u32, u32),
+    /// Whether an element has two names.
+    pub(crate) two: bool,
+    /// The slots of what the body declares, which is new for each element, in the scope around.
+    pub(crate) declared: (u32, u32),
     /// How many slots each element has in a scope of its own, where something may outlive it.
     pub(crate) own_scope: Option<u32>,
     /// Where the next element is taken, and where it goes on after the last.

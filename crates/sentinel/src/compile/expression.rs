@@ -7,6 +7,7 @@ use crate::syntax::ast::{
     BinaryOp, Chain, Expr, ExprKind, Func, Link, Name, Names, Part, PartKind, Postfix, Quantifier,
     QuantifierKind, Rule, UnaryOp,
 };
+use crate::value::Text;
 
 impl Compiler {
     pub(super) fn expression(&mut self, expr: &Expr) {
@@ -33,11 +34,15 @@ impl Compiler {
                 self.emit(place, Op::Float(*float));
             }
             ExprKind::String(bytes) => {
-                let text = self.text(bytes);
+                let text = self.text(Text(Arc::clone(bytes)));
                 self.emit(place, Op::Text(text));
             }
             ExprKind::Name(name) => self.name(name, blame),
             ExprKind::Paren(inner) => self.judged(inner, blame),
+            ExprKind::Map(entries) if entries.is_empty() => {
+                self.emit(place, Op::Map(0));
+            }
+            ExprKind::List(_) | ExprKind::Map(_) if self.constant(expr) => {}
             ExprKind::List(items) => {
                 items.iter().for_each(|item| self.expression(item));
                 self.emit(place, Op::List(index_of(items.len())));
@@ -68,7 +73,7 @@ impl Compiler {
         let place = name.span.start;
         if self.import(name).is_some() {
             let message = format!("{} is an import: only its members are values", name.text);
-            let message = self.text(message.as_bytes());
+            let message = self.text(Text::from(&*message));
             self.emit(place, Op::Fail(message));
         } else {
             let access = self.access(name);
@@ -113,10 +118,16 @@ impl Compiler {
                     self.judged(right, blame);
                     self.land(jump);
                 }
-                Link::Binary { op, span, right } => {
-                    self.expression(right);
-                    self.emit(span.start, Op::Binary(*op));
-                }
+                Link::Binary { op, span, right } => match (op, &right.kind) {
+                    (BinaryOp::Equal | BinaryOp::NotEqual, ExprKind::String(bytes)) => {
+                        let text = self.text(Text(Arc::clone(bytes)));
+                        self.emit(span.start, Op::IsText(text, *op == BinaryOp::NotEqual));
+                    }
+                    _ => {
+                        self.expression(right);
+                        self.emit(span.start, Op::Binary(*op));
+                    }
+                },
             }
         }
         if blame != Blame::Nothing && self.explaining > explaining {
@@ -130,15 +141,21 @@ impl Compiler {
             && let Some(import) = self.import(name)
             && let [Part { span, kind: PartKind::Selector(member) }, rest @ ..] = parts
         {
-            let member = self.text(member.as_bytes());
+            let member = self.member_name(member);
             self.emit(span.start, Op::ImportMember(import, member));
             parts = rest;
+        } else if let (ExprKind::Name(name), Some(Part { kind: PartKind::Selector(member), .. })) =
+            (&postfix.base.kind, parts.first())
+            && self.import(name).is_none()
+        {
+            let (access, member) = (self.access(name), self.member_name(member));
+            self.emit(name.span.start, Op::LoadMember(access, member));
         } else {
             self.expression(&postfix.base);
         }
         for (index, Part { span, kind }) in parts.iter().enumerate() {
             let op = match kind {
-                PartKind::Selector(member) => Op::Member(self.text(member.as_bytes())),
+                PartKind::Selector(member) => Op::Member(self.member_name(member)),
                 PartKind::Index(index) => {
                     self.expression(index);
                     Op::Index
@@ -221,9 +238,10 @@ impl Compiler {
         self.unit().loops.push(Loop {
             kind,
             blame: Blame::Nothing,
-            first: 0,
+            first: None,
             second: None,
-            slots: (0, 0),
+            two: names.second.is_some(),
+            declared: (0, 0),
             own_scope: None,
             next: 0,
             done: 0,
@@ -234,14 +252,17 @@ impl Compiler {
             self.scopes.open_frame();
         }
         self.scopes.open();
-        let start = self.scopes.slots();
-        let first = self.scopes.declare(&names.first);
-        let second = names.second.as_ref().map(|name| self.scopes.declare(name));
+        self.scopes.declare(&names.first);
+        names.second.iter().for_each(|name| {
+            self.scopes.declare(name);
+        });
         // A loop adds to this what its body declares.
         let end = self.scopes.slots();
         let compiled = &mut self.unit().loops[index as usize];
-        (compiled.slots, compiled.next) = ((start, end), next);
+        (compiled.declared, compiled.next) = ((end, end), next);
         body(self, index);
+        let first = self.scopes.read(&names.first);
+        let second = names.second.as_ref().and_then(|name| self.scopes.read(name));
         self.scopes.close();
         let own_scope = names.captured.then(|| self.scopes.close_frame());
         if kind == LoopKind::For {

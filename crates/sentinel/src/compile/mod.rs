@@ -2,6 +2,7 @@
 
 mod blame;
 mod code;
+mod constant;
 mod expression;
 mod scope;
 mod statement;
@@ -10,9 +11,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) use code::{Blame, Loop, LoopKind, Op, Slot, Unit, UnitKind};
+pub(crate) use constant::Constant;
 use scope::Scopes;
 
-use crate::syntax::ast::{Name, Program};
+use crate::syntax::ast::{Expr, Name, Program};
+use crate::value::{MemberName, Text};
 
 /// A file that can be run.
 #[derive(Debug)]
@@ -84,6 +87,8 @@ impl Compiler {
             ops: Vec::new(),
             places: Vec::new(),
             texts: Vec::new(),
+            names: Vec::new(),
+            constants: Vec::new(),
             accesses: Vec::new(),
             loops: Vec::new(),
             units: Vec::new(),
@@ -129,10 +134,27 @@ impl Compiler {
         }
     }
 
-    fn text(&mut self, text: &[u8]) -> u32 {
+    fn text(&mut self, text: Text) -> u32 {
         let unit = self.unit();
-        unit.texts.push(Arc::from(text));
+        unit.texts.push(text);
         index_of(unit.texts.len() - 1)
+    }
+
+    fn member_name(&mut self, name: &Arc<str>) -> u32 {
+        let unit = self.unit();
+        unit.names.push(MemberName::new(name));
+        index_of(unit.names.len() - 1)
+    }
+
+    /// Emits a literal as a constant, if it is worth one.
+    fn constant(&mut self, expr: &Expr) -> bool {
+        let Some(constant) = Constant::of(expr) else { return false };
+        let size = constant.size();
+        let unit = self.unit();
+        unit.constants.push((constant, size));
+        let index = index_of(unit.constants.len() - 1);
+        self.emit(expr.span.start, Op::Constant(index));
+        true
     }
 
     fn access(&mut self, name: &Name) -> u32 {

@@ -1,5 +1,6 @@
 //! Which variable a name means.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -22,9 +23,11 @@ struct Scope {
     names: HashMap<Arc<str>, Declared>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Declared {
     slot: u32,
+    /// Whether anything means it.
+    used: Cell<bool>,
     /// It has a value from the beginning: a parameter, or an element.
     always: bool,
 }
@@ -59,13 +62,19 @@ impl Scopes {
         }
         let slot = *frame;
         *frame += 1;
-        scope.names.insert(Arc::clone(name), Declared { slot, always });
+        scope.names.insert(Arc::clone(name), Declared { slot, used: Cell::new(false), always });
         slot
     }
 
     /// A parameter or the name of an element.
     pub(super) fn declare(&mut self, name: &Name) -> u32 {
         self.add(&name.text, true)
+    }
+
+    /// The slot of a name of the innermost scope, if anything in it means that.
+    pub(super) fn read(&self, name: &Name) -> Option<u32> {
+        let declared = self.scopes.last()?.names.get(&name.text)?;
+        declared.used.get().then_some(declared.slot)
     }
 
     /// A name that may be given a value in this scope.
@@ -106,6 +115,7 @@ impl Scopes {
             if let Some(declared) = scope.names.get(name) {
                 let hops = self.frames.len() - 1 - scope.frame;
                 let hops = u32::try_from(hops).unwrap_or(u32::MAX);
+                declared.used.set(true);
                 candidates.push(Slot { hops, slot: declared.slot });
                 if declared.always {
                     break;

@@ -2,11 +2,12 @@
 
 use super::{Compiler, LoopKind, Op};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Param, Stmt, StmtKind, Target};
+use crate::value::Text;
 
 impl Compiler {
     pub(super) fn param(&mut self, param: &Param) {
         let place = param.name.span.start;
-        let name = self.text(param.name.text.as_bytes());
+        let name = self.text(Text::from(&*param.name.text));
         let given = self.emit(place, Op::Param { name, default: param.default.is_some(), to: 0 });
         if let Some(default) = &param.default {
             self.expression(default);
@@ -61,7 +62,7 @@ impl Compiler {
                 self.walk(LoopKind::For, &statement.names, place, |compiler, index| {
                     compiler.scopes.may_declare_all(&statement.body);
                     let end = compiler.scopes.slots();
-                    compiler.unit().loops[index as usize].slots.1 = end;
+                    compiler.unit().loops[index as usize].declared.1 = end;
                     compiler.loops.last_mut().expect("a unit is open").push(index);
                     compiler.statements(&statement.body);
                     compiler.loops.last_mut().expect("a unit is open").pop();
@@ -121,7 +122,7 @@ impl Compiler {
         let place = name.span.start;
         if self.import(name).is_some() {
             let message = format!("{} is an import, to which nothing can be assigned", name.text);
-            let message = self.text(message.as_bytes());
+            let message = self.text(Text::from(&*message));
             self.emit(place, Op::Fail(message));
         } else {
             let access = self.access(name);

@@ -1,9 +1,9 @@
 //! Parts of values: by index, by name, by bounds.
 
 use super::{Done, Machine, fault};
-use crate::compile::Op;
+use crate::compile::{Op, Unit};
 use crate::syntax::ast::BinaryOp;
-use crate::value::{Key, List, Text, Value, whole};
+use crate::value::{Key, List, Map, Place, Text, Value, whole};
 
 /// Longer paths are taken in parts.
 const MAX_PATH: usize = 8;
@@ -17,48 +17,52 @@ impl Machine<'_> {
     }
 
     fn indexed(&mut self, base: Value, key: &Value) -> Done<Value> {
-        let nothing = Value::Undefined(self.here());
+        let place = self.here();
+        let nothing = || Value::Undefined(place);
         Ok(match (base, key) {
             (Value::Undefined(place), _) => Value::Undefined(place),
-            (Value::Null, _) => nothing,
+            (Value::Null, _) => nothing(),
             (Value::Map(_) | Value::List(_) | Value::String(_), Value::Undefined(place)) => {
                 Value::Undefined(*place)
             }
             (Value::Map(map), key) => {
-                let Some(key) = Key::of(key) else { return Ok(nothing) };
+                let Some(key) = Key::of(key) else { return Ok(nothing()) };
                 let found = map.find(&key);
                 self.budget.touch_member(&map, &key, found.as_ref());
-                found.unwrap_or(nothing)
+                found.unwrap_or_else(nothing)
             }
             (Value::List(list), key) => {
                 let at = position(list_index(key)?, list.len());
                 self.budget.touched.extend(at.and_then(|at| list.unknown_at(at)).map(str::to_owned));
-                at.and_then(|at| list.get(at)).unwrap_or(nothing)
+                at.and_then(|at| list.get(at)).unwrap_or_else(nothing)
             }
             (Value::String(text), key) => {
                 let at = position(list_index(key)?, text.0.len());
-                at.map_or(nothing, |at| Value::String(Text::from(vec![text.0[at]])))
+                at.map_or_else(nothing, |at| Value::String(Text::from(vec![text.0[at]])))
             }
             (other, _) => return fault(format!("{} has no index", other.type_name())),
         })
     }
 
-    pub(super) fn member(&mut self, text: u32) -> Done<()> {
-        if let Some(value) = self.reach(text) {
+    pub(super) fn member(&mut self, name: u32) -> Done<()> {
+        let frame = self.frames.last_mut().expect("something is being run");
+        if let Some(Value::Map(map)) = self.stack.last()
+            && let Some(value) = reach(map, &frame.unit, name, &mut frame.next)
+        {
+            self.stack.pop();
             self.stack.push(value);
             return Ok(());
         }
-        let name = self.text(text);
         let base = self.pop();
+        let name = &self.frames.last().expect("something is being run").unit.names[name as usize];
         let value = match &base {
-            Value::Undefined(_) => Some(base.clone()),
+            Value::Undefined(_) => Some(base),
             Value::Map(map) => {
-                let key = Key::String(name);
-                let found = map.find(&key);
-                self.budget.touch_member(map, &key, found.as_ref());
+                let found = map.member(name);
+                self.budget.touch_member(map, &name.key, found.as_ref());
                 found
             }
-            Value::Object(object) => name.as_str().and_then(|name| object.member(name)),
+            Value::Object(object) => object.member(&name.text),
             _ => None,
         };
         let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
@@ -66,25 +70,31 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// The value at the end of a path of names, if the host has it at once: the instructions that follow are done then.
-    fn reach(&mut self, first: u32) -> Option<Value> {
-        let frame = self.frames.last_mut()?;
-        let ops = &frame.unit.ops[frame.next..];
-        let (Some(Value::Map(map)), Some(Op::Member(_))) = (self.stack.last(), ops.first()) else {
-            return None;
-        };
-        let name = |text: u32| std::str::from_utf8(&frame.unit.texts[text as usize]).ok();
-        let mut path = [""; MAX_PATH];
-        path[0] = name(first)?;
-        let mut length = 1;
-        while let (Some(step), Some(Op::Member(text))) = (path.get_mut(length), ops.get(length - 1)) {
-            *step = name(*text)?;
-            length += 1;
+    /// A member of a variable: if that is a map, at once.
+    pub(super) fn load_member(&mut self, access: u32, name: u32) -> Done<()> {
+        let frame = self.frames.last_mut().expect("something is being run");
+        if let [slot, ..] = &frame.unit.accesses[access as usize].candidates[..]
+            && let Some(Value::Map(map)) = &frame.env.outward(slot.hops).slots.borrow()[slot.slot as usize]
+        {
+            // The instruction of the member is done by this.
+            frame.next += 1;
+            if let Some(value) = reach(map, &frame.unit, name, &mut frame.next) {
+                self.stack.push(value);
+                return Ok(());
+            }
+            let name = &frame.unit.names[name as usize];
+            let found = map.member(name);
+            self.budget.touch_member(map, &name.key, found.as_ref());
+            let value = found.unwrap_or_else(|| {
+                let offset = frame.unit.places.get(frame.next - 1).copied().unwrap_or_default();
+                Value::Undefined(Place { file: frame.file, offset })
+            });
+            self.stack.push(value);
+            return Ok(());
         }
-        let value = map.reach(&path[..length])?;
-        frame.next += length - 1;
-        self.stack.pop();
-        Some(value)
+        let value = self.load(access)?;
+        self.stack.push(value);
+        Ok(())
     }
 
     pub(super) fn slice(&mut self, low: bool, high: bool) -> Done<()> {
@@ -166,6 +176,21 @@ impl Machine<'_> {
         self.stack.extend([value, base, key]);
         Ok(())
     }
+}
+
+/// The value at the end of a path of names, if the host has it at once: the instructions that follow are done then.
+fn reach(map: &Map, unit: &Unit, first: u32, next: &mut usize) -> Option<Value> {
+    let (Some(Op::Member(_)), true) = (unit.ops.get(*next), map.is_lazy()) else { return None };
+    let mut path = [&*unit.names[first as usize].text; MAX_PATH];
+    let mut length = 1;
+    while let (Some(step), Some(Op::Member(name))) = (path.get_mut(length), unit.ops.get(*next + length - 1))
+    {
+        *step = &unit.names[*name as usize].text;
+        length += 1;
+    }
+    let value = map.reach(&path[..length])?;
+    *next += length - 1;
+    Some(value)
 }
 
 fn list_index(key: &Value) -> Done<i64> {

@@ -30,10 +30,12 @@ pub(crate) struct Fault {
     pub(crate) place: Option<Place>,
 }
 
-pub(crate) type Done<T> = Result<T, Fault>;
+/// Boxed, as hardly anything fails, and most of what is done is so little that it shows what it returns.
+pub(crate) type Done<T> = Result<T, Box<Fault>>;
 
+#[cold]
 pub(crate) fn fault<T>(message: impl Into<String>) -> Done<T> {
-    Err(Fault { message: message.into(), place: None })
+    Err(Box::new(Fault { message: message.into(), place: None }))
 }
 
 /// What is left of the limits.
@@ -65,6 +67,7 @@ impl Budget {
     }
 
     /// Takes so many steps.
+    #[inline]
     pub(crate) fn step(&mut self, count: usize) -> Done<()> {
         match self.steps.checked_sub(count as u64) {
             Some(left) => {

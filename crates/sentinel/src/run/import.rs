@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{Done, Machine, fault};
 use crate::imports;
 use crate::policy::Policy;
-use crate::value::{Key, Map, Text, Value, from_json};
+use crate::value::{Map, MemberName, Value, of_document};
 
 /// Data and functions of the host.
 pub trait Import: Send + Sync + fmt::Debug {
@@ -39,7 +39,7 @@ pub(super) enum Imported {
 }
 
 /// The members that were asked for.
-type Made = Rc<RefCell<HashMap<Text, Option<Value>>>>;
+type Made = Rc<RefCell<HashMap<Arc<str>, Option<Value>>>>;
 
 impl Machine<'_> {
     /// Finds an import; if it is a module, says which file must be run for it.
@@ -50,7 +50,7 @@ impl Machine<'_> {
                 self.imported.insert(name.to_owned(), None);
                 return Ok(Some(file));
             }
-            Some(Source::Data(json)) => match from_json(json) {
+            Some(Source::Data(json)) => match of_document(json) {
                 Value::Map(map) => Imported::Data(map),
                 other => {
                     return fault(format!(
@@ -69,23 +69,21 @@ impl Machine<'_> {
         Ok(None)
     }
 
-    pub(super) fn import_member(&mut self, import: u32, text: u32) -> Done<()> {
-        let name = self.text(text);
-        let file = self.frame().file as usize;
+    pub(super) fn import_member(&mut self, import: u32, name: u32) -> Done<()> {
+        let frame = self.frame();
+        let (file, unit) = (frame.file as usize, Arc::clone(&frame.unit));
+        let name = &unit.names[name as usize];
         let Some(imported) = self.files[file].imports[import as usize].clone() else {
             return fault("this import is not yet there");
         };
         let value = match imported {
             Imported::File(file) => {
                 let module = &self.files[file as usize];
-                let slot = name.as_str().and_then(|name| module.policy.compiled.names.get(name));
+                let slot = module.policy.compiled.names.get(&name.text);
                 slot.and_then(|slot| module.env.get(*slot))
             }
-            Imported::Data(map) => map.find(&Key::String(name)),
-            Imported::Standard(members, made) => {
-                let setup = self.setup;
-                member(&made, name, |name| members(setup, name))
-            }
+            Imported::Data(map) => map.member(name),
+            Imported::Standard(members, made) => member(&made, name, |name| members(self.setup, name)),
             Imported::Host(host, made) => member(&made, name, |name| host.member(name)),
         };
         let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
@@ -100,11 +98,11 @@ impl Machine<'_> {
     }
 }
 
-fn member(made: &Made, name: Text, make: impl FnOnce(&str) -> Option<Value>) -> Option<Value> {
-    if let Some(value) = made.borrow().get(&name) {
+fn member(made: &Made, name: &MemberName, make: impl FnOnce(&str) -> Option<Value>) -> Option<Value> {
+    if let Some(value) = made.borrow().get(&name.text) {
         return value.clone();
     }
-    let value = name.as_str().and_then(make);
-    made.borrow_mut().insert(name, value.clone());
+    let value = make(&name.text);
+    made.borrow_mut().insert(Arc::clone(&name.text), value.clone());
     value
 }

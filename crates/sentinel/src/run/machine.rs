@@ -1,7 +1,7 @@
 //! What runs the compact form: a stack of values, and frames of what is being run, so that calls of a policy take
 //! nothing of the stack of the program.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::witness::Entry;
 use super::{Budget, Done, Fault, Setup, fault};
 use crate::compile::{Blame, Unit, UnitKind};
 use crate::policy::Policy;
-use crate::value::{Closure, Env, Place, Registry, Rule, RuleState, Text, Value, from_json};
+use crate::value::{Closure, Env, Place, Registry, Rule, RuleState, Text, Value};
 
 pub(crate) struct Machine<'r> {
     pub(crate) setup: &'r Setup,
@@ -22,7 +22,8 @@ pub(crate) struct Machine<'r> {
     pub(super) files: Vec<File>,
     /// By the names that the host gives them.
     pub(super) imported: HashMap<String, Option<Imported>>,
-    pub(super) globals: BTreeMap<String, Value>,
+    /// Those that were read.
+    pub(super) globals: HashMap<Arc<str>, Value>,
     pub(super) stack: Vec<Value>,
     pub(super) frames: Vec<Frame>,
     pub(super) walks: Vec<Walk>,
@@ -77,13 +78,12 @@ const MAX_USES: usize = 100;
 
 impl<'r> Machine<'r> {
     pub(super) fn new(policy: &Arc<Policy>, setup: &'r Setup) -> Machine<'r> {
-        let globals = setup.globals.iter().map(|(name, json)| (name.clone(), from_json(json))).collect();
         let mut machine = Machine {
             setup,
             budget: Budget::new(&setup.limits),
             files: Vec::new(),
             imported: HashMap::new(),
-            globals,
+            globals: HashMap::new(),
             stack: Vec::new(),
             frames: Vec::new(),
             walks: Vec::new(),
@@ -163,7 +163,7 @@ impl<'r> Machine<'r> {
         while self.frames.len() > frames {
             if let Err(fault) = self.step() {
                 let place = fault.place.or_else(|| Some(self.here()));
-                return Err(Fault { place, ..fault });
+                return Err(Box::new(Fault { place, ..*fault }));
             }
             if !self.budget.touched.is_empty() {
                 self.note_touched();
@@ -179,7 +179,16 @@ impl<'r> Machine<'r> {
     /// Makes sure that none of so many values on top is a rule that is not yet evaluated.
     ///
     /// If one is, its evaluation is begun, and the instruction is to be executed again after it.
+    #[inline]
     pub(super) fn force(&mut self, count: usize) -> Done<bool> {
+        let from = self.stack.len().saturating_sub(count);
+        if self.stack[from..].iter().any(|value| matches!(value, Value::Rule(_))) {
+            return self.force_rules(count);
+        }
+        Ok(true)
+    }
+
+    fn force_rules(&mut self, count: usize) -> Done<bool> {
         for index in self.stack.len().saturating_sub(count)..self.stack.len() {
             if let Value::Rule(rule) = &self.stack[index] {
                 let rule = Rc::clone(&rule.0);

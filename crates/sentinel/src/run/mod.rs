@@ -22,6 +22,7 @@ pub(crate) use budget::{Budget, Done, Fault, fault};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
+pub(crate) use pattern::pattern_error;
 pub use touch::{Touched, Touches};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
@@ -105,7 +106,7 @@ impl<'s> Run<'s> {
         let done = run.machine.enter_file(0, Then::Push(false)).and_then(|()| run.machine.run(0));
         match done {
             Ok(()) => drop(run.machine.pop()),
-            Err(fault) => run.stop(fault),
+            Err(fault) => run.stop(*fault),
         }
         run
     }
@@ -136,7 +137,7 @@ impl<'s> Run<'s> {
         match self.machine.evaluated(value) {
             Ok(value) => Ok(Some(value)),
             Err(fault) => {
-                self.stop(fault);
+                self.stop(*fault);
                 Err(self.error.clone().expect("it has just been set"))
             }
         }

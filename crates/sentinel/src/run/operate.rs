@@ -21,6 +21,23 @@ pub(super) fn unary(op: UnaryOp, value: Value) -> Done<Value> {
 }
 
 impl Machine<'_> {
+    /// Whether the value on top is, or is not, a text of the unit.
+    pub(super) fn is_text(&mut self, text: u32, negated: bool) -> Done<()> {
+        let text = &self.frames.last().expect("something is being run").unit.texts[text as usize];
+        if let Some(top) = self.stack.last_mut() {
+            let is = match &*top {
+                Value::Undefined(_) => return Ok(()),
+                Value::String(other) => {
+                    self.budget.step(text.0.len() / 64)?;
+                    other == text
+                }
+                _ => false,
+            };
+            *top = Value::Bool(is != negated);
+        }
+        Ok(())
+    }
+
     /// The operators that look at both sides.
     pub(super) fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value) -> Done<Value> {
         use BinaryOp as Op;
@@ -30,7 +47,6 @@ impl Machine<'_> {
         if let Value::Undefined(place) = right {
             return Ok(Value::Undefined(*place));
         }
-        let here = self.here();
         let or_undefined = |result: Result<bool, Place>, negated: bool| match result {
             Ok(bool) => Value::Bool(bool != negated),
             Err(place) => Value::Undefined(place),
@@ -47,7 +63,7 @@ impl Machine<'_> {
                     _ => ordering.is_ge(),
                 }),
                 Compared::NotANumber => Value::Bool(false),
-                Compared::Unlike => Value::Undefined(here),
+                Compared::Unlike => Value::Undefined(self.here()),
             },
             Op::Contains | Op::NotContains => {
                 or_undefined(self.contains(left, right)?, op == Op::NotContains)
@@ -133,6 +149,19 @@ impl Machine<'_> {
         self.budget.step((text.0.len() / 64).saturating_mul(compiled.size / 128))?;
         Ok(compiled.regex.is_match(text.as_bytes()))
     }
+}
+
+/// What a comparison of two integers says.
+pub(super) fn compared(op: BinaryOp, left: i64, right: i64) -> Option<bool> {
+    Some(match op {
+        BinaryOp::Equal => left == right,
+        BinaryOp::NotEqual => left != right,
+        BinaryOp::Less => left < right,
+        BinaryOp::LessOrEqual => left <= right,
+        BinaryOp::Greater => left > right,
+        BinaryOp::GreaterOrEqual => left >= right,
+        _ => return None,
+    })
 }
 
 /// How many patterns are kept for the next time; a policy has few.

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::machine::Then;
 use super::{Done, Machine, fault};
@@ -28,7 +29,23 @@ impl Machine<'_> {
                 let text = self.text(text);
                 self.stack.push(Value::String(text));
             }
+            Op::Constant(index) => {
+                let (constant, size) =
+                    &self.frames.last().expect("something is being run").unit.constants[index as usize];
+                self.budget.make(*size)?;
+                self.stack.push(constant.value());
+            }
+            Op::IsText(text, negated) => return self.forced(1, |machine| machine.is_text(text, negated)),
+            Op::LoadMember(access, name) => return self.load_member(access, name),
             Op::Load(access) => {
+                // The innermost scope that may declare the name does mostly.
+                let frame = self.frame();
+                if let [slot, ..] = &frame.unit.accesses[access as usize].candidates[..]
+                    && let Some(value) = frame.env.outward(slot.hops).get(slot.slot)
+                {
+                    self.stack.push(value);
+                    return Ok(());
+                }
                 let value = self.load(access)?;
                 self.stack.push(value);
             }
@@ -88,6 +105,14 @@ impl Machine<'_> {
                 });
             }
             Op::Binary(op) => {
+                if let [.., left, Value::Int(right)] = &mut self.stack[..]
+                    && let Value::Int(int) = left
+                    && let Some(answer) = super::operate::compared(op, *int, *right)
+                {
+                    *left = Value::Bool(answer);
+                    self.stack.pop();
+                    return Ok(());
+                }
                 return self.forced(2, |machine| {
                     let (right, left) = (machine.pop(), machine.pop());
                     let result = machine.binary(op, &left, &right)?;
@@ -208,7 +233,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn text(&mut self, text: u32) -> Text {
-        Text(self.frame().unit.texts[text as usize].clone())
+        self.frame().unit.texts[text as usize].clone()
     }
 
     /// The truth of the value on top, which stays there; none if it is undefined.
@@ -254,7 +279,7 @@ impl Machine<'_> {
         Some((Rc::clone(frame.env.outward(slot.hops)), slot.slot))
     }
 
-    fn load(&mut self, index: u32) -> Done<Value> {
+    pub(super) fn load(&mut self, index: u32) -> Done<Value> {
         let frame = self.frames.last().expect("something is being run");
         let access = &frame.unit.accesses[index as usize];
         for slot in &access.candidates {
@@ -265,10 +290,15 @@ impl Machine<'_> {
         if let Some(native) = access.builtin {
             return Ok(Value::Function(Function(Code::Native(native))));
         }
-        match self.globals.get(&*access.name) {
-            Some(value) => Ok(value.clone()),
-            None => fault(format!("unknown identifier {}", access.name)),
+        if let Some(value) = self.globals.get(&access.name) {
+            return Ok(value.clone());
         }
+        let Some(json) = self.setup.globals.get(&*access.name) else {
+            return fault(format!("unknown identifier {}", access.name));
+        };
+        let value = Value::from_json(json);
+        self.globals.insert(Arc::clone(&access.name), value.clone());
+        Ok(value)
     }
 
     fn store(&mut self, access: u32, value: Value) {

@@ -36,14 +36,19 @@ pub(super) struct Walk {
 const MAX_FETCHED: usize = 64;
 
 impl Walk {
-    /// Takes the next element: what it is called first and second.
+    /// Takes the next element: what has its first and its second name, as far as these are read.
     ///
-    /// Of a lazy map no value is made unless it is asked for.
-    fn next(&mut self, two: bool) -> Option<(Value, Option<Value>)> {
+    /// Of a lazy map nothing else is made.
+    fn next(&mut self, of: &Loop) -> Option<(Option<Value>, Option<Value>)> {
+        let (one, two) = (of.first.is_some(), of.second.is_some());
         let next = match &self.elements {
             Elements::List(items) => {
-                let value = items.get(self.taken)?.clone();
-                if two { (Value::Int(self.taken as i64), Some(value)) } else { (value, None) }
+                let value = items.get(self.taken)?;
+                if of.two {
+                    (Some(Value::Int(self.taken as i64)), two.then(|| value.clone()))
+                } else {
+                    (one.then(|| value.clone()), None)
+                }
             }
             Elements::Map(entries) => {
                 let next = match self.ahead.next() {
@@ -61,13 +66,14 @@ impl Walk {
                     }
                 };
                 let (key, value) = self.current.insert(next);
-                (key.to_value(), two.then(|| value.clone()))
+                (one.then(|| key.to_value()), two.then(|| value.clone()))
             }
             Elements::Lazy(lazy) => {
                 if self.taken >= lazy.count() {
                     return None;
                 }
-                let next = (lazy.key(self.taken).to_value(), two.then(|| lazy.value(self.taken)));
+                let next =
+                    (one.then(|| lazy.key(self.taken).to_value()), two.then(|| lazy.value(self.taken)));
                 // The scope has let go of the element before the last one.
                 if let Some(before) = self.taken.checked_sub(2) {
                     lazy.forget(before);
@@ -174,7 +180,7 @@ impl Machine<'_> {
             return fault("there is nothing to walk over");
         };
         let of = &frame.unit.loops[index as usize];
-        let Some((first, second)) = walk.next(of.second.is_some()) else {
+        let Some((first, second)) = walk.next(of) else {
             let of = *of;
             return self.finish(&of);
         };
@@ -186,15 +192,15 @@ impl Machine<'_> {
             frame.env = Rc::clone(&env);
             &frame.env
         } else {
-            // What the body declares is new for each element; the names of the element come first.
-            for slot in
-                of.slots.0 + 1 + u32::from(of.second.is_some_and(|second| second != of.first))..of.slots.1
-            {
+            // What the body declares is new for each element; the names of the element are set in any case.
+            for slot in of.declared.0..of.declared.1 {
                 walk.outer.set(slot, None);
             }
             &walk.outer
         };
-        env.set(of.first, Some(first));
+        if let Some(slot) = of.first {
+            env.set(slot, first);
+        }
         if let Some(slot) = of.second {
             env.set(slot, second);
         }

@@ -53,6 +53,8 @@ impl Parser<'_> {
             return None;
         }
         let op = match self.of(token) {
+            // What mostly follows an expression.
+            "," | ")" | "]" | "}" | "{" | ":" => return None,
             "or" => Op::Or,
             "xor" => Op::Xor,
             "and" => Op::And,
@@ -109,7 +111,11 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Parsed<Expr> {
-        let start = self.peek().span;
+        let token = self.peek();
+        let start = token.span;
+        if !matches!(token.kind, Kind::Punct | Kind::Keyword) {
+            return self.postfix();
+        }
         let op = match () {
             () if self.is("not") || self.is("!") => UnaryOp::Not,
             () if self.is("-") => UnaryOp::Minus,

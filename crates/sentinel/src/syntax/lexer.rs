@@ -70,13 +70,20 @@ impl Lexer<'_> {
     /// Reads one token, comment or space; false at the end.
     fn token(&mut self) -> bool {
         let start = self.at;
-        let Some(first) = self.rest().chars().next() else { return false };
+        let Some(&first) = self.text.as_bytes().get(start) else { return false };
+        if matches!(first, b' ' | b'\t' | b'\r') {
+            let rest = &self.text.as_bytes()[start..];
+            self.at +=
+                rest.iter().position(|byte| !matches!(byte, b' ' | b'\t' | b'\r')).unwrap_or(rest.len());
+            return true;
+        }
+        let first =
+            if first.is_ascii() { char::from(first) } else { self.rest().chars().next().unwrap_or(' ') };
         match first {
             '\n' => {
                 self.at += 1;
                 self.newline(start);
             }
-            ' ' | '\t' | '\r' => self.at += 1,
             '#' => self.line_comment(),
             '/' if self.rest().starts_with("//") => self.line_comment(),
             '/' if self.rest().starts_with("/*") => self.block_comment(),
@@ -89,7 +96,11 @@ impl Lexer<'_> {
                 self.push(Kind::Semicolon, start);
             }
             c if c.is_alphabetic() || c == '_' => {
-                self.at += self.run(start, |c| c.is_alphanumeric() || c == '_');
+                let ascii = self.text.as_bytes()[start..].iter();
+                self.at += ascii.take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+                if !self.text.as_bytes().get(self.at).is_none_or(u8::is_ascii) {
+                    self.at = start + self.run(start, |c| c.is_alphanumeric() || c == '_');
+                }
                 let follows_dot = self.lexed.tokens.last().is_some_and(|token| {
                     token.kind == Kind::Punct
                         && &self.text[token.span.start as usize..token.span.end as usize] == "."
@@ -139,23 +150,24 @@ impl Lexer<'_> {
 
     fn quoted(&mut self) {
         let start = self.at;
-        let mut chars = self.text[start + 1..].char_indices();
-        while let Some((offset, c)) = chars.next() {
-            match c {
-                '"' => {
-                    self.at = start + 1 + offset + 1;
+        let bytes = self.text.as_bytes();
+        let mut at = start + 1;
+        while let Some(offset) = memchr::memchr3(b'"', b'\\', b'\n', &bytes[at..]) {
+            at += offset;
+            match bytes[at] {
+                b'"' => {
+                    self.at = at + 1;
                     return self.push(Kind::String, start);
                 }
-                '\n' => {
-                    self.at = start + 1 + offset;
+                b'\n' => {
+                    self.at = at;
                     self.push(Kind::String, start);
                     return self
                         .error(start, "expected \" at the end of this string, found the end of the line");
                 }
-                '\\' if !chars.as_str().starts_with('\n') => {
-                    chars.next();
-                }
-                _ => {}
+                // What a backslash stands before is part of the string, but for the end of the line.
+                _ if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
+                _ => at += 1,
             }
         }
         self.at = self.text.len();

@@ -1,5 +1,11 @@
 //! What the literals mean.
 
+/// What is within the quotes of a string in which nothing is escaped.
+pub(super) fn plain_string(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    memchr::memchr(b'\\', inner.as_bytes()).is_none().then_some(inner)
+}
+
 /// The bytes of a string with its quotes, or what is wrong and where in it.
 pub(super) fn string(text: &str) -> Result<Vec<u8>, (usize, String)> {
     if let Some(raw) = text.strip_prefix('`') {

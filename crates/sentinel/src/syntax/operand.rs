@@ -122,8 +122,10 @@ impl Parser<'_> {
                 Ok(Err(_)) => self.fail(token.span, "this integer does not fit into 64 bits"),
                 Err(message) => self.fail(token.span, message),
             },
-            _ => match literal::string(text) {
-                Ok(bytes) => Ok(ExprKind::String(Arc::from(bytes))),
+            _ => match literal::plain_string(text)
+                .map_or_else(|| literal::string(text).map(Arc::from), |plain| Ok(Arc::from(plain.as_bytes())))
+            {
+                Ok(bytes) => Ok(ExprKind::String(bytes)),
                 Err((at, message)) => {
                     let start = token.span.start + u32::try_from(at).unwrap_or(0);
                     // The rest of the statement can be read.

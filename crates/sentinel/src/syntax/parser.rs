@@ -68,15 +68,20 @@ impl<'t> Parser<'t> {
     }
 
     /// Whether a token some steps ahead is this sign or reserved word.
+    ///
+    /// Inlined, so that to compare it with a literal is to compare a byte or two.
+    #[inline(always)]
     pub(super) fn is_ahead(&self, count: usize, what: &str) -> bool {
         let token = self.ahead(count);
         matches!(token.kind, Kind::Punct | Kind::Keyword) && self.of(token) == what
     }
 
+    #[inline(always)]
     pub(super) fn is(&self, what: &str) -> bool {
         self.is_ahead(0, what)
     }
 
+    #[inline(always)]
     pub(super) fn eat(&mut self, what: &str) -> bool {
         let is = self.is(what);
         self.at += usize::from(is);
@@ -116,6 +121,7 @@ impl<'t> Parser<'t> {
         self.fail(token.span, format!("expected {what}, found {found}"))
     }
 
+    #[inline(always)]
     pub(super) fn expect(&mut self, what: &str, describe: &str) -> Parsed<()> {
         if self.eat(what) { Ok(()) } else { self.expected(describe) }
     }

@@ -26,16 +26,16 @@ pub(crate) struct Token {
     pub(crate) span: Span,
 }
 
-/// Words that cannot be names.
-const KEYWORDS: [&str; 24] = [
-    "all", "and", "any", "as", "break", "case", "contains", "continue", "default", "else", "for", "func",
-    "if", "import", "in", "is", "matches", "not", "or", "param", "return", "rule", "when", "xor",
-];
-
 /// What a word is if it does not follow a dot.
 pub(crate) fn word_kind(word: &str) -> Kind {
-    // The constants are reserved here for no other reason than that nothing can be assigned to them.
-    if KEYWORDS.contains(&word) || CONSTANTS.contains(&word) { Kind::Keyword } else { Kind::Ident }
+    match word {
+        "all" | "and" | "any" | "as" | "break" | "case" | "contains" | "continue" | "default" | "else"
+        | "for" | "func" | "if" | "import" | "in" | "is" | "matches" | "not" | "or" | "param" | "return"
+        | "rule" | "when" | "xor" => Kind::Keyword,
+        // The constants are reserved for no other reason than that nothing can be assigned to them.
+        "true" | "false" | "null" | "undefined" => Kind::Keyword,
+        _ => Kind::Ident,
+    }
 }
 
 /// Words that are values.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Key, Text, Value};
+use super::{Key, MemberName, Text, Value};
 
 /// Values in their order.
 #[derive(Clone)]
@@ -306,6 +306,11 @@ impl Map {
         self.find(&Key::String(Text::from(key)))
     }
 
+    /// Whether its values are made when they are asked for.
+    pub(crate) fn is_lazy(&self) -> bool {
+        matches!(&*self.0.content.borrow(), Content::Lazy(_))
+    }
+
     /// The value at the end of a path of names, if it can be had without the maps on the way: what is in those that
     /// there are already counts.
     pub(crate) fn reach(&self, path: &[&str]) -> Option<Value> {
@@ -329,6 +334,14 @@ impl Map {
         match &*self.0.content.borrow() {
             Content::Entries(entries) => entries.get(key).cloned(),
             Content::Lazy(lazy) => lazy.find(key),
+        }
+    }
+
+    /// The value under a name.
+    pub(crate) fn member(&self, name: &MemberName) -> Option<Value> {
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) => entries.get(&name.key).cloned(),
+            Content::Lazy(lazy) => Some(lazy.value(lazy.members.position(&name.text)?)),
         }
     }
 

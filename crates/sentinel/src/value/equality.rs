@@ -10,8 +10,6 @@ use crate::run::{Budget, Done};
 /// Whether two values are equal, or where what makes that undefined arose.
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
     budget.step(1)?;
-    budget.touch(a);
-    budget.touch(b);
     Ok(Ok(match (a, b) {
         (Value::Undefined(place), _) | (_, Value::Undefined(place)) => return Ok(Err(*place)),
         (Value::Null, Value::Null) => true,
@@ -23,13 +21,25 @@ pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bo
             budget.step(a.0.len() / 64)?;
             a == b
         }
+        (Value::List(_) | Value::Map(_), Value::List(_) | Value::Map(_)) => {
+            return equal_collections(a, b, budget);
+        }
+        (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(&a.0, &b.0) || a.equals(b),
+        _ => false,
+    }))
+}
+
+fn equal_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+    budget.touch(a);
+    budget.touch(b);
+    match (a, b) {
         (Value::List(a), Value::List(b)) => {
             if a.len() != b.len() {
                 return Ok(Ok(false));
             }
             let (a, b) = (a.items(), b.items());
             let pairs = a.iter().cloned().zip(b.iter().cloned());
-            return budget.deeper(|budget| all_equal(pairs, budget));
+            budget.deeper(|budget| all_equal(pairs, budget))
         }
         (Value::Map(a), Value::Map(b)) => {
             if a.len() != b.len() {
@@ -42,11 +52,10 @@ pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bo
             }
             let value = |map: &super::Map, key: &Key| map.find(key).unwrap_or_else(Value::undefined);
             let pairs = keys.iter().map(|key| (value(a, key), value(b, key)));
-            return budget.deeper(|budget| all_equal(pairs, budget));
+            budget.deeper(|budget| all_equal(pairs, budget))
         }
-        (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(&a.0, &b.0) || a.equals(b),
-        _ => false,
-    }))
+        _ => Ok(Ok(false)),
+    }
 }
 
 /// A pair that differs decides, whatever is undefined before it.

@@ -1,6 +1,7 @@
 //! What a map may have as a key.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::{Text, Value};
 
@@ -12,6 +13,19 @@ pub(crate) enum Key {
     /// No whole number that an int can be.
     Float(f64),
     String(Text),
+}
+
+/// What a member is called in a text.
+#[derive(Debug)]
+pub(crate) struct MemberName {
+    pub(crate) key: Key,
+    pub(crate) text: Arc<str>,
+}
+
+impl MemberName {
+    pub(crate) fn new(text: &Arc<str>) -> MemberName {
+        MemberName { key: Key::String(Text::from(&**text)), text: Arc::clone(text) }
+    }
 }
 
 impl Key {

@@ -2,6 +2,7 @@
 
 mod callable;
 mod collection;
+mod document;
 mod equality;
 mod json;
 mod key;
@@ -15,9 +16,10 @@ pub(crate) use callable::{Closure, Code, Env, Host, Native, Rule, RuleState};
 pub use callable::{Function, RuleValue};
 pub(crate) use collection::{Content, Lazy};
 pub use collection::{List, Map, Members};
+pub(crate) use document::of_document;
 pub(crate) use equality::{compare_numbers, equal};
 pub(crate) use json::{from_json, to_json};
-pub(crate) use key::{Key, whole};
+pub(crate) use key::{Key, MemberName, whole};
 pub(crate) use reclaim::Registry;
 pub(crate) use show::{show, show_float};
 

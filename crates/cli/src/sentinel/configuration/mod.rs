@@ -138,7 +138,7 @@ impl fmt::Display for Problem {
 }
 
 /// No configuration that people write is as large, but a file may be.
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a configuration.
 pub(crate) fn read(path: &Path) -> Result<Configuration, Fault> {

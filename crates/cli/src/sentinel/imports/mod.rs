@@ -14,7 +14,7 @@ mod items;
 mod place;
 mod record;
 mod shelf;
-mod tfrun;
+pub(crate) mod tfrun;
 mod value;
 
 use std::rc::Rc;

@@ -11,6 +11,7 @@ use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;
 
 use super::text::{Undefined, write};
+use crate::sentinel::imports::tfrun;
 
 /// A file, and the import that it stands in for.
 #[derive(Debug)]
@@ -55,16 +56,18 @@ pub(super) fn of(document: Document<'_>, run: Option<&Json>) -> Result<Vec<File>
     let mut file = |import, name, text| files.push(File { name, import, text });
     match document {
         Document::Plan(plan) => {
-            file("tfplan/v2", "mock-tfplan-v2.sentinel", self::plan(&TfPlan::new(&plan)?)?);
+            let collections = TfPlan::new(&plan)?;
+            file("tfplan/v2", "mock-tfplan-v2.sentinel", self::plan(&collections)?);
             file("tfconfig/v2", "mock-tfconfig-v2.sentinel", config(&TfConfig::new(&plan)?)?);
             file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::prior(&plan)?)?);
+            file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::of(Some(&collections), run))?);
         }
         Document::State(document) => {
             file("tfstate/v2", "mock-tfstate-v2.sentinel", state(&TfState::new(document)?)?);
+            if run.is_some() {
+                file("tfrun", "mock-tfrun.sentinel", self::run(&tfrun::of(None, run))?);
+            }
         }
-    }
-    if let Some(run) = run {
-        file("tfrun", "mock-tfrun.sentinel", self::run(run)?);
     }
     Ok(files)
 }

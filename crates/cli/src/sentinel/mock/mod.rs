@@ -21,10 +21,10 @@ const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`; a state, which has a mock of its own only, that of \
 `terraform show -json`, or a state file. The files are those that Terraform's own mocks are called:
 
-  mock-tfplan-v2.sentinel    mock-tfconfig-v2.sentinel    mock-tfstate-v2.sentinel    mock-tfrun.sentinel (with --run)
+  mock-tfplan-v2.sentinel    mock-tfconfig-v2.sentinel    mock-tfstate-v2.sentinel    mock-tfrun.sentinel
   sentinel.hcl               a configuration that uses them: as it is for policies, or as a test case in test/POLICY
 
-What is sensitive is written as (sensitive value).
+What is sensitive is written as (sensitive value). No plan tells of the run; --run gives what tfrun is to have.
 
 Exit codes:
   0  the files are written

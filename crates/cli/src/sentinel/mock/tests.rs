@@ -24,8 +24,8 @@ fn read(files: &[File], import: &str, names: impl Iterator<Item = String>) -> BT
     let setup = Setup::default();
     let mut run = Run::new(&mock, &setup);
     assert_eq!(run.error(), None, "{text}");
-    let mut read = |name: String| Some((name.clone(), run.value(&name).unwrap()?.to_json()?));
-    names.filter_map(|name| read(name)).collect()
+    let read = |name: String| Some((name.clone(), run.value(&name).unwrap()?.to_json()?));
+    names.filter_map(read).collect()
 }
 
 /// What the import has. Integers that do not fit into those of the language are floats.

@@ -142,7 +142,8 @@ impl Case {
         let configuration = self.configuration.as_ref().map_err(|fault| vec![fault.clone()])?;
         let policy = sources.policy(&self.policy)?;
         let stem = self.policy.file_stem().unwrap_or_default();
-        let own = configuration.policies.iter().find(|own| stem == own.name.as_str());
+        let name = |name: &str| stem == name.strip_suffix(".sentinel").unwrap_or(name);
+        let own = configuration.policies.iter().find(|own| name(&own.name));
         let mut setup = Setup::default();
         setup.params = configuration.params_of(own);
         setup.globals = configuration.globals.clone();

@@ -1,23 +1,20 @@
 //! The report in JUnit's XML: a suite for each policy, a test case for each test case.
 
 use objchange::internal::visible;
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::case::Outcome;
+use crate::reports::junit::Junit;
 use crate::sentinel::rule::show;
 
 /// Holds every case until the end, because the head of the report says how many there are.
 #[derive(Default)]
 pub(super) struct Suites {
-    suites: Vec<(String, TestSuite)>,
+    suites: Vec<(String, Vec<TestCase>)>,
 }
 
 impl Suites {
     pub(super) fn add(&mut self, outcome: &Outcome, name: &str) {
-        // The test cases of a policy come one after the other.
-        if self.suites.last().is_none_or(|(policy, _)| *policy != outcome.policy) {
-            self.suites.push((outcome.policy.clone(), TestSuite::new(&*visible(&outcome.policy))));
-        }
         let mut case = TestCase::new(&*visible(name), status(outcome));
         case.set_classname(&*visible(&outcome.policy));
         case.set_time(outcome.duration);
@@ -25,16 +22,17 @@ impl Suites {
         if !outcome.print.is_empty() {
             case.set_system_out(lines(outcome.print.lines().map(str::to_owned)));
         }
-        if let Some((_, suite)) = self.suites.last_mut() {
-            suite.add_test_case(case);
+        // The test cases of a policy come one after the other.
+        match self.suites.last_mut() {
+            Some((policy, cases)) if *policy == outcome.policy => cases.push(case),
+            _ => self.suites.push((outcome.policy.clone(), vec![case])),
         }
     }
 
     pub(super) fn finish(self) -> String {
-        let mut report = Report::new("objchange sentinel test");
-        report.add_test_suites(self.suites.into_iter().map(|(_, suite)| suite));
-        // Writing XML to a string does not fail.
-        report.to_string().unwrap_or_default()
+        let mut report = Junit::new("objchange sentinel test");
+        self.suites.into_iter().for_each(|(policy, cases)| report.suite(&policy, cases));
+        report.finish()
     }
 }
 

@@ -9,9 +9,9 @@ mod junit;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
+use std::io;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use wildmatch::WildMatch;
@@ -23,7 +23,7 @@ use self::junit::Suites;
 use super::sources::Sources;
 use super::{clock, work};
 use crate::documents::Progress;
-use crate::exit;
+use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
 The tests of a policy P.sentinel are the files test/P/*.hcl and test/P/*.json beside it. Each is a configuration, with \
@@ -195,18 +195,8 @@ impl<'a> Report<'a> {
             text::summary(self.passed, tests, self.policies.len())?;
         }
         match &self.args.junit {
-            Some(path) => write(path, &self.junit.finish()),
+            Some(path) => reports::write(path, &self.junit.finish()),
             None => Ok(()),
         }
     }
-}
-
-fn write(path: &Path, report: &str) -> io::Result<()> {
-    if path.as_os_str() == "-" {
-        let mut out = io::stdout().lock();
-        out.write_all(report.as_bytes())?;
-        return out.flush();
-    }
-    std::fs::write(path, report)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }

@@ -1,0 +1,154 @@
+//! `objchange sentinel fmt`: policies in their form.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use objchange::internal::visible;
+use similar::{ChangeTag, TextDiff};
+
+use super::files;
+use crate::input::{InputError, Source};
+use crate::style::{BAD, FAINT, GOOD};
+use crate::{encoding, exit, replace};
+
+const AFTER_HELP: &str = "\
+Each level is indented by a tab; operators have a space on both sides; a statement has its line. Lists, maps, arguments \
+and operators go on in the next line where they did, and the values of a map stand below one another. Comments and \
+literals stay as they are. What was formatted once stays as it is, and means what it meant.
+
+The names of files that change are listed. A file with syntax errors is left alone. Files are written in UTF-8.
+
+Exit codes:
+  0  all is in its form now
+  1  with --check: something is not
+  2  an input cannot be used: it cannot be read, or is no policy; or a file cannot be written
+
+Examples:
+  objchange sentinel fmt
+  objchange sentinel fmt --check --diff policies/
+  objchange sentinel fmt - < policy.sentinel";
+
+/// Write policies in the form that all have
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// Policies, or folders of them (all *.sentinel in and below them); `-` is standard input, whose form goes to
+    /// standard output
+    #[arg(value_name = "FILE|DIR", default_value = ".")]
+    files: Vec<PathBuf>,
+
+    /// Write nothing; the exit code says whether something would change
+    #[arg(long)]
+    check: bool,
+
+    /// Show what changes
+    #[arg(long)]
+    diff: bool,
+}
+
+/// What became of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Same,
+    Changed,
+    Unusable,
+}
+
+pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+    let sources = match files::find(&args.files) {
+        Ok(sources) => sources,
+        Err(error) => return exit::unusable(&error),
+    };
+    let (mut is_changed, mut is_unusable) = (false, false);
+    for source in &sources {
+        let outcome = format(source, args)?;
+        is_changed |= outcome == Outcome::Changed;
+        is_unusable |= outcome == Outcome::Unusable;
+    }
+    Ok(match (is_unusable, is_changed && args.check) {
+        (true, _) => ExitCode::from(exit::UNUSABLE),
+        (false, true) => ExitCode::from(exit::FAILED),
+        (false, false) => ExitCode::SUCCESS,
+    })
+}
+
+fn format(source: &Source, args: &Args) -> io::Result<Outcome> {
+    let name = source.to_string();
+    let (bytes, text) = match read(source) {
+        Ok(read) => read,
+        Err(error) => {
+            exit::complain(&error.to_string())?;
+            return Ok(Outcome::Unusable);
+        }
+    };
+    let form = match objchange_sentinel::format(&text) {
+        Ok(form) => form,
+        Err(errors) => {
+            files::show_errors(&name, &text, &errors)?;
+            return Ok(Outcome::Unusable);
+        }
+    };
+    // Another encoding is another form.
+    let is_changed = form.as_bytes() != bytes;
+    let mut out = anstream::stdout().lock();
+    if let Source::File(path) = source
+        && is_changed
+    {
+        if !args.check
+            && let Err(error) = replace::file(path, &form)
+        {
+            exit::complain(&format!("{name}: cannot be written: {error}"))?;
+            return Ok(Outcome::Unusable);
+        }
+        writeln!(out, "{}", visible(&name))?;
+    }
+    if args.diff {
+        show(&mut out, &name, &text, &form)?;
+    } else if *source == Source::Stdin && !args.check {
+        // Not by way of what knows of colours, which would leave out bytes.
+        let mut out = io::stdout().lock();
+        out.write_all(form.as_bytes())?;
+        out.flush()?;
+    }
+    out.flush()?;
+    Ok(if is_changed { Outcome::Changed } else { Outcome::Same })
+}
+
+/// The bytes of a file, and the text that they are.
+fn read(source: &Source) -> Result<(Vec<u8>, String), InputError> {
+    let (mut bytes, mut text) = (Vec::new(), Vec::new());
+    source
+        .open_text()?
+        .read_to_end(&mut bytes)
+        .and_then(|_| encoding::utf8(&bytes[..])?.read_to_end(&mut text))
+        .map_err(|error| source.unreadable(error))?;
+    Ok((bytes, source.text(text, 1)?))
+}
+
+/// Two texts that differ everywhere would take long to compare.
+const MAX_COMPARE: Duration = Duration::from_secs(2);
+
+/// Shows what changes, as `diff -u` does.
+fn show(out: &mut impl Write, name: &str, old: &str, new: &str) -> io::Result<()> {
+    let diff = TextDiff::configure().timeout(MAX_COMPARE).diff_lines(old, new);
+    let name = visible(name);
+    for (index, hunk) in diff.unified_diff().iter_hunks().enumerate() {
+        if index == 0 {
+            writeln!(out, "--- {name}\n+++ {name}")?;
+        }
+        writeln!(out, "{FAINT}{}{FAINT:#}", hunk.header())?;
+        for change in hunk.iter_changes() {
+            let (sign, style) = match change.tag() {
+                ChangeTag::Delete => ('-', BAD),
+                ChangeTag::Insert => ('+', GOOD),
+                ChangeTag::Equal => (' ', anstyle::Style::new()),
+            };
+            let line = change.value().trim_end_matches('\n');
+            let line = line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+            writeln!(out, "{style}{sign}{line}{style:#}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,121 @@
+//! Actions that a plan invokes.
+
+use super::field::{keep, object, text};
+use crate::json::{JsonError, Raw, Reader};
+use crate::text::Text;
+
+/// An action that a plan invokes: because a resource changes, or because it was asked for.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct ActionInvocation<'t> {
+    /// The address of the action.
+    pub address: Text<'t>,
+    /// The action type.
+    pub action_type: Text<'t>,
+    /// The name in its module.
+    pub name: Text<'t>,
+    /// The provider's address.
+    pub provider_name: Text<'t>,
+    /// The configuration, without what is unknown; `None` if the document says nothing of it.
+    pub config_values: Option<Raw<'t>>,
+    /// What must not be shown of the configuration.
+    pub config_sensitive: Option<Raw<'t>>,
+    /// What is unknown of the configuration.
+    pub config_unknown: Option<Raw<'t>>,
+    /// The change that triggers it.
+    pub trigger: Option<ActionTrigger<'t>>,
+    /// It was asked for by itself. The text is the address of the resource that called it, if one did.
+    pub invoked: Option<Option<Text<'t>>>,
+}
+
+/// The change that triggers an action.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct ActionTrigger<'t> {
+    /// The address of the resource that changes.
+    pub resource_address: Text<'t>,
+    /// On which event, such as `AfterCreate`.
+    pub event: Text<'t>,
+    /// The position of the trigger among those of the resource.
+    pub block_index: u64,
+    /// The position of the action in the list of the trigger.
+    pub list_index: u64,
+}
+
+/// Whether an action is invoked before or after the change that triggers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum TriggerTime {
+    Before,
+    After,
+}
+
+impl ActionTrigger<'_> {
+    /// When the action is invoked; `None` if the event is none that is known.
+    pub fn time(&self) -> Option<TriggerTime> {
+        match &*self.event {
+            "BeforeCreate" | "BeforeUpdate" | "BeforeDestroy" => Some(TriggerTime::Before),
+            "AfterCreate" | "AfterUpdate" | "AfterDestroy" => Some(TriggerTime::After),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn invocation<'t>(reader: &mut Reader<'t>) -> Result<ActionInvocation<'t>, JsonError> {
+    let mut invocation = ActionInvocation::default();
+    object(reader, |key, reader| {
+        let place = match &*key {
+            "address" => &mut invocation.address,
+            "type" => &mut invocation.action_type,
+            "name" => &mut invocation.name,
+            "provider_name" => &mut invocation.provider_name,
+            "config_values" => return keep(&mut invocation.config_values, reader.raw().map(Some)),
+            "config_sensitive" => return keep(&mut invocation.config_sensitive, reader.raw().map(Some)),
+            "config_unknown" => return keep(&mut invocation.config_unknown, reader.raw().map(Some)),
+            "lifecycle_action_trigger" => return keep(&mut invocation.trigger, trigger(reader)),
+            "invoke_action_trigger" => return keep(&mut invocation.invoked, caller(reader)),
+            _ => return reader.raw().map(|_| ()),
+        };
+        keep(place, text(reader).map(Option::unwrap_or_default))
+    })?;
+    Ok(invocation)
+}
+
+fn trigger<'t>(reader: &mut Reader<'t>) -> Result<Option<ActionTrigger<'t>>, JsonError> {
+    if super::field::is_null(reader)? {
+        return Ok(None);
+    }
+    let mut trigger = ActionTrigger::default();
+    reader.members(|key, reader| match &*key {
+        "triggering_resource_address" => {
+            keep(&mut trigger.resource_address, text(reader).map(Option::unwrap_or_default))
+        }
+        "action_trigger_event" => keep(&mut trigger.event, text(reader).map(Option::unwrap_or_default)),
+        "action_trigger_block_index" => keep(&mut trigger.block_index, position(reader)),
+        "actions_list_index" => keep(&mut trigger.list_index, position(reader)),
+        _ => reader.raw().map(|_| ()),
+    })?;
+    Ok(Some(trigger))
+}
+
+fn position(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
+    let start = reader.clone();
+    let text = reader.raw()?.text();
+    if text == "null" {
+        return Ok(0);
+    }
+    text.parse().map_err(|_| start.error("expected a position"))
+}
+
+/// Who called an action that was asked for by itself.
+fn caller<'t>(reader: &mut Reader<'t>) -> Result<Option<Option<Text<'t>>>, JsonError> {
+    if super::field::is_null(reader)? {
+        return Ok(None);
+    }
+    let mut caller = None;
+    reader.members(|key, reader| match &*key {
+        "calling_resource_address" => keep(&mut caller, text(reader)),
+        _ => reader.raw().map(|_| ()),
+    })?;
+    Ok(Some(caller.filter(|address| !address.is_empty())))
+}

@@ -1,0 +1,130 @@
+//! The actions that a plan invokes: which are shown below which change, which by themselves, how many they are.
+
+use hashbrown::HashMap;
+use serde::{Deserialize, Serialize};
+
+use super::{Filter, ReportEntry, Schemas, ShowError};
+use crate::diff::{Block, Diff, DiffAction, Kind};
+use crate::differ;
+use crate::document::{ActionInvocation, ActionTrigger, ChangedResource, Plan, TriggerTime, ValueChange};
+use crate::json::Raw;
+use crate::program::{Novelty, Program};
+use crate::text::Text;
+use crate::walk::Sides;
+
+/// What is said of an action that is invoked. The diff beside it is its configuration, unless that is hidden.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActionHeader<'p> {
+    /// The address of the action.
+    pub address: Text<'p>,
+    /// The action type.
+    pub r#type: Text<'p>,
+    /// The name in its module.
+    pub name: Text<'p>,
+    /// The resource that called what was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called_from: Option<Text<'p>>,
+}
+
+/// An action that is invoked: what it is, and its configuration.
+pub type ReportAction<'p> = ReportEntry<'p, ActionHeader<'p>>;
+
+/// The actions of a plan that are shown.
+pub(super) struct Actions<'p, 't> {
+    /// Those that changes trigger, by the address of what changes, in their order.
+    triggered: HashMap<&'p str, Vec<(&'p ActionInvocation<'t>, &'p ActionTrigger<'t>)>>,
+    /// Those that were asked for.
+    invoked: Vec<&'p ActionInvocation<'t>>,
+    /// How many there are, whether they are shown or not.
+    count: usize,
+}
+
+impl<'p, 't> Actions<'p, 't> {
+    /// Those of a plan with these changes, as far as the program knows of actions, and the filter lets them through:
+    /// an action goes with the change that triggers it.
+    pub(super) fn new(
+        plan: &'p Plan<'t>,
+        program: Program,
+        changes: &[&'p ChangedResource<'t>],
+        filter: &Filter,
+    ) -> Self {
+        let mut actions = Self { triggered: HashMap::new(), invoked: Vec::new(), count: 0 };
+        if !program.has(Novelty::ActionInvocations) || plan.action_invocations.is_empty() {
+            return actions;
+        }
+        actions.triggered.extend(changes.iter().map(|change| (&*change.address, Vec::new())));
+        for invocation in &plan.action_invocations {
+            let is_wanted = filter.matches_action(&invocation.address);
+            let trigger = invocation.trigger.as_ref();
+            let change = trigger
+                .and_then(|trigger| Some((trigger, actions.triggered.get_mut(&*trigger.resource_address)?)));
+            actions.count += usize::from(change.is_some() || is_wanted);
+            if let Some((trigger, of_change)) = change {
+                of_change.push((invocation, trigger));
+            }
+            if invocation.invoked.is_some() && is_wanted {
+                actions.invoked.push(invocation);
+            }
+        }
+        for of_change in actions.triggered.values_mut() {
+            of_change.sort_by_key(|(_, trigger)| (trigger.block_index, trigger.list_index));
+        }
+        actions
+    }
+
+    /// How many there are, whether they are shown or not.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Those that were asked for.
+    pub(super) fn invoked(&self) -> Vec<&'p ActionInvocation<'t>> {
+        self.invoked.clone()
+    }
+
+    /// Those that the change of a resource triggers, before it or after it.
+    pub(super) fn of_change(
+        &self,
+        address: &str,
+        time: TriggerTime,
+    ) -> impl Iterator<Item = &'p ActionInvocation<'t>> {
+        let triggered = self.triggered.get(address).into_iter().flatten();
+        triggered.filter(move |(_, trigger)| trigger.time() == Some(time)).map(|(invocation, _)| *invocation)
+    }
+}
+
+/// What is said of an action.
+pub(super) fn header<'p>(invocation: &'p ActionInvocation<'_>, program: Program) -> ActionHeader<'p> {
+    let caller = invocation.invoked.clone().flatten();
+    let says_address = program.has(Novelty::InvocationAddress);
+    ActionHeader {
+        address: invocation.address.clone(),
+        r#type: invocation.action_type.clone(),
+        name: invocation.name.clone(),
+        called_from: caller.filter(|_| says_address),
+    }
+}
+
+/// The configuration of an action, in the form of a diff that changes nothing; hidden if there is none.
+pub(super) fn configuration<'p>(
+    plan: &'p Plan<'_>,
+    invocation: &'p ActionInvocation<'_>,
+    schemas: &'p Schemas,
+) -> Result<Diff<'p>, ShowError> {
+    let Some(values) = invocation.config_values else {
+        let none = Diff::new(DiffAction::NoOp, Kind::Block(Block::default()));
+        return Ok(Diff { hidden: true, ..none });
+    };
+    let sensitive = invocation.config_sensitive.unwrap_or(Raw::NULL);
+    let change = ValueChange {
+        before: values,
+        after: values,
+        after_unknown: invocation.config_unknown.unwrap_or(Raw::NULL),
+        before_sensitive: sensitive,
+        after_sensitive: sensitive,
+        ..ValueChange::default()
+    };
+    let sides = Sides::read(plan.text(), &change, || format!("{}: config_values", invocation.address))?;
+    let replaced = sides.replaced();
+    Ok(differ::body(sides.change(&replaced), schemas.of_action(invocation)?))
+}

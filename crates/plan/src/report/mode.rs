@@ -1,0 +1,80 @@
+//! What a plan was made for, found from what stands in it.
+
+use super::PlanMode;
+use crate::document::{Plan, ResourceActions, State};
+use crate::json::{Json, View};
+
+impl PlanMode {
+    /// What a plan was made for, as far as that can be told. No document says it.
+    ///
+    /// Of a plan that shows changes it does not matter; of the others most leave no doubt. What remains unclear: a plan
+    /// whose targets do not exist, an empty state planned with `-destroy` or `-refresh-only`, and a plan where nothing
+    /// is declared and nothing exists.
+    pub fn of(plan: &Plan<'_>) -> Self {
+        let is_invoked = plan.action_invocations.iter().any(|invocation| invocation.invoked.is_some());
+        let is_no_op = plan.resource_drift.iter().any(|drift| drift.change.actions == ResourceActions::NoOp);
+        // Only such a plan has actions that were asked for, or drift that is none.
+        if is_invoked || is_no_op {
+            return Self::RefreshOnly;
+        }
+        let has_changes = !plan.resource_changes.is_empty()
+            || !plan.deferred_changes.is_empty()
+            || !plan.action_invocations.is_empty();
+        if has_changes {
+            return Self::Normal;
+        }
+        let is_whole = plan.complete != Some(false) && !plan.errored;
+        match (has_managed(plan), is_whole) {
+            // Other plans list each object that there was, if only to leave it as it is.
+            (true, true) => Self::RefreshOnly,
+            (true, false) if plan.errored => Self::Normal,
+            (true, false) => Self::RefreshOnly,
+            (false, false) => Self::Normal,
+            (false, true) => of_nothing(plan),
+        }
+    }
+}
+
+/// The same of a whole plan without changes, from a state without managed objects.
+fn of_nothing(plan: &Plan<'_>) -> PlanMode {
+    let are_all = |actions| plan.output_changes.iter().all(|output| output.change.actions == actions);
+    let configuration = plan.configuration().and_then(|raw| Json::read(&raw).ok());
+    let root = configuration.as_ref().and_then(|json| json.view().get("root_module"));
+    let declares_outputs = root.and_then(|root| root.get("outputs")).is_some_and(|o| !o.members().is_empty());
+    if declares_outputs && are_all(ResourceActions::Delete) {
+        // Other plans list each output that is declared.
+        return PlanMode::Destroy;
+    }
+    let changes_output = !are_all(ResourceActions::NoOp);
+    match plan.applyable {
+        Some(false) if changes_output => return PlanMode::RefreshOnly,
+        Some(true) if !changes_output && !plan.resource_drift.is_empty() => return PlanMode::RefreshOnly,
+        _ => {}
+    }
+    if !root.is_some_and(|root| would_create(root)) {
+        return PlanMode::Normal;
+    }
+    if are_all(ResourceActions::Delete) { PlanMode::Destroy } else { PlanMode::RefreshOnly }
+}
+
+/// Whether there are managed resources in the state that the plan starts from.
+fn has_managed(plan: &Plan<'_>) -> bool {
+    let state = plan.prior_state().and_then(|state| State::parse_within(plan.text(), state).ok());
+    state.is_some_and(|state| state.resources.iter().any(|resource| &*resource.mode == "managed"))
+}
+
+/// Whether a plan to reach what a module says would create something if nothing is there: the module, or one that it
+/// calls once, has a managed resource that stands there once.
+fn would_create(module: View<'_, '_>) -> bool {
+    let is_once = |part: View<'_, '_>| {
+        part.get("count_expression").is_none() && part.get("for_each_expression").is_none()
+    };
+    let is_managed = |resource: View<'_, '_>| resource.get("mode").and_then(View::as_str) == Some("managed");
+    let resources = module.get("resources").into_iter().flat_map(|resources| resources.elements().iter());
+    let calls = module.get("module_calls").into_iter().flat_map(|calls| calls.members().iter());
+    resources.into_iter().any(|resource| is_managed(resource) && is_once(resource))
+        || calls
+            .filter(|(_, call)| is_once(*call))
+            .filter_map(|(_, call)| call.get("module"))
+            .any(would_create)
+}
