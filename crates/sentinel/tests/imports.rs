@@ -441,6 +441,13 @@ impl Members for Object {
             other => Value::from_json(other),
         }
     }
+
+    fn reach(&self, path: &[&str]) -> Option<Value> {
+        let [names @ .., last] = path else { return None };
+        let object = names.iter().try_fold(&self.0, |object, name| object.get(*name)?.as_object())?;
+        let value = object.get(*last)?;
+        (!value.is_object() && !value.is_array()).then(|| Value::from_json(value))
+    }
 }
 
 impl Import for Object {
@@ -473,6 +480,11 @@ fn a_map_of_a_host_is_as_any_other() {
         "s = []\nfor h.m as k, x {\n h.m[\"c\"] = 5\n append(s, x)\n}\nv = [s, h.m]",
         "for h.m as k, x { x[\"k\"] = k }\nv = [h.m.a.k, h.m]",
         "x = null\nfor h.m as k, y { if k is \"b\" { x = y } }\nx[\"n\"] = 9\nv = h.m.b.n",
+        "v = [h.m.a.n, h.m.b.o.x, h.m.b.o.y else 1, h.m.b.n.y else 2, h.z.y else 3, h.m.a.l, h.m.b.o, h.m.b.o.x.y else 4]",
+        "x = h.m\nv = [x.b.o.x is null, x.b.n + x.a.n, (x.z else x).b.n, x.a.l[0]]",
+        "x = h.m.b.o\nx[\"x\"] = 5\nv = [h.m.b.o.x, h.m.b]",
+        "h.m.b.o[\"y\"] = {\"z\": 6}\nv = [h.m.b.o.y.z, h.m.b.o.x]",
+        "x = h.m.b\ny = x.o.x\ndelete(h.m, \"b\")\nv = [h.m.b.n else 7, x.n, y]",
         "v = [h.m is {\"a\": h.m.a, \"b\": h.m.b, \"c\": {\"n\": 3}}, h.m is h.e, h.e is {}]",
     ] {
         let source = format!("import \"h\"\n{source}");

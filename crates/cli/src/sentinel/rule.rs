@@ -15,6 +15,9 @@ pub(crate) struct Rule {
     pub(crate) value: Json,
 }
 
+/// A larger value is no answer that anybody reads, nor a program: it is cut, and then a text.
+const LARGEST: u64 = 1 << 20;
+
 /// More of a value is not shown to people.
 const SHOWN: usize = 200;
 
@@ -35,7 +38,7 @@ pub(crate) fn to_json(run: &Run<'_>, value: &Value) -> Json {
     match value {
         Value::Undefined(place) => undefined(&run.location(*place)),
         // What has no form in JSON, or one that is too large.
-        value => value.to_json().unwrap_or_else(|| json!({"text": format!("{value:?}")})),
+        value => value.to_json_within(LARGEST).unwrap_or_else(|| json!({"text": format!("{value:?}")})),
     }
 }
 

@@ -1,5 +1,11 @@
 //! What is held to larger files of real runs, where they are at hand.
 
+#[path = "../cli/fields.rs"]
+mod fields;
+#[path = "../cli/folder.rs"]
+#[expect(dead_code, reason = "shared with the tests of the program")]
+mod folder;
+mod imports;
 #[path = "../cli/program.rs"]
 mod program;
 mod shapes;
@@ -25,6 +31,9 @@ fn main() -> ExitCode {
         ),
         trial("documents_are_shown_as_terraform_does", "real", shapes::documents_are_shown_as_terraform_does),
         trial("vectors_are_cases", "vectors", vectors_are_cases),
+        trial("policies_import_what_real_plans_say", "real", imports::of_plans),
+        trial("policies_import_what_real_states_say", "real", imports::of_states),
+        trial("policies_import_what_wild_plans_say", "vectors", imports::of_vectors),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }

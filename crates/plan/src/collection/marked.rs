@@ -114,12 +114,11 @@ impl<'v, 't> Marked<'v, 't> {
     pub fn part(self, position: usize) -> Option<Self> {
         match self.value?.shape() {
             Shape::Array(elements) => {
-                elements.get(position)?;
-                Some(self.below(|view| view.elements().get(position)))
+                Some(self.beside(Some(elements.get(position)?), |view| view.elements().get(position)))
             }
             Shape::Object(members) => {
-                let (key, _) = members.at_position(position)?;
-                self.there(key)
+                let (key, value) = members.at_position(position)?;
+                Some(self.beside(Some(value), |view| view.get(key)))
             }
             _ => None,
         }
@@ -163,14 +162,23 @@ impl<'v, 't> Marked<'v, 't> {
         matches!(self.value.map(View::shape), Some(Shape::Object(_)))
     }
 
-    /// The part one step further; marks that are `true` or `false` hold for all below.
+    /// The part one step further.
     fn below(self, step: impl Fn(View<'v, 't>) -> Option<View<'v, 't>>) -> Self {
+        self.beside(self.value.and_then(&step), step)
+    }
+
+    /// The part one step further, with its value; marks that are `true` or `false` hold for all below.
+    fn beside(
+        self,
+        value: Option<View<'v, 't>>,
+        step: impl Fn(View<'v, 't>) -> Option<View<'v, 't>>,
+    ) -> Self {
         let marks = |marks: View<'v, 't>, all: bool| match marks.is_bool() || all {
             true => marks.bool(marks.is_true() || all),
             false => step(marks).unwrap_or(marks.bool(false)),
         };
         Self {
-            value: self.value.and_then(&step),
+            value,
             unknown: marks(self.unknown, false),
             sensitive: self.sensitive.map(|of| marks(of, covers(of, self.value))),
         }

@@ -289,6 +289,12 @@ impl<'v, 't> Members<'v, 't> {
         self.find(key).ok().map(|(position, _)| position)
     }
 
+    /// As [`Members::position`], for one that is likely to be near: objects of one kind have their keys in one order.
+    pub fn position_near(self, key: &str, guess: usize) -> Option<usize> {
+        let is_there = self.nodes.get(guess).is_some_and(|[k, _]| self.tree.bytes(k) == key.as_bytes());
+        if is_there { Some(guess) } else { self.position(key) }
+    }
+
     /// The keys.
     pub(crate) fn keys(self) -> impl Iterator<Item = Text<'t>> {
         (0..self.len()).map(move |index| self.key(index))

@@ -6,7 +6,7 @@ use serde::ser::{Error, SerializeMap, Serializer};
 
 use crate::collection::{As, Collected, Hidden, HiddenWith, Index, Marked, Secrets, is_there};
 use crate::document::{self, ChangedResource, DocumentError, ResourceActions, Unseen, ValueChange};
-use crate::json::View;
+use crate::json::{Json, View, quiet};
 use crate::text::Text;
 use crate::walk::Sides;
 
@@ -53,7 +53,14 @@ pub struct Change<'t> {
     document: Unseen<'t>,
     /// Whose change it is, for errors.
     of: Text<'t>,
-    sides: OnceLock<Result<Box<Sides<'t>>, DocumentError>>,
+    sides: OnceLock<Result<Box<Read<'t>>, DocumentError>>,
+}
+
+/// The sides, once they are read; marks that mark nothing are `false`.
+#[derive(Debug)]
+struct Read<'t> {
+    sides: Sides<'t>,
+    unknown: Json<'t>,
 }
 
 impl<'t> ResourceChange<'t> {
@@ -119,9 +126,9 @@ impl<'t> Change<'t> {
     ///
     /// What stands in the document is no JSON.
     pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
-        let sides = self.sides()?;
+        let Read { sides, unknown } = self.read()?;
         let value = Some(sides.after.view()).filter(|_| is_there(&self.values.after));
-        Ok(Marked::partly_known(value, sides.unknown.view(), sides.sensitive()))
+        Ok(Marked::partly_known(value, unknown.view(), sides.sensitive()))
     }
 
     /// What is unknown of the value after, in its shape: `true` where it is.
@@ -144,10 +151,19 @@ impl<'t> Change<'t> {
     }
 
     fn sides(&self) -> Result<&Sides<'t>, DocumentError> {
-        let read =
-            || Sides::read(self.document.0, &self.values, || format!("{}: change", self.of)).map(Box::new);
+        Ok(&self.read()?.sides)
+    }
+
+    fn read(&self) -> Result<&Read<'t>, DocumentError> {
+        let read = || {
+            let sides = Sides::read(self.document.0, &self.values, || format!("{}: change", self.of))?;
+            let (before_sensitive, after_sensitive) =
+                (quiet(sides.before_sensitive), quiet(sides.after_sensitive));
+            let unknown = quiet(sides.unknown.clone());
+            Ok(Box::new(Read { sides: Sides { before_sensitive, after_sensitive, ..sides }, unknown }))
+        };
         match self.sides.get_or_init(read) {
-            Ok(sides) => Ok(sides),
+            Ok(read) => Ok(read),
             Err(error) => Err(error.clone()),
         }
     }

@@ -22,7 +22,7 @@ use crate::collection::{
     As, Collected, Collection, Index, Marked, Secrets, instance_address, is_there, read,
 };
 use crate::document::{DocumentError, Plan, Sensitive, State, StateOutput, StateResource, Unseen};
-use crate::json::{Json, Raw, View, closed};
+use crate::json::{Json, Raw, View, closed, quiet};
 use crate::text::Text;
 use crate::walk::Sides;
 
@@ -178,7 +178,7 @@ impl<'t> Resource<'t> {
                 let values = Some(self.kept.values).filter(is_there).unwrap_or(Raw::of("{}"));
                 let values = read(text, &values, &format!("{}: values", self.kept.address))?;
                 let marks = read(text, marks, &format!("{}: sensitive_values", self.kept.address))?;
-                let marks = closed(marks, &values);
+                let marks = quiet(closed(marks, &values));
                 Ok([values, marks])
             }
             Sensitive::Paths(paths) => Ok(of_value(&self.kept.kept(text, paths, None)?)),

@@ -1,8 +1,12 @@
 //! Parts of values: by index, by name, by bounds.
 
 use super::{Done, Machine, fault};
+use crate::compile::{Op, Unit};
 use crate::syntax::ast::BinaryOp;
-use crate::value::{Key, List, Place, Text, Value, whole};
+use crate::value::{Key, List, Map, Place, Text, Value, whole};
+
+/// Longer paths are taken in parts.
+const MAX_PATH: usize = 8;
 
 impl Machine<'_> {
     pub(super) fn index(&mut self) -> Done<()> {
@@ -41,6 +45,14 @@ impl Machine<'_> {
     }
 
     pub(super) fn member(&mut self, name: u32) -> Done<()> {
+        let frame = self.frames.last_mut().expect("something is being run");
+        if let Some(Value::Map(map)) = self.stack.last()
+            && let Some(value) = reach(map, &frame.unit, name, &mut frame.next)
+        {
+            self.stack.pop();
+            self.stack.push(value);
+            return Ok(());
+        }
         let base = self.pop();
         let name = &self.frames.last().expect("something is being run").unit.names[name as usize];
         let value = match &base {
@@ -66,6 +78,10 @@ impl Machine<'_> {
         {
             // The instruction of the member is done by this.
             frame.next += 1;
+            if let Some(value) = reach(map, &frame.unit, name, &mut frame.next) {
+                self.stack.push(value);
+                return Ok(());
+            }
             let name = &frame.unit.names[name as usize];
             let found = map.member(name);
             self.budget.touch_member(map, &name.key, found.as_ref());
@@ -160,6 +176,21 @@ impl Machine<'_> {
         self.stack.extend([value, base, key]);
         Ok(())
     }
+}
+
+/// The value at the end of a path of names, if the host has it at once: the instructions that follow are done then.
+fn reach(map: &Map, unit: &Unit, first: u32, next: &mut usize) -> Option<Value> {
+    let (Some(Op::Member(_)), true) = (unit.ops.get(*next), map.is_lazy()) else { return None };
+    let mut path = [&*unit.names[first as usize].text; MAX_PATH];
+    let mut length = 1;
+    while let (Some(step), Some(Op::Member(name))) = (path.get_mut(length), unit.ops.get(*next + length - 1))
+    {
+        *step = &unit.names[*name as usize].text;
+        length += 1;
+    }
+    let value = map.reach(&path[..length])?;
+    *next += length - 1;
+    Some(value)
 }
 
 fn list_index(key: &Value) -> Done<i64> {

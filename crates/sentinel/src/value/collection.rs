@@ -29,6 +29,13 @@ impl List {
         List(Rc::new(ListCell { items, registered, unknown: unknown.into() }))
     }
 
+    /// A list of values that are shared by many lists, as long as nobody changes it.
+    #[must_use]
+    pub fn shared(items: &Rc<Vec<Value>>) -> List {
+        let (items, registered) = (RefCell::new(Rc::clone(items)), Cell::new(false));
+        List(Rc::new(ListCell { items, registered, unknown: Box::default() }))
+    }
+
     pub(crate) fn unknowns(&self) -> impl Iterator<Item = &str> {
         self.0.unknown.iter().map(|(_, what)| what.as_str())
     }
@@ -107,6 +114,12 @@ pub trait Members {
     /// The value of a member, made anew each time.
     fn value(&self, position: usize) -> Value;
 
+    /// The value at the end of a path of keys, if that is no list or map, where it can be had without the maps on the
+    /// way; none where that is not so, or there is no such value. Paths have two keys at least.
+    fn reach(&self, _path: &[&str]) -> Option<Value> {
+        None
+    }
+
     /// What the host calls the value under a key that is missing because the value is unknown until apply: a run says
     /// where a policy looked for it.
     fn unknown(&self, _key: &str) -> Option<String> {
@@ -137,11 +150,75 @@ pub(crate) enum Content {
     Lazy(Rc<Lazy>),
 }
 
+/// The lists and maps that were made: who changes one changes it for all. Every other value is as good when it is made
+/// anew.
+enum Made {
+    /// As it is with most: a few, with their positions.
+    Few(Vec<(usize, Value)>),
+    /// By position.
+    Many(Vec<Option<Value>>),
+}
+
+impl Made {
+    const FEW: usize = 8;
+
+    fn get(&self, position: usize) -> Option<&Value> {
+        match self {
+            Made::Few(few) => few.iter().find(|(at, _)| *at == position).map(|(_, value)| value),
+            Made::Many(many) => many.get(position)?.as_ref(),
+        }
+    }
+
+    /// Adds one of so many.
+    fn insert(&mut self, position: usize, value: Value, count: usize) {
+        match self {
+            Made::Few(few) if few.len() < Self::FEW => {
+                few.reserve_exact(1);
+                few.push((position, value));
+            }
+            Made::Few(few) => {
+                let mut many = vec![None; count.max(position + 1)];
+                for (at, value) in few.drain(..) {
+                    many[at] = Some(value);
+                }
+                many[position] = Some(value);
+                *self = Made::Many(many);
+            }
+            Made::Many(many) => {
+                if let Some(slot) = many.get_mut(position) {
+                    *slot = Some(value);
+                }
+            }
+        }
+    }
+
+    fn remove_if(&mut self, position: usize, is_unneeded: impl Fn(&Value) -> bool) {
+        match self {
+            Made::Few(few) => few.retain(|(at, value)| *at != position || !is_unneeded(value)),
+            Made::Many(many) => {
+                if let Some(slot) = many.get_mut(position)
+                    && slot.as_ref().is_some_and(is_unneeded)
+                {
+                    *slot = None;
+                }
+            }
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        matches!(self, Made::Few(few) if few.is_empty())
+    }
+}
+
+impl Default for Made {
+    fn default() -> Made {
+        Made::Few(Vec::new())
+    }
+}
+
 /// Members of the host, and which of their values are made.
 pub(crate) struct Lazy<M: ?Sized = dyn Members> {
-    /// By position, once there is one. These are lists and maps: who changes one changes it for all. Every other value
-    /// is as good when it is made anew.
-    pub(crate) made: RefCell<Vec<Option<Value>>>,
+    made: RefCell<Made>,
     members: M,
 }
 
@@ -155,16 +232,12 @@ impl Lazy {
     }
 
     pub(crate) fn value(&self, position: usize) -> Value {
-        if let Some(Some(value)) = self.made.borrow().get(position) {
+        if let Some(value) = self.made.borrow().get(position) {
             return value.clone();
         }
         let value = self.members.value(position);
         if matches!(value, Value::List(_) | Value::Map(_)) {
-            let mut made = self.made.borrow_mut();
-            if made.is_empty() {
-                made.resize(self.count(), None);
-            }
-            made[position] = Some(value.clone());
+            self.made.borrow_mut().insert(position, value.clone(), self.count());
         }
         value
     }
@@ -172,12 +245,22 @@ impl Lazy {
     /// Lets a value go that nobody has and nobody has looked into, as most are that a policy walks over: it is made
     /// again if it is asked for.
     pub(crate) fn forget(&self, position: usize) {
-        if let Some(slot) = self.made.borrow_mut().get_mut(position)
-            && let Some(Value::Map(map)) = slot
-            && Rc::strong_count(&map.0) == 1
-            && matches!(&*map.0.content.borrow(), Content::Lazy(lazy) if lazy.made.borrow().is_empty())
-        {
-            *slot = None;
+        let is_untouched = |value: &Value| {
+            matches!(value, Value::Map(map) if Rc::strong_count(&map.0) == 1
+                && matches!(&*map.0.content.borrow(), Content::Lazy(lazy) if lazy.made.borrow().is_empty()))
+        };
+        self.made.borrow_mut().remove_if(position, is_untouched);
+    }
+
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.made.borrow().is_empty()
+    }
+
+    /// What was made.
+    pub(crate) fn take(&mut self) -> Vec<Value> {
+        match std::mem::take(self.made.get_mut()) {
+            Made::Few(few) => few.into_iter().map(|(_, value)| value).collect(),
+            Made::Many(many) => many.into_iter().flatten().collect(),
         }
     }
 
@@ -221,6 +304,30 @@ impl Map {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<Value> {
         self.find(&Key::String(Text::from(key)))
+    }
+
+    /// Whether its values are made when they are asked for.
+    pub(crate) fn is_lazy(&self) -> bool {
+        matches!(&*self.0.content.borrow(), Content::Lazy(_))
+    }
+
+    /// The value at the end of a path of names, if it can be had without the maps on the way: what is in those that
+    /// there are already counts.
+    pub(crate) fn reach(&self, path: &[&str]) -> Option<Value> {
+        let content = self.0.content.borrow();
+        let Content::Lazy(lazy) = &*content else { return None };
+        let [first, rest @ ..] = path else { return None };
+        if rest.is_empty() {
+            return Some(lazy.value(lazy.members.position(first)?));
+        }
+        let made = lazy.made.borrow();
+        if !made.is_empty()
+            && let Some(position) = lazy.members.position(first)
+            && let Some(value) = made.get(position)
+        {
+            return if let Value::Map(map) = value { map.reach(rest) } else { None };
+        }
+        lazy.members.reach(path)
     }
 
     pub(crate) fn find(&self, key: &Key) -> Option<Value> {

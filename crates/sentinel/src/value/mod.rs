@@ -106,7 +106,13 @@ impl Value {
     /// than some 256 MB: a small value may hold another one very often.
     #[must_use]
     pub fn to_json(&self) -> Option<serde_json::Value> {
-        let limits = crate::Limits { memory: 1 << 28, ..Default::default() };
+        self.to_json_within(1 << 28)
+    }
+
+    /// As [`Value::to_json`]; none for what would be larger than this.
+    #[must_use]
+    pub fn to_json_within(&self, bytes: u64) -> Option<serde_json::Value> {
+        let limits = crate::Limits { memory: bytes, ..Default::default() };
         to_json(self, &mut crate::run::Budget::new(&limits)).ok().flatten()
     }
 

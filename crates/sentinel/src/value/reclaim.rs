@@ -51,7 +51,7 @@ fn of_map(content: &mut Content) -> Vec<Value> {
     match mem::replace(content, Content::Entries(Rc::default())) {
         Content::Entries(entries) => Rc::into_inner(entries).unwrap_or_default().into_values().collect(),
         Content::Lazy(mut lazy) => match Rc::get_mut(&mut lazy) {
-            Some(lazy) => mem::take(lazy.made.get_mut()).into_iter().flatten().collect(),
+            Some(lazy) => lazy.take(),
             None => Vec::new(),
         },
     }
@@ -84,7 +84,7 @@ impl Drop for MapCell {
         let content = self.content.get_mut();
         let is_deep = match &*content {
             Content::Entries(entries) => entries.values().any(is_deep),
-            Content::Lazy(lazy) => !lazy.made.borrow().is_empty(),
+            Content::Lazy(lazy) => !lazy.is_untouched(),
         };
         if is_deep {
             take_apart(of_map(content));

@@ -2,13 +2,13 @@
 
 use serde_json::Value as Json;
 
-use super::judge::Judged;
-use crate::sentinel::imports::SENSITIVE;
+use super::judge::{Judged, Judgement};
+use crate::sentinel::imports::{Imports, SENSITIVE};
 
 impl Judged {
     /// Hides what is different in the answer of the same policy that has seen other values. What the policy says in the
     /// end stays: it may be about secrets.
-    pub(super) fn hide_what_differs(&mut self, other: &Judged) {
+    pub(super) fn hide_what_differs(&mut self, other: &Judged, imports: &Imports) {
         self.print = same_lines(&self.print, &other.print);
         if let Some(error) = &mut self.error
             && other.error.as_ref().is_none_or(|other| other.message != error.message)
@@ -21,13 +21,16 @@ impl Judged {
             (Some(main), Some(other)) => hide(main, other),
             (Some(main), None) => *main = Json::from(SENSITIVE),
         }
-        for rule in &mut self.rules {
-            let is_same = |other: &&super::Rule| (other.line, other.col) == (rule.line, rule.col);
-            match other.rules.iter().find(is_same) {
-                Some(other) => hide(&mut rule.value, &other.value),
+        for Judgement { rule, witnesses, .. } in &mut self.rules {
+            let is_same = |other: &&Judgement| (other.rule.line, other.rule.col) == (rule.line, rule.col);
+            let other = other.rules.iter().find(is_same);
+            match other {
+                Some(other) => hide(&mut rule.value, &other.rule.value),
                 None => rule.value = Json::from(SENSITIVE),
             }
+            witnesses.hide_what_differs(other.map(|other| &other.witnesses), imports);
         }
+        self.witnesses.hide_what_differs(Some(&other.witnesses), imports);
     }
 }
 

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::judge::Judged;
+use super::judge::{Judged, Judgement, Unknown};
 use super::set::Applied;
+use super::witness::AllSeen;
 use crate::sentinel::fault::Fault;
-use crate::sentinel::rule::Rule;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -20,7 +20,9 @@ struct Line<'a> {
     error: Option<&'a Fault>,
     main: Option<&'a Json>,
     print: &'a str,
-    rules: &'a [Rule],
+    rules: &'a [Judgement],
+    witnesses: &'a AllSeen,
+    unknown: &'a [Unknown],
 }
 
 pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a Judged)>) -> io::Result<()> {
@@ -36,6 +38,8 @@ pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a 
             main: judged.main.as_ref(),
             print: &judged.print,
             rules: &judged.rules,
+            witnesses: &judged.witnesses,
+            unknown: &judged.unknown,
         };
         serde_json::to_writer(&mut out, &line)?;
         out.write_all(b"\n")?;

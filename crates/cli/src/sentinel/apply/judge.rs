@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
-use objchange_sentinel::{Run, Setup, Verdict};
+use objchange_sentinel::{Run, Setup, Touched, Verdict, Witnesses};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::set::{Applied, Compiled};
+use super::witness::AllSeen;
 use crate::sentinel::fault::Fault;
 use crate::sentinel::imports::{Imports, Noted, Replacement};
 use crate::sentinel::rule::{Rule, to_json, undefined};
 
 /// What a policy says of a plan.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Judged {
     pub(super) outcome: Outcome,
     /// Why it could not be evaluated.
@@ -21,11 +23,52 @@ pub(super) struct Judged {
     /// What `main` is; none if it was not evaluated.
     pub(super) main: Option<Json>,
     /// The rules that were evaluated, in the order of the text.
-    pub(super) rules: Vec<Rule>,
+    pub(super) rules: Vec<Judgement>,
+    /// What made the policy false.
+    pub(super) witnesses: AllSeen,
+    /// What was looked at that is unknown until apply.
+    pub(super) unknown: Vec<Unknown>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A rule, and why it is as it is.
+#[derive(Debug, Serialize)]
+pub(super) struct Judgement {
+    #[serde(flatten)]
+    pub(super) rule: Rule,
+    /// What made it false or undefined.
+    pub(super) witnesses: AllSeen,
+    /// The rules that made it so, by their place in the list.
+    pub(super) because: Vec<usize>,
+    /// The rule that needed it first.
+    pub(super) needed_by: Option<usize>,
+}
+
+/// A look at something that is unknown until apply.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Unknown {
+    pub(super) what: String,
+    file: String,
+    pub(super) line: usize,
+    col: usize,
+    /// The rules that looked, or used one that did, by their place in the list.
+    pub(super) rules: Vec<usize>,
+}
+
+impl Unknown {
+    fn of(touched: &Touched) -> Self {
+        Self {
+            what: touched.what.clone(),
+            file: touched.location.file.to_string(),
+            line: touched.location.position.line,
+            col: touched.location.position.column,
+            rules: touched.rules.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Outcome {
+    #[default]
     Pass,
     Fail,
     Undefined,
@@ -56,13 +99,7 @@ pub(super) fn judge(applied: &Applied, imports: &Imports, manner: Manner) -> Res
         Ok(compiled) => compiled,
         Err(faults) => {
             let error = faults.first().cloned();
-            return Ok(Judged {
-                outcome: Outcome::Error,
-                error,
-                print: String::new(),
-                main: None,
-                rules: Vec::new(),
-            });
+            return Ok(Judged { outcome: Outcome::Error, error, ..Judged::default() });
         }
     };
     let run = |hiding| {
@@ -77,7 +114,7 @@ pub(super) fn judge(applied: &Applied, imports: &Imports, manner: Manner) -> Res
     if has_seen_secrets {
         for replacement in Replacement::ALL {
             let (other, _) = run(Some(replacement))?;
-            judged.hide_what_differs(&other);
+            judged.hide_what_differs(&other, imports);
         }
     }
     Ok(judged)
@@ -109,6 +146,23 @@ fn run(
         None => run.value("main").ok().flatten().map(|main| to_json(&run, &main)),
         Some(_) => None,
     });
-    let rules = run.rules().iter().map(|rule| Rule::of(&run, rule)).collect();
-    Judged { outcome, error, print: run.printed(), main, rules }
+    let witnesses = match outcome {
+        Outcome::Fail | Outcome::Undefined => run.witnesses().unwrap_or_default(),
+        Outcome::Pass | Outcome::Error => Witnesses::default(),
+    };
+    let rules = run.rules().into_iter().map(|rule| Judgement {
+        rule: Rule::of(&run, &rule),
+        witnesses: AllSeen::of(&rule.witnesses, imports),
+        because: rule.because,
+        needed_by: rule.needed_by,
+    });
+    Judged {
+        outcome,
+        error,
+        print: run.printed(),
+        main,
+        rules: rules.collect(),
+        witnesses: AllSeen::of(&witnesses, imports),
+        unknown: run.touched().list.iter().map(Unknown::of).collect(),
+    }
 }

@@ -3,16 +3,19 @@
 use objchange::internal::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use super::judge::{Judged, Outcome};
+use super::OnUnknown;
+use super::judge::{Judged, Judgement, Outcome};
 use super::set::Applied;
 use crate::reports::junit;
 use crate::sentinel::configuration::Level;
 use crate::sentinel::rule::show;
 
-pub(super) fn case(applied: &Applied, judged: &Judged) -> TestCase {
+pub(super) fn case(applied: &Applied, judged: &Judged, unknown: OnUnknown) -> TestCase {
     let said = said(judged);
+    let is_broken = judged.is_broken(unknown);
     let kind = match (judged.outcome, applied.level) {
-        (Outcome::Pass, _) | (_, Level::Advisory) => None,
+        _ if !is_broken => None,
+        (_, Level::Advisory) => None,
         (Outcome::Error, _) => Some(NonSuccessKind::Error),
         _ => Some(NonSuccessKind::Failure),
     };
@@ -22,9 +25,9 @@ pub(super) fn case(applied: &Applied, judged: &Judged) -> TestCase {
         status.set_type(judged.outcome.name()).set_message(message).set_description(said.clone());
         status
     });
-    let line = judged.rules.iter().find(|rule| rule.name == "main").map_or(1, |rule| rule.line);
+    let line = judged.main_rule().map_or(1, |rule| rule.line);
     let mut case = junit::case(applied.level.name(), &applied.name, &applied.file, line, status);
-    if judged.is_broken() && applied.level == Level::Advisory {
+    if is_broken && applied.level == Level::Advisory {
         case.set_system_out(said);
     } else if !judged.print.is_empty() {
         case.set_system_out(visible_lines(&judged.print));
@@ -39,11 +42,17 @@ pub(super) fn said(judged: &Judged) -> String {
     }
     let mut lines = vec![match judged.outcome {
         Outcome::Undefined => "main is undefined".to_owned(),
+        Outcome::Pass => "this is not known until apply".to_owned(),
         _ => "the policy is broken".to_owned(),
     }];
-    for rule in judged.main_first() {
-        let value = visible(&show(&rule.value)).into_owned();
-        lines.push(format!("{} ({}:{}): {value}", visible(&rule.name), rule.line, rule.col));
+    lines.extend(judged.witnesses.list.iter().map(|seen| visible(&seen.sentence()).into_owned()));
+    if judged.outcome == Outcome::Pass {
+        lines.extend(judged.unknown.iter().map(|unknown| visible(&unknown.what).into_owned()));
+    }
+    for (depth, Judgement { rule, .. }) in judged.tree() {
+        let value = show(&rule.value);
+        let (indent, name, value) = ("  ".repeat(depth.min(20)), visible(&rule.name), visible(&value));
+        lines.push(format!("{indent}{name} ({}:{}): {value}", rule.line, rule.col));
     }
     if !judged.print.is_empty() {
         lines.push(visible_lines(&judged.print));

@@ -10,7 +10,10 @@ mod judge;
 mod junit;
 mod sarif;
 mod set;
+#[cfg(test)]
+mod tests;
 mod text;
+mod witness;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::ValueEnum;
 use serde_json::Value as Json;
 
-use self::judge::{Judged, Manner, Outcome, judge};
+use self::judge::{Judged, Judgement, Manner, Outcome, judge};
 use self::set::{Applied, Asked};
 use super::configuration::Level;
 use super::imports::{Document, Imports};
@@ -93,6 +96,10 @@ pub(super) struct Args {
     #[arg(long)]
     trace: bool,
 
+    /// What follows if a policy looks at a value that is unknown until apply, which it sees as absent
+    #[arg(long, value_enum, default_value = "undefined", value_name = "WHAT")]
+    unknown: OnUnknown,
+
     /// What time it is for policies, such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = clock::parse)]
     now: Option<i64>,
@@ -106,6 +113,16 @@ enum Binding {
     Advisory,
     SoftMandatory,
     HardMandatory,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum OnUnknown {
+    /// Nothing: it is absent
+    Undefined,
+    /// The policy counts as broken
+    Fail,
+    /// The report says what it looked at, and which rules may turn out otherwise
+    Report,
 }
 
 fn param(text: &str) -> Result<(String, Json), String> {
@@ -135,7 +152,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         Err(error) => return exit::unusable(&error),
     };
     let manner = Manner { now: args.now.unwrap_or_else(clock::now) };
-    let mut text = reports.has_text().then(|| text::Text::new(args.trace));
+    let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
     let mut junit = Junit::new("objchange sentinel apply");
     let mut sarif = Sarif::new("objchangeSentinel/v1");
     let mut is_failed = false;
@@ -152,17 +169,21 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     };
     let handle = |name: Option<&str>, answer: Answer| {
         let all = || std::iter::zip(&policies, &answer.judged);
-        is_failed |=
-            all().any(|(applied, judged)| is_binding(applied.level, args.overrides) && judged.is_broken());
+        is_failed |= all().any(|(applied, judged)| {
+            is_binding(applied.level, args.overrides) && judged.is_broken(args.unknown)
+        });
         if let Some(text) = &mut text {
             text.answer(name, all())?;
         }
         if reports.junit.is_some() {
-            junit.suite(&answer.plan, all().map(|(applied, judged)| junit::case(applied, judged)));
+            junit.suite(
+                &answer.plan,
+                all().map(|(applied, judged)| junit::case(applied, judged, args.unknown)),
+            );
         }
         for (applied, judged) in all() {
             if reports.sarif.is_some() {
-                sarif::add(&mut sarif, &answer.plan, applied, judged);
+                sarif::add(&mut sarif, &answer.plan, applied, judged, args.unknown);
             }
         }
         if reports.json { json::write(&answer.plan, all()) } else { Ok(()) }
@@ -283,14 +304,33 @@ fn is_binding(level: Level, overrides: bool) -> bool {
 
 impl Judged {
     /// Whether the policy is not kept, as far as that is known.
-    fn is_broken(&self) -> bool {
-        self.outcome != Outcome::Pass
+    fn is_broken(&self, unknown: OnUnknown) -> bool {
+        self.outcome != Outcome::Pass || (unknown == OnUnknown::Fail && !self.unknown.is_empty())
     }
 
-    /// The rules with what the policy is at last before the others.
-    fn main_first(&self) -> impl Iterator<Item = &Rule> {
-        let (main, others): (Vec<&Rule>, Vec<&Rule>) =
-            self.rules.iter().partition(|rule| rule.name == "main");
-        main.into_iter().chain(others)
+    /// The rule that the policy is at last, if it is one.
+    fn main_rule(&self) -> Option<&Rule> {
+        self.rules.iter().map(|judgement| &judgement.rule).find(|rule| rule.name == "main")
+    }
+
+    /// The rules, each below the one that needed it first, with how deep they nest; `main` is the first.
+    fn tree(&self) -> Vec<(usize, &Judgement)> {
+        let mut below = vec![Vec::new(); self.rules.len()];
+        let (mut main, mut roots) = (Vec::new(), Vec::new());
+        for (index, judgement) in self.rules.iter().enumerate().rev() {
+            match judgement.needed_by.and_then(|by| below.get_mut(by)) {
+                Some(below) => below.push(index),
+                None if judgement.rule.name == "main" => main.push(index),
+                None => roots.push(index),
+            }
+        }
+        roots.extend(main);
+        let mut waiting: Vec<(usize, usize)> = roots.into_iter().map(|root| (0, root)).collect();
+        let mut tree = Vec::with_capacity(self.rules.len());
+        while let Some((depth, index)) = waiting.pop() {
+            tree.push((depth, &self.rules[index]));
+            waiting.extend(std::mem::take(&mut below[index]).into_iter().map(|index| (depth + 1, index)));
+        }
+        tree
     }
 }

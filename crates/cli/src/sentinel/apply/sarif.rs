@@ -1,32 +1,42 @@
 //! What policies find, in SARIF.
 
+use super::OnUnknown;
 use super::judge::{Judged, Outcome};
 use super::set::Applied;
 use crate::reports::sarif::{Found, Sarif};
 use crate::sentinel::configuration::Level;
 
-pub(super) fn add(report: &mut Sarif, plan: &str, applied: &Applied, judged: &Judged) {
+pub(super) fn add(report: &mut Sarif, plan: &str, applied: &Applied, judged: &Judged, unknown: OnUnknown) {
     let level = if applied.level == Level::Advisory { "warning" } else { "error" };
-    let main = judged.rules.iter().find(|rule| rule.name == "main");
-    let description = format!("The policy {}", applied.name);
+    let main = judged.main_rule();
+    let description = main.and_then(|main| main.doc.as_deref());
+    let description = description.map_or_else(|| format!("The policy {}", applied.name), str::to_owned);
     report.rule(&applied.name, level, &description);
-    if !judged.is_broken() {
+    if !judged.is_broken(unknown) {
         return;
     }
-    let text = match (&judged.error, judged.outcome, main.and_then(|rule| rule.doc.as_deref())) {
-        (Some(error), ..) => error.to_string(),
-        (None, Outcome::Undefined, _) => "whether the policy is kept is undefined".to_owned(),
-        (None, _, Some(doc)) => format!("the policy is broken: {doc}"),
-        (None, _, None) => "the policy is broken".to_owned(),
-    };
     let line = judged.error.as_ref().and_then(|error| error.line).or(main.map(|main| main.line)).unwrap_or(1);
-    report.found(Found {
-        rule: &applied.name,
-        level,
-        text: &text,
-        file: &applied.file,
-        line,
-        plan,
-        address: None,
-    });
+    let mut found = |line, text: &str, address| {
+        let (rule, file) = (&applied.name, &applied.file);
+        report.found(Found { rule, level, text, file, line, plan, address });
+    };
+    match (judged.outcome, &judged.error) {
+        (_, Some(error)) => found(line, &error.to_string(), None),
+        (Outcome::Pass, None) => {
+            for unknown in &judged.unknown {
+                found(unknown.line, &format!("not known until apply: {}", unknown.what), None);
+            }
+        }
+        (Outcome::Undefined, None) if judged.witnesses.list.is_empty() => {
+            found(line, "whether the policy is kept is undefined", None);
+        }
+        _ if judged.witnesses.list.is_empty() => found(line, "the policy is broken", None),
+        // One for each resource.
+        _ => {
+            for seen in &judged.witnesses.list {
+                let text = format!("the policy {} is broken: it {}", applied.name, seen.sentence());
+                found(line, &text, seen.address.as_deref());
+            }
+        }
+    }
 }

@@ -5,22 +5,29 @@ use std::io::{self, Write};
 
 use objchange::internal::visible;
 
-use super::judge::{Judged, Outcome};
+use super::OnUnknown;
+use super::judge::{Judged, Judgement, Outcome};
 use super::set::Applied;
+use super::witness::AllSeen;
 use crate::sentinel::configuration::Level;
 use crate::sentinel::rule::show;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
 
+/// As many elements are named where not all are asked for.
+const SHOWN: usize = 10;
+const MAX_INDENT: usize = 20;
+
 /// Counts what it writes.
 pub(super) struct Text {
     trace: bool,
+    unknown: OnUnknown,
     outcomes: BTreeMap<&'static str, u64>,
     plans: u64,
 }
 
 impl Text {
-    pub(super) fn new(trace: bool) -> Self {
-        Self { trace, outcomes: BTreeMap::new(), plans: 0 }
+    pub(super) fn new(trace: bool, unknown: OnUnknown) -> Self {
+        Self { trace, unknown, outcomes: BTreeMap::new(), plans: 0 }
     }
 
     pub(super) fn answer<'a>(
@@ -43,56 +50,83 @@ impl Text {
         applied: &Applied,
         judged: &Judged,
     ) -> io::Result<()> {
+        let is_broken = judged.is_broken(self.unknown);
         let (word, counted) = match judged.outcome {
+            Outcome::Pass if is_broken => ("Unknown", "not known until apply"),
             Outcome::Pass => ("Pass", "passed"),
             Outcome::Fail => ("Fail", "failed"),
             Outcome::Undefined => ("Undefined", "undefined"),
             Outcome::Error => ("Error", "with errors"),
         };
         *self.outcomes.entry(counted).or_default() += 1;
-        let style = match (judged.outcome, applied.level) {
-            (Outcome::Pass, _) => GOOD,
-            (_, Level::Advisory) => CHANGED,
-            _ => BAD,
+        let style = match (is_broken, applied.level) {
+            (false, _) => GOOD,
+            (true, Level::Advisory) => CHANGED,
+            (true, _) => BAD,
         };
         let plan = plan.map(|plan| format!("{}: ", visible(plan))).unwrap_or_default();
         let file = visible(&applied.file);
-        if !judged.is_broken() && !self.trace {
-            return writeln!(out, "{plan}{style}{word}{style:#} - {file}");
+        if !is_broken && !self.trace {
+            writeln!(out, "{plan}{style}{word}{style:#} - {file}")?;
+            return self.unknown(out, judged);
         }
         writeln!(out, "{plan}{style}{word}{style:#} - {file} ({})", applied.level.name())?;
         if let Some(error) = &judged.error {
             writeln!(out, "  {BAD}error:{BAD:#} {}", visible(&error.to_string()))?;
         }
         if !judged.print.is_empty() {
-            writeln!(out, "  Print messages:")?;
+            writeln!(out, "  print:")?;
             for line in judged.print.lines() {
                 writeln!(out, "    {}", visible(line))?;
             }
         }
-        if let Some(main) = &judged.main
-            && judged.rules.iter().all(|rule| rule.name != "main")
-        {
+        if let (Some(main), None) = (&judged.main, judged.main_rule()) {
             writeln!(out, "  main: {}", visible(&show(main)))?;
+            self.witnesses(out, "    ", &judged.witnesses)?;
         }
-        for rule in judged.main_first() {
-            let place = format!("{file}:{}:{}", rule.line, rule.col);
-            writeln!(
-                out,
-                "  {} {FAINT}({place}){FAINT:#}: {}",
-                visible(&rule.name),
-                visible(&show(&rule.value))
-            )?;
+        for (depth, Judgement { rule, witnesses, .. }) in judged.tree() {
+            let indent = "  ".repeat(1 + depth.min(MAX_INDENT));
+            let (name, value) = (visible(&rule.name), show(&rule.value));
+            let (value, place) = (visible(&value), format!("{file}:{}:{}", rule.line, rule.col));
+            writeln!(out, "{indent}{name}: {value} {FAINT}({place}){FAINT:#}")?;
             for line in rule.doc.iter().flat_map(|doc| doc.lines()) {
-                writeln!(out, "    {FAINT}{}{FAINT:#}", visible(line))?;
+                writeln!(out, "{indent}  {FAINT}{}{FAINT:#}", visible(line))?;
             }
+            self.witnesses(out, &format!("{indent}  "), witnesses)?;
         }
-        Ok(())
+        self.unknown(out, judged)
+    }
+
+    fn witnesses(&self, out: &mut impl Write, indent: &str, all: &AllSeen) -> io::Result<()> {
+        let shown = if self.trace { usize::MAX } else { SHOWN };
+        for seen in all.list.iter().take(shown) {
+            writeln!(out, "{indent}{CHANGED}-{CHANGED:#} {}", visible(&seen.sentence()))?;
+        }
+        more(out, indent, all.more + all.list.len().saturating_sub(shown))
+    }
+
+    /// What was looked at that is unknown until apply.
+    fn unknown(&self, out: &mut impl Write, judged: &Judged) -> io::Result<()> {
+        if self.unknown == OnUnknown::Undefined || judged.unknown.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "  not known until apply:")?;
+        for unknown in judged.unknown.iter().take(SHOWN) {
+            let rules = unknown.rules.iter().filter_map(|rule| judged.rules.get(*rule));
+            let rules: Vec<_> = rules.map(|judgement| visible(&judgement.rule.name)).collect();
+            let by = if rules.is_empty() {
+                String::new()
+            } else {
+                format!(", which {} may depend on", rules.join(", "))
+            };
+            writeln!(out, "    {}{by}", visible(&unknown.what))?;
+        }
+        more(out, "    ", judged.unknown.len().saturating_sub(SHOWN))
     }
 
     pub(super) fn finish(self) -> io::Result<()> {
         let policies: u64 = self.outcomes.values().sum();
-        let order = ["failed", "undefined", "with errors", "passed"];
+        let order = ["failed", "undefined", "with errors", "not known until apply", "passed"];
         let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
         let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
         let noun = if policies == 1 { "policy" } else { "policies" };
@@ -100,4 +134,8 @@ impl Text {
         writeln!(out, "{policies} {noun}{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
         out.flush()
     }
+}
+
+fn more(out: &mut impl Write, indent: &str, count: usize) -> io::Result<()> {
+    if count > 0 { writeln!(out, "{indent}and {count} more") } else { Ok(()) }
 }

@@ -122,9 +122,7 @@ impl<'t> Item<'t> for OutputChange<'t> {
 
 fn of_change(change: &Change<'_>, name: &str, place: &Place) -> Value {
     match name {
-        "actions" => {
-            Value::from(change.actions.words().iter().map(|word| Value::from(*word)).collect::<Vec<_>>())
-        }
+        "actions" => place.visit.actions(change.actions),
         "before" => place.value(Part::Before, change.before().map(Some)),
         "after_unknown" => place.value(Part::Unknown, change.unknown().map(Some)),
         // That of an output which is all unknown.

@@ -48,6 +48,12 @@ impl Imports {
         Self { shelf: Arc::new(Shelf::new(Arc::clone(plan), state.map(Arc::clone))), run }
     }
 
+    /// Whether there is a resource, or an instance of one, with this address.
+    pub(crate) fn has_resource(&self, address: &str) -> bool {
+        let all = [Of::Changes, Of::Drift, Of::PlannedResources, Of::Resources, Of::ConfigResources];
+        all.into_iter().any(|of| self.shelf.find(of, address).is_some())
+    }
+
     /// The imports by name, for one run.
     pub(crate) fn sources(
         &self,
@@ -83,7 +89,7 @@ struct Host {
 impl Import for Host {
     fn member(&self, name: &str) -> Option<Value> {
         let Self { shelf, hiding, noted, .. } = self;
-        let visit = Rc::new(Visit { shelf: Arc::clone(shelf), hiding: *hiding, noted: Arc::clone(noted) });
+        let visit = Rc::new(Visit::new(shelf, *hiding, noted));
         let table = |of| Some(visit.table(of));
         match (self.name, name) {
             (Name::Plan, "terraform_version") => {

@@ -1,12 +1,13 @@
 //! Where in the documents a value is that a run has, and what is noted of what the run sees there.
 
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use objchange_plan::tfconfig::Expressions;
-use objchange_plan::{DocumentError, Marked, Redacted};
-use objchange_sentinel::{Map, Value};
+use objchange_plan::{DocumentError, Marked, Members, Redacted, ResourceActions, Shape};
+use objchange_sentinel::{List, Map, Value};
 
 use super::document::Of;
 use super::hidden::{Replacement, hidden};
@@ -22,6 +23,40 @@ pub(super) struct Visit {
     /// What stands in place of what is sensitive.
     pub(super) hiding: Option<Replacement>,
     pub(super) noted: Arc<Noted>,
+    /// What happens to resources, each once.
+    actions: RefCell<Vec<(ResourceActions, Rc<Vec<Value>>)>>,
+    /// Where keys were found last, by their hash.
+    guesses: [Cell<u32>; GUESSES],
+}
+
+/// More keys than a policy looks for in a kind of resource.
+const GUESSES: usize = 64;
+
+impl Visit {
+    pub(super) fn new(shelf: &Arc<Shelf>, hiding: Option<Replacement>, noted: &Arc<Noted>) -> Self {
+        let (shelf, noted) = (Arc::clone(shelf), Arc::clone(noted));
+        Self { shelf, hiding, noted, actions: RefCell::default(), guesses: [const { Cell::new(0) }; GUESSES] }
+    }
+
+    pub(super) fn actions(&self, actions: ResourceActions) -> Value {
+        let mut known = self.actions.borrow_mut();
+        if let Some((_, words)) = known.iter().find(|(known, _)| *known == actions) {
+            return Value::List(List::shared(words));
+        }
+        let words = Rc::new(actions.words().iter().map(|word| Value::from(*word)).collect());
+        let list = List::shared(&words);
+        known.push((actions, words));
+        Value::List(list)
+    }
+
+    /// Where a key is in an object.
+    pub(super) fn position(&self, members: Members<'_, '_>, key: &str) -> Option<usize> {
+        let hash = key.bytes().fold(key.len(), |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+        let guess = &self.guesses[hash % GUESSES];
+        let position = members.position_near(key, guess.get() as usize)?;
+        guess.set(position as u32);
+        Some(position)
+    }
 }
 
 /// What is noted of a run.
@@ -76,7 +111,40 @@ pub(super) struct Place {
     pub(super) index: u32,
 }
 
+impl Part {
+    /// The part that a field of a change is.
+    pub(super) fn of_change(field: &str) -> Option<Self> {
+        Some(match field {
+            "after" => Self::After,
+            "before" => Self::Before,
+            "after_unknown" => Self::Unknown,
+            _ => return None,
+        })
+    }
+}
+
 impl Place {
+    /// The value at the end of a path in a part of the item, if that is no list or object.
+    pub(super) fn reach(&self, part: Part, from: &[u32], path: &[&str]) -> Option<Value> {
+        let found = self.visit.shelf.document(self.of).items(self.of, |items| {
+            let mut marked = items.part(self.index as usize, part).ok()??;
+            for step in from {
+                marked = marked.part(*step as usize)?;
+            }
+            for key in path {
+                // What is within is not looked into.
+                if marked.is_sensitive() {
+                    return None;
+                }
+                let position = self.visit.position(marked.exact()?.members(), key)?;
+                marked = marked.part(position)?;
+            }
+            let is_plain = !matches!(marked.exact()?.shape(), Shape::Array(_) | Shape::Object(_));
+            is_plain.then(|| value(self, part, &mut Vec::new(), marked))
+        });
+        found.ok().flatten()
+    }
+
     /// What happens to this resource or output.
     pub(super) fn change(&self) -> Value {
         Value::Map(Map::lazy(Record { place: self.clone(), fields: CHANGE }))
@@ -108,7 +176,7 @@ impl Place {
 
     /// A member of the document with other values in place of what is sensitive, if that is what the run sees.
     pub(super) fn hidden_in_raw(&self) -> Option<Value> {
-        let Visit { shelf, hiding, noted } = &*self.visit;
+        let Visit { shelf, hiding, noted, .. } = &*self.visit;
         noted.secret();
         let replacement = (*hiding)?;
         let document = shelf.document(self.of);
@@ -123,7 +191,7 @@ impl Place {
 
     /// The item of another collection with a key.
     pub(super) fn item(&self, of: Of, key: &str) -> Value {
-        self.visit.find(of, key).map_or_else(Value::undefined, |position| self.visit.item(of, position))
+        self.visit.shelf.find(of, key).map_or_else(Value::undefined, |position| self.visit.item(of, position))
     }
 
     pub(super) fn failed(&self, error: DocumentError) -> Value {

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use objchange_sentinel::{Map, Members, Text, Value};
 
 use super::document::Of;
-use super::place::{Place, Visit};
+use super::items::CHANGE;
+use super::place::{Part, Place, Visit};
 
 impl Of {
     /// Whether its items are told by the address, type and so on of a resource.
@@ -22,15 +23,6 @@ impl Visit {
     pub(super) fn table(self: &Rc<Self>, of: Of) -> Value {
         let count = self.shelf.document(of).order(of).len();
         Value::Map(Map::lazy(Table { visit: Rc::clone(self), of, count }))
-    }
-
-    /// Where the item with a key is, in the order of keys.
-    pub(super) fn find(&self, of: Of, key: &str) -> Option<usize> {
-        let document = self.shelf.document(of);
-        let order = document.order(of);
-        let find =
-            document.items(of, |items| order.binary_search_by(|index| items.key(*index as usize).cmp(key)));
-        find.ok()?.ok()
     }
 
     /// The item at a position in the order of keys.
@@ -58,7 +50,7 @@ impl Members for Table {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.visit.find(self.of, key)
+        self.visit.shelf.find(self.of, key)
     }
 
     fn key(&self, position: usize) -> Text {
@@ -109,6 +101,24 @@ impl Members for Record {
         let document = visit.shelf.document(*of);
         let field = document.items(*of, |items| items.field(*index as usize, name, &self.place));
         field.unwrap_or_else(|error| self.place.failed(error))
+    }
+
+    fn reach(&self, path: &[&str]) -> Option<Value> {
+        let is_change = std::ptr::eq(self.fields, CHANGE);
+        match (self.place.of, path) {
+            (Of::Changes | Of::Drift | Of::OutputChanges, [field, rest @ ..]) if is_change => {
+                self.place.reach(Part::of_change(field)?, &[], rest)
+            }
+            (Of::Changes | Of::Drift | Of::OutputChanges, ["change", field, rest @ ..])
+                if !rest.is_empty() =>
+            {
+                self.place.reach(Part::of_change(field)?, &[], rest)
+            }
+            (Of::PlannedResources | Of::Resources, ["values", rest @ ..]) => {
+                self.place.reach(Part::Value, &[], rest)
+            }
+            _ => None,
+        }
     }
 
     fn unknown(&self, key: &str) -> Option<String> {

@@ -40,6 +40,15 @@ impl Shelf {
         }
     }
 
+    /// Where the item with a key is, in the order of keys.
+    pub(super) fn find(&self, of: Of, key: &str) -> Option<usize> {
+        let document = self.document(of);
+        let order = document.order(of);
+        let find =
+            document.items(of, |items| order.binary_search_by(|index| items.key(*index as usize).cmp(key)));
+        find.ok()?.ok()
+    }
+
     /// The items of a collection, in the order of their keys.
     pub(super) fn rows(&self, of: Of) -> &[Row] {
         self.rows[of as usize].get_or_init(|| {

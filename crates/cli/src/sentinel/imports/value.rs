@@ -114,7 +114,7 @@ impl Members for Object {
     }
 
     fn position(&self, key: &str) -> Option<usize> {
-        self.look(|marked| marked.exact()?.members().position(key))
+        self.look(|marked| self.place.visit.position(marked.exact()?.members(), key))
     }
 
     fn key(&self, position: usize) -> Text {
@@ -127,11 +127,21 @@ impl Members for Object {
 
     fn value(&self, position: usize) -> Value {
         let value = self.look(|marked| {
-            let mut path = self.path.to_vec();
-            path.push(position as u32);
-            Some(value(&self.place, self.part, &mut path, marked.part(position)?))
+            let marked = marked.part(position)?;
+            // The path is for what has parts.
+            let mut path = Vec::new();
+            if marked.exact().is_some_and(|view| matches!(view.shape(), Shape::Array(_) | Shape::Object(_))) {
+                path.reserve_exact(self.path.len() + 1);
+                path.extend_from_slice(&self.path);
+                path.push(position as u32);
+            }
+            Some(value(&self.place, self.part, &mut path, marked))
         });
         value.unwrap_or_else(Value::undefined)
+    }
+
+    fn reach(&self, path: &[&str]) -> Option<Value> {
+        self.place.reach(self.part, &self.path, path)
     }
 
     fn unknown(&self, key: &str) -> Option<String> {

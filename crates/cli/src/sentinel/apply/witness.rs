@@ -1,0 +1,129 @@
+//! Which elements made a policy or a rule false.
+
+use objchange_sentinel::{Element, Location, Reason, Value, Witness, Witnesses};
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use crate::sentinel::imports::{Imports, SENSITIVE};
+
+/// An element that made something false or undefined.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Seen {
+    /// The resource that it is, or is a part of.
+    pub(super) address: Option<String>,
+    /// The keys and indexes, from the outermost collection to the innermost.
+    pub(super) keys: Vec<Json>,
+    pub(super) reason: &'static str,
+    /// How many elements there are of which none fits.
+    pub(super) looked_at: Option<usize>,
+    /// What says so.
+    file: String,
+    pub(super) line: usize,
+    col: usize,
+}
+
+/// Elements, and how many there are besides.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub(super) struct AllSeen {
+    pub(super) list: Vec<Seen>,
+    pub(super) more: usize,
+}
+
+impl AllSeen {
+    pub(super) fn of(witnesses: &Witnesses, imports: &Imports) -> Self {
+        let list = witnesses.list.iter().map(|witness| Seen::of(witness, imports)).collect();
+        Self { list, more: witnesses.more }
+    }
+
+    /// Hides what is different where the policy has seen other values; the addresses of resources are no secret.
+    pub(super) fn hide_what_differs(&mut self, other: Option<&Self>, imports: &Imports) {
+        for (index, seen) in self.list.iter_mut().enumerate() {
+            let other = other.and_then(|other| other.list.get(index));
+            let is_known = |text: &str| imports.has_resource(text);
+            if let Some(address) = &mut seen.address
+                && other.is_none_or(|other| other.address.as_ref() != Some(address))
+                && !is_known(address)
+            {
+                SENSITIVE.clone_into(address);
+            }
+            for (index, key) in seen.keys.iter_mut().enumerate() {
+                let is_same = other.is_some_and(|other| other.keys.get(index) == Some(key));
+                if !is_same && !key.as_str().is_some_and(is_known) {
+                    *key = Json::from(SENSITIVE);
+                }
+            }
+            if other.is_none_or(|other| other.looked_at != seen.looked_at) {
+                seen.looked_at = None;
+            }
+        }
+    }
+}
+
+impl Seen {
+    fn of(witness: &Witness, imports: &Imports) -> Self {
+        let (reason, looked_at) = match &witness.reason {
+            Reason::Fails => ("fails", None),
+            Reason::Holds => ("holds", None),
+            Reason::Undefined => ("undefined", None),
+            Reason::Kept => ("kept", None),
+            Reason::Assigned => ("assigned", None),
+            Reason::NoneFits { looked_at, .. } => ("none_fits", Some(*looked_at)),
+            _ => ("other", None),
+        };
+        let Location { file, position } = &witness.location;
+        let addresses = witness.elements.iter().rev();
+        Self {
+            address: addresses.filter_map(|element| address(element, imports)).next(),
+            keys: witness.elements.iter().map(|element| element.key.to_json().unwrap_or_default()).collect(),
+            reason,
+            looked_at,
+            file: file.to_string(),
+            line: position.line,
+            col: position.column,
+        }
+    }
+
+    /// What people call the element.
+    pub(super) fn name(&self) -> String {
+        let text = |key: &Json| key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+        let keys = || self.keys.iter().map(text).collect::<Vec<_>>().join(" / ");
+        match &self.address {
+            None => keys(),
+            // Where in it.
+            Some(address) => match self.keys.last() {
+                Some(last) if self.keys.len() > 1 && last.as_str() != Some(address) => {
+                    format!("{address} ({})", keys())
+                }
+                _ => address.clone(),
+            },
+        }
+    }
+
+    /// What is so, in a sentence.
+    pub(super) fn sentence(&self) -> String {
+        let name = self.name();
+        let of = if name.is_empty() { String::new() } else { format!(" of {name}") };
+        match (self.reason, self.looked_at) {
+            ("fails", _) => format!("does not hold for {name}"),
+            ("holds", _) => format!("holds for {name}"),
+            ("undefined", _) => format!("is undefined for {name}"),
+            ("kept", _) => format!("there is {name}"),
+            ("assigned", _) => format!("was set to false at {name}"),
+            ("none_fits", Some(0)) => format!("there is no element{of}"),
+            ("none_fits", Some(count)) => format!("none of {count} elements{of} fits"),
+            _ => format!("because of {name}"),
+        }
+    }
+}
+
+/// The address of the resource that an element is, whatever it is a part of.
+fn address(element: &Element, imports: &Imports) -> Option<String> {
+    if let Value::Map(map) = &element.value
+        && let Some(address) = map.get("address")
+        && let Some(address) = address.as_str()
+    {
+        return Some(address.to_owned());
+    }
+    let key = element.key.as_str()?;
+    imports.has_resource(key).then(|| key.to_owned())
+}

@@ -1,0 +1,399 @@
+//! `objchange sentinel apply`.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+use crate::program::{Output, objchange, workspace};
+use crate::schemas::{check, refused, validator};
+
+fn change(address: &str, kind: &str, actions: &Value, after: &Value, unknown: &Value) -> Value {
+    let module = address.rsplit_once(kind).map_or("", |(module, _)| module.trim_end_matches('.'));
+    json!({"address": address, "module_address": module, "mode": "managed", "type": kind, "name": "n",
+        "provider_name": "p", "change": {"actions": actions, "before": null, "after": after, "after_unknown": unknown}})
+}
+
+fn plan(changes: &[Value]) -> String {
+    json!({"format_version": "1.2", "terraform_version": "1.9.0", "resource_changes": changes}).to_string()
+}
+
+fn instances() -> String {
+    let (instance, create) = ("aws_instance", json!(["create"]));
+    plan(&[
+        change("aws_instance.a", instance, &json!(["update"]), &json!({"ami": "x", "size": 1}), &json!({})),
+        change("module.foo.aws_instance.b", instance, &create, &json!({"size": 9}), &json!({"ami": true})),
+        change("module.foo.aws_instance.c", instance, &create, &json!({"ami": "y", "size": 2}), &json!({})),
+        change("aws_vpc.d", "aws_vpc", &json!(["no-op"]), &json!({}), &json!({})),
+    ])
+}
+
+const SMALL: &str = r#"import "tfplan/v2" as tfplan
+param limit default 5
+
+instances = filter tfplan.resource_changes as _, rc { rc.type is "aws_instance" }
+
+print("there are", length(instances), "instances")
+
+# Nobody needs
+# larger ones.
+small = rule { all instances as _, rc { rc.change.after.size <= limit } }
+main = rule { small }
+"#;
+
+fn apply(folder: &Folder, arguments: &[&str], plan: &str) -> Output {
+    let file = |argument: &&str| {
+        let path: PathBuf = folder.at(argument);
+        if path.exists() && !argument.is_empty() {
+            path.display().to_string()
+        } else {
+            (*argument).to_owned()
+        }
+    };
+    let arguments = arguments.iter().map(file);
+    let output = objchange(["sentinel".to_owned(), "apply".to_owned()].into_iter().chain(arguments), plan);
+    let here = format!("{}/", folder.0.display());
+    Output { stdout: output.stdout.replace(&here, ""), stderr: output.stderr.replace(&here, ""), ..output }
+}
+
+fn lines(output: &Output) -> Vec<Value> {
+    output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn the_report_tells_the_rules_and_the_resources() {
+    let folder = Folder::with("apply-text", &[("small.sentinel", SMALL)]);
+    let output = apply(&folder, &["small.sentinel"], &instances());
+    assert_eq!(
+        output.stdout,
+        "Fail - small.sentinel (hard-mandatory)\n\
+         \x20 print:\n    there are 3 instances\n\
+         \x20 main: false (small.sentinel:11:8)\n\
+         \x20   small: false (small.sentinel:10:9)\n\
+         \x20     Nobody needs\n\
+         \x20     larger ones.\n\
+         \x20     - does not hold for module.foo.aws_instance.b\n\
+         1 policy: 1 failed\n"
+    );
+    assert_eq!(output.code, 1);
+    let output = apply(&folder, &["small.sentinel", "--param", "limit=10"], &instances());
+    assert_eq!((output.stdout.as_str(), output.code), ("Pass - small.sentinel\n1 policy: 1 passed\n", 0));
+    let output = apply(&folder, &["small.sentinel", "--param", "limit=10", "--trace"], &instances());
+    assert!(output.stdout.contains("    small: true"), "{output:?}");
+    let colours = apply(&folder, &["small.sentinel", "--color", "always"], &instances());
+    assert!(colours.stdout.contains("\x1b[31mFail\x1b[0m"), "{colours:?}");
+}
+
+#[test]
+fn json_has_the_published_form() {
+    let validator = validator("sentinel-apply.schema.json");
+    let folder = Folder::with(
+        "apply-json",
+        &[
+            ("small.sentinel", SMALL),
+            ("undefined.sentinel", "main = rule { {}.x }"),
+            ("error.sentinel", "main = rule { 1 + {} }"),
+            ("syntax.sentinel", "main = rule {"),
+            (
+                "list.sentinel",
+                "import \"tfplan/v2\" as t\nmain = filter t.resource_changes as _, rc { rc.mode is \"managed\" }",
+            ),
+            (
+                "unknown.sentinel",
+                "import \"tfplan/v2\" as t\nmain = rule { all t.resource_changes as _, rc { rc.change.after.ami is not \"z\" } }",
+            ),
+        ],
+    );
+    let output = apply(&folder, &["", "--json"], &instances());
+    assert_eq!(output.code, 1, "{output:?}");
+    let lines = lines(&output);
+    lines.iter().for_each(|line| check(&validator, line));
+    let results: Vec<_> = lines.iter().map(|line| (&line["policy"], &line["result"])).collect();
+    let expected = [
+        "error error",
+        "list fail",
+        "small fail",
+        "syntax error",
+        "undefined undefined",
+        "unknown undefined",
+    ];
+    let results: Vec<String> =
+        results.iter().map(|(policy, result)| format!("{policy} {result}").replace('"', "")).collect();
+    assert_eq!(results, expected);
+    let small = &lines[2];
+    assert_eq!(small["plan"], "(stdin)");
+    assert_eq!(small["print"], "there are 3 instances\n");
+    assert_eq!(small["witnesses"]["list"][0]["address"], "module.foo.aws_instance.b");
+    assert_eq!((&small["rules"][0]["name"], &small["rules"][0]["needed_by"]), (&json!("small"), &json!(1)));
+    assert_eq!(lines[0]["error"]["line"], 1);
+    assert_eq!(lines[1]["witnesses"]["list"].as_array().unwrap().len(), 4);
+    assert_eq!(lines[4]["main"]["at"].as_str().unwrap().split(':').skip(1).collect::<Vec<_>>(), ["1", "17"]);
+    assert_eq!(lines[5]["unknown"][0]["what"], "ami of module.foo.aws_instance.b");
+    refused(&validator, &json!({"plan": "a"}));
+}
+
+const SET: &str = r#"
+policy "small" {
+  source = "./small.sentinel"
+  enforcement_level = "LEVEL"
+  params = { limit = 3 }
+}
+policy "fine" { source = "./fine.sentinel" }
+import "module" "functions" { source = "./functions.sentinel" }
+param "word" { value = "good" }
+"#;
+
+#[test]
+fn the_exit_code_is_by_the_enforcement_level() {
+    let fine = "import \"functions\"\nparam word\nmain = rule { functions.is(word) }";
+    let folder = Folder::with(
+        "apply-set",
+        &[
+            ("small.sentinel", SMALL),
+            ("fine.sentinel", fine),
+            ("functions.sentinel", "is = func(x) { return x is \"good\" }"),
+        ],
+    );
+    let code = |level: &str, more: &[&str]| {
+        folder.write("sentinel.hcl", SET.replace("LEVEL", level));
+        let output = apply(&folder, &[&["sentinel.hcl"], more].concat(), &instances());
+        assert!(
+            output.stdout.contains("Pass - fine.sentinel") || output.stdout.starts_with('{'),
+            "{output:?}"
+        );
+        output.code
+    };
+    assert_eq!(code("advisory", &[]), 0);
+    assert_eq!(code("soft-mandatory", &[]), 1);
+    assert_eq!(code("soft-mandatory", &["--override"]), 0);
+    assert_eq!(code("hard-mandatory", &["--override"]), 1);
+    assert_eq!(code("hard-mandatory", &["--param", "limit=9"]), 0);
+    // The folder is the set.
+    assert_eq!(apply(&folder, &[""], &instances()).code, 1);
+    // A policy by itself has the modules and parameters of a configuration that is named.
+    let output = apply(&folder, &["fine.sentinel"], &instances());
+    assert!(output.stdout.contains("there is no import functions"), "{output:?}");
+    assert_eq!(apply(&folder, &["fine.sentinel", "--config", "sentinel.hcl"], &instances()).code, 0);
+    let level = ["small.sentinel", "--level", "advisory"];
+    assert_eq!(apply(&folder, &level, &instances()).code, 0);
+}
+
+#[test]
+fn reports_for_other_programs() {
+    let folder = Folder::with(
+        "apply-reports",
+        &[("small.sentinel", SMALL), ("b.sentinel", "main = true"), ("plan.json", &instances())],
+    );
+    let arguments = ["small.sentinel", "b.sentinel", "--plan", "plan.json"];
+    let junit = apply(&folder, &[&arguments[..], &["--junit", "-"]].concat(), "");
+    for expected in [
+        "tests=\"2\" failures=\"1\" errors=\"0\"",
+        "classname=\"hard-mandatory\"",
+        "does not hold for module.foo.aws_instance.b",
+        "line=\"11\"",
+    ] {
+        assert!(junit.stdout.contains(expected), "{expected}: {junit:?}");
+    }
+    let sarif = apply(&folder, &[&arguments[..], &["--sarif", "-"]].concat(), "");
+    let report: Value = serde_json::from_str(&sarif.stdout).unwrap();
+    let result = &report["runs"][0]["results"][0];
+    assert_eq!(report["runs"][0]["results"].as_array().unwrap().len(), 1);
+    assert_eq!((&result["ruleId"], &result["level"]), (&json!("small"), &json!("error")));
+    let location = &result["locations"][0];
+    assert_eq!(location["physicalLocation"]["region"]["startLine"], 11);
+    assert_eq!(location["logicalLocations"][0]["fullyQualifiedName"], "module.foo.aws_instance.b");
+    assert_eq!(report["runs"][0]["tool"]["driver"]["rules"].as_array().unwrap().len(), 2);
+    let both = apply(&folder, &[&arguments[..], &["--json", "--sarif", "-"]].concat(), "");
+    assert_eq!(both.code, 2, "{both:?}");
+    let file = folder.at("report.xml");
+    let written = apply(&folder, &[&arguments[..], &["--junit", file.to_str().unwrap()]].concat(), "");
+    assert!(written.stdout.starts_with("Fail - small.sentinel"), "{written:?}");
+    assert!(folder.read("report.xml").contains("<testsuites"));
+}
+
+#[test]
+fn many_plans_are_told_apart() {
+    let folder = Folder::with(
+        "apply-many",
+        &[("small.sentinel", SMALL), ("plans/a.json", &instances()), ("plans/b.json", &plan(&[]))],
+    );
+    let output = apply(&folder, &["small.sentinel", "--plan", "plans"], "");
+    assert!(output.stdout.starts_with("plans/a.json: Fail - small.sentinel"), "{output:?}");
+    assert!(output.stdout.contains("plans/b.json: Pass - small.sentinel"), "{output:?}");
+    assert!(output.stdout.ends_with("2 policies in 2 plans: 1 failed, 1 passed\n"), "{output:?}");
+    let stdin = format!("{}\n{}\n", instances(), plan(&[]));
+    let output = apply(&folder, &["small.sentinel", "--plan", "-", "--json"], &stdin);
+    let plans: Vec<Value> = lines(&output).iter().map(|line| line["plan"].clone()).collect();
+    assert_eq!(plans, ["(stdin):1", "(stdin):2"]);
+}
+
+#[test]
+fn what_cannot_be_used_is_named() {
+    let state = json!({"format_version": "1.0", "terraform_version": "1.9.0", "values": {}}).to_string();
+    let folder = Folder::with(
+        "apply-unusable",
+        &[
+            ("a.sentinel", "main = true"),
+            ("state.json", &state),
+            ("plan.json", &plan(&[])),
+            ("empty/x.txt", ""),
+        ],
+    );
+    let unusable = |arguments: &[&str], said: &str| {
+        let output = apply(&folder, arguments, "");
+        assert_eq!(output.code, 2, "{output:?}");
+        assert!(output.stderr.contains(said), "{said}: {output:?}");
+    };
+    unusable(&["no.sentinel", "--plan", "plan.json"], "no.sentinel: cannot be read");
+    unusable(&["a.sentinel", "--plan", "state.json"], "this is a state: give it with --state");
+    unusable(
+        &["a.sentinel", "--plan", "plan.json", "--state", "plan.json"],
+        "this is a plan: give it with --plan",
+    );
+    unusable(&["a.sentinel", "--plan", "none.json"], "none.json");
+    unusable(&["empty", "--plan", "plan.json"], "no file in it is called sentinel.hcl or *.sentinel");
+    unusable(&["a.sentinel", "--plan", "plan.json", "--param", "x"], "write it as NAME=VALUE");
+    unusable(&["a.sentinel", "--plan", "plan.json", "--run", "a.sentinel"], "a.sentinel: ");
+    unusable(&["a.sentinel"], "(stdin):1:1");
+    unusable(&[], "POLICY");
+}
+
+#[test]
+fn a_value_that_is_unknown_until_apply() {
+    let policy = "import \"tfplan/v2\" as t\n\
+        known = rule { all t.resource_changes as _, rc { (rc.change.after.ami else \"x\") is not \"z\" } }\nmain = rule { known }";
+    let folder = Folder::with("apply-unknown", &[("p.sentinel", policy)]);
+    let output = apply(&folder, &["p.sentinel"], &instances());
+    assert_eq!(output.stdout, "Pass - p.sentinel\n1 policy: 1 passed\n");
+    let output = apply(&folder, &["p.sentinel", "--unknown", "report"], &instances());
+    assert_eq!(
+        output.stdout,
+        "Pass - p.sentinel\n  not known until apply:\n    \
+         ami of module.foo.aws_instance.b, which known, main may depend on\n1 policy: 1 passed\n"
+    );
+    assert_eq!(output.code, 0);
+    let output = apply(&folder, &["p.sentinel", "--unknown", "fail"], &instances());
+    assert!(output.stdout.starts_with("Unknown - p.sentinel (hard-mandatory)\n"), "{output:?}");
+    assert!(output.stdout.ends_with("1 policy: 1 not known until apply\n"), "{output:?}");
+    assert_eq!(output.code, 1);
+}
+
+/// A policy that prints, and what it is to print of a plan.
+fn prints(name: &str, policy: &str, plan: &str, more: &[&str], expected: &str) {
+    let folder = Folder::with(&format!("apply-prints-{name}"), &[("p.sentinel", policy)]);
+    let output = apply(&folder, &[&["p.sentinel", "--json"], more].concat(), plan);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert_eq!(lines(&output)[0]["print"], expected);
+}
+
+#[test]
+fn what_the_documentation_of_the_import_does() {
+    let head = "import \"tfplan/v2\" as tfplan\n";
+    prints(
+        "instances",
+        &format!(
+            "{head}all_instances = filter tfplan.resource_changes as _, rc {{\n\
+             \trc.mode is \"managed\" and\n\t\trc.type is \"aws_instance\"\n}}\nprint(keys(all_instances))\nmain = true\n"
+        ),
+        &instances(),
+        &[],
+        "[\"aws_instance.a\", \"module.foo.aws_instance.b\", \"module.foo.aws_instance.c\"]\n",
+    );
+    let created = format!(
+        "{head}created = filter tfplan.resource_changes as _, rc {{\n\trc.module_address is \"module.foo\" and\n\
+         \t\trc.mode is \"managed\" and\n\t\trc.type is \"aws_instance\" and\n\
+         \t\trc.change.actions is [\"create\"]\n}}\n"
+    );
+    prints(
+        "created",
+        &format!(
+            "{created}print(keys(created))\n\
+             print(all created as _, rc {{ rc.change.after_unknown.ami else false is false }})\n\
+             print(filter created as _, rc {{ rc.change.after_unknown.ami else false }} is not empty)\nmain = true\n"
+        ),
+        &instances(),
+        &[],
+        "[\"module.foo.aws_instance.b\", \"module.foo.aws_instance.c\"]\nfalse\ntrue\n",
+    );
+    prints(
+        "version",
+        &format!(
+            "{head}import \"strings\"\nv = strings.split(tfplan.terraform_version, \".\")\nmajor = int(v[0])\n\
+             minor = int(v[1])\nmain = rule {{ major is 1 and minor >= 9 or major is 0 and minor is 12 and int(v[2]) >= 19 }}\n\
+             print(major, minor)\n"
+        ),
+        &instances(),
+        &[],
+        "1 9\n",
+    );
+    prints(
+        "grouped",
+        &format!(
+            "{head}found = {{}}\nfor tfplan.resource_changes as address, rc {{\n\tif rc.change.actions is not [\"no-op\"] {{\n\
+             \t\tkey = rc.change.actions[0]\n\t\tfound[key] = (found[key] else []) + [address]\n\t}}\n}}\nprint(found)\nmain = true\n"
+        ),
+        &instances(),
+        &[],
+        "{\"create\": [\"module.foo.aws_instance.b\", \"module.foo.aws_instance.c\"], \"update\": [\"aws_instance.a\"]}\n",
+    );
+}
+
+#[test]
+fn a_run_is_what_is_told_of_it() {
+    let run =
+        r#"{"workspace": {"name": "prod", "tags": ["a"]}, "cost_estimate": {"delta_monthly_cost": "1.50"}}"#;
+    let folder = Folder::with("apply-run", &[("run.json", run)]);
+    let path = folder.at("run.json").display().to_string();
+    let policy = "import \"tfrun\"\nprint(tfrun.workspace.name else \"none\", tfrun.is_destroy, tfrun.target_addrs, \
+        float(tfrun.cost_estimate.delta_monthly_cost) else 0)\nmain = true";
+    prints("run", policy, &instances(), &["--run", &path], "prod false null 1.5\n");
+    let gone = plan(&[change("a.b", "a", &json!(["delete"]), &Value::Null, &json!({}))]);
+    prints("destroy", policy, &gone, &[], "none true null 0\n");
+}
+
+#[test]
+fn names_of_modules_lose_their_keys() {
+    let policy = "import \"tfconfig/v2\" as c\nprint(c.strip_index(\"module.a[\\\"x.y[0]\\\"].b.c[1]\"), \
+        c.strip_index(undefined) else 1, c.resources)\nmain = true";
+    prints("strip", policy, &plan(&[]), &[], "module.a.b.c 1 {}\n");
+}
+
+#[test]
+fn policies_import_what_plans_say() {
+    let text = std::fs::read_to_string(workspace().join("tests/vectors/render.jsonl")).unwrap();
+    let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let plans = cases.filter_map(|case| Some((case["id"].as_str()?.to_owned(), case.get("plan")?.clone())));
+    crate::fields::check(plans);
+}
+
+/// Each exit, with a secret in each place that a report has.
+#[test]
+fn no_report_holds_a_secret() {
+    let secret = "hunter2hunter2";
+    let mut changed =
+        change("x.a", "x", &json!(["create"]), &json!({"p": secret, "l": [secret]}), &json!({}));
+    changed["change"]["after_sensitive"] = json!({"p": true, "l": true});
+    let folder = Folder::with("apply-secrets", &[("plan.json", &plan(&[changed]))]);
+    for (name, body) in [
+        ("print", "print(p)\nmain = rule { p is \"\" }"),
+        ("error", "error(\"it is\", p)\nmain = true"),
+        ("rule", "r = rule { [p] }\nmain = rule { r is [] }"),
+        ("main", "main = p"),
+        ("key", "main = rule { all {p: 1} as k, v { v is 0 } }"),
+        ("kept", "main = filter {p: 1} as k, v { true }"),
+        ("loop", "ok = true\nfor {p: 1} as k, v { ok = false }\nmain = ok"),
+        ("list", "print(rc.change.after)\nmain = rule { length(rc.change.after.l[0]) is 0 }"),
+    ] {
+        let head = "import \"tfplan/v2\" as t\nrc = t.resource_changes[\"x.a\"]\np = rc.change.after.p\n";
+        folder.write(&format!("{name}.sentinel"), format!("{head}{body}\n"));
+    }
+    for exit in
+        [&[][..], &["--trace"], &["--json"], &["--junit", "-"], &["--sarif", "-"], &["--unknown", "report"]]
+    {
+        let output = apply(&folder, &[&["", "--plan", "plan.json"], exit].concat(), "");
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(!format!("{output:?}").contains("hunter2"), "{exit:?}: {output:?}");
+    }
+    let output = apply(&folder, &["", "--plan", "plan.json"], "");
+    assert!(output.stdout.contains("(sensitive value)"), "{output:?}");
+}
