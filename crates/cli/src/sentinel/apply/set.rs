@@ -54,7 +54,7 @@ impl Asked<'_> {
             let of_folder = path.join("sentinel.hcl");
             match path.extension() {
                 _ if path.is_dir() && of_folder.is_file() => {
-                    self.add_set(&of_folder, &sources, &mut applied)?
+                    self.add_set(&of_folder, &sources, &mut applied)?;
                 }
                 _ if path.is_dir() => {
                     for policy in policies_of(path)? {
