@@ -1,6 +1,6 @@
 //! What is said of why a policy is not kept: the elements, and the rules, that made it so.
 
-use objchange_sentinel::{Evaluated, Policy, Reason, Run, Setup, Witness, Witnesses};
+use objchange_sentinel::{Evaluated, Policy, Reason, Run, Setup, Verdict, Witness, Witnesses};
 
 fn witness(witness: &Witness) -> String {
     let path: Vec<String> = witness.elements.iter().map(|element| format!("{:?}", element.key)).collect();
@@ -31,6 +31,39 @@ fn policy(source: &str) -> String {
     let mut run = Run::new(&policy, &setup);
     let witnesses = run.witnesses().unwrap_or_else(|error| panic!("{source}: {error}"));
     all(&witnesses)
+}
+
+#[test]
+fn a_run_that_is_asked_for_it_names_every_element() {
+    let source = "
+        rows = [[1, 5], [2], [7, 8, 9]]
+        main = rule { all rows as _, row { all row as cell { cell < 5 } } and true }";
+    let policy = Policy::parse("p", source).unwrap();
+    for (every_witness, expected) in
+        [(false, "0.1 fails 3:44"), (true, "0.1 fails 3:44, 2.0 fails 3:44, 2.1 fails 3:44, 2.2 fails 3:44")]
+    {
+        let mut setup = Setup::default();
+        setup.every_witness = every_witness;
+        let mut run = Run::new(&policy, &setup);
+        assert_eq!(run.verdict(), Verdict::Fail);
+        assert_eq!(all(&run.witnesses().unwrap()), expected);
+    }
+}
+
+/// What is undefined behind an element that makes it false changes nothing.
+#[test]
+fn a_run_that_goes_on_says_the_same() {
+    for (source, verdict) in [
+        ("main = rule { all [1, 7, undefined, 8] as n { n < 5 } }", Verdict::Fail),
+        ("main = rule { not all [1, 7, 8] as n { n < 5 } }", Verdict::Pass),
+        ("main = rule { any [[9], [1, 2]] as l { all l as n { n < 5 } } }", Verdict::Pass),
+        ("f = func(l) { return all l as n { n < 5 } }\nmain = rule { f([6, 7]) or f([1]) }", Verdict::Pass),
+    ] {
+        let policy = Policy::parse("p", source).unwrap();
+        let mut setup = Setup::default();
+        setup.every_witness = true;
+        assert_eq!(Run::new(&policy, &setup).verdict(), verdict, "{source}");
+    }
 }
 
 #[track_caller]

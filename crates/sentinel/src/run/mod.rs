@@ -45,6 +45,11 @@ pub struct Setup {
     pub now: i64,
     /// What a run is allowed.
     pub limits: Limits,
+    /// Whether an `all` that is false already goes on, to find every element that makes it so.
+    ///
+    /// Such a run says what the language says, but evaluates, prints and fails where the language would not go any
+    /// more: it is for a second run, which finds out why the first one failed.
+    pub every_witness: bool,
 }
 
 /// A place in a source text, as people look for it.

@@ -5,6 +5,7 @@ use std::ops::Bound;
 use std::rc::Rc;
 use std::vec;
 
+use super::blame::MAX_CAUSES;
 use super::{Done, Machine, fault};
 use crate::compile::{Loop, LoopKind};
 use crate::value::{Content, Env, Key, Lazy, List, Map, Place, Value};
@@ -25,6 +26,8 @@ pub(super) struct Walk {
     pub(super) causes: usize,
     /// Where the first undefined answer of an `any` arose.
     undefined: Option<Place>,
+    /// At how many elements an `all` was false that goes on to find the others.
+    failed: usize,
     /// What a `map` made, or a `filter` of a list kept.
     values: Vec<Value>,
     /// What a `filter` of a map kept.
@@ -169,6 +172,7 @@ impl Machine<'_> {
             outer,
             causes: self.causes.len(),
             undefined: None,
+            failed: 0,
             values: Vec::new(),
             entries: Vec::new(),
         });
@@ -229,7 +233,7 @@ impl Machine<'_> {
         self.causes.forget(walk.causes);
         let result = match of.kind {
             LoopKind::For => return Ok(()),
-            LoopKind::All => Value::Bool(true),
+            LoopKind::All => Value::Bool(walk.failed == 0),
             LoopKind::Any => {
                 let result = walk.undefined.map_or(Value::Bool(false), Value::Undefined);
                 if of.blame.is_on(&result) {
@@ -266,6 +270,7 @@ impl Machine<'_> {
                 walk.undefined.get_or_insert(place);
                 None
             }
+            (LoopKind::All, Value::Undefined(_)) if walk.failed > 0 => None,
             (_, Value::Undefined(place)) => Some(Value::Undefined(place)),
             (LoopKind::Any, Value::Bool(true)) => Some(Value::Bool(true)),
             (LoopKind::All, Value::Bool(false)) => Some(Value::Bool(false)),
@@ -286,6 +291,23 @@ impl Machine<'_> {
             return Ok(());
         };
         let of = *of;
+        let is_failure =
+            of.kind == LoopKind::All && matches!(value, Value::Bool(false)) && of.blame.is_on(&value);
+        if is_failure && self.setup.every_witness && walk.failed < MAX_CAUSES {
+            walk.failed += 1;
+            let (mark, element) = (walk.causes, walk.element());
+            frame.next = of.done as usize;
+            if let Some(element) = element {
+                self.settled_by(&of, mark, element, &value);
+            }
+            self.jump(of.next);
+            // What explains this element is not forgotten with the next one.
+            let found = self.causes.len();
+            if let Some(walk) = self.walks.last_mut() {
+                walk.causes = found;
+            }
+            return Ok(());
+        }
         if let Some(walk) = self.leave_walk(of.done) {
             match walk.element().filter(|_| of.blame.is_on(&value)) {
                 Some(element) => self.settled_by(&of, walk.causes, element, &value),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
-use objchange_sentinel::{Run, Setup, Touched, Verdict, Witnesses};
+use objchange_sentinel::{Evaluated, Run, Setup, Touched, Verdict, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -146,14 +146,14 @@ fn run(
         None => run.value("main").ok().flatten().map(|main| to_json(&run, &main)),
         Some(_) => None,
     });
-    let witnesses = match outcome {
-        Outcome::Fail | Outcome::Undefined => run.witnesses().unwrap_or_default(),
-        Outcome::Pass | Outcome::Error => Witnesses::default(),
+    let (witnesses, explained) = match outcome {
+        Outcome::Fail | Outcome::Undefined => every_witness(compiled, &mut run, &mut setup.clone()),
+        Outcome::Pass | Outcome::Error => (Witnesses::default(), run.rules()),
     };
-    let rules = run.rules().into_iter().map(|rule| Judgement {
+    let rules = run.rules().into_iter().zip(explained).map(|(rule, explained)| Judgement {
         rule: Rule::of(&run, &rule),
-        witnesses: AllSeen::of(&rule.witnesses, imports),
-        because: rule.because,
+        witnesses: AllSeen::of(&explained.witnesses, imports),
+        because: explained.because,
         needed_by: rule.needed_by,
     });
     Judged {
@@ -164,5 +164,19 @@ fn run(
         rules: rules.collect(),
         witnesses: AllSeen::of(&witnesses, imports),
         unknown: run.touched().list.iter().map(Unknown::of).collect(),
+    }
+}
+
+/// What made a policy false, and its rules: all elements, where those behind the first one can be looked at, too.
+fn every_witness(compiled: &Compiled, run: &mut Run<'_>, setup: &mut Setup) -> (Witnesses, Vec<Evaluated>) {
+    let rules = run.rules();
+    setup.every_witness = true;
+    let mut longer = Run::new(&compiled.policy, setup);
+    let found = longer.witnesses();
+    let of_longer = longer.rules();
+    let names = |rules: &[Evaluated]| rules.iter().map(|rule| rule.name.clone()).collect::<Vec<_>>();
+    match found {
+        Ok(found) if names(&rules) == names(&of_longer) => (found, of_longer),
+        _ => (run.witnesses().unwrap_or_default(), rules),
     }
 }
