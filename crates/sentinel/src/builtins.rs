@@ -41,6 +41,11 @@ pub(crate) fn is_name(name: &str) -> bool {
     find(name).is_some()
 }
 
+/// The names of all functions.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    NATIVES.iter().map(|native| native.name)
+}
+
 fn nothing(machine: &Machine<'_>) -> Value {
     Value::Undefined(machine.here())
 }

@@ -48,6 +48,7 @@ mod builtins;
 mod compile;
 mod format;
 mod imports;
+mod lint;
 mod policy;
 mod run;
 mod source;
@@ -56,6 +57,7 @@ mod value;
 
 pub use format::format;
 pub use imports::Object;
+pub use lint::{Fields, ImportShapes, Lint, LintContext, LintKind, Severity, Shape, lint};
 pub use policy::Policy;
 pub use run::{
     Element, Evaluated, Import, Limits, Location, Reason, Run, RunError, Setup, Source, Touched, Touches,

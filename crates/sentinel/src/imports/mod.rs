@@ -39,6 +39,26 @@ pub(crate) fn standard(name: &str) -> Option<Members> {
     })
 }
 
+/// What a standard import has.
+pub(crate) fn names(import: &str) -> Vec<&'static str> {
+    let natives: &'static [Native] = match import {
+        "base64" => &base64::NATIVES,
+        "collection" => &collection::NATIVES,
+        "collection/lists" => &lists::NATIVES,
+        "collection/maps" => &maps::NATIVES,
+        "json" => &json::NATIVES,
+        "runtime" => return vec!["version"],
+        "sockaddr" => &sockaddr::NATIVES,
+        "strings" => &strings::NATIVES,
+        "time" => return time::names(),
+        "types" => &TYPES,
+        "units" => return UNITS.to_vec(),
+        "version" => &version::NATIVES,
+        _ => &[],
+    };
+    natives.iter().map(|native| native.name).collect()
+}
+
 /// The function of a name among those of an import.
 fn function(natives: &'static [Native], name: &str) -> Option<Value> {
     let native = natives.iter().find(|native| native.name == name)?;
@@ -48,9 +68,10 @@ fn function(natives: &'static [Native], name: &str) -> Option<Value> {
 static TYPES: [Native; 1] =
     [native("type_of", 1, 1, false, |_, arguments| Ok(Value::from(arguments[0].type_name())))];
 
+const UNITS: [&str; 5] = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
+
 fn unit(name: &str) -> Option<Value> {
-    let names = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
-    let power = names.iter().position(|unit| *unit == name)?;
+    let power = UNITS.iter().position(|unit| *unit == name)?;
     Some(Value::Int(1 << (10 * (power + 1))))
 }
 

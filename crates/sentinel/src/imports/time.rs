@@ -58,6 +58,11 @@ pub(super) static METHODS: [Native; 5] = [
     }),
 ];
 
+pub(super) fn names() -> Vec<&'static str> {
+    let durations = DURATIONS.iter().map(|(name, _)| *name);
+    ["now"].into_iter().chain(NATIVES.iter().map(|native| native.name)).chain(durations).collect()
+}
+
 pub(super) fn member(setup: &Setup, name: &str) -> Option<Value> {
     if name == "now" {
         return Some(Object::moment(DateTime::from_timestamp_nanos(setup.now).fixed_offset()));

@@ -22,6 +22,7 @@ pub(crate) use budget::{Budget, Done, Fault, fault};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
+pub(crate) use pattern::pattern_error;
 pub use touch::{Touched, Touches};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 

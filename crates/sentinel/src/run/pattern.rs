@@ -30,6 +30,11 @@ impl Pattern {
     }
 }
 
+/// Why a text is no pattern.
+pub(crate) fn pattern_error(pattern: &[u8]) -> Option<String> {
+    Pattern::compile(pattern).err().map(|fault| fault.message)
+}
+
 /// Whether a text has a part.
 pub(super) fn find(text: &[u8], part: &[u8]) -> bool {
     match (std::str::from_utf8(text), std::str::from_utf8(part)) {

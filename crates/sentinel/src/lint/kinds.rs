@@ -1,0 +1,254 @@
+//! What values are, as far as literals and the host say it, and what is done with them that never works.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::names::{BindingKind, Names};
+use super::shape::{Inside, Kinds, Shape};
+use super::{Found, LintContext, LintKind, access, conditions};
+use crate::syntax::ast::{
+    Chain, Expr, ExprKind, Func, Link, Name, Names as ElementNames, Program, Quantifier, QuantifierKind,
+    Rule, UnaryOp,
+};
+
+/// A walk over a program that knows what its names are.
+pub(super) struct Walk<'w> {
+    pub(super) names: &'w Names,
+    pub(super) found: &'w mut Found,
+    /// Names of the language that are variables in this file.
+    hidden: &'w [Arc<str>],
+    /// What variables are that are given a value once.
+    shapes: HashMap<usize, Shape>,
+    /// What is known of them where the conditions hold that were passed.
+    narrowed: Vec<(usize, Shape)>,
+    /// The words of the conditions of the file: whoever asks for something knows that it may not be there.
+    pub(super) guarded: HashSet<Arc<str>>,
+}
+
+pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>, found: &mut Found) {
+    let mut walk = Walk {
+        names,
+        found,
+        hidden: &program.hidden,
+        shapes: HashMap::new(),
+        narrowed: Vec::new(),
+        guarded: conditions::words(&program.body),
+    };
+    for (id, binding) in names.bindings.iter().enumerate() {
+        if let BindingKind::Import(index) = binding.kind
+            && binding.assigned == 0
+            && let Some(import) = program.imports.get(index)
+        {
+            let given = context.imports.and_then(|imports| imports(&import.path));
+            walk.shapes.insert(id, given.unwrap_or_else(|| access::standard(&import.path)));
+        }
+    }
+    walk.statements(&program.body);
+}
+
+impl Walk<'_> {
+    /// What a name is where it stands.
+    pub(super) fn name(&self, name: &Name) -> Shape {
+        let Some(id) = self.names.of(name) else { return Shape::ANY };
+        let narrowed = self.narrowed.iter().rev().find(|(narrowed, _)| *narrowed == id);
+        narrowed.map(|(_, shape)| shape).or_else(|| self.shapes.get(&id)).cloned().unwrap_or(Shape::ANY)
+    }
+
+    /// The function of the language that a name is.
+    pub(super) fn builtin<'n>(&self, expr: &'n Expr) -> Option<&'n str> {
+        match &expr.kind {
+            ExprKind::Name(name) if self.names.of(name).is_none() && !self.hidden.contains(&name.text) => {
+                Some(&name.text)
+            }
+            _ => None,
+        }
+    }
+
+    /// Remembers what a variable is, if it is nothing else anywhere.
+    pub(super) fn assign(&mut self, name: &Name, shape: Shape) {
+        if let Some(id) = self.names.of(name)
+            && self.names.bindings[id].assigned == 1
+            && !matches!(
+                self.names.bindings[id].kind,
+                BindingKind::Parameter | BindingKind::Given | BindingKind::Param
+            )
+        {
+            self.shapes.insert(id, shape);
+        }
+    }
+
+    /// Gives elements their names.
+    pub(super) fn elements(&mut self, names: &ElementNames, collection: &Shape) {
+        let is_list = collection.kinds.is_only(Kinds::LIST);
+        let element = collection.element();
+        let (first, second) = match &names.second {
+            Some(_) if is_list => (Shape::NUMBER, element),
+            Some(_) => (Shape::ANY, element),
+            None if is_list => (element, Shape::ANY),
+            None => (Shape::ANY, Shape::ANY),
+        };
+        for (name, shape) in
+            std::iter::once(&names.first).zip([first]).chain(names.second.iter().zip([second]))
+        {
+            if let Some(id) = self.names.of(name)
+                && self.names.bindings[id].assigned == 0
+            {
+                self.shapes.insert(id, shape);
+            }
+        }
+    }
+
+    /// Walks where a condition holds.
+    pub(super) fn where_holds<T>(&mut self, condition: &Expr, walk: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.narrowed.len();
+        self.assume(condition);
+        let result = walk(self);
+        self.narrowed.truncate(before);
+        result
+    }
+
+    /// From here on a condition holds.
+    fn assume(&mut self, condition: &Expr) {
+        for (name, field, values) in conditions::known(condition) {
+            if let Some(id) = self.names.of(name)
+                && let Some(shape) = self.name(name).narrowed(field, &values)
+            {
+                self.narrowed.push((id, shape));
+            }
+        }
+    }
+
+    pub(super) fn expression(&mut self, expr: &Expr) -> Shape {
+        match &expr.kind {
+            ExprKind::Undefined => Shape::UNDEFINED,
+            ExprKind::Null => Shape::NULL,
+            ExprKind::Bool(_) => Shape::BOOL,
+            ExprKind::Int(_) | ExprKind::Float(_) => Shape::NUMBER,
+            ExprKind::String(_) => Shape::STRING,
+            ExprKind::Name(name) => self.name(name),
+            ExprKind::Paren(inner) => self.expression(inner),
+            ExprKind::List(items) => {
+                items.iter().for_each(|item| {
+                    self.expression(item);
+                });
+                // What is in it may change.
+                Shape::of(Kinds::LIST)
+            }
+            ExprKind::Map(entries) => {
+                for (key, value) in entries {
+                    self.expression(key);
+                    self.expression(value);
+                }
+                Shape::of(Kinds::MAP)
+            }
+            ExprKind::Func(function) => {
+                self.function(function);
+                Shape::FUNCTION
+            }
+            ExprKind::Rule(rule) => self.rule(rule),
+            ExprKind::Quantifier(quantifier) => self.quantifier(quantifier),
+            ExprKind::Unary(op, operand) => {
+                let shape = self.expression(operand);
+                let (allowed, what, result) = match op {
+                    UnaryOp::Not => (Kinds::BOOL, "not needs a bool", Shape::MAYBE_BOOL),
+                    UnaryOp::Minus => (Kinds::NUMBER, "- needs a number", Shape::MAYBE_NUMBER),
+                    UnaryOp::Plus => (Kinds::NUMBER, "+ needs a number", Shape::MAYBE_NUMBER),
+                };
+                self.needs(allowed, &shape, operand, what);
+                result
+            }
+            ExprKind::Chain(chain) => self.chain(chain),
+            ExprKind::Postfix(postfix) => self.postfix(postfix),
+        }
+    }
+
+    /// Says that a value is of none of the kinds that are allowed.
+    pub(super) fn needs(&mut self, allowed: Kinds, shape: &Shape, expr: &Expr, what: &str) -> bool {
+        let there = shape.kinds.without(Kinds::UNDEFINED);
+        let is_wrong = !there.is_empty() && there.and(allowed).is_empty();
+        if is_wrong {
+            let collection = there.without(Kinds::LIST.or(Kinds::MAP)).is_empty();
+            let help = (collection && allowed == Kinds::BOOL)
+                .then(|| "write `is empty` or `is not empty`".to_owned());
+            self.found.add_with_help(
+                LintKind::WrongOperand,
+                expr.span,
+                format!("{what}, and this is {shape}"),
+                help,
+            );
+        }
+        !is_wrong
+    }
+
+    pub(super) fn function(&mut self, function: &Func) {
+        // It may be called where no condition holds that was passed.
+        let narrowed = std::mem::take(&mut self.narrowed);
+        self.statements(&function.body);
+        self.narrowed = narrowed;
+    }
+
+    fn rule(&mut self, rule: &Rule) -> Shape {
+        let Some(when) = &rule.when else { return self.expression(&rule.body).or_undefined() };
+        let predicate = self.expression(when);
+        self.needs(Kinds::BOOL, &predicate, when, "the predicate of a rule is a bool");
+        self.where_holds(when, |walk| walk.expression(&rule.body)).or(&Shape::MAYBE_BOOL)
+    }
+
+    fn quantifier(&mut self, quantifier: &Quantifier) -> Shape {
+        let collection = self.expression(&quantifier.collection);
+        self.walked(&collection, &quantifier.collection);
+        self.elements(&quantifier.names, &collection);
+        let body = self.expression(&quantifier.body);
+        if quantifier.kind != QuantifierKind::Map {
+            let what = "the body of any, all and filter is a bool";
+            self.needs(Kinds::BOOL, &body, &quantifier.body, what);
+        }
+        match quantifier.kind {
+            QuantifierKind::Any | QuantifierKind::All => Shape::MAYBE_BOOL,
+            QuantifierKind::Map => Shape::list(body).or_undefined(),
+            QuantifierKind::Filter => {
+                let names = &quantifier.names;
+                let is_element = names.second.is_some() || collection.kinds.is_only(Kinds::LIST);
+                let name = names.second.as_ref().unwrap_or(&names.first);
+                let remains = self.where_holds(&quantifier.body, |walk| walk.name(name));
+                let shape = if is_element { collection.with_elements(remains) } else { collection };
+                let kinds = shape.kinds.and(Kinds::LIST.or(Kinds::MAP)).or(Kinds::UNDEFINED);
+                Shape { kinds, may_be_missing: false, ..shape }
+            }
+        }
+    }
+
+    /// Says that something cannot be walked over.
+    pub(super) fn walked(&mut self, shape: &Shape, expr: &Expr) {
+        self.needs(Kinds::LIST.or(Kinds::MAP), shape, expr, "only a list or a map has elements");
+    }
+
+    fn chain(&mut self, chain: &Chain) -> Shape {
+        let before = self.narrowed.len();
+        let mut left = self.expression(&chain.first);
+        let mut previous = &chain.first;
+        for link in &chain.links {
+            if link.is_and() {
+                self.assume(previous);
+            }
+            let right = match link {
+                Link::Binary { right, .. } => {
+                    previous = right;
+                    Some((self.expression(right), right))
+                }
+                Link::Test { .. } => None,
+            };
+            left = self.operator(left, &chain.first, link, right);
+        }
+        self.narrowed.truncate(before);
+        left
+    }
+
+    /// What is in a collection that has values of one shape.
+    pub(super) fn known_elements(shape: &Shape) -> Option<&Shape> {
+        match shape.inside.as_deref() {
+            Some(Inside::Elements(elements)) => Some(elements),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What is wrong with a policy that can be read, found without running it.
+//!
+//! Only what is certain is said: whoever reads a false alarm reads no other.
+//!
+//! ```text
+//! program ── names: which variable each name means ──▶ flow: what is never reached
+//!                                                  ╰─▶ kinds: what values are, from literals and what the host knows
+//! ```
+
+mod access;
+mod conditions;
+mod flow;
+mod kinds;
+mod names;
+mod operators;
+mod shape;
+mod statements;
+mod unused;
+
+use crate::source::{Position, Span, SyntaxError};
+use crate::syntax::parse;
+
+pub use shape::{Fields, Shape};
+
+/// Something that is wrong with a policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lint {
+    /// What it is.
+    pub kind: LintKind,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The part of the text that it is about.
+    pub span: Span,
+    /// Where that part begins.
+    pub position: Position,
+}
+
+/// What can be wrong with a policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum LintKind {
+    /// A name that nothing has.
+    UndefinedName,
+    /// An import that is not used.
+    UnusedImport,
+    /// A parameter of the policy that is not used.
+    UnusedParam,
+    /// A parameter of a function that is not used.
+    UnusedParameter,
+    /// A variable or function that is not used.
+    UnusedVariable,
+    /// A rule that has no part in what `main` is.
+    UnusedRule,
+    /// A variable that hides a function of the language.
+    HiddenBuiltin,
+    /// A policy without `main`.
+    NoMain,
+    /// Statements that are never run.
+    Unreachable,
+    /// A condition that is always the same.
+    ConstantCondition,
+    /// A key that a map has twice.
+    DuplicateKey,
+    /// Two values that are never equal, or have no order.
+    UnlikeComparison,
+    /// A comparison with undefined, which is never true or false.
+    UndefinedComparison,
+    /// A value that an operator or function refuses.
+    WrongOperand,
+    /// A pattern that is none.
+    InvalidPattern,
+    /// A key that the map does not have.
+    UnknownMember,
+    /// A loop over what may be undefined.
+    LoopOverUndefined,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// It is not what one wants to write.
+    Warning,
+    /// It fails, or is never what it should be.
+    Error,
+}
+
+impl LintKind {
+    /// All of them.
+    pub const ALL: [LintKind; 17] = [
+        LintKind::UndefinedName,
+        LintKind::UnusedImport,
+        LintKind::UnusedParam,
+        LintKind::UnusedParameter,
+        LintKind::UnusedVariable,
+        LintKind::UnusedRule,
+        LintKind::HiddenBuiltin,
+        LintKind::NoMain,
+        LintKind::Unreachable,
+        LintKind::ConstantCondition,
+        LintKind::DuplicateKey,
+        LintKind::UnlikeComparison,
+        LintKind::UndefinedComparison,
+        LintKind::WrongOperand,
+        LintKind::InvalidPattern,
+        LintKind::UnknownMember,
+        LintKind::LoopOverUndefined,
+    ];
+
+    /// What it is called in reports. These names stay.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.describe().0
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        self.describe().2
+    }
+
+    /// How bad it is.
+    #[must_use]
+    pub fn severity(self) -> Severity {
+        self.describe().1
+    }
+
+    fn describe(self) -> (&'static str, Severity, &'static str) {
+        use Severity::{Error, Warning};
+        match self {
+            Self::UndefinedName => ("undefined-name", Error, "A name that nothing has"),
+            Self::UnusedImport => ("unused-import", Warning, "An import that is not used"),
+            Self::UnusedParam => ("unused-param", Warning, "A parameter of the policy that is not used"),
+            Self::UnusedParameter => {
+                ("unused-parameter", Warning, "A parameter of a function that is not used")
+            }
+            Self::UnusedVariable => ("unused-variable", Warning, "A variable or function that is not used"),
+            Self::UnusedRule => ("unused-rule", Warning, "A rule that has no part in what main is"),
+            Self::HiddenBuiltin => {
+                ("hidden-builtin", Warning, "A variable that hides a function of the language")
+            }
+            Self::NoMain => ("no-main", Error, "A policy without main"),
+            Self::Unreachable => ("unreachable", Warning, "Statements that are never run"),
+            Self::ConstantCondition => ("constant-condition", Warning, "A condition that is always the same"),
+            Self::DuplicateKey => ("duplicate-key", Warning, "A key that a map has twice"),
+            Self::UnlikeComparison => {
+                ("unlike-comparison", Error, "Two values that are never equal, or have no order")
+            }
+            Self::UndefinedComparison => {
+                ("undefined-comparison", Error, "A comparison with undefined, which is never true or false")
+            }
+            Self::WrongOperand => ("wrong-operand", Error, "A value that an operator or function refuses"),
+            Self::InvalidPattern => ("invalid-pattern", Error, "A pattern that is none"),
+            Self::UnknownMember => ("unknown-member", Error, "A key that the map does not have"),
+            Self::LoopOverUndefined => ("loop-over-undefined", Warning, "A loop over what may be undefined"),
+        }
+    }
+}
+
+/// Says what imports are, by their names.
+pub type ImportShapes<'c> = dyn Fn(&str) -> Option<Shape> + 'c;
+
+/// What is known of the place of a policy.
+#[derive(Default)]
+pub struct LintContext<'c> {
+    /// It is run, and not only imported by others: it must have `main`, and nobody else uses its variables. A text that
+    /// has `main` is taken for such a policy in any case.
+    pub is_policy: bool,
+    /// Names that the host gives values.
+    pub globals: Vec<String>,
+    /// What imports are. Those that are not said are the standard imports, or of unknown shape.
+    pub imports: Option<&'c ImportShapes<'c>>,
+}
+
+impl std::fmt::Debug for LintContext<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { is_policy, globals, imports: _ } = self;
+        f.debug_struct("LintContext")
+            .field("is_policy", is_policy)
+            .field("globals", globals)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Finds what is wrong with a policy that can be read, in the order of the text.
+///
+/// # Errors
+///
+/// Everything that is wrong with a text that cannot be read, in the order of the text.
+///
+/// # Examples
+///
+/// ```
+/// use objchange_sentinel::{LintContext, lint};
+///
+/// let lints = lint("types = [\"a\"]\nmain = rule { length(types) is \"1\" and typos is empty }", &LintContext::default());
+/// let lints: Vec<String> = lints.unwrap().iter().map(ToString::to_string).collect();
+/// assert_eq!(lints, [
+///     "2:28: a number is never equal to a string [unlike-comparison]",
+///     "2:39: there is nothing called typos [undefined-name]",
+/// ]);
+/// ```
+pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Lint>, Vec<SyntaxError>> {
+    let (program, _) = parse(text)?;
+    let mut found = Found::default();
+    let names = names::resolve(&program, context, &mut found);
+    unused::check(&program, &names, context, &mut found);
+    flow::check(&program, &mut found);
+    kinds::check(&program, &names, context, &mut found);
+    found.0.sort_by_key(|(kind, span, ..)| (span.start, *kind));
+    let lint = |(kind, span, message, help): Item| Lint {
+        kind,
+        message,
+        help,
+        span,
+        position: Position::of(text, span.start),
+    };
+    Ok(found.0.into_iter().take(MAX_LINTS).map(lint).collect())
+}
+
+/// Nobody reads more, and each costs a walk over the text.
+const MAX_LINTS: usize = 1000;
+
+type Item = (LintKind, Span, String, Option<String>);
+
+/// What was found, in any order.
+#[derive(Default)]
+struct Found(Vec<Item>);
+
+impl Found {
+    fn add(&mut self, kind: LintKind, span: Span, message: impl Into<String>) {
+        self.0.push((kind, span, message.into(), None));
+    }
+
+    fn add_with_help(
+        &mut self,
+        kind: LintKind,
+        span: Span,
+        message: impl Into<String>,
+        help: Option<String>,
+    ) {
+        self.0.push((kind, span, message.into(), help));
+    }
+}
+
+impl std::fmt::Display for Lint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {} [{}]", self.position, self.message, self.kind.name())
+    }
+}
+
+/// The name that is meant, as far as one can tell: few letters are wrong.
+fn meant<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    // No name is this long, and what a text says may be.
+    if word.len() > 100 {
+        return None;
+    }
+    let near = |name: &&str| {
+        let distance = strsim::osa_distance(word, name);
+        (0 < distance && distance <= name.len().min(word.len()) / 3).then_some(distance)
+    };
+    names
+        .into_iter()
+        .filter(|name| name.len() <= 100)
+        .filter_map(|name| near(&name).map(|distance| (distance, name)))
+        .min()
+        .map(|(_, name)| format!("did you mean {name}?"))
+}
