@@ -5,6 +5,7 @@
 //! sources ── texts, each compiled once ─────────────┴──▶ runs ──▶ reports (rule, fault)
 //! ```
 
+mod check;
 mod clock;
 mod configuration;
 mod fault;
@@ -31,6 +32,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Args),
     Mock(mock::Args),
     Fmt(fmt::Args),
     Test(test::Args),
@@ -38,6 +40,7 @@ enum Command {
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match &args.command {
+        Command::Check(args) => check::run(args),
         Command::Mock(args) => mock::run(args),
         Command::Fmt(args) => fmt::run(args),
         Command::Test(args) => test::run(args),

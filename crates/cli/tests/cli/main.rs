@@ -14,6 +14,7 @@ mod program;
 mod query;
 mod query_limits;
 mod schemas;
+mod sentinel_check;
 mod sentinel_fmt;
 mod sentinel_mock;
 mod sentinel_test;
