@@ -34,6 +34,8 @@ impl Fields for Zoo {
 
     fn title(&self) -> String {
         "the import zoo".to_owned()
+    fn missing(&self, name: &str) -> String {
+        format!("the import zoo has no {name}")
     }
 }
 
@@ -63,6 +65,9 @@ impl Fields for Animal {
             Some(kinds) => kinds.join(" or "),
             None => "an animal".to_owned(),
         }
+    fn missing(&self, name: &str) -> String {
+        let title = self.0.as_ref().map_or("an animal".to_owned(), |kinds| kinds.join(" or "));
+        format!("{title} has no {name}")
     }
 
     fn narrowed(&self, field: &str, values: &[String]) -> Option<Arc<dyn Fields>> {

@@ -22,7 +22,8 @@ pub(super) fn judged(report: &mut Sarif, judged: &Judged) {
                 text,
                 file: &verdict.place.file,
                 line: verdict.place.line as usize,
-                plan: &judged.file,
+                column: None,
+                plan: Some(&judged.file),
                 address,
             });
         };

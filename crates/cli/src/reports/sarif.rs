@@ -33,8 +33,9 @@ pub(crate) struct Found<'a> {
     /// Where the rule stands.
     pub(crate) file: &'a str,
     pub(crate) line: usize,
-    /// The file of the plan.
-    pub(crate) plan: &'a str,
+    pub(crate) column: Option<usize>,
+    /// The file of the plan, if it is about one.
+    pub(crate) plan: Option<&'a str>,
     /// The resource.
     pub(crate) address: Option<&'a str>,
 }
@@ -52,26 +53,34 @@ impl Sarif {
     }
 
     pub(crate) fn found(&mut self, found: Found<'_>) {
-        let Found { rule, level, text, file, line, plan, address } = found;
+        let Found { rule, level, text, file, line, column, plan, address } = found;
         let physical = |file: &str, line: usize| json!({"artifactLocation": {"uri": uri(file)}, "region": {"startLine": line}});
         let mut location = json!({"physicalLocation": physical(file, line)});
+        if let Some(column) = column {
+            location["physicalLocation"]["region"]["startColumn"] = column.into();
+        }
         if let Some(address) = address {
             location["logicalLocations"] = json!([{"fullyQualifiedName": address, "kind": "resource"}]);
         }
-        let print = format!("{rule} {plan} {}", address.unwrap_or_default());
+        // Lines move; what is said of the plan, or of the file itself, stays.
+        let print = match plan {
+            Some(plan) => format!("{rule} {plan} {}", address.unwrap_or_default()),
+            None => format!("{rule} {file} {text}"),
+        };
         let count = self.repeated.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
-        self.results.push(json!({
+        let mut result = json!({
             "ruleId": rule,
             "ruleIndex": self.rules.get(rule).map_or(0, |rule| rule.index),
             "level": level,
             "message": {"text": text},
             "locations": [location],
-            "relatedLocations": [{
-                "message": {"text": "the plan"},
-                "physicalLocation": physical(plan, 1),
-            }],
             "partialFingerprints": {self.fingerprint: format!("{print} {count}")},
-        }));
+        });
+        if let Some(plan) = plan {
+            let place = json!({"message": {"text": "the plan"}, "physicalLocation": physical(plan, 1)});
+            result["relatedLocations"] = json!([place]);
+        }
+        self.results.push(result);
     }
 
     pub(crate) fn finish(self) -> String {

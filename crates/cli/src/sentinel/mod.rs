@@ -6,6 +6,7 @@
 //! ```
 
 mod apply;
+mod check;
 mod clock;
 mod configuration;
 mod fault;
@@ -33,6 +34,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Apply(apply::Args),
+    Check(check::Args),
     Mock(mock::Args),
     Fmt(fmt::Args),
     Test(test::Args),
@@ -41,6 +43,7 @@ enum Command {
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     match &args.command {
         Command::Apply(args) => apply::run(args),
+        Command::Check(args) => check::run(args),
         Command::Mock(args) => mock::run(args),
         Command::Fmt(args) => fmt::run(args),
         Command::Test(args) => test::run(args),

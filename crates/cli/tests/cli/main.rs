@@ -16,6 +16,7 @@ mod query;
 mod query_limits;
 mod schemas;
 mod sentinel_apply;
+mod sentinel_check;
 mod sentinel_fmt;
 mod sentinel_mock;
 mod sentinel_test;

@@ -68,6 +68,7 @@ impl Walk<'_> {
             let help = meant(name, names.iter().map(String::as_str));
             let message = format!("{} has no {name}", fields.title());
             self.found.add_with_help(LintKind::UnknownMember, span, message, help);
+            self.found.add_with_help(LintKind::UnknownMember, span, fields.missing(name), help);
             return Shape::ANY;
         }
         let scalar = Kinds::BOOL.or(Kinds::NUMBER).or(Kinds::STRING);
@@ -154,5 +155,7 @@ impl Fields for Standard {
 
     fn title(&self) -> String {
         format!("the import {}", self.0)
+    fn missing(&self, name: &str) -> String {
+        format!("the import {} has no {name}", self.0)
     }
 }

@@ -39,6 +39,8 @@ pub trait Fields: fmt::Debug + Send + Sync {
 
     /// What has them, such as `a resource change`.
     fn title(&self) -> String;
+    /// Says of a name that it is none of them.
+    fn missing(&self, name: &str) -> String;
 
     /// What has them if the value under a key is one of these strings, where that tells more.
     fn narrowed(&self, _field: &str, _values: &[String]) -> Option<Arc<dyn Fields>> {

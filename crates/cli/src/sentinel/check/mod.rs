@@ -1,0 +1,195 @@
+//! `objchange sentinel check`: what is wrong with policies, found without running them.
+
+mod imports;
+mod json;
+mod sarif;
+mod schemas;
+mod targets;
+mod text;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::ValueEnum;
+use objchange::schema::ProviderSchemas;
+use objchange_sentinel::{Lint, LintContext, Position, Severity, Shape, Span, SyntaxError, lint};
+
+use self::schemas::Schemas;
+use self::targets::Target;
+use crate::input::Source;
+use crate::{exit, reports};
+
+const AFTER_HELP: &str = "\
+A file is taken for a policy if it has `main` or a configuration says so, and else for a module, whose variables others \
+use. A configuration (sentinel.hcl) names the policies and modules that are checked, and says which names are global and \
+what stands in for imports.
+
+Exit codes:
+  0  nothing was found
+  1  something was found that --fail-on asks for
+  2  an input cannot be used, or the output cannot be written
+
+Examples:
+  objchange sentinel check
+  objchange sentinel check sentinel.hcl --schema schemas.json
+  objchange sentinel check --fail-on error --sarif found.sarif policies/";
+
+/// Find what is wrong with policies without running them
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// Policies, folders of them (all *.sentinel in and below them), or configurations of policies (*.hcl, *.json);
+    /// `-` is standard input
+    #[arg(value_name = "FILE|DIR", default_value = ".")]
+    files: Vec<PathBuf>,
+
+    /// The schemas of providers (the output of `terraform providers schema -json`): find attributes that no resource has
+    #[arg(long, visible_alias = "schemas", value_name = "FILE")]
+    schema: Option<PathBuf>,
+
+    /// What makes the exit code 1
+    #[arg(long, value_enum, default_value = "warning", value_name = "WHAT")]
+    fail_on: FailOn,
+
+    /// Write a line of JSON for each finding instead (its form: schema/sentinel-check.schema.json)
+    #[arg(long)]
+    json: bool,
+
+    /// Write a report in SARIF 2.1.0 to this file, as GitHub code scanning reads it; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// What fails, or is never what it should be
+    Error,
+    /// Everything
+    Warning,
+    /// Nothing
+    Never,
+}
+
+/// Something that is wrong with a file.
+struct Finding {
+    kind: &'static str,
+    severity: Severity,
+    message: String,
+    help: Option<String>,
+    span: Span,
+    position: Position,
+}
+
+/// What a text that cannot be read is called in reports.
+const SYNTAX_ERROR: &str = "syntax-error";
+
+impl From<SyntaxError> for Finding {
+    fn from(error: SyntaxError) -> Self {
+        let SyntaxError { message, span, position } = error;
+        Self { kind: SYNTAX_ERROR, severity: Severity::Error, message, help: None, span, position }
+    }
+}
+
+impl From<Lint> for Finding {
+    fn from(lint: Lint) -> Self {
+        let Lint { kind, message, help, span, position } = lint;
+        Self { kind: kind.name(), severity: kind.severity(), message, help, span, position }
+    }
+}
+
+/// A file, and what was found in it.
+struct Checked<'c> {
+    file: &'c str,
+    text: &'c str,
+    findings: &'c [Finding],
+}
+
+pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+    let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
+    let sarif_to_stdout = args.sarif.as_ref().is_some_and(is_stdout);
+    if args.json && sarif_to_stdout {
+        return exit::unusable(&"only one of --json and --sarif - can be written to standard output");
+    }
+    if args.schema.as_ref().is_some_and(is_stdout) && args.files.iter().any(is_stdout) {
+        return exit::unusable(&"standard input (-) can be read only once");
+    }
+    let schemas = match args.schema.as_deref().map(schemas).transpose() {
+        Ok(schemas) => Arc::new(schemas.unwrap_or_default()),
+        Err(error) => return exit::unusable(&error),
+    };
+    let targets = match targets::find(&args.files) {
+        Ok(targets) => targets,
+        Err(error) => return exit::unusable(&error),
+    };
+    let mut text = (!args.json && !sarif_to_stdout).then(text::Text::default);
+    let mut sarif = args.sarif.is_some().then(sarif::report);
+    let (mut is_unusable, mut worst) = (false, None);
+    for target in &targets {
+        let source = match target.source.read() {
+            Ok(source) => source,
+            Err(error) => {
+                is_unusable = true;
+                exit::complain(&error.to_string())?;
+                continue;
+            }
+        };
+        let findings = check(target, &source, &schemas);
+        worst = worst.max(findings.iter().map(|finding| finding.severity).max());
+        let file = target.source.to_string();
+        let checked = Checked { file: &file, text: &source, findings: &findings };
+        if let Some(text) = &mut text {
+            text.checked(&checked)?;
+        }
+        if let Some(sarif) = &mut sarif {
+            sarif::checked(sarif, &checked);
+        }
+        if args.json {
+            json::write(&checked)?;
+        }
+    }
+    if let Some(problem) = schemas.problem() {
+        exit::warn(&format!("a schema cannot be read, and nothing is said of what has it: {problem}"));
+    }
+    if let Some(text) = text {
+        text.finish()?;
+    }
+    if let (Some(path), Some(sarif)) = (&args.sarif, sarif) {
+        reports::write(path, &sarif.finish())?;
+    }
+    let fails = match args.fail_on {
+        FailOn::Never => false,
+        FailOn::Warning => worst.is_some(),
+        FailOn::Error => worst == Some(Severity::Error),
+    };
+    Ok(match (is_unusable, fails) {
+        (true, _) => ExitCode::from(exit::UNUSABLE),
+        (false, true) => ExitCode::from(exit::FAILED),
+        (false, false) => ExitCode::SUCCESS,
+    })
+}
+
+fn schemas(path: &Path) -> Result<Schemas, String> {
+    let source = Source::new(path);
+    let text = source.read().map_err(|error| error.to_string())?;
+    ProviderSchemas::parse(text).map(Schemas::new).map_err(|error| format!("{source}: {error}"))
+}
+
+fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Finding> {
+    let shape = |import: &str| {
+        // Nobody knows what a module or mock holds.
+        let is_given = target.configuration.as_ref().is_some_and(|given| given.given(import).is_some());
+        if is_given { Some(Shape::ANY) } else { imports::shape(import, schemas) }
+    };
+    let globals = target.configuration.iter().flat_map(|configuration| configuration.globals.keys());
+    let context = LintContext {
+        is_policy: target.is_policy,
+        globals: globals.cloned().collect(),
+        imports: Some(&shape),
+    };
+    match lint(text, &context) {
+        Ok(lints) => lints.into_iter().map(Finding::from).collect(),
+        Err(errors) => errors.into_iter().map(Finding::from).collect(),
+    }
+}

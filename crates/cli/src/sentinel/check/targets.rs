@@ -1,0 +1,72 @@
+//! Which files are checked, and what is known of each.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use crate::input::Source;
+use crate::sentinel::configuration::{self, Configuration, Given, Reference};
+use crate::sentinel::files;
+
+/// A file to check.
+pub(super) struct Target {
+    pub(super) source: Source,
+    /// Somebody says that it is run as a policy.
+    pub(super) is_policy: bool,
+    /// What says so.
+    pub(super) configuration: Option<Rc<Configuration>>,
+}
+
+/// The files that are named, those of folders, and those that configurations name; each once.
+pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Target>, String> {
+    let mut targets = Vec::new();
+    for argument in arguments {
+        if is_configuration(argument) {
+            configured(argument, &mut targets)?;
+            continue;
+        }
+        for source in files::find(std::slice::from_ref(argument))? {
+            let is_policy = matches!(&source, Source::File(path) if has_tests(path));
+            targets.push(Target { source, is_policy, configuration: None });
+        }
+    }
+    // What a configuration says more of goes first.
+    targets.sort_by_key(|target| target.configuration.is_none());
+    let mut seen = HashSet::new();
+    targets.retain(|target| match &target.source {
+        Source::File(path) => seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())),
+        Source::Stdin => seen.insert(PathBuf::from("-")),
+    });
+    Ok(targets)
+}
+
+fn is_configuration(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "hcl" || extension == "json") && !path.is_dir()
+}
+
+/// The tests of `P.sentinel` are in `test/P` beside it.
+fn has_tests(path: &Path) -> bool {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_stem()) else { return false };
+    folder.join("test").join(name).is_dir()
+}
+
+fn configured(path: &Path, targets: &mut Vec<Target>) -> Result<(), String> {
+    let configuration = Rc::new(configuration::read(path).map_err(|fault| fault.to_string())?);
+    let target = |reference: &Reference, is_policy| {
+        let path = reference.path().map_err(|problem| problem.to_string())?;
+        Ok::<Target, String>(Target {
+            source: Source::File(path),
+            is_policy,
+            configuration: Some(Rc::clone(&configuration)),
+        })
+    };
+    for policy in &configuration.policies {
+        targets.push(target(&policy.source, true)?);
+    }
+    for given in configuration.imports.values() {
+        if let Given::Module(reference) = given {
+            targets.push(target(reference, false)?);
+        }
+    }
+    Ok(())
+}
