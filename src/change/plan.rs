@@ -126,7 +126,7 @@ pub fn begin_plan(request: &PlanRequest) -> Result<Planning, PlanChangeError> {
     let config = ignore_changes(&sides.schema, &from, &sides.config, &request.lifecycle.ignore_changes);
     let plan = Plan { sides, lifecycle: request.lifecycle.clone(), marks: Vec::new(), first: None };
     let PlanRequest { private, identity, deferral_allowed, .. } = request;
-    plan.ask(from, &config, (private.clone(), identity.clone()), *deferral_allowed)
+    plan.ask(&from, &config, (private.clone(), identity.clone()), *deferral_allowed)
 }
 
 /// A change while it is planned.
@@ -162,16 +162,17 @@ impl fmt::Debug for PlanQuestion {
 impl Plan {
     fn ask(
         self,
-        prior: Value,
+        prior: &Value,
         config: &Value,
         (private, identity): (PrivateData, Option<Value>),
         deferral_allowed: bool,
     ) -> Result<Planning, PlanChangeError> {
         let schema = self.sides.schema.clone();
         let config = prepare_computed_blocks(&schema, config)?;
-        let proposed = merge(&schema, &prior, &config, Cover::new(&schema, &self.sides.told()).root())?;
-        let request =
-            PlanResourceChange { schema, prior, config, proposed, private, identity, deferral_allowed };
+        let proposed = merge(&schema, prior, &config, Cover::new(&schema, &self.sides.told()).root())?;
+        let mut request = PlanResourceChange::new(&schema, prior, &proposed, &config);
+        (request.private, request.identity) = (private, identity);
+        request.deferral_allowed = deferral_allowed;
         Ok(Planning::Ask(PlanQuestion { plan: Box::new(self), request }))
     }
 
@@ -253,7 +254,7 @@ impl PlanQuestion {
         let violations = answer.unusable.into_iter().chain(answer.invalid).collect();
         plan.first = Some(First { action, replace_reason, violations, diagnostics: answer.diagnostics });
         let (nothing, config) = (plan.sides.nothing(), plan.sides.config.clone());
-        plan.ask(nothing, &config, (answer.private, answer.identity), request.deferral_allowed)
+        plan.ask(&nothing, &config, (answer.private, answer.identity), request.deferral_allowed)
     }
 }
 

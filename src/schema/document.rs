@@ -200,6 +200,13 @@ struct RawSchema {
     attributes: Option<serde::de::IgnoredAny>,
 }
 
+impl Schema {
+    /// A schema of this version, as a provider declares it.
+    pub fn new(version: i64, block: Block) -> Self {
+        Self { version, block }
+    }
+}
+
 impl SchemaKind {
     /// The key under which the document holds the schemas of this kind.
     fn key(self) -> &'static str {

@@ -19,6 +19,8 @@ pub struct PlanResourceChange {
     pub proposed: Value,
     /// What the provider left with the prior object, or with its earlier answer where it is asked again.
     pub private: PrivateData,
+    /// What the provider left with its plan, where it is asked once more when that plan is applied.
+    pub planned_private: PrivateData,
     /// Which object of the service it is, as far as the provider has said.
     pub identity: Option<Value>,
     /// The provider may answer that it cannot plan yet.
@@ -47,6 +49,36 @@ pub struct ApplyResourceChange {
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct PrivateData(pub Vec<u8>);
 
+impl PlanResourceChange {
+    /// The question what becomes of these objects, of the type that the schema implies; nothing else is known of them.
+    pub fn new(schema: &Block, prior: &Value, proposed: &Value, config: &Value) -> Self {
+        Self {
+            schema: schema.clone(),
+            prior: prior.clone(),
+            config: config.clone(),
+            proposed: proposed.clone(),
+            private: PrivateData::default(),
+            planned_private: PrivateData::default(),
+            identity: None,
+            deferral_allowed: false,
+        }
+    }
+}
+
+impl ApplyResourceChange {
+    /// The order to make the planned object of the prior one, both of the type that the schema implies.
+    pub fn new(schema: &Block, prior: &Value, planned: &Value, config: &Value) -> Self {
+        Self {
+            schema: schema.clone(),
+            prior: prior.clone(),
+            planned: planned.clone(),
+            config: config.clone(),
+            private: PrivateData::default(),
+            identity: None,
+        }
+    }
+}
+
 impl fmt::Debug for PrivateData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PrivateData({} bytes)", self.0.len())
@@ -55,13 +87,15 @@ impl fmt::Debug for PrivateData {
 
 impl fmt::Debug for PlanResourceChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { schema, prior, config, proposed, private, identity, deferral_allowed } = self;
+        let Self { schema, prior, config, proposed, private, planned_private, identity, deferral_allowed } =
+            self;
         f.debug_struct("PlanResourceChange")
             .field("schema", schema)
             .field("prior", &Outline(prior))
             .field("config", &Outline(config))
             .field("proposed", &Outline(proposed))
             .field("private", private)
+            .field("planned_private", planned_private)
             .field("identity", &identity.as_ref().map(Outline))
             .field("deferral_allowed", deferral_allowed)
             .finish()

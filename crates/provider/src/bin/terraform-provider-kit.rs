@@ -1,0 +1,37 @@
+//! The provider of [`objchange_provider::kit::faulty`], for tests: of this crate, and through Terraform itself.
+//!
+//! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
+use std::{env, io, process, thread};
+
+use objchange_provider::kit::{ResourceType, faulty, trial_block};
+use objchange_provider::server::serve;
+
+fn main() -> process::ExitCode {
+    let versions = env::var("PLUGIN_PROTOCOL_VERSIONS").unwrap_or_default();
+    let nested_types = versions.split(',').any(|version| version == "6");
+    let crash = ResourceType::new(trial_block(nested_types)).on_plan(|_| {
+        let dump = "panic: runtime error: invalid memory address or nil pointer dereference\n\ngoroutine 1 [running]:";
+        let _ = writeln!(io::stderr(), "{{\"@level\":\"info\",\"@message\":\"planning\"}}\n{dump}");
+        process::exit(2)
+    });
+    let hang = ResourceType::new(trial_block(nested_types)).on_plan(|request| {
+        thread::sleep(Duration::from_secs(3600));
+        objchange::change::PlannedResource::new(request.proposed.clone())
+    });
+    let kit = faulty(nested_types).resource("kit_crash", crash).resource("kit_hang", hang);
+    let served = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .and_then(|runtime| runtime.block_on(serve(Arc::new(kit))));
+    match served {
+        Ok(()) => process::ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "{error}");
+            process::ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! What a provider is asked and answers, where the engine has no words for it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::SystemTime;
+
+use objchange::Value;
+use objchange::change::{DeferredReason, Diagnostic, PrivateData};
+use smol_str::SmolStr;
+
+/// What a configuration is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Component {
+    /// The provider itself; it has no name.
+    Provider,
+    /// A managed resource type.
+    Resource,
+    /// A data source.
+    DataSource,
+    /// An ephemeral resource type.
+    EphemeralResource,
+    /// A list resource type.
+    ListResource,
+    /// An action type.
+    Action,
+}
+
+impl Component {
+    /// What it is called in sentences.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Provider => "provider configuration",
+            Self::Resource => "resource type",
+            Self::DataSource => "data source",
+            Self::EphemeralResource => "ephemeral resource type",
+            Self::ListResource => "list resource type",
+            Self::Action => "action type",
+        }
+    }
+}
+
+/// Something as it was stored, under a schema that may be an older one.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct RawState {
+    /// As JSON.
+    pub json: Vec<u8>,
+    /// As Terraform 0.11 stored it, which only the provider understands.
+    pub flatmap: BTreeMap<String, String>,
+}
+
+impl RawState {
+    /// What is stored as this JSON.
+    pub fn json(json: impl Into<Vec<u8>>) -> Self {
+        Self { json: json.into(), flatmap: BTreeMap::new() }
+    }
+}
+
+/// A stored object that is to be brought under the present schema.
+#[derive(Clone)]
+pub struct UpgradeResource {
+    /// The resource type.
+    pub type_name: SmolStr,
+    /// The version of the schema that it was stored under.
+    pub version: i64,
+    /// The object, or its identity.
+    pub stored: RawState,
+}
+
+/// An object that is to be looked up.
+#[derive(Clone)]
+pub struct ReadResource {
+    /// The resource type.
+    pub type_name: SmolStr,
+    /// The object as far as it is known.
+    pub state: Value,
+    /// What the provider left with it.
+    pub private: PrivateData,
+    /// Which object of the service it is.
+    pub identity: Option<Value>,
+    /// The provider may answer that it cannot tell yet.
+    pub deferral_allowed: bool,
+}
+
+/// An object that is to be imported.
+#[derive(Clone)]
+pub struct ImportResource {
+    /// The resource type.
+    pub type_name: SmolStr,
+    /// Which object.
+    pub target: ImportTarget,
+    /// The provider may answer that it cannot tell yet.
+    pub deferral_allowed: bool,
+}
+
+/// How the object is named that is to be imported.
+#[derive(Clone)]
+pub enum ImportTarget {
+    /// By the identifier that people write.
+    Id(String),
+    /// By its identity.
+    Identity(Value),
+}
+
+/// An object of another type, perhaps of another provider, that is to become one of this type.
+#[derive(Clone)]
+pub struct MoveResource {
+    /// The address of the provider that it comes from.
+    pub source_provider: String,
+    /// Its type there.
+    pub source_type: String,
+    /// The version of the schema that it was stored under.
+    pub source_version: i64,
+    /// The object.
+    pub source: RawState,
+    /// What its provider left with it.
+    pub source_private: PrivateData,
+    /// Its identity, with the version of the schema that this was stored under.
+    pub source_identity: Option<(i64, RawState)>,
+    /// The type that it is to have.
+    pub type_name: SmolStr,
+}
+
+/// An object that a provider answers with. What of it is sensitive is not known here, so [`Debug`](fmt::Debug) shows none of
+/// its content.
+#[derive(Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Answer {
+    /// The object; `None` where the answer has none.
+    pub object: Option<Value>,
+    /// What the provider wants to be kept with it.
+    pub private: PrivateData,
+    /// Which object of the service it is.
+    pub identity: Option<Value>,
+    /// The provider cannot tell yet, and why.
+    pub deferred: Option<DeferredReason>,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Answer {
+    /// The answer that this is the object, and nothing more.
+    pub fn new(object: Value) -> Self {
+        Self { object: Some(object), ..Self::default() }
+    }
+
+    /// The answer that the provider has failed.
+    pub fn failed(error: Diagnostic) -> Self {
+        Self { diagnostics: vec![error], ..Self::default() }
+    }
+}
+
+/// What came of an import.
+#[derive(Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct ImportAnswer {
+    /// The objects; Terraform wants one.
+    pub resources: Vec<Imported>,
+    /// The provider cannot tell yet, and why.
+    pub deferred: Option<DeferredReason>,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// An imported object.
+#[derive(Clone, PartialEq)]
+pub struct Imported {
+    /// Its type.
+    pub type_name: SmolStr,
+    /// The object, often with no more in it than reading it needs; `None` where the answer has none.
+    pub object: Option<Value>,
+    /// What the provider wants to be kept with it.
+    pub private: PrivateData,
+    /// Which object of the service it is.
+    pub identity: Option<Value>,
+}
+
+/// What came of opening or renewing an ephemeral resource.
+#[derive(Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The object; `None` where the answer has none, and always where it was renewed.
+    pub object: Option<Value>,
+    /// When it has to be renewed.
+    pub renew_at: Option<SystemTime>,
+    /// What the provider wants to have back.
+    pub private: Option<PrivateData>,
+    /// The provider cannot open it yet, and why.
+    pub deferred: Option<DeferredReason>,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A question for the objects that there are.
+#[derive(Clone)]
+pub struct ListQuestion {
+    /// The list resource type.
+    pub type_name: SmolStr,
+    /// Which of them.
+    pub config: Value,
+    /// The objects are wanted, too, not only their identities.
+    pub include_objects: bool,
+    /// At most so many.
+    pub limit: i64,
+}
+
+/// An object that was found.
+#[derive(Clone, PartialEq)]
+pub struct Listed {
+    /// Which object of the service it is.
+    pub identity: Option<Value>,
+    /// What people call it.
+    pub display_name: String,
+    /// The object, where it was asked for.
+    pub object: Option<Value>,
+    /// What the provider has to say of it.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a function of a provider gives.
+#[derive(Clone, PartialEq)]
+#[non_exhaustive]
+pub enum FunctionAnswer {
+    /// Its result; `None` where the answer has none.
+    Result(Option<Value>),
+    /// Why there is none.
+    Error {
+        /// What went wrong.
+        text: String,
+        /// The argument that is to blame, from 0.
+        argument: Option<i64>,
+    },
+}
+
+/// What happens while an action is carried out.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ActionEvent {
+    /// It goes on.
+    Progress(String),
+    /// It is over.
+    Completed(Vec<Diagnostic>),
+}
+
+/// What can be said of an action before it is carried out.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ActionPlan {
+    /// The provider cannot carry it out yet, and why.
+    pub deferred: Option<DeferredReason>,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// `Debug` that shows only these fields: the others hold values, whose schema nobody knows here.
+macro_rules! opaque {
+    ($($ty:ident { $($field:ident),* })*) => {
+        $(impl fmt::Debug for $ty {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($ty))$(.field(stringify!($field), &self.$field))*.finish_non_exhaustive()
+            }
+        })*
+    };
+}
+
+opaque! {
+    RawState {}
+    UpgradeResource { type_name, version }
+    ReadResource { type_name, private, deferral_allowed }
+    ImportResource { type_name, deferral_allowed }
+    MoveResource { source_provider, source_type, source_version, type_name }
+    Answer { private, deferred }
+    ImportAnswer { resources, deferred }
+    Imported { type_name, private }
+    Opened { renew_at, private, deferred }
+    ListQuestion { type_name, include_objects, limit }
+    Listed {}
+}
+
+impl fmt::Debug for ImportTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Id(_) => "Id(…)",
+            Self::Identity(_) => "Identity(…)",
+        })
+    }
+}
+
+impl fmt::Debug for FunctionAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Result(_) => f.write_str("Result(…)"),
+            Self::Error { argument, .. } => {
+                f.debug_struct("Error").field("argument", argument).finish_non_exhaustive()
+            }
+        }
+    }
+}

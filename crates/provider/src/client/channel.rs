@@ -1,0 +1,164 @@
+//! One connection to a provider.
+
+use std::error::Error as _;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use http::uri::{PathAndQuery, Uri};
+use hyper::client::conn::http2::{self, SendRequest};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use prost::Message;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::AbortHandle;
+use tonic::body::Body;
+use tonic::client::Grpc;
+use tonic::{Code, Status, Streaming};
+use tonic_prost::ProstCodec;
+
+use super::handshake::Address;
+use crate::ErrorKind;
+use crate::wire::MAX_MESSAGE;
+
+/// What bytes go through.
+pub(crate) trait Io: AsyncRead + AsyncWrite + Send + Unpin + 'static {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin + 'static> Io for T {}
+
+/// The longest text of an error that comes in a header, in bytes.
+const MAX_HEADERS: u32 = 1 << 20;
+
+/// A connection; it ends when this is dropped.
+pub(crate) struct Channel {
+    sender: SendRequest<Body>,
+    driver: AbortHandle,
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.driver.abort();
+    }
+}
+
+impl Channel {
+    pub(crate) async fn connect(address: &Address) -> io::Result<Self> {
+        match address {
+            #[cfg(unix)]
+            Address::Unix(path) => Self::over(tokio::net::UnixStream::connect(path).await?).await,
+            #[cfg(not(unix))]
+            Address::Unix(_) => Err(io::Error::other("there are no unix sockets here")),
+            Address::Tcp(address) => {
+                let stream = tokio::net::TcpStream::connect(address).await?;
+                stream.set_nodelay(true)?;
+                Self::over(stream).await
+            }
+        }
+    }
+
+    pub(crate) async fn over(io: impl Io) -> io::Result<Self> {
+        let (sender, connection) = http2::Builder::new(TokioExecutor::new())
+            .max_header_list_size(MAX_HEADERS)
+            .handshake(TokioIo::new(io))
+            .await
+            .map_err(io::Error::other)?;
+        let driver = tokio::spawn(async move {
+            // What goes wrong with it goes wrong with each call.
+            let _ = connection.await;
+        });
+        Ok(Self { sender, driver: driver.abort_handle() })
+    }
+
+    /// Whether nothing can be sent any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    async fn ready(&self) -> Result<Grpc<Http2>, Status> {
+        let mut grpc = Grpc::with_origin(Http2(self.sender.clone()), Uri::from_static("http://localhost"))
+            .max_decoding_message_size(MAX_MESSAGE)
+            .max_encoding_message_size(MAX_MESSAGE);
+        grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+        Ok(grpc)
+    }
+
+    pub(crate) async fn unary<Q, A>(&self, path: String, question: Q) -> Result<A, Status>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
+        let codec: ProstCodec<Q, A> = ProstCodec::default();
+        let answer = self.ready().await?.unary(tonic::Request::new(question), as_path(path)?, codec).await?;
+        Ok(answer.into_inner())
+    }
+
+    pub(crate) async fn stream<Q, A>(&self, path: String, question: Q) -> Result<Streaming<A>, Status>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
+        let codec: ProstCodec<Q, A> = ProstCodec::default();
+        let question = tonic::Request::new(question);
+        let answer = self.ready().await?.server_streaming(question, as_path(path)?, codec).await?;
+        Ok(answer.into_inner())
+    }
+}
+
+fn as_path(path: String) -> Result<PathAndQuery, Status> {
+    path.try_into().map_err(|_| Status::internal("the name of the call is no path"))
+}
+
+/// What an error of the connection is, as far as that says it.
+pub(crate) fn error_kind(status: &Status) -> ErrorKind {
+    // The library has no other way to say so.
+    let is_too_large =
+        status.code() == Code::OutOfRange && status.message().contains("message length too large");
+    match status.code() {
+        Code::Unimplemented => ErrorKind::Unimplemented,
+        _ if is_too_large => ErrorKind::TooLarge { reason: status.message().to_owned() },
+        code => {
+            let source = status.source().map(|source| format!(": {source}")).unwrap_or_default();
+            ErrorKind::Status { code: name(code), message: format!("{}{source}", status.message()) }
+        }
+    }
+}
+
+/// The names as Go prints them, which is how people know them.
+fn name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "Canceled",
+        Code::Unknown => "Unknown",
+        Code::InvalidArgument => "InvalidArgument",
+        Code::DeadlineExceeded => "DeadlineExceeded",
+        Code::NotFound => "NotFound",
+        Code::AlreadyExists => "AlreadyExists",
+        Code::PermissionDenied => "PermissionDenied",
+        Code::ResourceExhausted => "ResourceExhausted",
+        Code::FailedPrecondition => "FailedPrecondition",
+        Code::Aborted => "Aborted",
+        Code::OutOfRange => "OutOfRange",
+        Code::Unimplemented => "Unimplemented",
+        Code::Internal => "Internal",
+        Code::Unavailable => "Unavailable",
+        Code::DataLoss => "DataLoss",
+        Code::Unauthenticated => "Unauthenticated",
+    }
+}
+
+/// One HTTP/2 connection as the service that gRPC is spoken over.
+#[derive(Clone)]
+struct Http2(SendRequest<Body>);
+
+impl tower_service::Service<http::Request<Body>> for Http2 {
+    type Response = http::Response<hyper::body::Incoming>;
+    type Error = hyper::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(context)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        Box::pin(self.0.send_request(request))
+    }
+}

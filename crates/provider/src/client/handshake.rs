@@ -1,0 +1,99 @@
+//! The line by which a provider says where it listens.
+
+use std::path::PathBuf;
+
+use crate::wire::Protocol;
+use crate::{Error, ErrorKind};
+
+/// Where a provider listens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    Unix(PathBuf),
+    Tcp(String),
+}
+
+impl Address {
+    pub(crate) fn new(network: &str, address: &str) -> Option<Self> {
+        match network {
+            "unix" => Some(Self::Unix(address.into())),
+            "tcp" => Some(Self::Tcp(address.to_owned())),
+            _ => None,
+        }
+    }
+}
+
+/// What the line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Handshake {
+    pub(crate) address: Address,
+    pub(crate) protocol: Protocol,
+    /// The certificate, in Base64, of a provider that speaks TLS, whether it was asked to or not.
+    pub(crate) certificate: Option<String>,
+}
+
+/// What is shorter is no certificate.
+const MIN_CERTIFICATE: usize = 50;
+
+impl Handshake {
+    /// Reads the line: `1|6|unix|/tmp/plugin1|grpc|`.
+    pub(crate) fn parse(line: &str, offered: &[u32]) -> Result<Self, Error> {
+        let fields: Vec<&str> = line.trim().split('|').collect();
+        let no_handshake = || {
+            let line = line.trim().chars().take(200).collect();
+            Error::from(ErrorKind::NoHandshake { line })
+        };
+        let [core, version, network, address, rest @ ..] = &fields[..] else { return Err(no_handshake()) };
+        let version: u32 = match (*core, version.parse()) {
+            ("1", Ok(version)) => version,
+            _ => return Err(no_handshake()),
+        };
+        if !matches!(rest.first(), Some(&"grpc")) {
+            let is_old = matches!(rest.first(), None | Some(&"netrpc" | &""));
+            return Err(if is_old { ErrorKind::NetRpc.into() } else { no_handshake() });
+        }
+        let protocol = Protocol::from_version(version).filter(|_| offered.contains(&version));
+        let Some(protocol) = protocol else {
+            let offered = offered.iter().map(u32::to_string).collect::<Vec<_>>().join(" and ");
+            return Err(ErrorKind::WrongProtocol { version, offered }.into());
+        };
+        let address = Address::new(network, address).ok_or_else(no_handshake)?;
+        let certificate = rest.get(1).filter(|c| c.len() > MIN_CERTIFICATE).map(|c| (*c).to_owned());
+        Ok(Self { address, protocol, certificate })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn kind(line: &str) -> &'static str {
+        Handshake::parse(line, &[5, 6]).map_or_else(|e| e.kind().kind(), |_| "fine")
+    }
+
+    #[test]
+    fn lines_of_providers() {
+        let read = Handshake::parse("1|6|unix|/run/plugin1|grpc|\n", &[5, 6]).unwrap();
+        let address = Address::Unix("/run/plugin1".into());
+        assert_eq!(read, Handshake { address, protocol: Protocol::V6, certificate: None });
+        let certificate = "MIIC".repeat(20);
+        let read =
+            Handshake::parse(&format!("1|5|tcp|127.0.0.1:1|grpc|{certificate}|false"), &[5, 6]).unwrap();
+        assert_eq!((read.protocol, read.certificate), (Protocol::V5, Some(certificate)));
+        assert_eq!(kind("1|4|unix|/p|netrpc"), "net_rpc");
+        assert_eq!(kind("1|4|unix|/p"), "net_rpc");
+        assert_eq!(kind("1|7|unix|/p|grpc"), "wrong_protocol");
+        assert_eq!(kind("2|6|unix|/p|grpc"), "no_handshake");
+        assert_eq!(kind("1|6|carrier-pigeon|/p|grpc"), "no_handshake");
+        assert_eq!(kind("usage: terraform-provider-x"), "no_handshake");
+        assert_eq!(kind(""), "no_handshake");
+    }
+
+    proptest! {
+        #[test]
+        fn any_line_is_read_or_refused(line in ".*|[16|]*(unix|tcp|grpc|[|])*") {
+            let _ = Handshake::parse(&line, &[5, 6]);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How a provider is started.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::process::Children;
+
+/// What of the environment a provider gets without being named.
+const INHERITED: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
+
+/// How a provider's program is started.
+///
+/// Its environment has `PATH`, `HOME`, `TMPDIR`, what the protocol asks for, and what is named here: a test then means the
+/// same everywhere.
+///
+/// ```
+/// use std::time::Duration;
+/// use objchange_provider::client::Launch;
+///
+/// let mut launch = Launch::new("./terraform-provider-random");
+/// launch.limits.call = Duration::from_secs(10);
+/// launch.set("TF_LOG", "debug").inherit("AWS_PROFILE");
+/// ```
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// The program.
+    pub program: PathBuf,
+    /// Its arguments; few providers have any.
+    pub arguments: Vec<OsString>,
+    /// Where it runs; else where this program does.
+    pub directory: Option<PathBuf>,
+    /// The versions of the protocol that are offered. Old providers take fright where 5 is missing.
+    pub protocols: Vec<u32>,
+    /// How long things may take.
+    pub limits: Limits,
+    /// Where the process is listed while it runs, so that all can be ended at once.
+    pub children: Children,
+    pub(super) environment: Vec<(OsString, OsString)>,
+}
+
+/// How long a provider may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// From its start to its handshake, and to the connection.
+    pub start: Duration,
+    /// For one call.
+    pub call: Duration,
+    /// From being asked to end until it has ended. Then it is killed.
+    pub end: Duration,
+}
+
+impl Default for Limits {
+    /// A minute to start, as Terraform allows; five for a call, for which Terraform has no limit; two seconds to end.
+    fn default() -> Self {
+        Self { start: Duration::from_secs(60), call: Duration::from_secs(300), end: Duration::from_secs(2) }
+    }
+}
+
+impl Launch {
+    /// Starts this program without arguments, and offers both versions of the protocol.
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        let inherited = INHERITED.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
+        Self {
+            program: program.into(),
+            arguments: Vec::new(),
+            directory: None,
+            protocols: vec![5, 6],
+            limits: Limits::default(),
+            children: Children::default(),
+            environment: inherited.collect(),
+        }
+    }
+
+    /// Sets a variable of its environment.
+    pub fn set(&mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> &mut Self {
+        let (name, value) = (name.into(), value.into());
+        self.environment.retain(|(known, _)| *known != name);
+        self.environment.push((name, value));
+        self
+    }
+
+    /// Gives it a variable of this program's environment, if that has it.
+    pub fn inherit(&mut self, name: impl Into<OsString>) -> &mut Self {
+        let name = name.into();
+        match std::env::var_os(&name) {
+            Some(value) => self.set(name, value),
+            None => self,
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! What a provider writes to standard error: lines, and the dump of a crash.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The most lines that are kept, the newest.
+const MAX_LINES: usize = 2_000;
+
+/// The most of one line that is kept, in bytes.
+const MAX_LINE: usize = 64 << 10;
+
+/// The most that is kept of a crash, in bytes: Go prints what every goroutine was doing.
+const MAX_CRASH: usize = 256 << 10;
+
+/// What a provider wrote to standard error, as far as it is kept.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Log {
+    lines: Vec<LogLine>,
+    crash: Option<String>,
+}
+
+impl Log {
+    /// The lines, the oldest first.
+    pub fn lines(&self) -> &[LogLine] {
+        &self.lines
+    }
+
+    /// The dump of a crash, from `panic:` or `fatal error:` on.
+    pub fn crash(&self) -> Option<&str> {
+        self.crash.as_deref()
+    }
+}
+
+/// A line may say anything, so only their number is shown.
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Log({} lines{})", self.lines.len(), if self.crash.is_some() { ", a crash" } else { "" })
+    }
+}
+
+/// One line of a provider's log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct LogLine {
+    /// How much it matters.
+    pub level: Level,
+    /// What it says.
+    pub message: String,
+    /// Which part of the provider says it.
+    pub module: Option<String>,
+    /// When, as the provider writes it.
+    pub timestamp: Option<String>,
+    /// What else it says, by name; values as JSON.
+    pub fields: Vec<(String, String)>,
+}
+
+/// How much a line of a log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Level {
+    /// The line does not say.
+    Unstated,
+    /// Every step.
+    Trace,
+    /// For who looks for an error.
+    Debug,
+    /// For who runs it.
+    Info,
+    /// Something may be wrong.
+    Warn,
+    /// Something is wrong.
+    Error,
+}
+
+impl Level {
+    /// The level of this name, in either case.
+    fn named(name: &str) -> Option<Self> {
+        let levels = [
+            ("trace", Self::Trace),
+            ("debug", Self::Debug),
+            ("info", Self::Info),
+            ("warn", Self::Warn),
+            ("error", Self::Error),
+        ];
+        levels.into_iter().find(|(known, _)| name.eq_ignore_ascii_case(known)).map(|(_, level)| level)
+    }
+}
+
+impl LogLine {
+    /// A line as it was written: an object with `@message` and its like, or any text.
+    ///
+    /// ```
+    /// use objchange_provider::client::{Level, LogLine};
+    ///
+    /// let line = LogLine::parse(r#"{"@level":"warn","@message":"slow","@module":"sdk","tries":3}"#);
+    /// assert_eq!((line.level, line.message.as_str()), (Level::Warn, "slow"));
+    /// assert_eq!(line.fields, [("tries".into(), "3".into())]);
+    /// assert_eq!(LogLine::parse("[INFO] ready").level, Level::Info);
+    /// ```
+    pub fn parse(line: &str) -> Self {
+        let line = line.trim_end();
+        if let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(line)
+            && fields.contains_key("@message")
+        {
+            return Self::structured(fields);
+        }
+        let stated = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+        let level = stated.and_then(|(name, _)| Level::named(name.trim())).unwrap_or(Level::Unstated);
+        let (message, fields) = (line.to_owned(), Vec::new());
+        Self { level, message, module: None, timestamp: None, fields }
+    }
+
+    fn structured(mut fields: serde_json::Map<String, serde_json::Value>) -> Self {
+        let mut take = |key: &str| match fields.remove(key) {
+            Some(serde_json::Value::String(text)) => Some(text),
+            other => other.map(|value| value.to_string()),
+        };
+        let level = take("@level").and_then(|name| Level::named(&name)).unwrap_or(Level::Unstated);
+        let message = take("@message").unwrap_or_default();
+        let (module, timestamp) = (take("@module"), take("@timestamp"));
+        let fields = fields.into_iter().map(|(key, value)| (key, value.to_string())).collect();
+        Self { level, message, module, timestamp, fields }
+    }
+}
+
+/// Keeps what a provider writes while it runs.
+#[derive(Clone, Default)]
+pub(crate) struct Recorder(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    lines: VecDeque<LogLine>,
+    /// How many lines there were in all.
+    count: u64,
+    crash: Option<String>,
+    /// The provider will write no more.
+    closed: bool,
+}
+
+impl Recorder {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps all that comes, until no more does.
+    pub(crate) fn drain(&self, input: impl Read) {
+        let mut input = BufReader::new(input);
+        while let Some(line) = read_line(&mut input) {
+            self.push(&String::from_utf8_lossy(&line));
+        }
+        self.state().closed = true;
+    }
+
+    fn push(&self, line: &str) {
+        let mut state = self.state();
+        if let Some(crash) = &mut state.crash {
+            if crash.len() + line.len() < MAX_CRASH {
+                crash.push_str(line);
+                crash.push('\n');
+            }
+        } else if line.starts_with("panic: ") || line.starts_with("fatal error: ") {
+            state.crash = Some(format!("{line}\n"));
+        } else {
+            if state.lines.len() == MAX_LINES {
+                state.lines.pop_front();
+            }
+            state.lines.push_back(LogLine::parse(line));
+            state.count += 1;
+        }
+    }
+
+    /// How far the log is now.
+    pub(crate) fn position(&self) -> u64 {
+        self.state().count
+    }
+
+    /// What was written since then, and a crash whenever it was.
+    pub(crate) fn since(&self, position: u64) -> Log {
+        let state = self.state();
+        let wanted = usize::try_from(state.count.saturating_sub(position)).unwrap_or(usize::MAX);
+        let skipped = state.lines.len().saturating_sub(wanted);
+        Log { lines: state.lines.iter().skip(skipped).cloned().collect(), crash: state.crash.clone() }
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state().closed
+    }
+}
+
+/// The next line without its end, cut where it is too long; `None` at the end, and where reading fails.
+pub(crate) fn read_line(input: &mut impl BufRead) -> Option<Vec<u8>> {
+    let mut line = Vec::new();
+    let mut is_anything = false;
+    loop {
+        let buffer = match input.fill_buf() {
+            Ok(buffer) => buffer,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => &[],
+        };
+        if buffer.is_empty() {
+            return is_anything.then_some(line);
+        }
+        is_anything = true;
+        let end = buffer.iter().position(|byte| *byte == b'\n');
+        let part = &buffer[..end.unwrap_or(buffer.len())];
+        line.extend_from_slice(&part[..part.len().min(MAX_LINE - line.len())]);
+        let used = part.len() + usize::from(end.is_some());
+        input.consume(used);
+        if end.is_some() {
+            return Some(line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crash_takes_all_that_follows() {
+        let log = Recorder::default();
+        log.drain(&b"{\"@message\":\"a\"}\nplain\npanic: oh\n\ngoroutine 1:\n"[..]);
+        let all = log.since(0);
+        assert_eq!(all.lines().iter().map(|l| l.message.as_str()).collect::<Vec<_>>(), ["a", "plain"]);
+        assert_eq!(all.crash(), Some("panic: oh\n\ngoroutine 1:\n"));
+        assert_eq!(log.since(1).lines().len(), 1);
+        assert!(log.is_closed());
+    }
+
+    #[test]
+    fn what_is_kept_has_bounds() {
+        let log = Recorder::default();
+        let long = vec![b'x'; MAX_LINE * 3];
+        let short = b"\ny".repeat(MAX_LINES + 10);
+        log.drain(long.chain(&short[..]));
+        assert_eq!(log.since(0).lines().len(), MAX_LINES);
+        let log = Recorder::default();
+        log.drain(&long[..]);
+        assert_eq!(log.since(0).lines()[0].message.len(), MAX_LINE);
+        let log = Recorder::default();
+        log.drain(b"panic: a\n".chain(&b"goroutine\n".repeat(MAX_CRASH)[..]));
+        assert!(log.since(0).crash().unwrap().len() <= MAX_CRASH);
+    }
+}

@@ -1,0 +1,273 @@
+//! Talking to a provider that is a process of its own.
+//!
+//! A [`Client`] starts a provider's program ([`Launch`]), or attaches to one that runs ([`Reattach`]), and is the
+//! [`Provider`](crate::Provider) at the other end. It needs a tokio runtime with input, output and time.
+//!
+//! The process runs in a group of its own, and all of that group is killed and waited for when the client is dropped, or its
+//! [`Children`] are told so: by `Drop` in a panic, by whoever handles Ctrl-C. What a provider starts in yet another group is
+//! its own affair. [`Client::end`] lets it end in good order.
+//!
+//! ```no_run
+//! use objchange_provider::client::{Client, Launch};
+//! use objchange_provider::Provider;
+//!
+//! # async fn example() -> objchange_provider::Result<()> {
+//! let client = Client::start(&Launch::new("./terraform-provider-random")).await?;
+//! let schemas = client.schemas().await?;
+//! println!("{} resource types", schemas.resources.len());
+//! client.end().await;
+//! # Ok(())
+//! # }
+//! ```
+
+mod calls;
+mod channel;
+mod handshake;
+mod launch;
+mod log;
+mod process;
+mod reattach;
+mod validate;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use objchange::{Type, Value};
+use prost::Message;
+use tokio::sync::OnceCell;
+use tokio::time::{Instant, timeout, timeout_at};
+use tonic::Status;
+
+use self::channel::{Channel, Io, error_kind};
+use self::handshake::Handshake;
+pub use self::launch::{Launch, Limits};
+pub use self::log::{Level, Log, LogLine};
+pub(crate) use self::process::COOKIE;
+pub use self::process::Children;
+use self::process::Process;
+pub use self::reattach::{REATTACH_VARIABLE, Reattach, Running};
+use crate::wire::{Method, Protocol, plugin, read_identities, read_schemas, read_schemas_5};
+use crate::wire::{tfplugin5 as pb5, tfplugin6 as pb};
+use crate::{Component, Error, ErrorKind, Result, Schemas};
+
+/// How long it is waited for a process to end whose connection is gone.
+const CRASHING: Duration = Duration::from_secs(1);
+
+/// The most events of a stream that are kept.
+const MAX_EVENTS: usize = 1_000_000;
+
+/// A connection to a provider. The process that was started for it ends when this is dropped.
+pub struct Client {
+    channel: Channel,
+    protocol: Protocol,
+    limits: Limits,
+    process: Option<Process>,
+    schemas: OnceCell<Arc<Schemas>>,
+    /// The version of Terraform that the provider is told.
+    version: String,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client")
+            .field("protocol", &self.protocol)
+            .field("pid", &self.pid())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Starts a provider and connects to it.
+    ///
+    /// # Errors
+    ///
+    /// The program cannot be started, is no provider, speaks no version of the protocol that was offered, or takes too long.
+    /// The process is gone then.
+    pub async fn start(launch: &Launch) -> Result<Self> {
+        let (process, first_line) = Process::start(launch)?;
+        let until = Instant::now() + launch.limits.start;
+        let told = |kind: ErrorKind, process: &Process| Error::new(kind).with_log(process.log.since(0));
+        let line = match timeout_at(until, first_line).await {
+            Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
+            Ok(Ok(line)) => line,
+            Ok(Err(_)) => {
+                // Standard output was closed; a process that goes on without it is none to talk to.
+                let status = match process.ended(CRASHING).await {
+                    Some(status) => status,
+                    None => process.kill(),
+                };
+                return Err(told(ErrorKind::EndedAtStart { status }, &process));
+            }
+        };
+        let handshake = Handshake::parse(&line, &launch.protocols)
+            .map_err(|error| error.with_log(process.log.since(0)))?;
+        if handshake.certificate.is_some() {
+            return Err(told(ErrorKind::NeedsTls, &process));
+        }
+        let channel = match timeout_at(until, Channel::connect(&handshake.address)).await {
+            Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
+            Ok(Ok(channel)) => channel,
+            Ok(Err(error)) => {
+                return Err(told(ErrorKind::NotConnected { reason: error.to_string() }, &process));
+            }
+        };
+        let client = Self::new(channel, handshake.protocol, launch.limits);
+        Ok(Self { process: Some(process), ..client })
+    }
+
+    /// Connects to a provider that runs already, and goes on to run when this is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Nothing listens there.
+    pub async fn attach(running: &Running, limits: Limits) -> Result<Self> {
+        let channel = match timeout(limits.start, Channel::connect(&running.address)).await {
+            Err(_) => return Err(ErrorKind::StartTimeout(limits.start).into()),
+            Ok(Ok(channel)) => channel,
+            Ok(Err(error)) => return Err(ErrorKind::NotConnected { reason: error.to_string() }.into()),
+        };
+        Ok(Self::new(channel, running.protocol, limits))
+    }
+
+    /// Speaks with a provider over any bytes, such as one end of [`tokio::io::duplex`] in a test.
+    ///
+    /// # Errors
+    ///
+    /// The version of the protocol is neither 5 nor 6, or nobody speaks HTTP/2 there.
+    pub async fn over(
+        io: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Send + Unpin + 'static,
+        version: u32,
+        limits: Limits,
+    ) -> Result<Self> {
+        let offered = "5 and 6".to_owned();
+        let protocol =
+            Protocol::from_version(version).ok_or(ErrorKind::WrongProtocol { version, offered })?;
+        Self::over_io(io, protocol, limits).await
+    }
+
+    async fn over_io(io: impl Io, protocol: Protocol, limits: Limits) -> Result<Self> {
+        let channel = Channel::over(io).await;
+        let channel = channel.map_err(|error| ErrorKind::NotConnected { reason: error.to_string() })?;
+        Ok(Self::new(channel, protocol, limits))
+    }
+
+    fn new(channel: Channel, protocol: Protocol, limits: Limits) -> Self {
+        let (process, schemas, version) = (None, OnceCell::new(), "1.16.0".to_owned());
+        Self { channel, protocol, limits, process, schemas, version }
+    }
+
+    /// The same client, which tells the provider that this is the version of Terraform.
+    #[must_use]
+    pub fn with_terraform_version(self, version: impl Into<String>) -> Self {
+        Self { version: version.into(), ..self }
+    }
+
+    /// The version of the protocol that the provider speaks: 5 or 6.
+    pub fn protocol(&self) -> u32 {
+        self.protocol.version()
+    }
+
+    /// The number of the provider's process, where it was started for this client.
+    pub fn pid(&self) -> Option<u32> {
+        self.process.as_ref().map(Process::pid)
+    }
+
+    /// All that the provider has written to standard error, as far as it is kept.
+    pub fn log(&self) -> Log {
+        self.process.as_ref().map(|process| process.log.since(0)).unwrap_or_default()
+    }
+
+    /// Lets the provider end in good order, as far as it was started for this client; kills what is left of it.
+    pub async fn end(self) {
+        let Some(process) = &self.process else { return };
+        let path = "/plugin.GRPCController/Shutdown".to_owned();
+        // The connection may well go before the answer comes.
+        let asked = self.channel.unary::<_, plugin::Empty>(path, plugin::Empty {});
+        let _ = timeout(self.limits.end, asked).await;
+        process.ended(self.limits.end).await;
+        process.kill();
+    }
+
+    async fn call<Q, A>(&self, method: Method, question: Q) -> Result<A>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
+        let answer = self.channel.unary(method.path(self.protocol), question);
+        self.told(method, answer).await
+    }
+
+    /// All events of a stream.
+    async fn events<Q, A>(&self, method: Method, question: Q) -> Result<Vec<A>>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
+        let all = async {
+            let mut stream = self.channel.stream(method.path(self.protocol), question).await?;
+            let mut events = Vec::new();
+            while let Some(event) = stream.message().await? {
+                events.push(event);
+                if events.len() > MAX_EVENTS {
+                    return Err(Status::out_of_range("message length too large: a stream without end"));
+                }
+            }
+            Ok(events)
+        };
+        self.told(method, all).await
+    }
+
+    /// What comes of a call within its time, or what became of the provider meanwhile.
+    async fn told<A>(&self, method: Method, answer: impl Future<Output = Result<A, Status>>) -> Result<A> {
+        let position = self.process.as_ref().map_or(0, |process| process.log.position());
+        let kind = match timeout(self.limits.call, answer).await {
+            Ok(Ok(answer)) => return Ok(answer),
+            Err(_) => ErrorKind::Timeout(self.limits.call),
+            Ok(Err(_)) if self.channel.is_closed() => match &self.process {
+                Some(process) => match process.ended(CRASHING).await {
+                    Some(status) => ErrorKind::Crashed { status },
+                    None => ErrorKind::Disconnected,
+                },
+                None => ErrorKind::Disconnected,
+            },
+            Ok(Err(status)) => error_kind(&status),
+        };
+        let log = self.process.as_ref().map(|process| process.log.since(position)).unwrap_or_default();
+        Err(Error::new(kind).during(method.name(Protocol::V6)).with_log(log))
+    }
+
+    async fn known(&self) -> Result<&Arc<Schemas>> {
+        self.schemas.get_or_try_init(|| self.fetch()).await
+    }
+
+    async fn fetch(&self) -> Result<Arc<Schemas>> {
+        let mut schemas = match self.protocol {
+            Protocol::V5 => {
+                let question = pb5::get_provider_schema::Request {};
+                read_schemas_5(self.call(Method::SCHEMA, question).await?)
+            }
+            Protocol::V6 => {
+                let question = pb::get_provider_schema::Request {};
+                read_schemas(self.call(Method::SCHEMA, question).await?)
+            }
+        };
+        let question = pb::get_resource_identity_schemas::Request {};
+        match self.call(Method::IDENTITY_SCHEMAS, question).await {
+            Ok(identities) => read_identities(identities, &mut schemas),
+            Err(error) if error.is_unimplemented() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(Arc::new(schemas))
+    }
+
+    /// The type of a configuration or object.
+    async fn ty(&self, component: Component, name: &str) -> Result<Type> {
+        let schemas = self.known().await?;
+        match schemas.block(component, name) {
+            Some(block) => Ok(block.implied_type().clone()),
+            // A provider without a configuration of its own.
+            None if component == Component::Provider => Ok(Value::object::<&str, Value>([]).ty().clone()),
+            None => Err(ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() }.into()),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! A provider's process, and whatever it starts: all of it ends when its owner lets go.
+
+use std::io::BufReader;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use std::{fmt, thread};
+
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep};
+
+use super::launch::Launch;
+use super::log::{Recorder, read_line};
+use crate::{Error, ErrorKind};
+
+/// What a provider wants to find in its environment, to know that it was started as one.
+pub(crate) const COOKIE: (&str, &str) =
+    ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
+
+/// How often it is looked whether something has happened that nobody tells.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// The processes that were started and run still, so that all can be ended at once: by whoever handles signals.
+///
+/// ```
+/// use objchange_provider::client::{Children, Launch};
+///
+/// let children = Children::default();
+/// let mut launch = Launch::new("./terraform-provider-random");
+/// launch.children = children.clone();
+/// // In the handler of Ctrl-C, which may run in any thread:
+/// children.kill_all();
+/// ```
+#[derive(Clone, Default)]
+pub struct Children(Arc<Mutex<Vec<Weak<Shared>>>>);
+
+impl Children {
+    fn list(&self) -> MutexGuard<'_, Vec<Weak<Shared>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Kills them with all that they have started in their process groups, and waits for them to be gone.
+    pub fn kill_all(&self) {
+        for child in self.list().drain(..).filter_map(|child| child.upgrade()) {
+            child.kill();
+        }
+    }
+
+    fn add(&self, child: &Arc<Shared>) {
+        let mut list = self.list();
+        list.retain(|known| known.strong_count() > 0);
+        list.push(Arc::downgrade(child));
+    }
+}
+
+impl fmt::Debug for Children {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Children({})", self.list().len())
+    }
+}
+
+/// A started provider. It is killed when this is dropped.
+pub(crate) struct Process {
+    shared: Arc<Shared>,
+    pub(crate) log: Recorder,
+    /// Where its sockets are: what it leaves there goes with it.
+    _directory: TempDir,
+}
+
+struct Shared {
+    pid: u32,
+    state: Mutex<State>,
+}
+
+enum State {
+    Running(Child),
+    Ended(String),
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the process and its children, and says how it ended. It was not waited for before, so that its number, which
+    /// is that of the group, belongs to nobody else. A process that has ended by itself keeps its own status.
+    fn kill(&self) -> String {
+        let mut state = self.state();
+        if let State::Running(child) = &mut *state {
+            kill_group(child);
+            let status = match child.wait() {
+                Ok(status) => status.to_string(),
+                Err(error) => error.to_string(),
+            };
+            *state = State::Ended(status);
+        }
+        match &*state {
+            State::Ended(status) => status.clone(),
+            State::Running(_) => String::new(),
+        }
+    }
+
+    /// Whether it has ended by itself. It is not waited for.
+    fn has_ended(&self) -> bool {
+        match &mut *self.state() {
+            State::Running(child) => is_over(child),
+            State::Ended(_) => true,
+        }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl Process {
+    /// Starts the program, and gives the first line that it writes as soon as it has.
+    pub(crate) fn start(launch: &Launch) -> Result<(Self, oneshot::Receiver<String>), Error> {
+        let not_started = |error: std::io::Error| ErrorKind::NotStarted { reason: error.to_string() };
+        let directory = tempfile::Builder::new().prefix("plugin").tempdir().map_err(not_started)?;
+        let versions = launch.protocols.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+        let mut command = Command::new(&launch.program);
+        command
+            .args(&launch.arguments)
+            .env_clear()
+            .envs(launch.environment.iter().map(|(name, value)| (name, value)))
+            .env(COOKIE.0, COOKIE.1)
+            .env("PLUGIN_PROTOCOL_VERSIONS", versions)
+            .env("PLUGIN_MIN_PORT", "10000")
+            .env("PLUGIN_MAX_PORT", "25000")
+            .env("PLUGIN_UNIX_SOCKET_DIR", directory.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(directory) = &launch.directory {
+            command.current_dir(directory);
+        }
+        own_group(&mut command);
+        let mut child = command.spawn().map_err(not_started)?;
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let pid = child.id();
+        let shared = Arc::new(Shared { pid, state: Mutex::new(State::Running(child)) });
+        launch.children.add(&shared);
+        let log = Recorder::default();
+        let (sender, first_line) = oneshot::channel();
+        // Threads, which end with the pipes: a provider must never wait for a reader, whatever else goes on here.
+        if let Some(stderr) = stderr {
+            let log = log.clone();
+            spawn(move || log.drain(stderr)).map_err(not_started)?;
+        }
+        if let Some(stdout) = stdout {
+            let read = move || {
+                let mut stdout = BufReader::new(stdout);
+                if let Some(line) = read_line(&mut stdout) {
+                    // Nobody may be waiting any more.
+                    let _ = sender.send(String::from_utf8_lossy(&line).into_owned());
+                }
+                while read_line(&mut stdout).is_some() {}
+            };
+            spawn(read).map_err(not_started)?;
+        }
+        Ok((Self { shared, log, _directory: directory }, first_line))
+    }
+
+    /// The number of the process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.shared.pid
+    }
+
+    /// How the process has ended, if it does so by itself within this time. What it wrote last is in the log then.
+    pub(crate) async fn ended(&self, within: Duration) -> Option<String> {
+        let until = Instant::now() + within;
+        while !self.shared.has_ended() {
+            if Instant::now() >= until {
+                return None;
+            }
+            sleep(PAUSE).await;
+        }
+        let status = self.shared.kill();
+        // Whoever it has started may hold the pipe open, so that there need be no end of it.
+        let until = Instant::now() + Duration::from_millis(500);
+        while !self.log.is_closed() && Instant::now() < until {
+            sleep(PAUSE).await;
+        }
+        Some(status)
+    }
+
+    /// Ends the process and its children.
+    pub(crate) fn kill(&self) -> String {
+        self.shared.kill()
+    }
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<thread::JoinHandle<()>> {
+    thread::Builder::new().name("provider-output".into()).stack_size(256 << 10).spawn(work)
+}
+
+/// A Ctrl-C in the terminal reaches only this program, and what the child starts can be ended with it.
+#[cfg(unix)]
+fn own_group(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+#[cfg(not(unix))]
+fn own_group(_command: &mut Command) {}
+
+#[cfg(unix)]
+fn kill_group(child: &mut Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        // It fails where nobody is left.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(child: &mut Child) {
+    let _ = child.kill();
+}
+
+/// Without waiting for it: as long as nobody has, its number belongs to nobody else.
+#[cfg(unix)]
+fn is_over(child: &mut Child) -> bool {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return true };
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    !matches!(waitid(WaitId::Pid(pid), options), Ok(None))
+}
+
+#[cfg(not(unix))]
+fn is_over(child: &mut Child) -> bool {
+    !matches!(child.try_wait(), Ok(None))
+}

@@ -1,0 +1,272 @@
+//! Why a provider gave no answer.
+
+use std::fmt;
+use std::time::Duration;
+
+use objchange::value::{MsgpackError, ReadError, WriteError};
+
+use crate::client::Log;
+
+/// Why a provider gave no answer: what went wrong, during which call, and what the provider wrote meanwhile.
+///
+/// What a provider has to say about a configuration or a change is no error but a
+/// [`Diagnostic`](objchange::change::Diagnostic) of its answer.
+///
+/// ```
+/// use objchange_provider::{Error, ErrorKind};
+///
+/// let error = Error::new(ErrorKind::Unimplemented).during("GetFunctions");
+/// assert_eq!(error.kind().kind(), "unimplemented");
+/// assert_eq!(error.to_string(), "GetFunctions: the provider does not have this call");
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: ErrorKind,
+    call: Option<&'static str>,
+    log: Log,
+}
+
+/// A result whose error is [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What keeps a provider from answering.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The program could not be started.
+    #[error("the provider could not be started: {reason}; is the path right, and may the file be executed?")]
+    NotStarted {
+        /// What the operating system says.
+        reason: String,
+    },
+    /// The program wrote no handshake in time.
+    #[error("the provider wrote no handshake within {}; give it more time, or see what its log says", seconds(.0))]
+    StartTimeout(Duration),
+    /// The program ended before its handshake.
+    #[error("the provider ended before its handshake ({status}): is this a provider for Terraform?")]
+    EndedAtStart {
+        /// How it ended.
+        status: String,
+    },
+    /// The first line that the program wrote is no handshake.
+    #[error(
+        "the first line on the provider's standard output is no handshake, but {line:?}: is this a provider for Terraform?"
+    )]
+    NoHandshake {
+        /// The beginning of the line.
+        line: String,
+    },
+    /// The provider is one for Terraform 0.11 or older.
+    #[error("the provider speaks net/rpc: it is made for Terraform 0.11 or older; get a newer version of it")]
+    NetRpc,
+    /// The provider speaks a version of the protocol that was not offered.
+    #[error("the provider speaks version {version} of the protocol, and only {offered} were offered")]
+    WrongProtocol {
+        /// The version.
+        version: u32,
+        /// Those that were offered.
+        offered: String,
+    },
+    /// Where the provider listens could not be connected to.
+    #[error("no connection to the provider: {reason}")]
+    NotConnected {
+        /// What went wrong.
+        reason: String,
+    },
+    /// The provider wants a connection that is encrypted.
+    #[error(
+        "the provider speaks TLS only, and this program was built without it: build it with the feature `tls`"
+    )]
+    NeedsTls,
+    /// What should say how to attach to a running provider does not.
+    #[error("the reattach value: {reason}")]
+    Reattach {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The provider's process ended during the call.
+    #[error("the provider crashed ({status}); what it wrote last is in the log")]
+    Crashed {
+        /// How it ended.
+        status: String,
+    },
+    /// The provider closed the connection.
+    #[error("the provider closed the connection without an answer")]
+    Disconnected,
+    /// The answer did not come in time.
+    #[error("the provider did not answer within {}; allow it more time if it has reason to take it", seconds(.0))]
+    Timeout(Duration),
+    /// The provider does not have the call.
+    #[error("the provider does not have this call")]
+    Unimplemented,
+    /// The answer, or the question, is larger than any that may be sent.
+    #[error("the message is too large: {reason}")]
+    TooLarge {
+        /// How large it is, and how large it may be.
+        reason: String,
+    },
+    /// The provider answers with an error of the transport instead of a diagnostic.
+    #[error("the provider answers with an error of the transport ({code}): {message}")]
+    Status {
+        /// The name of the gRPC code.
+        code: &'static str,
+        /// What the provider says.
+        message: String,
+    },
+    /// The bytes of a value are none of its type.
+    #[error("{field}: the provider sends no value of the schema's type: {error}")]
+    Msgpack {
+        /// The field of the message.
+        field: &'static str,
+        /// Where, and what is wrong.
+        error: MsgpackError,
+    },
+    /// The JSON of a value is none of its type.
+    #[error("{field}: the provider sends no value of the schema's type: {error}")]
+    Json {
+        /// The field of the message.
+        field: &'static str,
+        /// Where, and what is wrong.
+        error: ReadError,
+    },
+    /// The answer has not the form that the protocol gives it.
+    #[error("{field}: {reason}")]
+    Malformed {
+        /// The field of the message.
+        field: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A value that is to be sent is none of the schema's type.
+    #[error("{field}: this cannot be sent to the provider: {error}")]
+    Unsendable {
+        /// The field of the message.
+        field: &'static str,
+        /// Where, and why.
+        error: WriteError,
+    },
+    /// The provider's schema has no such type or function.
+    #[error("the provider has no {what} {name:?}")]
+    UnknownName {
+        /// What it would be.
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// The provider reports errors where an answer without them is needed.
+    #[error("{}", .0.join("; "))]
+    Refused(Vec<String>),
+}
+
+fn seconds(duration: &Duration) -> String {
+    format!("{:?}", Duration::from_millis(duration.as_millis().try_into().unwrap_or(u64::MAX)))
+}
+
+impl ErrorKind {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NotStarted { .. } => "not_started",
+            Self::StartTimeout(_) => "start_timeout",
+            Self::EndedAtStart { .. } => "ended_at_start",
+            Self::NoHandshake { .. } => "no_handshake",
+            Self::NetRpc => "net_rpc",
+            Self::WrongProtocol { .. } => "wrong_protocol",
+            Self::NotConnected { .. } => "not_connected",
+            Self::NeedsTls => "needs_tls",
+            Self::Reattach { .. } => "reattach",
+            Self::Crashed { .. } => "crashed",
+            Self::Disconnected => "disconnected",
+            Self::Timeout(_) => "timeout",
+            Self::Unimplemented => "unimplemented",
+            Self::TooLarge { .. } => "too_large",
+            Self::Status { .. } => "status",
+            Self::Msgpack { .. } => "wrong_value",
+            Self::Json { .. } => "wrong_value",
+            Self::Malformed { .. } => "malformed",
+            Self::Unsendable { .. } => "unsendable",
+            Self::UnknownName { .. } => "unknown_name",
+            Self::Refused(_) => "refused",
+        }
+    }
+}
+
+impl Error {
+    /// An error of this kind, during no call in particular.
+    pub fn new(kind: ErrorKind) -> Self {
+        Self(Box::new(Inner { kind, call: None, log: Log::default() }))
+    }
+
+    /// What went wrong.
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The call of the protocol during which it went wrong, by its name in protocol 6.
+    pub fn call(&self) -> Option<&'static str> {
+        self.0.call
+    }
+
+    /// What the provider wrote since the call began.
+    pub fn log(&self) -> &Log {
+        &self.0.log
+    }
+
+    /// The same error, which arose during a call.
+    #[must_use]
+    pub fn during(mut self, call: &'static str) -> Self {
+        self.0.call = Some(call);
+        self
+    }
+
+    /// The same error with what the provider wrote meanwhile.
+    #[must_use]
+    pub fn with_log(mut self, log: Log) -> Self {
+        self.0.log = log;
+        self
+    }
+
+    /// Whether the provider just does not have the call.
+    pub fn is_unimplemented(&self) -> bool {
+        self.0.kind == ErrorKind::Unimplemented
+    }
+
+    /// Whether nothing more can be asked: the process or the connection is gone.
+    pub fn is_gone(&self) -> bool {
+        matches!(self.0.kind, ErrorKind::Crashed { .. } | ErrorKind::Disconnected)
+    }
+}
+
+impl From<ErrorKind> for Error {
+    fn from(kind: ErrorKind) -> Self {
+        Self::new(kind)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The sentence; the first line of a crash stands behind it.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(call) = self.0.call {
+            write!(f, "{call}: ")?;
+        }
+        write!(f, "{}", self.0.kind)?;
+        match self.0.log.crash().and_then(|crash| crash.lines().next()) {
+            Some(line) => write!(f, ": {line}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The log is what the provider wrote, and may be long: it is asked for.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.0.kind)
+            .field("call", &self.0.call)
+            .field("log", &format_args!("{} lines", self.0.log.lines().len()))
+            .finish()
+    }
+}

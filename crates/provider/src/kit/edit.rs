@@ -1,0 +1,155 @@
+//! Changing one part of a value.
+
+use std::convert::Infallible;
+
+use objchange::value::{Kind, Path};
+use objchange::{Type, Value};
+
+/// The value with something else at a path. Where the path leads nowhere, it stays as it is.
+pub(super) fn edit(value: &Value, path: &str, change: impl Fn(&Value) -> Value) -> Value {
+    let Ok(wanted) = path.parse::<Path>() else { return value.clone() };
+    let changed = value.transform(|path, part| {
+        let is_there = path.depth() == wanted.steps().len() && path.to_path() == wanted;
+        Ok::<_, Infallible>(if is_there { change(&part) } else { part })
+    });
+    match changed {
+        Ok(changed) => changed,
+        Err(never) => match never {},
+    }
+}
+
+/// The same with this value there.
+pub(super) fn set(value: &Value, path: &str, new: impl Into<Value>) -> Value {
+    let new = new.into();
+    edit(value, path, |_| new.clone())
+}
+
+/// An object without one of its attributes.
+pub(super) fn without(value: &Value, name: &str) -> Value {
+    match value.kind() {
+        Kind::Object(object) => {
+            Value::object(object.iter().filter(|(n, _)| *n != name).map(|(n, v)| (n.clone(), v.clone())))
+        }
+        _ => value.clone(),
+    }
+}
+
+/// Null of the same type.
+pub(super) fn null(value: &Value) -> Value {
+    Value::null(value.ty().clone())
+}
+
+/// Unknown of the same type.
+pub(super) fn unknown(value: &Value) -> Value {
+    Value::unknown(value.ty().clone())
+}
+
+/// A list, set or map with its last element twice, or without its last element.
+pub(super) fn longer(value: &Value) -> Value {
+    let mut elements = value.as_elements().unwrap_or_default().to_vec();
+    if let Some(last) = elements.last() {
+        elements.push(other(last));
+    }
+    like(value, elements)
+}
+
+pub(super) fn shorter(value: &Value) -> Value {
+    let mut elements = value.as_elements().unwrap_or_default().to_vec();
+    elements.pop();
+    like(value, elements)
+}
+
+/// A list or set with others in place of its elements.
+pub(super) fn replaced(value: &Value) -> Value {
+    like(value, value.as_elements().unwrap_or_default().iter().map(other).collect())
+}
+
+pub(super) fn reversed(value: &Value) -> Value {
+    let mut elements = value.as_elements().unwrap_or_default().to_vec();
+    elements.reverse();
+    like(value, elements)
+}
+
+/// A map with another key in place of its last.
+pub(super) fn rekeyed(value: &Value) -> Value {
+    let Some(map) = value.as_map() else { return value.clone() };
+    let mut entries: Vec<_> = map.iter().map(|(key, v)| (key.to_string(), v.clone())).collect();
+    if let Some((key, _)) = entries.last_mut() {
+        *key = "new".into();
+    }
+    map_like(value, entries)
+}
+
+/// A map with one more key.
+pub(super) fn more_keys(value: &Value) -> Value {
+    let Some(map) = value.as_map() else { return value.clone() };
+    let mut entries: Vec<_> = map.iter().map(|(key, v)| (key.to_string(), v.clone())).collect();
+    if let Some((_, last)) = entries.last().cloned() {
+        entries.push(("new".into(), last));
+    }
+    map_like(value, entries)
+}
+
+fn map_like(value: &Value, entries: Vec<(String, Value)>) -> Value {
+    match value.ty() {
+        Type::Map(element) => Value::map((**element).clone(), entries).unwrap_or_else(|_| value.clone()),
+        _ => value.clone(),
+    }
+}
+
+fn like(value: &Value, elements: Vec<Value>) -> Value {
+    let made = match value.ty() {
+        Type::List(element) => Value::list((**element).clone(), elements),
+        Type::Set(element) => Value::set((**element).clone(), elements),
+        _ => Ok(Value::tuple(elements)),
+    };
+    made.unwrap_or_else(|_| value.clone())
+}
+
+/// Another value of the same type; of an object, another in each attribute that has one.
+pub(super) fn other(value: &Value) -> Value {
+    match value.kind() {
+        Kind::String(text) => Value::from(format!("{text}-other")),
+        Kind::Number(_) => Value::from(987),
+        Kind::Bool(b) => Value::from(!b),
+        Kind::Object(object) => Value::object(object.iter().map(|(n, v)| (n.clone(), other(v)))),
+        _ => value.clone(),
+    }
+}
+
+/// The value with something in place of all that is unknown: what a service might have answered.
+pub(super) fn settled(value: &Value) -> Value {
+    let known = |value: &Value| {
+        let prefix =
+            value.refinements().and_then(|refinements| refinements.string_prefix.clone()).unwrap_or_default();
+        match value.ty() {
+            Type::String | Type::Dynamic => Value::from(format!("{prefix}settled")),
+            Type::Number => Value::from(1),
+            Type::Bool => Value::from(true),
+            Type::List(element) => empty(Value::list::<Value>((**element).clone(), []), value),
+            Type::Set(element) => empty(Value::set::<Value>((**element).clone(), []), value),
+            Type::Map(element) => empty(Value::map::<&str, Value>((**element).clone(), []), value),
+            Type::Tuple(ty) => {
+                Value::tuple(ty.elements().iter().map(|ty| settled(&Value::unknown(ty.clone()))))
+            }
+            Type::Object(ty) => {
+                let attribute =
+                    |(n, ty): &(_, Type)| (smol_str::SmolStr::clone(n), settled(&Value::unknown(ty.clone())));
+                Value::object(ty.attributes().iter().map(attribute))
+            }
+        }
+    };
+    if value.is_wholly_known() {
+        return value.clone();
+    }
+    let changed =
+        value.transform(|_, part| Ok::<_, Infallible>(if part.is_known() { part } else { known(&part) }));
+    match changed {
+        Ok(changed) => changed,
+        Err(never) => match never {},
+    }
+}
+
+fn empty<E>(made: Result<Value, E>, value: &Value) -> Value {
+    made.unwrap_or_else(|_| null(value))
+}

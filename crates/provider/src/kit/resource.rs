@@ -1,0 +1,225 @@
+//! A resource type of the kit.
+
+use objchange::Value;
+use objchange::change::{
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, Provider as _,
+    SimulatedProvider,
+};
+use objchange::schema::{Block, Schema};
+use objchange::value::Path;
+
+use super::edit::{set, settled};
+use super::fault::Fault;
+use crate::{
+    Answer, ErrorKind, ImportAnswer, ImportResource, ImportTarget, Imported, ReadResource, Result,
+    UpgradeResource,
+};
+
+type Validate = Box<dyn Fn(&Value) -> Vec<Diagnostic> + Send + Sync>;
+type Plan = Box<dyn Fn(&PlanResourceChange) -> PlannedResource + Send + Sync>;
+type Apply = Box<dyn Fn(&ApplyResourceChange) -> AppliedResource + Send + Sync>;
+type Read = Box<dyn Fn(&ReadResource) -> Answer + Send + Sync>;
+type Upgrade = Box<dyn Fn(&UpgradeResource) -> Answer + Send + Sync>;
+type Import = Box<dyn Fn(&ImportResource) -> ImportAnswer + Send + Sync>;
+
+/// A resource type: its schema, and what it does. What is not said, it does as a provider without a service behind it
+/// would: every configuration is valid, what is computed is unknown until apply, and what is read is what was there.
+pub struct ResourceType {
+    pub(super) schema: Schema,
+    pub(super) identity: Option<Schema>,
+    requires_replace: Vec<Path>,
+    fault: Option<Fault>,
+    validate: Option<Validate>,
+    plan: Option<Plan>,
+    apply: Option<Apply>,
+    read: Option<Read>,
+    upgrade: Option<Upgrade>,
+    import: Option<Import>,
+}
+
+impl std::fmt::Debug for ResourceType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResourceType")
+            .field("schema", &self.schema)
+            .field("fault", &self.fault)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ResourceType {
+    /// A resource type of this schema, in version 0.
+    pub fn new(block: Block) -> Self {
+        Self {
+            schema: Schema::new(0, block),
+            identity: None,
+            requires_replace: Vec::new(),
+            fault: None,
+            validate: None,
+            plan: None,
+            apply: None,
+            read: None,
+            upgrade: None,
+            import: None,
+        }
+    }
+
+    /// The same type, whose objects have identities.
+    #[must_use]
+    pub fn identity(mut self, block: Block) -> Self {
+        self.identity = Some(Schema::new(0, block));
+        self
+    }
+
+    /// The same type, of whose objects these parts cannot change in place.
+    #[must_use]
+    pub fn requires_replace(mut self, paths: impl IntoIterator<Item = Path>) -> Self {
+        self.requires_replace = paths.into_iter().collect();
+        self
+    }
+
+    /// The same type with a fault.
+    #[must_use]
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.fault = Some(fault);
+        self
+    }
+
+    /// The same type, which validates configurations so.
+    #[must_use]
+    pub fn on_validate(mut self, f: impl Fn(&Value) -> Vec<Diagnostic> + Send + Sync + 'static) -> Self {
+        self.validate = Some(Box::new(f));
+        self
+    }
+
+    /// The same type, which plans so.
+    #[must_use]
+    pub fn on_plan(
+        mut self,
+        f: impl Fn(&PlanResourceChange) -> PlannedResource + Send + Sync + 'static,
+    ) -> Self {
+        self.plan = Some(Box::new(f));
+        self
+    }
+
+    /// The same type, which applies so.
+    #[must_use]
+    pub fn on_apply(
+        mut self,
+        f: impl Fn(&ApplyResourceChange) -> AppliedResource + Send + Sync + 'static,
+    ) -> Self {
+        self.apply = Some(Box::new(f));
+        self
+    }
+
+    /// The same type, which reads so.
+    #[must_use]
+    pub fn on_read(mut self, f: impl Fn(&ReadResource) -> Answer + Send + Sync + 'static) -> Self {
+        self.read = Some(Box::new(f));
+        self
+    }
+
+    /// The same type, which upgrades stored objects so.
+    #[must_use]
+    pub fn on_upgrade(mut self, f: impl Fn(&UpgradeResource) -> Answer + Send + Sync + 'static) -> Self {
+        self.upgrade = Some(Box::new(f));
+        self
+    }
+
+    /// The same type, which imports so.
+    #[must_use]
+    pub fn on_import(mut self, f: impl Fn(&ImportResource) -> ImportAnswer + Send + Sync + 'static) -> Self {
+        self.import = Some(Box::new(f));
+        self
+    }
+
+    pub(super) fn validated(&self, config: &Value) -> Vec<Diagnostic> {
+        self.validate.as_ref().map(|validate| validate(config)).unwrap_or_default()
+    }
+
+    pub(super) fn planned(&self, request: &PlanResourceChange) -> Result<PlannedResource> {
+        let mut answer = match &self.plan {
+            Some(plan) => plan(request),
+            None => {
+                let mut simulated = SimulatedProvider { requires_replace: self.requires_replace.clone() };
+                let failed = |error| ErrorKind::Malformed { field: "plan", reason: format!("{error}") };
+                simulated.plan(request).map_err(failed)?
+            }
+        };
+        match self.fault {
+            Some(fault) => fault.planned(request, &mut answer).map(|()| answer),
+            None => Ok(answer),
+        }
+    }
+
+    pub(super) fn applied(&self, request: &ApplyResourceChange) -> Result<AppliedResource> {
+        let mut answer = match &self.apply {
+            Some(apply) => apply(request),
+            None => {
+                let mut answer = AppliedResource::new(settled(&request.planned));
+                answer.private.clone_from(&request.private);
+                answer.identity = request.identity.as_ref().map(settled);
+                answer
+            }
+        };
+        match self.fault {
+            Some(fault) => fault.applied(request, &mut answer).map(|()| answer),
+            None => Ok(answer),
+        }
+    }
+
+    pub(super) fn read(&self, request: &ReadResource) -> Result<Answer> {
+        let mut answer = match &self.read {
+            Some(read) => read(request),
+            None => {
+                let mut answer = Answer::new(request.state.clone());
+                answer.private.clone_from(&request.private);
+                answer.identity.clone_from(&request.identity);
+                answer
+            }
+        };
+        if let Some(fault) = self.fault {
+            fault.read(&mut answer);
+        }
+        Ok(answer)
+    }
+
+    pub(super) fn upgraded(&self, request: &UpgradeResource) -> Result<Answer> {
+        let mut answer = match &self.upgrade {
+            Some(upgrade) => upgrade(request),
+            None => {
+                let malformed = |reason: String| ErrorKind::Malformed { field: "raw_state", reason };
+                let text = String::from_utf8_lossy(&request.stored.json);
+                let ty = self.schema.block.implied_type();
+                Answer::new(Value::from_json(&text, ty).map_err(|error| malformed(error.to_string()))?)
+            }
+        };
+        if let Some(fault) = self.fault {
+            fault.upgraded(&mut answer);
+        }
+        Ok(answer)
+    }
+
+    pub(super) fn imported(&self, request: &ImportResource) -> Result<ImportAnswer> {
+        let mut answer = match &self.import {
+            Some(import) => import(request),
+            None => {
+                let (empty, mut answer) = (self.schema.block.empty_value(), ImportAnswer::default());
+                let (object, identity) = match &request.target {
+                    ImportTarget::Id(id) => (set(empty, "id", id.as_str()), None),
+                    ImportTarget::Identity(identity) => (empty.clone(), Some(identity.clone())),
+                };
+                answer.resources.push(Imported {
+                    type_name: request.type_name.clone(),
+                    object: Some(object),
+                    private: Default::default(),
+                    identity,
+                });
+                answer
+            }
+        };
+        if let Some(fault) = self.fault {
+            fault.imported(&mut answer);
+        }
+        Ok(answer)
+    }
+}

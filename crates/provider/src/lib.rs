@@ -1,0 +1,34 @@
+//! Talks to Terraform providers.
+//!
+//! A provider is a program that speaks a protocol over gRPC, in version 5 or 6. This crate has both ends of it, on the values
+//! and schemas of [`objchange`]:
+//!
+//! - [`Provider`]: the calls, as one trait, whatever is between the two ends.
+//! - [`client`]: starts a provider's program or attaches to one that runs, and is the [`Provider`] there.
+//! - [`server`]: serves any [`Provider`] as a program that Terraform runs.
+//! - [`kit`]: writes a provider from schemas and closures, and gives it faults.
+
+#![forbid(unsafe_code)]
+
+mod call;
+pub mod client;
+mod error;
+pub mod kit;
+mod provider;
+mod schemas;
+pub mod server;
+mod wire;
+
+pub use call::{
+    ActionEvent, ActionPlan, Answer, Component, FunctionAnswer, ImportAnswer, ImportResource, ImportTarget,
+    Imported, ListQuestion, Listed, MoveResource, Opened, RawState, ReadResource, UpgradeResource,
+};
+#[doc(no_inline)]
+pub use client::Client;
+pub use error::{Error, ErrorKind, Result};
+pub use provider::Provider;
+pub use schemas::{Capabilities, Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,175 @@
+//! What a provider has: its types, functions and abilities.
+
+use std::collections::BTreeMap;
+
+use objchange::Type;
+use objchange::change::Diagnostic;
+use objchange::schema::{Block, Schema};
+use smol_str::SmolStr;
+
+use crate::Component;
+
+/// All that a provider says of itself before it is asked to do anything.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Schemas {
+    /// The provider's own configuration; every provider must have one, even if it is empty.
+    pub provider: Option<Schema>,
+    /// What a module may say to the provider of itself.
+    pub meta: Option<Schema>,
+    /// The managed resource types.
+    pub resources: BTreeMap<SmolStr, Schema>,
+    /// The identities of those that have one, as flat objects.
+    pub identities: BTreeMap<SmolStr, Schema>,
+    /// The data sources.
+    pub data_sources: BTreeMap<SmolStr, Schema>,
+    /// The ephemeral resource types.
+    pub ephemeral_resources: BTreeMap<SmolStr, Schema>,
+    /// The list resource types.
+    pub list_resources: BTreeMap<SmolStr, Schema>,
+    /// The action types.
+    pub actions: BTreeMap<SmolStr, Schema>,
+    /// The functions.
+    pub functions: BTreeMap<SmolStr, Function>,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// What it has to say.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What of its schemas cannot be understood, and is left out. What can be understood and is wrong all the same is for
+    /// [`Block::validate`] to say.
+    pub problems: Vec<SchemaFault>,
+}
+
+/// A part of a provider's schemas that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+#[non_exhaustive]
+pub struct SchemaFault {
+    /// Where, from the kind of thing on: `resource type kit_disk: name`.
+    pub place: String,
+    /// What is wrong.
+    pub problem: SchemaFaultKind,
+}
+
+/// What cannot be understood of a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaFaultKind {
+    /// There is no root block.
+    #[error("the schema has no block")]
+    NoBlock,
+    /// A type is none.
+    #[error(r#"the type is no type as JSON, such as "string" or ["list","string"]"#)]
+    InvalidType,
+    /// An attribute has both a type and a nested type.
+    #[error("the attribute has both a type and a nested type, and must have one of them")]
+    TypeAndNestedType,
+    /// An attribute has neither a type nor a nested type.
+    #[error("the attribute has neither a type nor a nested type")]
+    NoType,
+    /// The nesting mode is none that there is.
+    #[error("the nesting mode is none of the protocol's")]
+    InvalidNesting,
+    /// The number of blocks is limited to less than none.
+    #[error("the number of blocks cannot be limited to less than none")]
+    NegativeLimit,
+}
+
+impl SchemaFaultKind {
+    /// The stable name of the kind of fault.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::NoBlock => "no_block",
+            Self::InvalidType => "invalid_type",
+            Self::TypeAndNestedType => "type_and_nested_type",
+            Self::NoType => "no_type",
+            Self::InvalidNesting => "invalid_nesting",
+            Self::NegativeLimit => "negative_limit",
+        }
+    }
+}
+
+/// What a provider can do beside what each must.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Capabilities {
+    /// It wants to be asked before something is destroyed.
+    pub plan_destroy: bool,
+    /// Its schemas need not be asked for by everybody who asks for anything else.
+    pub schema_optional: bool,
+    /// It can take over objects of other types.
+    pub move_state: bool,
+    /// It can write the configuration of an object.
+    pub generate_config: bool,
+}
+
+/// A function of a provider.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// The parameters that each call must have.
+    pub parameters: Vec<Parameter>,
+    /// What all further arguments are.
+    pub variadic: Option<Parameter>,
+    /// What it returns.
+    pub returns: Type,
+}
+
+/// A parameter of a function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: SmolStr,
+    /// The type of its arguments.
+    pub ty: Type,
+    /// It may be null.
+    pub allow_null: bool,
+    /// It may be unknown, or have parts that are.
+    pub allow_unknown: bool,
+}
+
+impl Parameter {
+    /// A parameter that is neither null nor unknown.
+    pub fn new(name: impl Into<SmolStr>, ty: Type) -> Self {
+        Self { name: name.into(), ty, allow_null: false, allow_unknown: false }
+    }
+}
+
+impl Function {
+    /// The parameter of the argument at this position.
+    pub fn parameter(&self, position: usize) -> Option<&Parameter> {
+        self.parameters.get(position).or(self.variadic.as_ref())
+    }
+}
+
+impl Schemas {
+    /// The schemas of one kind by name; that of the provider itself has an empty name.
+    pub fn of(&self, component: Component) -> impl Iterator<Item = (&str, &Schema)> {
+        let (own, named) = match component {
+            Component::Provider => (self.provider.as_ref(), None),
+            Component::Resource => (None, Some(&self.resources)),
+            Component::DataSource => (None, Some(&self.data_sources)),
+            Component::EphemeralResource => (None, Some(&self.ephemeral_resources)),
+            Component::ListResource => (None, Some(&self.list_resources)),
+            Component::Action => (None, Some(&self.actions)),
+        };
+        let named = named.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema));
+        own.map(|schema| ("", schema)).into_iter().chain(named)
+    }
+
+    /// The block of this name.
+    pub fn block(&self, component: Component, name: &str) -> Option<&Block> {
+        let named = match component {
+            Component::Provider => return self.provider.as_ref().map(|schema| &schema.block),
+            Component::Resource => &self.resources,
+            Component::DataSource => &self.data_sources,
+            Component::EphemeralResource => &self.ephemeral_resources,
+            Component::ListResource => &self.list_resources,
+            Component::Action => &self.actions,
+        };
+        named.get(name).map(|schema| &schema.block)
+    }
+
+    /// The type of a resource type's identity, if it has one.
+    pub fn identity(&self, name: &str) -> Option<&Type> {
+        self.identities.get(name).map(|schema| schema.block.implied_type())
+    }
+}

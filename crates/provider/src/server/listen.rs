@@ -1,0 +1,95 @@
+//! The program: environment, handshake, connections.
+
+use std::env;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::sync::Notify;
+
+use super::connection;
+use super::router::Router;
+use crate::Provider;
+use crate::client::COOKIE;
+use crate::wire::Protocol;
+
+/// Serves a provider as Terraform wants to find it: says on standard output where it listens, and ends when it is told to.
+///
+/// It serves without TLS, so that Terraform has to be run with `TF_DISABLE_PLUGIN_TLS=1`.
+///
+/// # Errors
+///
+/// The program was not started by Terraform, or by somebody who behaves like it; nothing can be listened to.
+pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
+    if env::var(COOKIE.0).as_deref() != Ok(COOKIE.1) {
+        return Err(io::Error::other(
+            "This binary is a plugin. It is not meant to be executed directly: Terraform starts it.",
+        ));
+    }
+    let offered = env::var("PLUGIN_PROTOCOL_VERSIONS").unwrap_or_default();
+    let protocol = negotiate(&offered);
+    let ended = Arc::new(Notify::new());
+    let router = Router::new(provider, ended.clone());
+    let listener = Listener::bind().await?;
+    writeln!(io::stdout(), "1|{}|{}|grpc|", protocol.version(), listener.place)?;
+    io::stdout().flush()?;
+    tokio::select! {
+        result = listener.accept_all(&router) => result,
+        () = ended.notified() => Ok(()),
+    }
+}
+
+/// The highest version that is offered; the lowest where none is that is served: whoever asked will see that.
+fn negotiate(offered: &str) -> Protocol {
+    let offered = offered.split(',').filter_map(|version| version.trim().parse().ok());
+    offered.filter_map(Protocol::from_version).max_by_key(|p| p.version()).unwrap_or(Protocol::V5)
+}
+
+struct Listener {
+    place: String,
+    #[cfg(unix)]
+    listener: tokio::net::UnixListener,
+    #[cfg(not(unix))]
+    listener: tokio::net::TcpListener,
+    #[cfg(unix)]
+    _directory: tempfile::TempDir,
+}
+
+impl Listener {
+    #[cfg(unix)]
+    async fn bind() -> io::Result<Self> {
+        let within = env::var_os("PLUGIN_UNIX_SOCKET_DIR").map_or_else(env::temp_dir, PathBuf::from);
+        let directory = tempfile::Builder::new().prefix("plugin").tempdir_in(within)?;
+        let path = directory.path().join("socket");
+        let listener = tokio::net::UnixListener::bind(&path)?;
+        Ok(Self { place: format!("unix|{}", path.display()), listener, _directory: directory })
+    }
+
+    #[cfg(not(unix))]
+    async fn bind() -> io::Result<Self> {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
+        Ok(Self { place: format!("tcp|{}", listener.local_addr()?), listener })
+    }
+
+    async fn accept_all(&self, router: &Router) -> io::Result<()> {
+        loop {
+            let (stream, _) = self.listener.accept().await?;
+            // What goes wrong with one connection is seen at its other end.
+            tokio::spawn(connection(router.clone(), stream));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_version_is_taken() {
+        let version = |offered| negotiate(offered).version();
+        assert_eq!(
+            [version("5,6"), version("6,5"), version("5"), version("4"), version("")],
+            [6, 6, 5, 5, 5]
+        );
+    }
+}

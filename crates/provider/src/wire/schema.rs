@@ -1,0 +1,284 @@
+//! Schemas, read from messages. What cannot be understood is left out, and listed.
+
+use std::collections::BTreeMap;
+
+use objchange::Type;
+use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode, Schema};
+use smol_str::SmolStr;
+
+use super::message::read_diagnostics;
+use super::{tfplugin5 as pb5, tfplugin6 as pb};
+use crate::schemas::{Capabilities, Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
+
+type Response = pb::get_provider_schema::Response;
+type Response5 = pb5::get_provider_schema::Response;
+
+/// All that a provider of protocol 6 declares but its identities.
+pub(crate) fn read_schemas(message: Response) -> Schemas {
+    let mut reader = Reader::default();
+    let schemas = Schemas {
+        provider: message.provider.and_then(|schema| reader.schema("provider", "", schema)),
+        meta: message.provider_meta.and_then(|schema| reader.schema("provider_meta", "", schema)),
+        resources: reader.schemas("resource type", message.resource_schemas),
+        identities: BTreeMap::new(),
+        data_sources: reader.schemas("data source", message.data_source_schemas),
+        ephemeral_resources: reader.schemas("ephemeral resource type", message.ephemeral_resource_schemas),
+        list_resources: reader.schemas("list resource type", message.list_resource_schemas),
+        actions: reader.schemas(
+            "action type",
+            message.action_schemas.into_iter().map(|(name, a)| (name, a.schema.unwrap_or_default())),
+        ),
+        functions: reader.functions(message.functions),
+        capabilities: message.server_capabilities.map_or_else(Capabilities::default, capabilities),
+        diagnostics: read_diagnostics(message.diagnostics),
+        problems: Vec::new(),
+    };
+    Schemas { problems: reader.faults, ..schemas }
+}
+
+/// The same for protocol 5, whose attributes have no nested types.
+pub(crate) fn read_schemas_5(message: Response5) -> Schemas {
+    let all =
+        |schemas: BTreeMap<String, pb5::Schema>| schemas.into_iter().map(|(n, s)| (n, schema_6(s))).collect();
+    read_schemas(Response {
+        provider: message.provider.map(schema_6),
+        resource_schemas: all(message.resource_schemas),
+        data_source_schemas: all(message.data_source_schemas),
+        diagnostics: message.diagnostics,
+        provider_meta: message.provider_meta.map(schema_6),
+        server_capabilities: message.server_capabilities,
+        functions: message.functions,
+        ephemeral_resource_schemas: all(message.ephemeral_resource_schemas),
+        list_resource_schemas: all(message.list_resource_schemas),
+        state_store_schemas: BTreeMap::new(),
+        action_schemas: message
+            .action_schemas
+            .into_iter()
+            .map(|(name, action)| (name, pb::ActionSchema { schema: action.schema.map(schema_6) }))
+            .collect(),
+    })
+}
+
+fn schema_6(schema: pb5::Schema) -> pb::Schema {
+    pb::Schema { version: schema.version, block: schema.block.map(block_6) }
+}
+
+fn block_6(block: pb5::schema::Block) -> pb::schema::Block {
+    let attribute = |a: pb5::schema::Attribute| pb::schema::Attribute {
+        name: a.name,
+        r#type: a.r#type,
+        description: a.description,
+        required: a.required,
+        optional: a.optional,
+        computed: a.computed,
+        sensitive: a.sensitive,
+        description_kind: a.description_kind,
+        deprecated: a.deprecated,
+        nested_type: None,
+        write_only: a.write_only,
+        deprecation_message: a.deprecation_message,
+    };
+    let nested = |b: pb5::schema::NestedBlock| pb::schema::NestedBlock {
+        type_name: b.type_name,
+        block: b.block.map(block_6),
+        nesting: b.nesting,
+        min_items: b.min_items,
+        max_items: b.max_items,
+    };
+    pb::schema::Block {
+        version: block.version,
+        attributes: block.attributes.into_iter().map(attribute).collect(),
+        block_types: block.block_types.into_iter().map(nested).collect(),
+        description: block.description,
+        description_kind: block.description_kind,
+        deprecated: block.deprecated,
+        deprecation_message: block.deprecation_message,
+        computed: false,
+    }
+}
+
+fn capabilities(message: pb::ServerCapabilities) -> Capabilities {
+    Capabilities {
+        plan_destroy: message.plan_destroy,
+        schema_optional: message.get_provider_schema_optional,
+        move_state: message.move_resource_state,
+        generate_config: message.generate_resource_config,
+    }
+}
+
+/// Adds the identities of resource types.
+pub(crate) fn read_identities(message: pb::get_resource_identity_schemas::Response, schemas: &mut Schemas) {
+    let mut reader = Reader::default();
+    for (name, identity) in message.identity_schemas {
+        reader.place = vec![format!("identity of resource type {name}")];
+        let mut attributes = Vec::new();
+        for attribute in identity.identity_attributes {
+            reader.place.push(attribute.name.clone());
+            if let Some(ty) = reader.ty(&attribute.r#type) {
+                let mut read = Attribute::computed(ty);
+                if attribute.required_for_import || attribute.optional_for_import {
+                    read.computed = false;
+                    read.required = attribute.required_for_import;
+                    read.optional = attribute.optional_for_import;
+                }
+                attributes.push((attribute.name, read));
+            }
+            reader.place.pop();
+        }
+        schemas.identities.insert(name.into(), Schema::new(identity.version, Block::new(attributes, [])));
+    }
+    schemas.problems.append(&mut reader.faults);
+    schemas.diagnostics.extend(read_diagnostics(message.diagnostics));
+}
+
+#[derive(Default)]
+struct Reader {
+    /// The names from the type on.
+    place: Vec<String>,
+    faults: Vec<SchemaFault>,
+}
+
+impl Reader {
+    fn fault<T>(&mut self, problem: SchemaFaultKind) -> Option<T> {
+        self.faults.push(SchemaFault { place: self.place.join(": "), problem });
+        None
+    }
+
+    fn schemas(
+        &mut self,
+        what: &str,
+        schemas: impl IntoIterator<Item = (String, pb::Schema)>,
+    ) -> BTreeMap<SmolStr, Schema> {
+        let schemas = schemas.into_iter();
+        schemas
+            .filter_map(|(name, schema)| Some((SmolStr::from(&name), self.schema(what, &name, schema)?)))
+            .collect()
+    }
+
+    /// A schema, if all of it can be understood: half of one would judge a provider wrongly.
+    fn schema(&mut self, what: &str, name: &str, schema: pb::Schema) -> Option<Schema> {
+        self.place = vec![if name.is_empty() { what.to_owned() } else { format!("{what} {name}") }];
+        let faults = self.faults.len();
+        let block = match schema.block {
+            Some(block) => self.block(block),
+            None => self.fault(SchemaFaultKind::NoBlock),
+        };
+        block.filter(|_| self.faults.len() == faults).map(|block| Schema::new(schema.version, block))
+    }
+
+    fn block(&mut self, message: pb::schema::Block) -> Option<Block> {
+        let attributes = self.attributes(message.attributes);
+        let mut blocks = Vec::new();
+        for nested in message.block_types {
+            self.place.push(nested.type_name.clone());
+            if let Some(block) = self.nested_block(
+                &nested.type_name,
+                nested.nesting(),
+                nested.block,
+                [nested.min_items, nested.max_items],
+            ) {
+                blocks.push(block);
+            }
+            self.place.pop();
+        }
+        Some(Block::new(attributes, blocks))
+    }
+
+    fn nested_block(
+        &mut self,
+        name: &str,
+        nesting: pb::schema::nested_block::NestingMode,
+        block: Option<pb::schema::Block>,
+        limits: [i64; 2],
+    ) -> Option<(SmolStr, NestedBlock)> {
+        use pb::schema::nested_block::NestingMode as Mode;
+        let nesting = match nesting {
+            Mode::Invalid => return self.fault(SchemaFaultKind::InvalidNesting),
+            Mode::Single => NestingMode::Single,
+            Mode::List => NestingMode::List,
+            Mode::Set => NestingMode::Set,
+            Mode::Map => NestingMode::Map,
+            Mode::Group => NestingMode::Group,
+        };
+        let [Ok(min_items), Ok(max_items)] = limits.map(u64::try_from) else {
+            return self.fault(SchemaFaultKind::NegativeLimit);
+        };
+        let message = block.unwrap_or_default();
+        let computed = message.computed;
+        let block = self.block(message)?;
+        let mut nested = NestedBlock::new(nesting, block);
+        (nested.min_items, nested.max_items, nested.computed) = (min_items, max_items, computed);
+        Some((name.into(), nested))
+    }
+
+    fn attributes(&mut self, messages: Vec<pb::schema::Attribute>) -> Vec<(SmolStr, Attribute)> {
+        let mut attributes = Vec::new();
+        for mut message in messages {
+            let name = std::mem::take(&mut message.name);
+            self.place.push(name.clone());
+            if let Some(attribute) = self.attribute(message) {
+                attributes.push((name.into(), attribute));
+            }
+            self.place.pop();
+        }
+        attributes
+    }
+
+    fn attribute(&mut self, message: pb::schema::Attribute) -> Option<Attribute> {
+        let ty = match (message.r#type.is_empty(), message.nested_type) {
+            (false, Some(_)) => return self.fault(SchemaFaultKind::TypeAndNestedType),
+            (true, None) => return self.fault(SchemaFaultKind::NoType),
+            (false, None) => AttributeType::Plain(self.ty(&message.r#type)?),
+            (true, Some(nested)) => AttributeType::Nested(self.nested_type(nested)?),
+        };
+        let mut attribute = Attribute::optional(ty);
+        attribute.required = message.required;
+        attribute.optional = message.optional;
+        attribute.computed = message.computed;
+        attribute.sensitive = message.sensitive;
+        attribute.write_only = message.write_only;
+        attribute.deprecated = message.deprecated;
+        Some(attribute)
+    }
+
+    fn nested_type(&mut self, message: pb::schema::Object) -> Option<NestedType> {
+        use pb::schema::object::NestingMode as Mode;
+        let nesting = match message.nesting() {
+            Mode::Invalid => return self.fault(SchemaFaultKind::InvalidNesting),
+            Mode::Single => NestingMode::Single,
+            Mode::List => NestingMode::List,
+            Mode::Set => NestingMode::Set,
+            Mode::Map => NestingMode::Map,
+        };
+        Some(NestedType::new(nesting, self.attributes(message.attributes)))
+    }
+
+    fn ty(&mut self, json: &[u8]) -> Option<Type> {
+        match serde_json::from_slice(json) {
+            Ok(ty) => Some(ty),
+            Err(_) => self.fault(SchemaFaultKind::InvalidType),
+        }
+    }
+
+    fn functions(&mut self, messages: BTreeMap<String, pb::Function>) -> BTreeMap<SmolStr, Function> {
+        let mut functions = BTreeMap::new();
+        for (name, message) in messages {
+            self.place = vec![format!("function {name}")];
+            let parameters: Option<Vec<_>> =
+                message.parameters.into_iter().map(|parameter| self.parameter(parameter)).collect();
+            let variadic = message.variadic_parameter.map(|parameter| self.parameter(parameter));
+            let returns = self.ty(&message.r#return.unwrap_or_default().r#type);
+            if let (Some(parameters), Some(returns), None | Some(Some(_))) = (parameters, returns, &variadic)
+            {
+                functions.insert(name.into(), Function { parameters, variadic: variadic.flatten(), returns });
+            }
+        }
+        functions
+    }
+
+    fn parameter(&mut self, message: pb::function::Parameter) -> Option<Parameter> {
+        let ty = self.ty(&message.r#type)?;
+        let (allow_null, allow_unknown) = (message.allow_null_value, message.allow_unknown_values);
+        Some(Parameter { name: message.name.into(), ty, allow_null, allow_unknown })
+    }
+}

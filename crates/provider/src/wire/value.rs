@@ -1,0 +1,114 @@
+//! Values in messages.
+
+use objchange::value::ReadError;
+use objchange::{Type, Value};
+
+use super::tfplugin6::{DynamicValue, ResourceIdentityData};
+use crate::{ErrorKind, Result};
+
+/// Nil.
+const NULL: u8 = 0xc0;
+
+/// A value under a type. An absent one is null of the type and no absent message: old providers crash on that.
+pub(crate) fn write_value(field: &'static str, value: &Value, ty: &Type) -> Result<Option<DynamicValue>> {
+    if value.is_null() {
+        return Ok(Some(DynamicValue { msgpack: vec![NULL], json: Vec::new() }));
+    }
+    match value.to_msgpack(ty) {
+        Ok(msgpack) => Ok(Some(DynamicValue { msgpack, json: Vec::new() })),
+        Err(error) => Err(ErrorKind::Unsendable { field, error }.into()),
+    }
+}
+
+/// The same for who answers: what is not of the type goes out as what it is. Whether that may be is not for the wire to say.
+pub(crate) fn write_answer(
+    field: &'static str,
+    value: Option<&Value>,
+    ty: &Type,
+) -> Result<Option<DynamicValue>> {
+    let Some(value) = value else { return Ok(None) };
+    write_value(field, value, ty).or_else(|_| write_value(field, value, value.ty()))
+}
+
+/// The value in a message, `None` if the message has none. Neither form filled in means null.
+pub(crate) fn read_value(
+    field: &'static str,
+    message: Option<DynamicValue>,
+    ty: &Type,
+) -> Result<Option<Value>> {
+    let Some(DynamicValue { msgpack, json }) = message else { return Ok(None) };
+    if !msgpack.is_empty() {
+        let value = Value::from_msgpack(&msgpack, ty);
+        return value.map(Some).map_err(|error| ErrorKind::Msgpack { field, error }.into());
+    }
+    if json.is_empty() {
+        return Ok(Some(Value::null(ty.clone())));
+    }
+    let text = String::from_utf8(json)
+        .map_err(|_| ErrorKind::Malformed { field, reason: "the JSON is not valid UTF-8".into() })?;
+    let value = Value::from_json(&text, ty);
+    value.map(Some).map_err(|error: ReadError| ErrorKind::Json { field, error }.into())
+}
+
+/// The value in a message, null if it has none.
+pub(crate) fn read_value_or_null(
+    field: &'static str,
+    message: Option<DynamicValue>,
+    ty: &Type,
+) -> Result<Value> {
+    Ok(read_value(field, message, ty)?.unwrap_or_else(|| Value::null(ty.clone())))
+}
+
+/// An identity. A type without identities, or an object without one, has none on the wire.
+pub(crate) fn write_identity(
+    field: &'static str,
+    identity: Option<&Value>,
+    ty: Option<&Type>,
+) -> Result<Option<ResourceIdentityData>> {
+    let Some((identity, ty)) = identity.zip(ty) else { return Ok(None) };
+    Ok(Some(ResourceIdentityData { identity_data: write_answer(field, Some(identity), ty)? }))
+}
+
+/// The identity in a message. Where the schemas know of none it is not looked at.
+pub(crate) fn read_identity(
+    field: &'static str,
+    message: Option<ResourceIdentityData>,
+    ty: Option<&Type>,
+) -> Result<Option<Value>> {
+    let Some((message, ty)) = message.zip(ty) else { return Ok(None) };
+    read_value(field, message.identity_data, ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(msgpack: &[u8], json: &[u8], ty: &Type) -> Result<Option<Value>> {
+        read_value("v", Some(DynamicValue { msgpack: msgpack.into(), json: json.into() }), ty)
+    }
+
+    #[test]
+    fn messagepack_counts_before_json_and_nothing_is_null() {
+        let ty = Type::Number;
+        assert_eq!(read(b"\x01", b"2", &ty).unwrap(), Some(Value::from(1)));
+        assert_eq!(read(b"", b"2", &ty).unwrap(), Some(Value::from(2)));
+        assert_eq!(read(b"", b"", &ty).unwrap(), Some(Value::null(Type::Number)));
+        assert_eq!(read_value("v", None, &ty).unwrap(), None);
+        assert_eq!(read(b"\xa1x", b"", &ty).unwrap_err().kind().kind(), "wrong_value");
+        assert_eq!(read(b"", b"\xff", &ty).unwrap_err().kind().kind(), "malformed");
+    }
+
+    #[test]
+    fn what_is_sent_is_always_there() {
+        let nothing =
+            write_value("v", &Value::null(Type::Dynamic), &Type::list(Type::String)).unwrap().unwrap();
+        assert_eq!(nothing.msgpack, [NULL]);
+        assert!(write_value("v", &Value::from("secret").sensitive(), &Type::String).is_err());
+    }
+
+    #[test]
+    fn a_wrong_answer_goes_out_as_it_is() {
+        let sent = write_answer("v", Some(&Value::from("x")), &Type::Number).unwrap().unwrap();
+        assert_eq!(sent.msgpack, b"\xa1x");
+    }
+}
