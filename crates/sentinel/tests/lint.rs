@@ -32,8 +32,6 @@ impl Fields for Zoo {
         self.0.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
-    fn title(&self) -> String {
-        "the import zoo".to_owned()
     fn missing(&self, name: &str) -> String {
         format!("the import zoo has no {name}")
     }
@@ -60,11 +58,6 @@ impl Fields for Animal {
         ["kind", "age", "names", "wings", "fins"].map(str::to_owned).to_vec()
     }
 
-    fn title(&self) -> String {
-        match &self.0 {
-            Some(kinds) => kinds.join(" or "),
-            None => "an animal".to_owned(),
-        }
     fn missing(&self, name: &str) -> String {
         let title = self.0.as_ref().map_or("an animal".to_owned(), |kinds| kinds.join(" or "));
         format!("{title} has no {name}")

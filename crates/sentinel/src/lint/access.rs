@@ -66,8 +66,6 @@ impl Walk<'_> {
             }
             let names = fields.names();
             let help = meant(name, names.iter().map(String::as_str));
-            let message = format!("{} has no {name}", fields.title());
-            self.found.add_with_help(LintKind::UnknownMember, span, message, help);
             self.found.add_with_help(LintKind::UnknownMember, span, fields.missing(name), help);
             return Shape::ANY;
         }
@@ -153,8 +151,6 @@ impl Fields for Standard {
         imports::names(&self.0).into_iter().map(str::to_owned).collect()
     }
 
-    fn title(&self) -> String {
-        format!("the import {}", self.0)
     fn missing(&self, name: &str) -> String {
         format!("the import {} has no {name}", self.0)
     }

@@ -37,8 +37,6 @@ pub trait Fields: fmt::Debug + Send + Sync {
     /// The keys, for suggestions.
     fn names(&self) -> Vec<String>;
 
-    /// What has them, such as `a resource change`.
-    fn title(&self) -> String;
     /// Says of a name that it is none of them.
     fn missing(&self, name: &str) -> String;
 
