@@ -244,7 +244,8 @@ pub(crate) fn policy(bytes: &[u8]) {
     let run = || {
         let mut run = Run::new(&policy, &setup);
         let verdict = run.verdict();
-        (format!("{verdict:?} {:?}", run.rules()), run.printed())
+        let why = format!("{:?} {:?}", run.witnesses(), run.touched());
+        (format!("{verdict:?} {:?} {why}", run.rules()), run.printed())
     };
     assert_eq!(run(), run());
 }

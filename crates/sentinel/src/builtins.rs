@@ -1,6 +1,6 @@
 //! The functions that need no import.
 
-use crate::run::{Compared, Done, Machine, fault, order};
+use crate::run::{Compared, Done, Machine, RunErrorKind, fault, fault_of, order};
 use crate::syntax::literal;
 use crate::value::{Key, List, Native, Text, Value, show, whole};
 
@@ -75,7 +75,7 @@ fn print(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 
 fn error(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let line = shown(machine, arguments)?;
-    fault(String::from_utf8_lossy(&line))
+    fault_of(RunErrorKind::Raised, String::from_utf8_lossy(&line))
 }
 
 fn length(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {

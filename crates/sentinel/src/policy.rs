@@ -60,6 +60,12 @@ impl Policy {
         units.filter_map(|unit| Some((Arc::clone(unit.name.as_ref()?), self.location(unit.place)))).collect()
     }
 
+    /// The source text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(crate) fn location(&self, offset: u32) -> Location {
         Location { file: Arc::clone(&self.name), position: Position::of(&self.text, offset) }
     }

@@ -46,10 +46,63 @@ impl fmt::Display for Position {
     }
 }
 
+/// What is wrong with a source text, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SyntaxErrorKind {
+    /// Something else was expected there.
+    Unexpected,
+    /// No text has such a character outside of strings and comments.
+    Character,
+    /// A string or comment does not end.
+    Unterminated,
+    /// A backslash in a string begins nothing that is known.
+    Escape,
+    /// An integer is none, or too large.
+    Number,
+    /// A statement is not where it may stand.
+    Misplaced,
+    /// Nothing can be assigned to an expression.
+    Target,
+    /// Two parameters of a function have one name.
+    Duplicate,
+    /// It nests deeper, or is longer, than is allowed.
+    Limit,
+}
+
+impl SyntaxErrorKind {
+    /// A stable name for it.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            SyntaxErrorKind::Unexpected => "unexpected",
+            SyntaxErrorKind::Character => "character",
+            SyntaxErrorKind::Unterminated => "unterminated",
+            SyntaxErrorKind::Escape => "escape",
+            SyntaxErrorKind::Number => "number",
+            SyntaxErrorKind::Misplaced => "misplaced",
+            SyntaxErrorKind::Target => "target",
+            SyntaxErrorKind::Duplicate => "duplicate",
+            SyntaxErrorKind::Limit => "limit",
+        }
+    }
+}
+
+/// What is wrong at a part of a text.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    pub(crate) kind: SyntaxErrorKind,
+    pub(crate) span: Span,
+    pub(crate) message: String,
+}
+
 /// What is wrong with a source text, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{position}: {message}")]
+#[non_exhaustive]
 pub struct SyntaxError {
+    /// What is wrong, for programs.
+    pub kind: SyntaxErrorKind,
     /// What was expected and what is there instead.
     pub message: String,
     /// The part of the text that is wrong.

@@ -160,6 +160,8 @@ proptest! {
         let plain = shown(&format!("x = 3\nx = {x}\nv = {expression}"));
         prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nr = rule {{ {expression} }}\nv = r")), &plain);
         prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nv = func() {{ return {expression} }}()")), &plain);
+        // Where nothing is explained.
+        prop_assert_eq!(&shown(&format!("x = 3\nx = {x}\nv = [{expression}][0]")), &plain);
         if !x.contains('x') {
             prop_assert_eq!(shown(&format!("v = func(x) {{ return {expression} }}({x})")), plain);
         }

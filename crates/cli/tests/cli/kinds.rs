@@ -18,6 +18,7 @@ use objchange::{Type, Value};
 use objchange_plan::policy::PolicyError;
 use objchange_plan::query::{QueryError, SubjectError};
 use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, Schemas, ShowError};
+use objchange_sentinel::{RunError, SyntaxError};
 
 use crate::program::workspace;
 
@@ -62,11 +63,13 @@ fn every_error_type_has_one() {
         QueryError: |e| e.kind.kind();
         ReadError: |e| e.kind.kind();
         RefinementError: |e| e.kind();
+        RunError: |e| e.kind.kind();
         SchemaDocumentError: |e| e.kind.kind();
         SchemaProblem: |e| e.kind.kind();
         SchemaProblemKind: |e| e.kind();
         ShowError: |e| e.kind();
         SubjectError: |e| e.kind();
+        SyntaxError: |e| e.kind.kind();
         TooManyImplied: |e| e.kind();
         TypeMismatch: |e| e.kind.kind();
         TypeMismatchKind: |e| e.kind();
@@ -74,7 +77,11 @@ fn every_error_type_has_one() {
         UnknownPathKind: |e| e.kind();
         WriteError: |e| e.kind();
     };
-    let mut sources = vec![workspace().join("src"), workspace().join("crates/plan/src")];
+    let mut sources = vec![
+        workspace().join("src"),
+        workspace().join("crates/plan/src"),
+        workspace().join("crates/sentinel/src"),
+    ];
     let mut found = 0;
     while let Some(source) = sources.pop() {
         if source.is_dir() {

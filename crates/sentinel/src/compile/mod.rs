@@ -57,6 +57,10 @@ pub(crate) fn compile(program: &Program) -> Compiled {
     for name in &program.hidden {
         compiler.scopes.may_declare(name);
     }
+    // What is assigned only within a function may be a global of the host: its variable is one of the file then.
+    for name in program.assigned.iter().filter(|name| !compiler.imports.contains_key(*name)) {
+        compiler.scopes.may_declare(name);
+    }
     for param in &program.params {
         compiler.scopes.may_declare(&param.name.text);
     }

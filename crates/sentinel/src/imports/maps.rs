@@ -2,7 +2,7 @@
 
 use super::{list, utf8};
 use crate::builtins::native;
-use crate::run::{Budget, Done, Machine, fault};
+use crate::run::{Budget, Done, Machine, RunErrorKind, fault, fault_of};
 use crate::value::{Key, List, Map, Native, Text, Value};
 
 pub(super) static NATIVES: [Native; 6] = [
@@ -51,7 +51,7 @@ const MAX_PATH: usize = 200;
 fn path(value: &Value) -> Done<Vec<String>> {
     let keys: Vec<String> = utf8(value)?.split('.').map(str::to_owned).collect();
     if keys.len() > MAX_PATH {
-        return fault(format!("a path cannot have more than {MAX_PATH} keys"));
+        return fault_of(RunErrorKind::Limit, format!("a path cannot have more than {MAX_PATH} keys"));
     }
     Ok(keys)
 }

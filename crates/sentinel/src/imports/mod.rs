@@ -48,6 +48,7 @@ pub(crate) fn names(import: &str) -> Vec<&'static str> {
         "collection" => &collection::NATIVES,
         "collection/lists" => &lists::NATIVES,
         "collection/maps" => &maps::NATIVES,
+        "decimal" => return decimal::names(),
         "json" => &json::NATIVES,
         "runtime" => return vec!["version"],
         "sockaddr" => &sockaddr::NATIVES,

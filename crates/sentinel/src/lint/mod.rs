@@ -197,8 +197,8 @@ impl std::fmt::Debug for LintContext<'_> {
 /// let lints = lint("types = [\"a\"]\nmain = rule { length(types) is \"1\" and typos is empty }", &LintContext::default());
 /// let lints: Vec<String> = lints.unwrap().iter().map(ToString::to_string).collect();
 /// assert_eq!(lints, [
-///     "2:28: a number is never equal to a string [unlike-comparison]",
-///     "2:39: there is nothing called typos [undefined-name]",
+///     "2:15: a number is never equal to a string [unlike-comparison]",
+///     "2:40: there is nothing called typos [undefined-name]",
 /// ]);
 /// ```
 pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Lint>, Vec<SyntaxError>> {

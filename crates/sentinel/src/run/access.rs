@@ -1,6 +1,6 @@
 //! Parts of values: by index, by name, by bounds.
 
-use super::{Done, Machine, fault};
+use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::compile::{Op, Unit};
 use crate::syntax::ast::BinaryOp;
 use crate::value::{Key, List, Map, Place, Text, Value, whole};
@@ -158,7 +158,7 @@ impl Machine<'_> {
             }
             Value::List(list) => {
                 let Some(at) = position(list_index(&key)?, list.len()) else {
-                    return fault("this index is out of the range of the list");
+                    return fault_of(RunErrorKind::Range, "this index is out of the range of the list");
                 };
                 self.budget.step(list.to_copy() / 4)?;
                 self.registry.changed(&base, &value);

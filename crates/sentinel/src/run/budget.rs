@@ -1,6 +1,7 @@
 //! How much a run may do and make, so that no policy goes on forever or fills the memory.
 
-use crate::value::{Key, Map, Place, Value};
+use super::{Done, RunErrorKind, fault_of};
+use crate::value::{Key, Map, Value};
 
 /// What a run is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,22 +21,6 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits { steps: 1_000_000_000, depth: 10_000, size: 1 << 26, memory: 1 << 32 }
     }
-}
-
-/// Why a run cannot go on.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) message: String,
-    /// Where, if it is not the instruction that is executed.
-    pub(crate) place: Option<Place>,
-}
-
-/// Boxed, as hardly anything fails, and most of what is done is so little that it shows what it returns.
-pub(crate) type Done<T> = Result<T, Box<Fault>>;
-
-#[cold]
-pub(crate) fn fault<T>(message: impl Into<String>) -> Done<T> {
-    Err(Box::new(Fault { message: message.into(), place: None }))
 }
 
 /// What is left of the limits.
@@ -74,7 +59,7 @@ impl Budget {
                 self.steps = left;
                 Ok(())
             }
-            None => fault("this takes more steps than are allowed"),
+            None => fault_of(RunErrorKind::Limit, "this takes more steps than are allowed"),
         }
     }
 
@@ -86,7 +71,7 @@ impl Budget {
                 self.memory = left;
                 Ok(())
             }
-            None => fault("this makes more values than are allowed"),
+            None => fault_of(RunErrorKind::Limit, "this makes more values than are allowed"),
         }
     }
 
@@ -98,7 +83,11 @@ impl Budget {
 
     /// Whether one value may be as large.
     pub(crate) fn fits(&self, size: usize) -> Done<()> {
-        if size <= self.size { Ok(()) } else { fault("this value is larger than is allowed") }
+        if size <= self.size {
+            Ok(())
+        } else {
+            fault_of(RunErrorKind::Limit, "this value is larger than is allowed")
+        }
     }
 
     /// Looks at a collection as a whole: at how many elements it has, or at each of them.
@@ -122,7 +111,10 @@ impl Budget {
     /// Looks at what is one level deeper in a value.
     pub(crate) fn deeper<T>(&mut self, look: impl FnOnce(&mut Budget) -> Done<T>) -> Done<T> {
         if self.nesting == MAX_NESTING {
-            return fault(format!("this value nests deeper than {MAX_NESTING} levels"));
+            return fault_of(
+                RunErrorKind::Limit,
+                format!("this value nests deeper than {MAX_NESTING} levels"),
+            );
         }
         self.nesting += 1;
         let result = look(self);

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-use super::{Done, Machine, fault};
+use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::value::{Code, Host, Native, Value};
 
 impl Machine<'_> {
@@ -50,7 +50,8 @@ impl Machine<'_> {
             Called::Native(native, this) => self.call_native(native, this.as_deref(), arguments)?,
             Called::Host(host) => {
                 check_arity(host.name, &host.arity, count)?;
-                (host.call)(&arguments).or_else(|message| fault(format!("{}: {message}", host.name)))?
+                (host.call)(&arguments)
+                    .or_else(|message| fault_of(RunErrorKind::Host, format!("{}: {message}", host.name)))?
             }
         };
         self.stack.truncate(callee);
@@ -96,5 +97,5 @@ fn check_arity(name: &str, arity: &RangeInclusive<usize>, count: usize) -> Done<
         &usize::MAX => format!("at least {least}"),
         _ => format!("{least} to {most}"),
     };
-    fault(format!("{name} takes {expected} arguments, not {count}"))
+    fault_of(RunErrorKind::Arguments, format!("{name} takes {expected} arguments, not {count}"))
 }

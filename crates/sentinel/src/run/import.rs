@@ -6,7 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Done, Machine, fault};
+use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::imports;
 use crate::policy::Policy;
 use crate::value::{Map, MemberName, Value, of_document};
@@ -53,16 +53,16 @@ impl Machine<'_> {
             Some(Source::Data(json)) => match of_document(json) {
                 Value::Map(map) => Imported::Data(map),
                 other => {
-                    return fault(format!(
-                        "the data of the import {name} is no object: {}",
-                        other.type_name()
-                    ));
+                    return fault_of(
+                        RunErrorKind::Import,
+                        format!("the data of the import {name} is no object: {}", other.type_name()),
+                    );
                 }
             },
             Some(Source::Host(host)) => Imported::Host(Arc::clone(host), Made::default()),
             None => match imports::standard(name) {
                 Some(members) => Imported::Standard(members, Made::default()),
-                None => return fault(format!("there is no import {name}")),
+                None => return fault_of(RunErrorKind::Import, format!("there is no import {name}")),
             },
         };
         self.imported.insert(name.to_owned(), Some(imported));

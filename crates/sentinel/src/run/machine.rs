@@ -11,7 +11,7 @@ use super::pattern::Pattern;
 use super::touch::TouchLog;
 use super::walk::Walk;
 use super::witness::Entry;
-use super::{Budget, Done, Fault, Setup, fault};
+use super::{Budget, Done, Fault, RunErrorKind, Setup, fault, fault_of};
 use crate::compile::{Blame, Unit, UnitKind};
 use crate::policy::Policy;
 use crate::value::{Closure, Env, Place, Registry, Rule, RuleState, Text, Value};
@@ -144,7 +144,10 @@ impl<'r> Machine<'r> {
 
     pub(super) fn enter(&mut self, unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Then) -> Done<()> {
         if self.frames.len() >= self.setup.limits.depth {
-            return fault(format!("calls nest deeper than {} levels", self.setup.limits.depth));
+            return fault_of(
+                RunErrorKind::Limit,
+                format!("calls nest deeper than {} levels", self.setup.limits.depth),
+            );
         }
         let (stack, walks, causes) = (self.stack.len(), self.walks.len(), self.causes.len());
         self.frames.push(Frame { unit: Arc::clone(unit), file, next: 0, env, stack, walks, causes, then });
@@ -212,7 +215,9 @@ impl<'r> Machine<'r> {
                 }
                 return Ok(true);
             }
-            RuleState::Running => return fault("the evaluation of this rule needs the rule itself"),
+            RuleState::Running => {
+                return fault_of(RunErrorKind::Circle, "the evaluation of this rule needs the rule itself");
+            }
             RuleState::New => {}
         }
         *rule.state.borrow_mut() = RuleState::Running;
@@ -299,7 +304,10 @@ impl<'r> Machine<'r> {
     /// Calls a function of the policy from one of an import.
     pub(crate) fn call_back(&mut self, function: &Value, arguments: Vec<Value>) -> Done<Value> {
         if self.waiting == MAX_WAITING {
-            return fault(format!("functions of imports nest deeper than {MAX_WAITING} levels"));
+            return fault_of(
+                RunErrorKind::Limit,
+                format!("functions of imports nest deeper than {MAX_WAITING} levels"),
+            );
         }
         self.waiting += 1;
         let frames = self.frames.len();
@@ -329,7 +337,10 @@ impl<'r> Machine<'r> {
     pub(super) fn enter_closure(&mut self, closure: &Closure, count: usize, is_explained: bool) -> Done<()> {
         let unit = &closure.unit;
         if unit.params as usize != count {
-            return fault(format!("this function takes {} arguments, not {count}", unit.params));
+            return fault_of(
+                RunErrorKind::Arguments,
+                format!("this function takes {} arguments, not {count}", unit.params),
+            );
         }
         let env = self.new_env(unit, Rc::clone(&closure.env))?;
         let from = self.stack.len() - count;

@@ -4,6 +4,7 @@ mod access;
 mod blame;
 mod budget;
 mod call;
+mod error;
 mod import;
 mod machine;
 mod operate;
@@ -17,8 +18,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+pub(crate) use budget::Budget;
 pub use budget::Limits;
-pub(crate) use budget::{Budget, Done, Fault, fault};
+pub(crate) use error::{Done, Fault, fault, fault_of};
+pub use error::{RunError, RunErrorKind};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
@@ -67,16 +70,6 @@ impl fmt::Display for Location {
     }
 }
 
-/// Why a policy could not be evaluated.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{location}: {message}")]
-pub struct RunError {
-    /// What is wrong.
-    pub message: String,
-    /// Where that was found.
-    pub location: Location,
-}
-
 /// What a policy says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
@@ -118,7 +111,7 @@ impl<'s> Run<'s> {
 
     fn stop(&mut self, fault: Fault) {
         let location = self.location(fault.place.unwrap_or_default());
-        self.error = Some(RunError { message: fault.message, location });
+        self.error = Some(RunError { kind: fault.kind, message: fault.message, location });
     }
 
     /// What stopped the run.
@@ -173,7 +166,7 @@ impl<'s> Run<'s> {
 
     fn refuse(&self, message: impl Into<String>) -> Verdict {
         let location = self.location(Place::default());
-        Verdict::Error(RunError { message: message.into(), location })
+        Verdict::Error(RunError { kind: RunErrorKind::Main, message: message.into(), location })
     }
 
     /// What was printed.

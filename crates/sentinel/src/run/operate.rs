@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use super::pattern::{self, Pattern};
-use super::{Done, Machine, fault};
+use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::{Key, List, Place, Text, Value, compare_numbers, equal};
 
@@ -188,7 +188,7 @@ fn arithmetic(op: BinaryOp, left: &Value, right: &Value) -> Done<Value> {
     use BinaryOp as Op;
     if let (Value::Int(a), Value::Int(b)) = (left, right) {
         if *b == 0 && matches!(op, Op::Divide | Op::Remainder) {
-            return fault("division by zero");
+            return fault_of(RunErrorKind::DivisionByZero, "division by zero");
         }
         return Ok(Value::Int(match op {
             Op::Add => a.wrapping_add(*b),

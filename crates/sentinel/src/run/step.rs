@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::machine::Then;
-use super::{Done, Machine, fault};
+use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::compile::{Op, Slot};
 use crate::syntax::ast::{BinaryOp, Test};
 use crate::value::{
@@ -272,10 +272,16 @@ impl Machine<'_> {
 
     /// Where an assignment goes: where the name is declared, or else the innermost scope that may declare it.
     pub(super) fn target(&mut self, access: u32) -> Option<(Rc<Env>, u32)> {
+        let setup = self.setup;
         let frame = self.frame();
-        let candidates = &frame.unit.accesses[access as usize].candidates;
+        let access = &frame.unit.accesses[access as usize];
+        let candidates = &access.candidates;
         let is_declared = |slot: &&Slot| frame.env.outward(slot.hops).has(slot.slot);
-        let slot = candidates.iter().find(is_declared).or(candidates.first())?;
+        let slot = candidates.iter().find(is_declared).or_else(|| {
+            // A global of the host is hidden by a variable of the file.
+            let is_global = setup.globals.contains_key(&*access.name);
+            if is_global { candidates.last() } else { candidates.first() }
+        })?;
         Some((Rc::clone(frame.env.outward(slot.hops)), slot.slot))
     }
 
@@ -294,7 +300,7 @@ impl Machine<'_> {
             return Ok(value.clone());
         }
         let Some(json) = self.setup.globals.get(&*access.name) else {
-            return fault(format!("unknown identifier {}", access.name));
+            return fault_of(RunErrorKind::Name, format!("unknown identifier {}", access.name));
         };
         let value = Value::from_json(json);
         self.globals.insert(Arc::clone(&access.name), value.clone());
@@ -356,13 +362,13 @@ impl Machine<'_> {
         let name = self.text(name);
         let name = name.as_str().unwrap_or_default();
         if self.frame().file != 0 {
-            return fault(format!("a module has no parameters: {name}"));
+            return fault_of(RunErrorKind::Parameter, format!("a module has no parameters: {name}"));
         }
         if let Some(json) = self.setup.params.get(name) {
             self.stack.push(Value::from_json(json));
             self.jump(to);
         } else if !has_default {
-            return fault(format!("the parameter {name} has no value"));
+            return fault_of(RunErrorKind::Parameter, format!("the parameter {name} has no value"));
         }
         Ok(())
     }
@@ -376,7 +382,7 @@ impl Machine<'_> {
                 self.files[file as usize].imports[index as usize] = Some(imported);
                 Ok(())
             }
-            Some(None) => fault(format!("the module {name} imports itself")),
+            Some(None) => fault_of(RunErrorKind::Circle, format!("the module {name} imports itself")),
             None => {
                 // Once it is there, the instruction is executed again.
                 self.frame().next -= 1;

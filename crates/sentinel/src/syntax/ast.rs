@@ -3,6 +3,7 @@
 //! Whatever a text can repeat without brackets is a list here (operators of one level, selectors, `else if`), so that
 //! only nesting makes a tree deep, and the parser limits that.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::source::Span;
@@ -13,13 +14,15 @@ pub(crate) struct Name {
     pub(crate) span: Span,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Program {
     pub(crate) imports: Vec<Import>,
     pub(crate) params: Vec<Param>,
     pub(crate) body: Vec<Stmt>,
     /// The names of the language that are assigned to, wherever.
     pub(crate) hidden: Vec<Arc<str>>,
+    /// All names that are assigned to, wherever.
+    pub(crate) assigned: BTreeSet<Arc<str>>,
 }
 
 #[derive(Debug)]

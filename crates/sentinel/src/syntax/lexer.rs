@@ -1,7 +1,7 @@
 //! From text to tokens, with semicolons where a newline ends a statement.
 
 use super::token::{Kind, Token, may_end_statement, word_kind};
-use crate::source::Span;
+use crate::source::{Problem, Span, SyntaxErrorKind};
 
 /// A source text taken apart.
 #[derive(Debug)]
@@ -9,7 +9,7 @@ pub(crate) struct Lexed {
     /// The last one is the end.
     pub(crate) tokens: Vec<Token>,
     pub(crate) comments: Vec<Span>,
-    pub(crate) errors: Vec<(Span, String)>,
+    pub(crate) errors: Vec<Problem>,
 }
 
 struct Lexer<'t> {
@@ -50,9 +50,9 @@ impl Lexer<'_> {
         self.lexed.tokens.push(Token { kind, span });
     }
 
-    fn error(&mut self, start: usize, message: impl Into<String>) {
+    fn error(&mut self, kind: SyntaxErrorKind, start: usize, message: impl Into<String>) {
         let span = self.span(start);
-        self.lexed.errors.push((span, message.into()));
+        self.lexed.errors.push(Problem { kind, span, message: message.into() });
     }
 
     fn newline(&mut self, start: usize) {
@@ -119,7 +119,7 @@ impl Lexer<'_> {
             }
             other => {
                 self.at += other.len_utf8();
-                self.error(start, format!("unexpected character {other:?}"));
+                self.error(SyntaxErrorKind::Character, start, format!("unexpected character {other:?}"));
             }
         }
         true
@@ -139,7 +139,11 @@ impl Lexer<'_> {
             self.at = start + 2 + length + 2;
         } else {
             self.at = self.text.len();
-            self.error(start, "expected */ at the end of this comment, found the end of the text");
+            self.error(
+                SyntaxErrorKind::Unterminated,
+                start,
+                "expected */ at the end of this comment, found the end of the text",
+            );
         }
         let span = self.span(start);
         self.lexed.comments.push(span);
@@ -162,8 +166,11 @@ impl Lexer<'_> {
                 b'\n' => {
                     self.at = at;
                     self.push(Kind::String, start);
-                    return self
-                        .error(start, "expected \" at the end of this string, found the end of the line");
+                    return self.error(
+                        SyntaxErrorKind::Unterminated,
+                        start,
+                        "expected \" at the end of this string, found the end of the line",
+                    );
                 }
                 // What a backslash stands before is part of the string, but for the end of the line.
                 _ if bytes.get(at + 1).is_some_and(|&next| next != b'\n') => at += 2,
@@ -172,7 +179,11 @@ impl Lexer<'_> {
         }
         self.at = self.text.len();
         self.push(Kind::String, start);
-        self.error(start, "expected \" at the end of this string, found the end of the text");
+        self.error(
+            SyntaxErrorKind::Unterminated,
+            start,
+            "expected \" at the end of this string, found the end of the text",
+        );
     }
 
     fn raw(&mut self) {
@@ -181,7 +192,11 @@ impl Lexer<'_> {
         self.at = end.map_or(self.text.len(), |length| start + 1 + length + 1);
         self.push(Kind::String, start);
         if end.is_none() {
-            self.error(start, "expected ` at the end of this string, found the end of the text");
+            self.error(
+                SyntaxErrorKind::Unterminated,
+                start,
+                "expected ` at the end of this string, found the end of the text",
+            );
         }
     }
 

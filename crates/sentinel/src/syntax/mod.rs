@@ -9,7 +9,7 @@ mod parser;
 mod statement;
 pub(crate) mod token;
 
-use crate::source::{Position, Span, SyntaxError};
+use crate::source::{Position, Problem, Span, SyntaxError, SyntaxErrorKind};
 use ast::Program;
 pub(crate) use lexer::lex;
 use parser::Parser;
@@ -19,7 +19,7 @@ pub(crate) fn parse(text: &str) -> Result<(Program, Vec<Span>), Vec<SyntaxError>
     if u32::try_from(text.len()).is_err() {
         let message = "a source text cannot be longer than 4 GiB".to_owned();
         let (span, position) = (Span::default(), Position { line: 1, column: 1 });
-        return Err(vec![SyntaxError { message, span, position }]);
+        return Err(vec![SyntaxError { kind: SyntaxErrorKind::Limit, message, span, position }]);
     }
     let lexed = lexer::lex(text);
     let mut parser = Parser::new(text, &lexed.tokens);
@@ -29,11 +29,12 @@ pub(crate) fn parse(text: &str) -> Result<(Program, Vec<Span>), Vec<SyntaxError>
     if errors.is_empty() {
         return Ok((program, lexed.comments));
     }
-    errors.sort_by_key(|(span, _)| span.start);
+    errors.sort_by_key(|problem| problem.span.start);
     // What cannot be read as a token is often not what was expected there either.
-    errors.dedup_by_key(|(span, _)| span.start);
+    errors.dedup_by_key(|problem| problem.span.start);
     errors.truncate(MAX_ERRORS);
-    let error = |(span, message): (Span, String)| SyntaxError {
+    let error = |Problem { kind, span, message }| SyntaxError {
+        kind,
         message,
         span,
         position: Position::of(text, span.start),

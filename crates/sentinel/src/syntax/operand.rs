@@ -7,7 +7,7 @@ use super::ast::{Expr, ExprKind, Part, PartKind, Postfix, Quantifier, Quantifier
 use super::literal;
 use super::parser::{Parsed, Parser};
 use super::token::{Kind, Token};
-use crate::source::Span;
+use crate::source::{Span, SyntaxErrorKind};
 
 impl Parser<'_> {
     pub(super) fn postfix(&mut self) -> Parsed<Expr> {
@@ -119,8 +119,10 @@ impl Parser<'_> {
             Kind::Float => Ok(ExprKind::Float(literal::float(text))),
             Kind::Int => match literal::int(text).map(i64::try_from) {
                 Ok(Ok(number)) => Ok(ExprKind::Int(number)),
-                Ok(Err(_)) => self.fail(token.span, "this integer does not fit into 64 bits"),
-                Err(message) => self.fail(token.span, message),
+                Ok(Err(_)) => {
+                    self.fail(SyntaxErrorKind::Number, token.span, "this integer does not fit into 64 bits")
+                }
+                Err(message) => self.fail(SyntaxErrorKind::Number, token.span, message),
             },
             _ => match literal::plain_string(text)
                 .map_or_else(|| literal::string(text).map(Arc::from), |plain| Ok(Arc::from(plain.as_bytes())))
@@ -129,7 +131,7 @@ impl Parser<'_> {
                 Err((at, message)) => {
                     let start = token.span.start + u32::try_from(at).unwrap_or(0);
                     // The rest of the statement can be read.
-                    self.error(Span { start, end: token.span.end }, message);
+                    self.error(SyntaxErrorKind::Escape, Span { start, end: token.span.end }, message);
                     Ok(ExprKind::String(Arc::from([])))
                 }
             },

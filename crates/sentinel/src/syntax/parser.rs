@@ -1,11 +1,11 @@
 //! Walking through tokens, and what goes wrong on the way.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::ast::Name;
 use super::token::{Kind, Token};
-use crate::source::Span;
+use crate::source::{Problem, Span, SyntaxErrorKind};
 
 /// That an error was reported.
 #[derive(Debug)]
@@ -22,13 +22,15 @@ pub(super) struct Parser<'t> {
     tokens: &'t [Token],
     pub(super) at: usize,
     depth: u32,
-    pub(super) errors: Vec<(Span, String)>,
+    pub(super) errors: Vec<Problem>,
     /// Where `filter` or `map` was found to be a name, so that nested ones are not tried again and again.
     pub(super) plain_words: HashSet<usize>,
     /// How many functions and rules were read.
     pub(super) closures: usize,
     /// The names of the language that are assigned to.
     pub(super) hidden: Vec<Arc<str>>,
+    /// All names that are assigned to, wherever.
+    pub(super) assigned: BTreeSet<Arc<str>>,
     /// Around the statement that is read.
     pub(super) in_function: bool,
     pub(super) in_loop: bool,
@@ -45,6 +47,7 @@ impl<'t> Parser<'t> {
             plain_words: HashSet::new(),
             closures: 0,
             hidden: Vec::new(),
+            assigned: BTreeSet::new(),
             in_function: false,
             in_loop: false,
         }
@@ -105,12 +108,17 @@ impl<'t> Parser<'t> {
         }
     }
 
-    pub(super) fn error(&mut self, span: Span, message: impl Into<String>) {
-        self.errors.push((span, message.into()));
+    pub(super) fn error(&mut self, kind: SyntaxErrorKind, span: Span, message: impl Into<String>) {
+        self.errors.push(Problem { kind, span, message: message.into() });
     }
 
-    pub(super) fn fail<T>(&mut self, span: Span, message: impl Into<String>) -> Parsed<T> {
-        self.error(span, message);
+    pub(super) fn fail<T>(
+        &mut self,
+        kind: SyntaxErrorKind,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Parsed<T> {
+        self.error(kind, span, message);
         Err(Failed)
     }
 
@@ -118,7 +126,7 @@ impl<'t> Parser<'t> {
     pub(super) fn expected<T>(&mut self, what: &str) -> Parsed<T> {
         let token = self.peek();
         let found = self.describe(token);
-        self.fail(token.span, format!("expected {what}, found {found}"))
+        self.fail(SyntaxErrorKind::Unexpected, token.span, format!("expected {what}, found {found}"))
     }
 
     #[inline(always)]
@@ -150,7 +158,11 @@ impl<'t> Parser<'t> {
     /// Reads what is one level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == MAX_DEPTH {
-            return self.fail(self.peek().span, format!("this nests deeper than {MAX_DEPTH} levels"));
+            return self.fail(
+                SyntaxErrorKind::Limit,
+                self.peek().span,
+                format!("this nests deeper than {MAX_DEPTH} levels"),
+            );
         }
         self.depth += 1;
         let result = read(self);

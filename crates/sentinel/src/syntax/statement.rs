@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::sync::Arc;
+
 use super::ast::{
     BinaryOp, Expr, ExprKind, For, Func, Import, Name, Names, Param, PartKind, Program, Stmt, StmtKind,
     Target,
@@ -8,28 +10,33 @@ use super::literal;
 use super::parser::{Parsed, Parser};
 use super::token::Kind;
 use crate::builtins;
+use crate::source::SyntaxErrorKind;
 
 impl Parser<'_> {
     pub(super) fn program(&mut self) -> Program {
-        let mut program =
-            Program { imports: Vec::new(), params: Vec::new(), body: Vec::new(), hidden: Vec::new() };
+        let mut program = Program::default();
         loop {
             self.skip_semicolons();
             let (before, start) = (self.at, self.peek());
             if start.kind == Kind::End {
                 program.hidden = std::mem::take(&mut self.hidden);
+                program.assigned = std::mem::take(&mut self.assigned);
                 return program;
             }
             let is_first = program.body.is_empty();
             let read = if self.is("import") {
                 if !is_first || !program.params.is_empty() {
-                    self.error(start.span, "an import must stand before all other statements");
+                    self.error(
+                        SyntaxErrorKind::Misplaced,
+                        start.span,
+                        "an import must stand before all other statements",
+                    );
                 }
                 self.import().map(|import| program.imports.push(import))
             } else if self.is("param") {
                 if !is_first {
                     let message = "a param must stand after the imports and before all other statements";
-                    self.error(start.span, message);
+                    self.error(SyntaxErrorKind::Misplaced, start.span, message);
                 }
                 self.param().map(|param| program.params.push(param))
             } else {
@@ -82,7 +89,11 @@ impl Parser<'_> {
         if let Some(default) = &default
             && !is_constant(default)
         {
-            return self.fail(default.span, "expected a literal as the default of a parameter");
+            return self.fail(
+                SyntaxErrorKind::Unexpected,
+                default.span,
+                "expected a literal as the default of a parameter",
+            );
         }
         Ok(Param { name, default })
     }
@@ -128,7 +139,7 @@ impl Parser<'_> {
             "return" => {
                 self.at += 1;
                 if !self.in_function {
-                    return self.fail(start.span, "return outside of a function");
+                    return self.fail(SyntaxErrorKind::Misplaced, start.span, "return outside of a function");
                 }
                 let ends = self.is_semicolon() || self.is("}");
                 StmtKind::Return(if ends { None } else { Some(self.expression()?) })
@@ -136,12 +147,28 @@ impl Parser<'_> {
             "break" | "continue" => {
                 self.at += 1;
                 if !self.in_loop {
-                    return self.fail(start.span, format!("{word} outside of a for loop"));
+                    return self.fail(
+                        SyntaxErrorKind::Misplaced,
+                        start.span,
+                        format!("{word} outside of a for loop"),
+                    );
                 }
                 if word == "break" { StmtKind::Break } else { StmtKind::Continue }
             }
-            "import" => return self.fail(start.span, "an import must stand at the top of the file"),
-            "param" => return self.fail(start.span, "a param must stand at the top of the file"),
+            "import" => {
+                return self.fail(
+                    SyntaxErrorKind::Misplaced,
+                    start.span,
+                    "an import must stand at the top of the file",
+                );
+            }
+            "param" => {
+                return self.fail(
+                    SyntaxErrorKind::Misplaced,
+                    start.span,
+                    "a param must stand at the top of the file",
+                );
+            }
             _ => self.simple_statement()?,
         };
         Ok(Stmt { span: self.since(start.span), kind })
@@ -165,8 +192,11 @@ impl Parser<'_> {
         let span = expr.span;
         let Some(target) = target(expr) else {
             let sign = self.of(token);
-            return self
-                .fail(span, format!("expected a name or an index before {sign}, found another expression"));
+            return self.fail(
+                SyntaxErrorKind::Target,
+                span,
+                format!("expected a name or an index before {sign}, found another expression"),
+            );
         };
         self.at += 1;
         if let Target::Name(name) = &target {
@@ -176,6 +206,9 @@ impl Parser<'_> {
     }
 
     fn assigned(&mut self, name: &Name) {
+        if !self.assigned.contains(&name.text) {
+            self.assigned.insert(Arc::clone(&name.text));
+        }
         if builtins::is_name(&name.text) && !self.hidden.contains(&name.text) {
             self.hidden.push(name.text.clone());
         }
@@ -267,7 +300,7 @@ impl Parser<'_> {
             let name = self.name("the name of a parameter or )")?;
             if params.iter().any(|other| other.text == name.text) {
                 let message = format!("this function has two parameters called {}", name.text);
-                self.error(name.span, message);
+                self.error(SyntaxErrorKind::Duplicate, name.span, message);
             }
             params.push(name);
             self.skip_newlines();

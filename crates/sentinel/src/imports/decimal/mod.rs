@@ -36,6 +36,10 @@ pub(super) fn member(name: &str) -> Option<Value> {
     function(&NATIVES, name)
 }
 
+pub(super) fn names() -> Vec<&'static str> {
+    NATIVES.iter().map(|native| native.name).chain(["nan"]).collect()
+}
+
 pub(super) static METHODS: [Native; 36] = [
     native("is", 1, 1, true, |_, a| compared(a, |order| order == Some(Ordering::Equal))),
     native("is_not", 1, 1, true, |_, a| compared(a, |order| order != Some(Ordering::Equal))),

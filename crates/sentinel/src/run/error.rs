@@ -1,0 +1,91 @@
+//! Why a run ends before its time.
+
+use super::Location;
+use crate::value::Place;
+
+/// What is wrong, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RunErrorKind {
+    /// What is done with a value is not for its type, or not for what it is.
+    Value,
+    /// An integer is divided by zero.
+    DivisionByZero,
+    /// An element is put where a list has none.
+    Range,
+    /// A function is called with a wrong number of arguments.
+    Arguments,
+    /// There is no variable of a name.
+    Name,
+    /// There is no import of a name, or it cannot be read.
+    Import,
+    /// A parameter has no value.
+    Parameter,
+    /// A rule or module needs itself.
+    Circle,
+    /// The policy calls `error`.
+    Raised,
+    /// A function of the host refuses.
+    Host,
+    /// It would take more steps, or make more or larger values, than are allowed.
+    Limit,
+    /// The policy has no `main`, or one that says nothing.
+    Main,
+}
+
+impl RunErrorKind {
+    /// A stable name for it.
+    #[must_use]
+    pub fn kind(self) -> &'static str {
+        match self {
+            RunErrorKind::Value => "value",
+            RunErrorKind::DivisionByZero => "division_by_zero",
+            RunErrorKind::Range => "range",
+            RunErrorKind::Arguments => "arguments",
+            RunErrorKind::Name => "name",
+            RunErrorKind::Import => "import",
+            RunErrorKind::Parameter => "parameter",
+            RunErrorKind::Circle => "circle",
+            RunErrorKind::Raised => "raised",
+            RunErrorKind::Host => "host",
+            RunErrorKind::Limit => "limit",
+            RunErrorKind::Main => "main",
+        }
+    }
+}
+
+/// Why a policy could not be evaluated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{location}: {message}")]
+#[non_exhaustive]
+pub struct RunError {
+    /// What is wrong, for programs.
+    pub kind: RunErrorKind,
+    /// What is wrong, for people.
+    pub message: String,
+    /// Where that was found.
+    pub location: Location,
+}
+
+/// Why a run cannot go on.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: RunErrorKind,
+    pub(crate) message: String,
+    /// Where, if it is not the instruction that is executed.
+    pub(crate) place: Option<Place>,
+}
+
+/// Boxed, as hardly anything fails, and most of what is done is so little that it shows what it returns.
+pub(crate) type Done<T> = Result<T, Box<Fault>>;
+
+/// That something cannot be done with a value.
+#[cold]
+pub(crate) fn fault<T>(message: impl Into<String>) -> Done<T> {
+    fault_of(RunErrorKind::Value, message)
+}
+
+#[cold]
+pub(crate) fn fault_of<T>(kind: RunErrorKind, message: impl Into<String>) -> Done<T> {
+    Err(Box::new(Fault { kind, message: message.into(), place: None }))
+}
