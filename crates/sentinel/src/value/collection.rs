@@ -18,6 +18,8 @@ pub(crate) struct ListCell {
     pub(crate) registered: Cell<bool>,
     /// The elements that are, or hold, what is unknown until apply, and what the host calls that.
     unknown: Box<[(usize, String)]>,
+    /// What many lists share, whose values have no parts.
+    shared: Option<Rc<Vec<Value>>>,
 }
 
 impl List {
@@ -26,14 +28,15 @@ impl List {
     #[must_use]
     pub fn partly_unknown(items: Vec<Value>, unknown: Vec<(usize, String)>) -> List {
         let (items, registered) = (RefCell::new(Rc::new(items)), Cell::new(false));
-        List(Rc::new(ListCell { items, registered, unknown: unknown.into() }))
+        List(Rc::new(ListCell { items, registered, unknown: unknown.into(), shared: None }))
     }
 
-    /// A list of values that are shared by many lists, as long as nobody changes it.
+    /// A list of values that many lists share, as long as nobody changes them: of plain values, without parts.
     #[must_use]
     pub fn shared(items: &Rc<Vec<Value>>) -> List {
-        let (items, registered) = (RefCell::new(Rc::clone(items)), Cell::new(false));
-        List(Rc::new(ListCell { items, registered, unknown: Box::default() }))
+        let (shared, registered) = (Some(Rc::clone(items)), Cell::new(false));
+        let items = RefCell::new(Rc::clone(items));
+        List(Rc::new(ListCell { items, registered, unknown: Box::default(), shared }))
     }
 
     pub(crate) fn unknowns(&self) -> impl Iterator<Item = &str> {
@@ -153,7 +156,9 @@ pub(crate) enum Content {
 /// The lists and maps that were made: who changes one changes it for all. Every other value is as good when it is made
 /// anew.
 enum Made {
-    /// As it is with most: a few, with their positions.
+    Nothing,
+    /// As it is with most, with its position.
+    One(usize, Value),
     Few(Vec<(usize, Value)>),
     /// By position.
     Many(Vec<Option<Value>>),
@@ -164,6 +169,8 @@ impl Made {
 
     fn get(&self, position: usize) -> Option<&Value> {
         match self {
+            Made::Nothing => None,
+            Made::One(at, value) => (*at == position).then_some(value),
             Made::Few(few) => few.iter().find(|(at, _)| *at == position).map(|(_, value)| value),
             Made::Many(many) => many.get(position)?.as_ref(),
         }
@@ -172,16 +179,20 @@ impl Made {
     /// Adds one of so many.
     fn insert(&mut self, position: usize, value: Value, count: usize) {
         match self {
-            Made::Few(few) if few.len() < Self::FEW => {
-                few.reserve_exact(1);
-                few.push((position, value));
+            Made::Nothing => *self = Made::One(position, value),
+            Made::One(..) => {
+                if let Made::One(at, first) = std::mem::replace(self, Made::Nothing) {
+                    *self = Made::Few(vec![(at, first), (position, value)]);
+                }
             }
+            Made::Few(few) if few.len() < Self::FEW => few.push((position, value)),
             Made::Few(few) => {
                 let mut many = vec![None; count.max(position + 1)];
-                for (at, value) in few.drain(..) {
-                    many[at] = Some(value);
+                for (at, value) in few.drain(..).chain([(position, value)]) {
+                    if let Some(slot) = many.get_mut(at) {
+                        *slot = Some(value);
+                    }
                 }
-                many[position] = Some(value);
                 *self = Made::Many(many);
             }
             Made::Many(many) => {
@@ -194,6 +205,12 @@ impl Made {
 
     fn remove_if(&mut self, position: usize, is_unneeded: impl Fn(&Value) -> bool) {
         match self {
+            Made::Nothing => {}
+            Made::One(at, value) => {
+                if *at == position && is_unneeded(value) {
+                    *self = Made::Nothing;
+                }
+            }
             Made::Few(few) => few.retain(|(at, value)| *at != position || !is_unneeded(value)),
             Made::Many(many) => {
                 if let Some(slot) = many.get_mut(position)
@@ -206,13 +223,59 @@ impl Made {
     }
 
     fn is_empty(&self) -> bool {
-        matches!(self, Made::Few(few) if few.is_empty())
+        match self {
+            Made::Nothing => true,
+            Made::Few(few) => few.is_empty(),
+            Made::One(..) | Made::Many(_) => false,
+        }
+    }
+
+    /// Whether all of it is as the host made it.
+    fn is_as_made(&self) -> bool {
+        match self {
+            Made::Nothing => true,
+            Made::One(_, value) => value.is_as_made(),
+            Made::Few(few) => few.iter().all(|(_, value)| value.is_as_made()),
+            // Of some it takes too long to find out.
+            Made::Many(_) => false,
+        }
     }
 }
 
-impl Default for Made {
-    fn default() -> Made {
-        Made::Few(Vec::new())
+impl Value {
+    /// Whether it is certain that it is as the host made it: then its parts nest no deeper than the host makes them.
+    fn is_as_made(&self) -> bool {
+        match self {
+            Value::Map(map) => match &*map.0.content.borrow() {
+                Content::Lazy(lazy) => lazy.is_as_made(),
+                Content::Entries(_) => false,
+            },
+            Value::List(list) => {
+                let is_shared = |shared| Rc::ptr_eq(shared, &*list.0.items.borrow());
+                list.0.shared.as_ref().is_some_and(is_shared)
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether nobody else has it or, as far as that is certain, a part of it.
+    fn is_alone(&self) -> bool {
+        match self {
+            Value::Map(map) => {
+                Rc::strong_count(&map.0) == 1
+                    && match &*map.0.content.borrow() {
+                        Content::Lazy(lazy) => match &*lazy.made.borrow() {
+                            Made::Nothing => true,
+                            Made::One(_, value) => value.is_alone(),
+                            Made::Few(few) => few.iter().all(|(_, value)| value.is_alone()),
+                            Made::Many(_) => false,
+                        },
+                        Content::Entries(_) => false,
+                    }
+            }
+            Value::List(list) => Rc::strong_count(&list.0) == 1,
+            _ => true,
+        }
     }
 }
 
@@ -242,23 +305,21 @@ impl Lazy {
         value
     }
 
-    /// Lets a value go that nobody has and nobody has looked into, as most are that a policy walks over: it is made
-    /// again if it is asked for.
+    /// Lets a value go that nobody has and nobody has changed, as most are that a policy walks over: it is made again
+    /// if it is asked for.
     pub(crate) fn forget(&self, position: usize) {
-        let is_untouched = |value: &Value| {
-            matches!(value, Value::Map(map) if Rc::strong_count(&map.0) == 1
-                && matches!(&*map.0.content.borrow(), Content::Lazy(lazy) if lazy.made.borrow().is_empty()))
-        };
-        self.made.borrow_mut().remove_if(position, is_untouched);
+        self.made.borrow_mut().remove_if(position, |value| value.is_alone() && value.is_as_made());
     }
 
-    pub(crate) fn is_untouched(&self) -> bool {
-        self.made.borrow().is_empty()
+    pub(crate) fn is_as_made(&self) -> bool {
+        self.made.borrow().is_as_made()
     }
 
     /// What was made.
     pub(crate) fn take(&mut self) -> Vec<Value> {
-        match std::mem::take(self.made.get_mut()) {
+        match std::mem::replace(self.made.get_mut(), Made::Nothing) {
+            Made::Nothing => Vec::new(),
+            Made::One(_, value) => vec![value],
             Made::Few(few) => few.into_iter().map(|(_, value)| value).collect(),
             Made::Many(many) => many.into_iter().flatten().collect(),
         }
@@ -282,7 +343,7 @@ impl Map {
     /// A map whose values are made when they are asked for.
     #[must_use]
     pub fn lazy(members: impl Members + 'static) -> Map {
-        Map::new(Content::Lazy(Rc::new(Lazy { made: RefCell::default(), members })))
+        Map::new(Content::Lazy(Rc::new(Lazy { made: RefCell::new(Made::Nothing), members })))
     }
 
     /// How many entries there are.

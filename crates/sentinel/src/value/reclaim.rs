@@ -43,17 +43,16 @@ fn take_apart(mut values: Vec<Value>) {
 
 /// What nobody else has of a list.
 fn of_list(items: &mut Rc<Vec<Value>>) -> Vec<Value> {
-    Rc::into_inner(mem::take(items)).unwrap_or_default()
+    Rc::get_mut(items).map(mem::take).unwrap_or_default()
 }
 
 /// What nobody else has of a map.
 fn of_map(content: &mut Content) -> Vec<Value> {
-    match mem::replace(content, Content::Entries(Rc::default())) {
-        Content::Entries(entries) => Rc::into_inner(entries).unwrap_or_default().into_values().collect(),
-        Content::Lazy(mut lazy) => match Rc::get_mut(&mut lazy) {
-            Some(lazy) => lazy.take(),
-            None => Vec::new(),
-        },
+    match content {
+        Content::Entries(entries) => {
+            Rc::get_mut(entries).map(mem::take).unwrap_or_default().into_values().collect()
+        }
+        Content::Lazy(lazy) => Rc::get_mut(lazy).map(super::Lazy::take).unwrap_or_default(),
     }
 }
 
@@ -84,7 +83,8 @@ impl Drop for MapCell {
         let content = self.content.get_mut();
         let is_deep = match &*content {
             Content::Entries(entries) => entries.values().any(is_deep),
-            Content::Lazy(lazy) => !lazy.is_untouched(),
+            // What a host makes nests no deeper than its documents.
+            Content::Lazy(lazy) => !lazy.is_as_made(),
         };
         if is_deep {
             take_apart(of_map(content));

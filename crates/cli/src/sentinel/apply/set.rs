@@ -102,6 +102,8 @@ impl Asked<'_> {
         sources: &Sources,
     ) -> Result<Applied, String> {
         params.extend(self.params.iter().cloned());
+        // Without the `.` that references begin with.
+        let path: &Path = &path.components().collect::<PathBuf>();
         if let Err(error) = path.metadata() {
             return Err(format!("{}: cannot be read: {error}", shown(path)));
         }
