@@ -14,7 +14,7 @@ use objchange_hcl::{
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
 use objchange_plan::{Document, Options, Schemas};
-use objchange_sentinel::{Policy, Run, Setup};
+use objchange_sentinel::{LintContext, Policy, Run, Setup};
 
 /// The first byte chooses one of these.
 static TYPES: LazyLock<Vec<Type>> = LazyLock::new(|| {
@@ -222,6 +222,15 @@ pub(crate) fn policy_format(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     if let Ok(form) = objchange_sentinel::format(text) {
         assert_eq!(objchange_sentinel::format(&form).as_ref(), Ok(&form), "of {text:?}");
+    }
+}
+
+/// Source text of the policy language: what is found in it is at parts of it.
+pub(crate) fn policy_lint(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for lint in objchange_sentinel::lint(text, &LintContext::default()).unwrap_or_default() {
+        let range = lint.span.start as usize..lint.span.end as usize;
+        assert!(text.get(range).is_some(), "{lint} is at no part of the source");
     }
 }
 

@@ -10,7 +10,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 11] = [
+const READERS: [fn(&[u8]); 12] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -21,6 +21,7 @@ const READERS: [fn(&[u8]); 11] = [
     readers::path,
     readers::policy,
     readers::policy_format,
+    readers::policy_lint,
     readers::schemas,
 ];
 

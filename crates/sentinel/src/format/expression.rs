@@ -33,11 +33,10 @@ impl Layout<'_> {
                 self.items(entries, gap, |layout, (key, value), gap| {
                     layout.item(key, gap);
                     layout.put(layout.nothing());
-                    let entry = layout.place_of_value();
+                    // Only what begins a line is aligned, and only of that it costs little to say how wide it is.
+                    let entry = gap.breaks().then(|| layout.place_of_value());
                     layout.expression(value, layout.space());
-                    if gap.breaks() {
-                        lines.push(layout.ended(entry));
-                    }
+                    lines.extend(entry.map(|entry| layout.ended(entry)));
                 });
                 self.align(&lines);
             }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::LintKind;
 use super::kinds::Walk;
 use super::shape::{Fields, Inside, Kinds, Shape};
-use super::{LintKind, meant};
 use crate::imports;
 use crate::run::Setup;
 use crate::source::Span;
@@ -65,7 +65,7 @@ impl Walk<'_> {
                 return field;
             }
             let names = fields.names();
-            let help = meant(name, names.iter().map(String::as_str));
+            let help = self.found.meant(name, names.iter().map(String::as_str));
             self.found.add_with_help(LintKind::UnknownMember, span, fields.missing(name), help);
             return Shape::ANY;
         }

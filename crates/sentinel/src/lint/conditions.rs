@@ -13,6 +13,9 @@ pub(super) fn known(condition: &Expr) -> Vec<(&Name, &str, Vec<String>)> {
     found
 }
 
+/// More say nothing that is worth the work.
+const MAX_VALUES: usize = 200;
+
 fn collect<'e>(condition: &'e Expr, found: &mut Vec<(&'e Name, &'e str, Vec<String>)>) {
     match &condition.kind {
         ExprKind::Paren(inner) => collect(inner, found),
@@ -28,6 +31,7 @@ fn collect<'e>(condition: &'e Expr, found: &mut Vec<(&'e Name, &'e str, Vec<Stri
             [Link::Binary { op: BinaryOp::In, right, .. }] => {
                 if let Some((name, field)) = subject_of(&chain.first)
                     && let ExprKind::List(items) = &bare(right).kind
+                    && items.len() <= MAX_VALUES
                     && let Some(values) = items.iter().map(text).collect()
                 {
                     found.push((name, field, values));
@@ -60,6 +64,9 @@ fn either<'e>(first: &'e Expr, links: &'e [Link]) -> Option<(&'e Name, &'e str, 
                     return None;
                 }
                 values.extend(more);
+                if values.len() > MAX_VALUES {
+                    return None;
+                }
                 Some((name, field, values))
             }
         };

@@ -19,8 +19,10 @@ pub(super) struct Walk<'w> {
     hidden: &'w [Arc<str>],
     /// What variables are that are given a value once.
     shapes: HashMap<usize, Shape>,
-    /// What is known of them where the conditions hold that were passed.
-    narrowed: Vec<(usize, Shape)>,
+    /// What they are where the conditions hold that were passed; what was passed last counts.
+    narrowed: HashMap<usize, Vec<Shape>>,
+    /// The variables that conditions were passed of, so that these can be left again.
+    passed: Vec<usize>,
     /// The words of the conditions of the file: whoever asks for something knows that it may not be there.
     pub(super) guarded: HashSet<Arc<str>>,
 }
@@ -31,7 +33,8 @@ pub(super) fn check(program: &Program, names: &Names, context: &LintContext<'_>,
         found,
         hidden: &program.hidden,
         shapes: HashMap::new(),
-        narrowed: Vec::new(),
+        narrowed: HashMap::new(),
+        passed: Vec::new(),
         guarded: conditions::words(&program.body),
     };
     for (id, binding) in names.bindings.iter().enumerate() {
@@ -50,8 +53,8 @@ impl Walk<'_> {
     /// What a name is where it stands.
     pub(super) fn name(&self, name: &Name) -> Shape {
         let Some(id) = self.names.of(name) else { return Shape::ANY };
-        let narrowed = self.narrowed.iter().rev().find(|(narrowed, _)| *narrowed == id);
-        narrowed.map(|(_, shape)| shape).or_else(|| self.shapes.get(&id)).cloned().unwrap_or(Shape::ANY)
+        let narrowed = self.narrowed.get(&id).and_then(|shapes| shapes.last());
+        narrowed.or_else(|| self.shapes.get(&id)).cloned().unwrap_or(Shape::ANY)
     }
 
     /// The function of the language that a name is.
@@ -100,11 +103,20 @@ impl Walk<'_> {
 
     /// Walks where a condition holds.
     pub(super) fn where_holds<T>(&mut self, condition: &Expr, walk: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.narrowed.len();
+        let before = self.passed.len();
         self.assume(condition);
         let result = walk(self);
-        self.narrowed.truncate(before);
+        self.leave(before);
         result
+    }
+
+    /// Leaves the conditions that were passed since there were so many.
+    fn leave(&mut self, before: usize) {
+        for id in self.passed.drain(before..) {
+            if let Some(shapes) = self.narrowed.get_mut(&id) {
+                shapes.pop();
+            }
+        }
     }
 
     /// From here on a condition holds.
@@ -113,7 +125,8 @@ impl Walk<'_> {
             if let Some(id) = self.names.of(name)
                 && let Some(shape) = self.name(name).narrowed(field, &values)
             {
-                self.narrowed.push((id, shape));
+                self.narrowed.entry(id).or_default().push(shape);
+                self.passed.push(id);
             }
         }
     }
@@ -182,9 +195,9 @@ impl Walk<'_> {
 
     pub(super) fn function(&mut self, function: &Func) {
         // It may be called where no condition holds that was passed.
-        let narrowed = std::mem::take(&mut self.narrowed);
+        let outer = (std::mem::take(&mut self.narrowed), std::mem::take(&mut self.passed));
         self.statements(&function.body);
-        self.narrowed = narrowed;
+        (self.narrowed, self.passed) = outer;
     }
 
     fn rule(&mut self, rule: &Rule) -> Shape {
@@ -224,7 +237,7 @@ impl Walk<'_> {
     }
 
     fn chain(&mut self, chain: &Chain) -> Shape {
-        let before = self.narrowed.len();
+        let before = self.passed.len();
         let mut left = self.expression(&chain.first);
         let mut previous = &chain.first;
         for link in &chain.links {
@@ -240,7 +253,7 @@ impl Walk<'_> {
             };
             left = self.operator(left, &chain.first, link, right);
         }
-        self.narrowed.truncate(before);
+        self.leave(before);
         left
     }
 

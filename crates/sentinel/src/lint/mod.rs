@@ -208,7 +208,7 @@ pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Lint>, Vec<Synt
     unused::check(&program, &names, context, &mut found);
     flow::check(&program, &mut found);
     kinds::check(&program, &names, context, &mut found);
-    found.0.sort_by_key(|(kind, span, ..)| (span.start, *kind));
+    found.items.sort_by_key(|(kind, span, ..)| (span.start, *kind));
     let lint = |(kind, span, message, help): Item| Lint {
         kind,
         message,
@@ -216,21 +216,51 @@ pub fn lint(text: &str, context: &LintContext<'_>) -> Result<Vec<Lint>, Vec<Synt
         span,
         position: Position::of(text, span.start),
     };
-    Ok(found.0.into_iter().take(MAX_LINTS).map(lint).collect())
+    Ok(found.items.into_iter().take(MAX_LINTS).map(lint).collect())
 }
 
 /// Nobody reads more, and each costs a walk over the text.
-const MAX_LINTS: usize = 1000;
+const MAX_LINTS: usize = 500;
 
 type Item = (LintKind, Span, String, Option<String>);
 
 /// What was found, in any order.
 #[derive(Default)]
-struct Found(Vec<Item>);
+struct Found {
+    items: Vec<Item>,
+    /// How many names were compared.
+    compared: usize,
+}
+
+/// So many names at most are compared with those that nothing has: a text may have very many of both.
+const MAX_COMPARED: usize = 200_000;
 
 impl Found {
+    /// The name that is meant by one that nothing has, as far as one can tell: few letters are wrong.
+    fn meant<'n>(&mut self, word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        // No name is this long, and what a text says may be.
+        if word.len() > 100 {
+            return None;
+        }
+        let mut best = None;
+        for name in names {
+            if self.compared == MAX_COMPARED {
+                return None;
+            }
+            self.compared += 1;
+            let allowed = name.len().min(word.len()) / 3;
+            if name.len().abs_diff(word.len()) <= allowed {
+                let distance = strsim::osa_distance(word, name);
+                if (1..=allowed).contains(&distance) {
+                    best = best.into_iter().chain([(distance, name)]).min();
+                }
+            }
+        }
+        best.map(|(_, name)| format!("did you mean {name}?"))
+    }
+
     fn add(&mut self, kind: LintKind, span: Span, message: impl Into<String>) {
-        self.0.push((kind, span, message.into(), None));
+        self.items.push((kind, span, message.into(), None));
     }
 
     fn add_with_help(
@@ -240,7 +270,7 @@ impl Found {
         message: impl Into<String>,
         help: Option<String>,
     ) {
-        self.0.push((kind, span, message.into(), help));
+        self.items.push((kind, span, message.into(), help));
     }
 }
 
@@ -248,22 +278,4 @@ impl std::fmt::Display for Lint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {} [{}]", self.position, self.message, self.kind.name())
     }
-}
-
-/// The name that is meant, as far as one can tell: few letters are wrong.
-fn meant<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    // No name is this long, and what a text says may be.
-    if word.len() > 100 {
-        return None;
-    }
-    let near = |name: &&str| {
-        let distance = strsim::osa_distance(word, name);
-        (0 < distance && distance <= name.len().min(word.len()) / 3).then_some(distance)
-    };
-    names
-        .into_iter()
-        .filter(|name| name.len() <= 100)
-        .filter_map(|name| near(&name).map(|distance| (distance, name)))
-        .min()
-        .map(|(_, name)| format!("did you mean {name}?"))
 }

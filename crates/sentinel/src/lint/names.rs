@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Found, LintContext, LintKind, meant};
+use super::{Found, LintContext, LintKind};
 use crate::builtins;
 use crate::imports;
 use crate::source::Span;
@@ -293,22 +293,23 @@ impl Resolver<'_> {
     }
 
     /// Says of names that nothing has what they may mean.
-    fn report(&mut self, found: &mut Found) {
-        for (name, span) in std::mem::take(&mut self.unknown) {
+    fn report(&self, found: &mut Found) {
+        let bound: HashSet<&str> = self.names.bindings.iter().map(|binding| &*binding.name).collect();
+        let mut known: Vec<&str> = builtins::names().collect();
+        known.extend(
+            self.names.bindings.iter().filter(|binding| binding.is_top).map(|binding| &*binding.name),
+        );
+        known.extend(self.context.globals.iter().map(String::as_str));
+        for (name, span) in &self.unknown {
             let message = format!("there is nothing called {name}");
-            let elsewhere = self.names.bindings.iter().any(|binding| binding.name == name);
-            let help = if elsewhere {
+            let help = if bound.contains(&**name) {
                 Some("it is known only in the function or loop that gives it a value".to_owned())
-            } else if imports::standard(&name).is_some() {
+            } else if imports::standard(name).is_some() {
                 Some(format!("write import \"{name}\" at the top of the file"))
             } else {
-                let own = self.names.bindings.iter().filter(|binding| binding.is_top);
-                let mut known: Vec<&str> = own.map(|binding| &*binding.name).collect();
-                builtins::names().for_each(|name| known.push(name));
-                known.extend(self.context.globals.iter().map(String::as_str));
-                meant(&name, known)
+                found.meant(name, known.iter().copied())
             };
-            found.add_with_help(LintKind::UndefinedName, span, message, help);
+            found.add_with_help(LintKind::UndefinedName, *span, message, help);
         }
     }
 }

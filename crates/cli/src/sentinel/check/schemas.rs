@@ -13,10 +13,13 @@ use objchange_sentinel::{Fields, Shape};
 pub(super) struct Schemas {
     document: Option<ProviderSchemas>,
     /// What all of them describe.
-    all: OnceLock<Option<Vec<Arc<ObjectType>>>>,
+    all: OnceLock<Option<Objects>>,
     /// What is wrong with the first that cannot be read. Of a type that has such a schema nothing is said.
     problem: OnceLock<String>,
 }
+
+/// What each of some types of resources looks like.
+type Objects = Arc<[Arc<ObjectType>]>;
 
 /// A resource in a plan or state is one of these.
 const KINDS: [SchemaKind; 2] = [SchemaKind::Resource, SchemaKind::DataSource];
@@ -31,7 +34,7 @@ impl Schemas {
     }
 
     /// What resources of these types look like, or all; nothing if that is not known of one of them.
-    fn objects(&self, types: Option<&[String]>) -> Option<Vec<Arc<ObjectType>>> {
+    fn objects(&self, types: Option<&[String]>) -> Option<Objects> {
         let Some(types) = types else { return self.all.get_or_init(|| self.all()).clone() };
         let mut objects = Vec::new();
         for name in types {
@@ -45,10 +48,10 @@ impl Schemas {
                 return None;
             }
         }
-        Some(objects)
+        Some(objects.into())
     }
 
-    fn all(&self) -> Option<Vec<Arc<ObjectType>>> {
+    fn all(&self) -> Option<Objects> {
         let document = self.document.as_ref()?;
         let mut objects = Vec::new();
         for kind in KINDS {
@@ -58,7 +61,7 @@ impl Schemas {
                 }
             }
         }
-        Some(objects)
+        Some(objects.into())
     }
 
     /// What one schema describes, if there is one of this name.
@@ -77,7 +80,7 @@ impl Schemas {
 #[derive(Debug)]
 pub(super) struct Attributes {
     /// One of these it is; nothing is known if there are none.
-    objects: Vec<Arc<ObjectType>>,
+    objects: Objects,
     /// The names of their types, if it cannot be just any.
     types: Option<Vec<String>>,
     /// Where in a resource it is.
@@ -87,7 +90,7 @@ pub(super) struct Attributes {
 impl Attributes {
     /// The attributes of resources of these types, or of any.
     pub(super) fn of(schemas: &Schemas, types: Option<&[String]>) -> Arc<Self> {
-        let objects = schemas.objects(types).unwrap_or_default();
+        let objects = schemas.objects(types).unwrap_or_else(|| Arc::from([]));
         Arc::new(Self { objects, types: types.map(<[String]>::to_vec), path: Vec::new() })
     }
 
@@ -102,7 +105,7 @@ impl Attributes {
         let shape = match types.first() {
             Some(Type::Object(_)) if objects.len() == types.len() => {
                 let path = self.path.iter().cloned().chain([name.to_owned()]).collect();
-                Shape::fields(Arc::new(Self { objects, types: self.types.clone(), path }))
+                Shape::fields(Arc::new(Self { objects: objects.into(), types: self.types.clone(), path }))
             }
             Some(Type::List(_) | Type::Set(_))
                 if types.iter().all(|ty| matches!(ty, Type::List(_) | Type::Set(_))) =>
