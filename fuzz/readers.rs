@@ -13,7 +13,7 @@ use objchange_hcl::{
     Diagnostic, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode,
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
-use objchange_plan::{Document, Options, Schemas};
+use objchange_plan::{Document, Options, Program, Schemas};
 use objchange_sentinel::{LintContext, Policy, Run, Setup};
 
 /// The first byte chooses one of these.
@@ -76,7 +76,13 @@ pub(crate) fn msgpack(bytes: &[u8]) {
 pub(crate) fn schemas(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = ProviderSchemas::parse(text) else { return };
-    let kinds = [SchemaKind::Provider, SchemaKind::Resource, SchemaKind::DataSource, SchemaKind::Identity];
+    let kinds = [
+        SchemaKind::Provider,
+        SchemaKind::Resource,
+        SchemaKind::DataSource,
+        SchemaKind::Identity,
+        SchemaKind::Action,
+    ];
     for provider in document.providers() {
         for kind in kinds {
             for name in document.names(provider, kind) {
@@ -92,12 +98,15 @@ pub(crate) fn schemas(bytes: &[u8]) {
 pub(crate) fn documents(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = Document::parse(text) else { return };
-    let options = Options::default();
-    // What cannot be shown is an error; all that counts is that it is one.
-    let _ = match &document {
-        Document::Plan(plan) => objchange_plan::render_plan(plan, &Schemas::none(), &options),
-        Document::State(state) => objchange_plan::render_state(state, &Schemas::none(), &options),
-    };
+    let found = Program::of(&document);
+    for program in [found, Program::default(), Program::OpenTofu] {
+        let options = Options { program: Some(program), ..Options::default() };
+        // What cannot be shown is an error; all that counts is that it is one.
+        let _ = match &document {
+            Document::Plan(plan) => objchange_plan::render_plan(plan, &Schemas::none(), &options),
+            Document::State(state) => objchange_plan::render_state(state, &Schemas::none(), &options),
+        };
+    }
 }
 
 /// Cases, as `objchange check` runs them.

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use objchange_plan::{Colour, Document, Filter, Options, Report, Schemas};
+use objchange_plan::{Colour, Document, Filter, Options, Program, Report, Schemas};
 
 fuzz_target!(|data: &[u8]| {
     let Ok(text) = std::str::from_utf8(data) else { return };
@@ -11,8 +11,8 @@ fuzz_target!(|data: &[u8]| {
     let (text, schemas) = text.split_once('\0').unwrap_or((text, ""));
     let Ok(document) = Document::parse(text) else { return };
     let schemas = Schemas::parse(schemas).unwrap_or_else(|_| Schemas::none());
-    for full in [false, true] {
-        let options = Options { full, ..Options::default() };
+    for (full, program) in [(false, None), (true, None), (false, Some(Program::OpenTofu))] {
+        let options = Options { full, program, ..Options::default() };
         let mut out = Vec::new();
         let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { continue };
         _ = report.write_text(&mut out, &options);

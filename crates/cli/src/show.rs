@@ -51,8 +51,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ACTION", value_delimiter = ',')]
     action: Vec<ActionArg>,
 
-    /// Show it as this program does: `terraform`, or one version of it, such as `terraform@1.11`. Without it as the
-    /// program that wrote the document.
+    /// Show it as this program does: `terraform`, one version of it, such as `terraform@1.11`, or `opentofu`. Without
+    /// it as the program that wrote the document, as far as that can be told.
     #[arg(long = "as", value_name = "PROGRAM")]
     program: Option<Program>,
 
@@ -63,6 +63,10 @@ pub(crate) struct Arguments {
     /// Hide nothing: show unchanged attributes, elements and blocks too.
     #[arg(long)]
     full: bool,
+
+    /// Show what is sensitive too, as `tofu show -show-sensitive` does. Terraform has nothing like it.
+    #[arg(long, conflicts_with_all = ["json", "summary"])]
+    show_sensitive: bool,
 
     /// Print only the addresses, grouped by what happens to them, and why.
     #[arg(long, conflicts_with = "full")]
@@ -93,6 +97,16 @@ enum ModeArg {
     Destroy,
 }
 
+impl ModeArg {
+    fn mode(self) -> PlanMode {
+        match self {
+            Self::Normal => PlanMode::Normal,
+            Self::RefreshOnly => PlanMode::RefreshOnly,
+            Self::Destroy => PlanMode::Destroy,
+        }
+    }
+}
+
 /// Why nothing can be shown.
 #[derive(Debug, Error)]
 pub(crate) enum Error {
@@ -104,6 +118,8 @@ pub(crate) enum Error {
     Write(io::Error),
     #[error("--action chooses from the changes of a plan, and this is a state, which has none")]
     NoActions,
+    #[error("--show-sensitive is OpenTofu's, and this is shown as {0} shows it: ask with --as opentofu")]
+    ShowSensitive(Program),
     #[error("--mode is that of a plan, and this is a state, which has none")]
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
@@ -143,7 +159,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             return Err(Error::NoMode);
         }
     }
-    let result = write(arguments, &document, &schemas);
+    let program = arguments.program.unwrap_or_else(|| Program::of(&document));
+    if arguments.show_sensitive && program != Program::OpenTofu {
+        return Err(Error::ShowSensitive(program));
+    }
+    let result = write(arguments, &document, program, &schemas);
     if !arguments.summary {
         warn(&schemas);
     }
@@ -154,19 +174,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
 }
 
-fn write(arguments: &Arguments, document: &Document<'_>, schemas: &Schemas) -> Result<(), ShowError> {
+fn write(
+    arguments: &Arguments,
+    document: &Document<'_>,
+    program: Program,
+    schemas: &Schemas,
+) -> Result<(), ShowError> {
     let stdout = io::stdout();
     let colour = colour(&stdout);
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
     let mut out = BufWriter::with_capacity(1 << 16, stream);
-    let mode = arguments.mode.map(|mode| match mode {
-        ModeArg::Normal => PlanMode::Normal,
-        ModeArg::RefreshOnly => PlanMode::RefreshOnly,
-        ModeArg::Destroy => PlanMode::Destroy,
-    });
-    let options =
-        Options { colour, mode, program: arguments.program, full: arguments.full, ..Options::default() };
+    let options = Options {
+        colour,
+        mode: arguments.mode.map(ModeArg::mode),
+        program: Some(program),
+        show_sensitive: arguments.show_sensitive,
+        full: arguments.full,
+        ..Options::default()
+    };
     let filter = arguments.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
     if arguments.json {
@@ -213,6 +239,7 @@ impl Arguments {
                     ResourceActions::DeleteThenCreate,
                     ResourceActions::CreateThenDelete,
                     ResourceActions::CreateThenForget,
+                    ResourceActions::ForgetThenCreate,
                 ],
                 ActionArg::Forget => &[ResourceActions::Forget],
                 ActionArg::NoOp => &[ResourceActions::NoOp],

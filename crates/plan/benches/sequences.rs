@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use objchange_plan::{Options, Plan, Schemas, render_plan};
+use objchange_plan::{Options, Plan, Program, Schemas, render_plan};
 use serde_json::{Value, json};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 100_000];
@@ -43,6 +43,17 @@ fn plan(before: &Value, after: &Value) -> String {
 }
 
 fn bench(c: &mut Criterion, name: &str, sizes: &[usize], build: impl Fn(usize) -> [Value; 2]) {
+    bench_as(Program::default(), c, name, sizes, build);
+}
+
+fn bench_as(
+    program: Program,
+    c: &mut Criterion,
+    name: &str,
+    sizes: &[usize],
+    build: impl Fn(usize) -> [Value; 2],
+) {
+    let options = Options { program: Some(program), ..Options::default() };
     let mut group = c.benchmark_group(format!("show/{name}"));
     group.sample_size(10);
     for n in sizes {
@@ -52,7 +63,7 @@ fn bench(c: &mut Criterion, name: &str, sizes: &[usize], build: impl Fn(usize) -
         group.bench_function(BenchmarkId::from_parameter(n), |b| {
             b.iter(|| {
                 let plan = Plan::parse(black_box(&plan)).expect("the plan is well-formed");
-                render_plan(&plan, &Schemas::none(), &Options::default()).expect("the plan is well-formed")
+                render_plan(&plan, &Schemas::none(), &options).expect("the plan is well-formed")
             });
         });
     }
@@ -65,6 +76,13 @@ fn sequences(c: &mut Criterion) {
     bench(c, "shuffled_objects", &SIZES, |n| orders(n, 1).map(|list| objects(&list)));
     bench(c, "shuffled_text", &SIZES, |n| orders(n, 1).map(|list| text(&list)));
     bench(c, "shuffled_text_each_4_times", &SIZES, |n| orders(n, 4).map(|list| text(&list)));
+    // OpenTofu looks for lines in common; here are none, and one text is compared with all of the other side.
+    let opentofu = Program::OpenTofu;
+    bench_as(opentofu, c, "opentofu_strings", &SIZES, |n| orders(n, 1).map(|list| strings(&list)));
+    bench_as(opentofu, c, "opentofu_one_text", &SIZES, |n| {
+        let lines: Vec<usize> = (0..n).collect();
+        [Value::from_iter([text(&lines)]), lines.iter().map(|i| format!("{i}\nother {i}")).collect()]
+    });
     // Each layer takes twice as many bytes.
     bench(c, "json_layers", &[2, 6, 10, 14, 18], |n| [1, 2].map(|number| layers(number, n)));
 }

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use crate::document::{Plan, State};
+use crate::document::{ChangedResource, Document, Plan, ResourceActions, State};
+use crate::walk::{Dialect, Place};
 
 /// The program as which a document is shown.
 ///
@@ -23,6 +24,8 @@ use crate::document::{Plan, State};
 pub enum Program {
     /// Terraform of a version.
     Terraform(Version),
+    /// OpenTofu, of whose versions one is known: 1.12.
+    OpenTofu,
 }
 
 /// A version of Terraform, as far as its text depends on it. Versions that are newer than what is known here count as
@@ -33,9 +36,21 @@ pub struct Version {
     minor: u32,
 }
 
+/// The reasons that only OpenTofu gives.
+const OPENTOFU_REASONS: [&str; 3] = [
+    "delete_because_enabled_false",
+    "forgot_because_lifecycle_destroy_in_state",
+    "forgot_because_lifecycle_destroy_in_config",
+];
+
+/// Whether a provider is one of OpenTofu's registry, which Terraform does not look into.
+fn is_of_opentofu(provider: &str) -> bool {
+    provider.starts_with("registry.opentofu.org/")
+}
+
 /// Why a text names no program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a program is `terraform`, or one version of it, such as `terraform@1.11`")]
+#[error("a program is `terraform`, one version of it, such as `terraform@1.11`, or `opentofu`")]
 pub struct ProgramError;
 
 impl ProgramError {
@@ -92,14 +107,37 @@ impl Default for Program {
 }
 
 impl Program {
-    /// The program that wrote a plan, as far as that can be told.
-    pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
-        Self::of_version(plan.terraform_version.as_deref())
+    /// The program that wrote a document, as far as that can be told.
+    pub fn of(document: &Document<'_>) -> Self {
+        match document {
+            Document::Plan(plan) => Self::of_plan(plan),
+            Document::State(state) => Self::of_state(state),
+        }
     }
 
-    /// The program that wrote a state, as far as that can be told.
+    /// The same of a plan.
+    ///
+    /// What only OpenTofu writes tells that it did; where there is none of that, a version is Terraform's.
+    pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
+        let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
+        let is_opentofu = |resource: &ChangedResource<'_>| {
+            is_of_opentofu(&resource.provider_name)
+                || resource.change.actions == ResourceActions::ForgetThenCreate
+                || resource.action_reason.as_deref().is_some_and(|reason| OPENTOFU_REASONS.contains(&reason))
+        };
+        let mut resources = plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred);
+        match resources.any(is_opentofu) {
+            true => Self::OpenTofu,
+            false => Self::of_version(plan.terraform_version.as_deref()),
+        }
+    }
+
+    /// The same of a state.
     pub(crate) fn of_state(state: &State<'_>) -> Self {
-        Self::of_version(state.terraform_version.as_deref())
+        match state.resources.iter().any(|resource| is_of_opentofu(&resource.provider_name)) {
+            true => Self::OpenTofu,
+            false => Self::of_version(state.terraform_version.as_deref()),
+        }
     }
 
     fn of_version(version: Option<&str>) -> Self {
@@ -109,6 +147,35 @@ impl Program {
     pub(crate) fn has(self, novelty: Novelty) -> bool {
         match self {
             Self::Terraform(version) => version >= novelty.since(),
+            Self::OpenTofu => false,
+        }
+    }
+
+    pub(crate) fn is_opentofu(self) -> bool {
+        self == Self::OpenTofu
+    }
+
+    /// The name by which it calls itself.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Terraform(_) => "Terraform",
+            Self::OpenTofu => "OpenTofu",
+        }
+    }
+
+    /// What people type to run it.
+    pub(crate) fn command(self) -> &'static str {
+        match self {
+            Self::Terraform(_) => "terraform",
+            Self::OpenTofu => "tofu",
+        }
+    }
+
+    /// The rules by which it compares what stands in no block. Only OpenTofu can be asked to show what is sensitive.
+    pub(crate) fn dialect(self, show_sensitive: bool) -> Dialect {
+        match self {
+            Self::Terraform(_) => Dialect::LEGACY,
+            Self::OpenTofu => Dialect::OpenTofu { place: Place::Inside, shows_sensitive: show_sensitive },
         }
     }
 }
@@ -123,6 +190,7 @@ impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Terraform(version) => write!(f, "terraform@{version}"),
+            Self::OpenTofu => f.write_str("opentofu"),
         }
     }
 }
@@ -142,6 +210,10 @@ impl FromStr for Program {
         match (name, version) {
             ("terraform", None) => Ok(Self::default()),
             ("terraform", Some(version)) => Version::parse(version).map(Self::Terraform).ok_or(ProgramError),
+            ("opentofu", None) => Ok(Self::OpenTofu),
+            ("opentofu", Some(version)) => {
+                Version::parse(version).map(|_| Self::OpenTofu).ok_or(ProgramError)
+            }
             _ => Err(ProgramError),
         }
     }

@@ -1,6 +1,6 @@
 //! Rules that few documents reach: each with the lines that they decide.
 
-use objchange_plan::{Document, Filter, Options, Plan, PlanMode, Report, Schemas, render_plan};
+use objchange_plan::{Document, Filter, Options, Plan, PlanMode, Program, Report, Schemas, render_plan};
 use serde_json::{Value as Json, json};
 
 fn schemas(block: &Json) -> Schemas {
@@ -239,6 +239,63 @@ fn a_plan_that_does_nothing_says_why() {
         let found: Vec<_> = (0..outcomes.len()).filter(|i| shown.contains(outcomes[*i])).collect();
         assert_eq!(found, Vec::from_iter(expected), "{plan} {mode:?}: {shown}");
     }
+}
+
+#[test]
+fn opentofu_shows_what_is_sensitive_where_it_is_asked_to() {
+    let block = json!({
+        "attributes": {"m": {"type": ["map", "string"], "optional": true}, "s": {"type": "string", "optional": true, "sensitive": true}},
+        "block_types": {"b": {"nesting_mode": "single", "block": {"attributes": {"x": {"type": "string", "optional": true}}}}},
+    });
+    let change = json!({
+        "actions": ["update"], "before": {"m": {"k": "1"}, "s": "hunter", "b": {"x": "in"}},
+        "after": {"m": {"k": "1"}, "s": "hunter2", "b": {"x": "out"}}, "after_unknown": {},
+        "before_sensitive": {"m": {"k": true}, "b": true}, "after_sensitive": {"b": true},
+    });
+    let plan = json!({"format_version": "1.2", "resource_changes": [resource(&change)]}).to_string();
+    let plan = Plan::parse(&plan).unwrap();
+    let shown = |program: &str, show_sensitive| {
+        let options =
+            Options { program: Some(program.parse().unwrap()), show_sensitive, ..Options::default() };
+        render_plan(&plan, &schemas(&block), &options).unwrap()
+    };
+    let asked = shown("opentofu", true);
+    let lines = [
+        "      ~ m = {",
+        "          # Warning: this attribute value will no longer be marked as sensitive",
+        "          # after applying this change. The value is unchanged.",
+        r#"          ~ "k" = "1""#,
+        "        }",
+        r#"      ~ s = "hunter" -> "hunter2""#,
+        "",
+        "      ~ b {",
+        "          # At least one attribute in this block is (or was) sensitive,",
+    ];
+    assert!(asked.contains(&lines.join("\n")), "{asked}");
+    for (program, show_sensitive) in [("opentofu", false), ("terraform", true), ("terraform", false)] {
+        let shown = shown(program, show_sensitive);
+        assert!(!shown.contains("hunter"), "{shown}");
+    }
+}
+
+#[test]
+fn what_only_opentofu_writes_tells_that_it_did() {
+    let plan = |part: &str| {
+        format!(r#"{{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{{{part}}}]}}"#)
+    };
+    for (part, expected) in [
+        (r#""provider_name":"registry.terraform.io/hashicorp/null""#, "terraform@1.9"),
+        (r#""provider_name":"registry.opentofu.org/hashicorp/null""#, "opentofu"),
+        (r#""change":{"actions":["forget"]}"#, "terraform@1.9"),
+        (r#""change":{"actions":["forget","create"]}"#, "opentofu"),
+        (r#""action_reason":"delete_because_enabled_false""#, "opentofu"),
+        (r#""action_reason":"delete_because_no_module""#, "terraform@1.9"),
+    ] {
+        let text = plan(part);
+        assert_eq!(Program::of(&Document::parse(&text).unwrap()).to_string(), expected, "{text}");
+    }
+    let state = r#"{"format_version":"1.0","values":{"root_module":{"resources":[{"provider_name":"registry.opentofu.org/x/y"}]}}}"#;
+    assert_eq!(Program::of(&Document::parse(state).unwrap()), Program::OpenTofu);
 }
 
 #[test]

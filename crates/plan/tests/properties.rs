@@ -274,7 +274,7 @@ fn plan_of(block: &Value, choices: &[u8]) -> (String, String) {
 
 /// The programs as which a document can be shown.
 fn programs() -> impl Iterator<Item = Program> {
-    ["terraform@1.11", "terraform"].into_iter().map(|name| name.parse().unwrap())
+    ["terraform@1.11", "terraform", "opentofu"].into_iter().map(|name| name.parse().unwrap())
 }
 
 /// Everything that can be made of a document.

@@ -13,16 +13,17 @@ use objchange_plan::{Colour, Filter, OPERATIONS, Options, Plan, Program, Report,
 
 fn main() -> ExitCode {
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let own = workspace.join("tests/vectors/render.jsonl");
-    let text = own.clone();
-    let mut trials = vec![
-        Trial::test("own::render", move || check_file(&own)),
-        Trial::test("own::every_reason_has_a_case", move || every_reason_has_a_case(&text)),
+    let own = [
+        "tests/vectors/render.jsonl",
+        "tests/vectors/render-opentofu.jsonl",
+        "tests/cases/render_plan.jsonl",
     ];
-    for name in ["render_plan"] {
-        let path = workspace.join(format!("tests/cases/{name}.jsonl"));
-        trials.push(Trial::test(format!("own::cases_of_{name}"), move || check_file(&path)));
+    let own = own.map(|path| workspace.join(path));
+    let mut trials = vec![];
+    for (name, path) in ["render", "opentofu", "cases_by_hand"].into_iter().zip(own.clone()) {
+        trials.push(Trial::test(format!("own::{name}"), move || check_file(&path)));
     }
+    trials.push(Trial::test("own::every_reason_has_a_case", move || every_reason_has_a_case(&own)));
     let mut larger = |name: &str, path: &str, check: fn(&Path) -> Result<(), Failed>| {
         let path: PathBuf = workspace.join("../shared").join(path);
         let is_absent = !path.exists();
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
     ] {
         larger(name, &format!("vectors/render-116-{file}.jsonl"), check_file);
     }
+    larger("opentofu", "vectors/render-opentofu-dev.jsonl", check_file);
     for file in ["dev", "wild-dev", "terraform-dev"] {
         larger(&format!("older_text::{file}"), &format!("vectors/render-{file}.jsonl"), check_older);
     }
@@ -154,7 +156,7 @@ fn check_folders(path: &Path) -> Result<(), Failed> {
 }
 
 /// Every reason that the header of a resource knows, and every way in which a resource gets a header.
-fn every_reason_has_a_case(path: &Path) -> Result<(), Failed> {
+fn every_reason_has_a_case(paths: &[PathBuf]) -> Result<(), Failed> {
     let is_reason =
         |word: &&str| word.contains('_') && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     let sources = [include_str!("../src/report/header.rs"), include_str!("../src/render/header.rs")];
@@ -162,7 +164,7 @@ fn every_reason_has_a_case(path: &Path) -> Result<(), Failed> {
     let mut wanted: Vec<&str> = words.filter(is_reason).filter(|word| *word != "snake_case").collect();
     assert!(wanted.len() > 15, "{wanted:?}");
     wanted.extend(["resource_drift", "deferred_changes", "importing", "deposed", "previous_address"]);
-    let text = fs::read_to_string(path)?;
+    let text = paths.iter().map(fs::read_to_string).collect::<Result<String, _>>()?;
     wanted.retain(|word| !text.contains(&format!("\"{word}\":")) && !text.contains(&format!(":\"{word}\"")));
     if wanted.is_empty() { Ok(()) } else { Err(format!("without a case: {}", wanted.join(", ")).into()) }
 }

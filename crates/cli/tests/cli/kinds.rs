@@ -17,7 +17,7 @@ use objchange::value::{
 use objchange::{Type, Value};
 use objchange_plan::policy::PolicyError;
 use objchange_plan::query::{QueryError, SubjectError};
-use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, Schemas, ShowError};
+use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError};
 use objchange_sentinel::{RunError, SyntaxError};
 
 use crate::program::workspace;
@@ -60,6 +60,7 @@ fn every_error_type_has_one() {
         PlanChangeError: |e| e.kind();
         PlanViolation: |e| e.kind();
         PolicyError: |e| e.kind().kind();
+        ProgramError: |e| e.kind();
         QueryError: |e| e.kind.kind();
         ReadError: |e| e.kind.kind();
         RefinementError: |e| e.kind();

@@ -55,7 +55,7 @@ fn own_cases_are_cases() {
     for entry in std::fs::read_dir(workspace().join("tests/cases")).unwrap() {
         check_cases(&validator, &entry.unwrap().path());
     }
-    for name in ["core", "provider-plans", "render"] {
+    for name in ["core", "provider-plans", "render", "render-opentofu"] {
         check_cases(&validator, &workspace().join(format!("tests/vectors/{name}.jsonl")));
     }
 }

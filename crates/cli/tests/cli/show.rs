@@ -97,6 +97,31 @@ fn what_a_plan_was_made_for_is_found_or_told() {
 }
 
 #[test]
+fn opentofu_is_told_from_its_providers_or_named() {
+    let tofu = PLAN.replace("registry.terraform.io", "registry.opentofu.org");
+    let says = |arguments: &[&str], plan: &str, expected: &str| {
+        let shown = show(arguments, plan).stdout;
+        assert!(shown.contains(&format!("{expected} will perform the following actions")), "{shown}");
+    };
+    says(&[], PLAN, "Terraform");
+    says(&[], &tofu, "OpenTofu");
+    says(&["--as", "opentofu"], PLAN, "OpenTofu");
+    says(&["--as", "terraform@1.11"], &tofu, "Terraform");
+    let shown = show(&["--show-sensitive"], &tofu).stdout;
+    assert!(shown.contains("      + secret = \"hunter2\"\n"), "{shown}");
+    for (arguments, plan) in [
+        (&["--show-sensitive"][..], PLAN),
+        (&["--show-sensitive", "--as", "terraform"], &tofu),
+        (&["--show-sensitive", "--json"], &tofu),
+        (&["--show-sensitive", "--summary"], &tofu),
+    ] {
+        let refused = show(arguments, plan);
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains("--show-sensitive") && !refused.stderr.contains("hunter2"));
+    }
+}
+
+#[test]
 fn labels_of_a_sensitive_block_type_stay_out_of_json() {
     let schemas = concat!(env!("CARGO_TARGET_TMPDIR"), "/labels-schemas.json");
     let schema = r#"{"format_version":"1.0","provider_schemas":{"registry.terraform.io/x/a":{"resource_schemas":{"a_b":

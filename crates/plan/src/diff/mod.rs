@@ -92,6 +92,13 @@ pub enum Kind<'t> {
     },
     /// A value that must not be shown.
     Sensitive(Sensitivity),
+    /// A value that must not be shown, and is shown all the same, as it was asked for.
+    Shown {
+        /// What is known of it as of one that is not shown.
+        marks: Sensitivity,
+        /// What differs in it.
+        value: Box<Diff<'t>>,
+    },
     /// A block that must not be shown.
     SensitiveBlock(Sensitivity),
     /// A value that becomes one of another kind.

@@ -47,6 +47,7 @@ impl Kind<'_> {
             Kind::Block(block) => Kind::Block(block.into_owned()),
             Kind::Unknown { before } => Kind::Unknown { before: before.map(|b| boxed(*b)) },
             Kind::Sensitive(sensitivity) => Kind::Sensitive(sensitivity),
+            Kind::Shown { marks, value } => Kind::Shown { marks, value: boxed(*value) },
             Kind::SensitiveBlock(sensitivity) => Kind::SensitiveBlock(sensitivity),
             Kind::TypeChange { before, after } => {
                 Kind::TypeChange { before: boxed(*before), after: boxed(*after) }

@@ -23,7 +23,7 @@ pub(crate) fn value<'t>(change: Change<'_, 't>, ty: &'t Type) -> Diff<'t> {
     if let Some(diff) = text::unchanged(&change, ty) {
         return diff;
     }
-    let change = change.without_legacy_empty();
+    let change = change.with_null_for_empty();
     hidden::sensitive(&change, |change| value(change.clone(), ty))
         .or_else(|| hidden::unknown(&change, Unknown::Nothing, |change| value(change.clone(), ty)))
         .unwrap_or_else(|| match ty {
@@ -56,7 +56,11 @@ pub(super) fn members_of<'v, 't, S>(
     let mut entries = Vec::with_capacity(members.size_hint().1.unwrap_or_default());
     let mut at = Position::default();
     for (name, schema) in members {
-        let member = change.attribute(&name, &mut at).if_relevant();
+        let mut member = change.attribute(&name, &mut at).if_relevant();
+        // To OpenTofu what is null in this way is not there either; Terraform counts it.
+        if member.dialect.is_opentofu() {
+            member = member.with_null_for_empty();
+        }
         let null = member.is_null();
         let entry = diff(member, schema);
         if null && entry.action == DiffAction::NoOp {

@@ -6,6 +6,7 @@ use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
 use super::parts::{At, Of, parts};
+use super::unknown_block::unknown_block;
 use super::{hidden, json};
 use crate::diff::{Block, BlockType, Diff, DiffAction, Entry, Kind, NestedBlock, Sensitivity};
 use crate::text::Text;
@@ -21,7 +22,7 @@ pub(crate) fn body<'t>(change: Change<'_, 't>, schema: Option<&'t Schema>) -> Di
 
 /// The diff of a block: the body of a resource, or a nested one.
 pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
-    let change = Change { modern: change.modern || is_modern(schema), ..change };
+    let change = Change { dialect: change.dialect.in_block(|| is_modern(schema)), ..change };
     hidden::sensitive_block(&change, |change| block(change.clone(), schema))
         .or_else(|| {
             let parts = Unknown::Members(schema.attributes());
@@ -32,7 +33,7 @@ pub(crate) fn block<'t>(change: Change<'_, 't>, schema: &'t Schema) -> Diff<'t> 
 
 /// The diff of a resource's body whose schema is not known: everything is an attribute.
 fn block_by_shape<'t>(change: Change<'_, 't>) -> Diff<'t> {
-    let change = Change { modern: true, ..change };
+    let change = Change { dialect: change.dialect.without_schema(), ..change };
     let shape = |change: &Change<'_, 't>| {
         let keys = change.keys();
         let members = keys.iter().map(|key| (key, ()));
@@ -50,50 +51,75 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     let members = schema.attributes().iter().filter(|(_, a)| !a.write_only);
     let (mut attributes, mut action) =
         members_of(change, members.map(|(n, a)| (Text::from(n.as_str()), a)), attribute);
+    if change.dialect.is_opentofu() {
+        action = add_write_only_by_themselves(&mut attributes, schema.attributes(), action, change);
+    }
     let (mut blocks, mut has_repeated_types) = (Vec::new(), false);
     for (name, ty) in schema.block_types() {
         let nested = change.member(name);
         let is_repeated = matches!(ty.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map);
         has_repeated_types |= is_repeated && !nested.is_null();
-        let (nested, nested_action) = block_type(nested.if_relevant(), name, ty);
+        let (nested, nested_action) = block_type(nested.if_relevant(), name, ty, schema);
         action = action.and_part(nested_action);
         if nested.unknown.is_some() || !nested.blocks.is_empty() {
             blocks.push(nested);
         }
     }
-    for unknown in blocks.iter_mut().filter_map(|b: &mut BlockType<'_>| b.unknown.as_mut()) {
-        unknown.action = action;
-        if let Kind::SensitiveBlock(marks) = unknown.kind {
-            unknown.kind = unknown_blocks(hidden::marks_for(action, marks));
+    if !change.dialect.is_opentofu() {
+        for unknown in blocks.iter_mut().filter_map(|b: &mut BlockType<'_>| b.unknown.as_mut()) {
+            unknown.action = action;
+            if let Kind::SensitiveBlock(marks) = unknown.kind {
+                unknown.kind = unknown_blocks(hidden::marks_for(action, marks));
+            }
         }
+        // Of a block's own write-only attributes it is the block that forces the replacement.
+        let replaces = change.forces_replacement();
+        let (action, sensitive) = (write_only_action(action), false);
+        add_write_only(&mut attributes, schema.attributes(), |_| WriteOnly { action, sensitive, replaces });
     }
-    // Of a block's own write-only attributes it is the block that forces the replacement.
-    let replaces = change.forces_replacement();
-    add_write_only(&mut attributes, schema.attributes(), action, |_| WriteOnly {
-        sensitive: false,
-        replaces,
-    });
     Diff::new(action, Kind::Block(Block { attributes: attributes.into(), blocks, has_repeated_types }))
         .replacing(change.forces_replacement())
 }
 
 /// What is shown of a write-only attribute.
 pub(super) struct WriteOnly {
+    pub(super) action: DiffAction,
     pub(super) sensitive: bool,
     pub(super) replaces: bool,
 }
 
-/// Adds the write-only attributes, which do what the object around them does.
+/// What happens to a write-only attribute in an object to which this happens.
+pub(super) fn write_only_action(action: DiffAction) -> DiffAction {
+    if action == DiffAction::Update { DiffAction::NoOp } else { action }
+}
+
+/// Adds the write-only attributes of a block as OpenTofu does: they do what the other attributes do, and the block does
+/// what they do.
+fn add_write_only_by_themselves<'t>(
+    entries: &mut Vec<Entry<'t>>,
+    attributes: &'t [(SmolStr, Attribute)],
+    of_others: DiffAction,
+    change: &Change<'_, 't>,
+) -> DiffAction {
+    let mut action = of_others;
+    add_write_only(entries, attributes, |(name, _)| {
+        let replaces = change.member(name).forces_replacement();
+        let own = if replaces && of_others == DiffAction::NoOp { DiffAction::Update } else { of_others };
+        action = action.and_part(own);
+        WriteOnly { action: own, sensitive: false, replaces }
+    });
+    action
+}
+
+/// Adds the write-only attributes.
 pub(super) fn add_write_only<'t>(
     entries: &mut Vec<Entry<'t>>,
     attributes: &'t [(SmolStr, Attribute)],
-    action: DiffAction,
-    write_only: impl Fn(&(SmolStr, Attribute)) -> WriteOnly,
+    mut write_only: impl FnMut(&(SmolStr, Attribute)) -> WriteOnly,
 ) {
-    let action = if action == DiffAction::Update { DiffAction::NoOp } else { action };
     let count = entries.len();
     for attribute in attributes.iter().filter(|(_, a)| a.write_only) {
-        let WriteOnly { sensitive, replaces } = write_only(attribute);
+        let WriteOnly { action, sensitive, replaces } = write_only(attribute);
         let diff = Diff::new(action, Kind::WriteOnly { sensitive }).replacing(replaces);
         entries.push(Entry { key: attribute.0.as_str().into(), diff });
     }
@@ -102,10 +128,18 @@ pub(super) fn add_write_only<'t>(
     }
 }
 
-/// The nested blocks of one type, and the action that they give the block around.
-fn block_type<'t>(change: Change<'_, 't>, name: &'t str, ty: &'t BlockSchema) -> (BlockType<'t>, DiffAction) {
+/// The nested blocks of one type, and the action that they give the block around, of this schema.
+fn block_type<'t>(
+    change: Change<'_, 't>,
+    name: &'t str,
+    ty: &'t BlockSchema,
+    around: &'t Schema,
+) -> (BlockType<'t>, DiffAction) {
     let replace = change.forces_replacement();
     let found = |blocks, unknown| BlockType { name: name.into(), unknown, blocks };
+    if change.is_unknown() && change.dialect.is_opentofu() {
+        return (found(Vec::new().into(), unknown_block(change, ty, around)), DiffAction::NoOp);
+    }
     if let NestingMode::Single | NestingMode::Group = ty.nesting {
         let (null, unknown) = (change.is_null(), change.is_unknown());
         let diff = block(change, &ty.block);

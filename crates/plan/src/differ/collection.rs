@@ -11,7 +11,7 @@ use crate::walk::Change;
 pub(super) fn list<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     let change = &change.wholly_relevant();
     let objects = matches!(element, Type::Object(_));
-    let places = sequence::places(change.before.elements(), change.after.elements(), |_| objects);
+    let places = sequence::places(change, |_| objects);
     let (elements, action) = parts(change, Of::Typed(element), At::Places(places));
     Diff::new(action, Kind::List { elements, context: true }).replacing(change.forces_replacement())
 }

@@ -10,8 +10,12 @@ pub(super) fn sensitive<'v, 't>(
     change: &Change<'v, 't>,
     value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
 ) -> Option<Diff<'t>> {
-    let (action, sensitivity) = sensitivity(change, value)?;
-    Some(Diff::new(action, Kind::Sensitive(sensitivity)).replacing(change.forces_replacement()))
+    let (action, marks, shown) = sensitivity(change, value)?;
+    let kind = match change.dialect.shows_sensitive() {
+        true => Kind::Shown { marks, value: Box::new(shown) },
+        false => Kind::Sensitive(marks),
+    };
+    Some(Diff::new(action, kind).replacing(change.forces_replacement()))
 }
 
 /// The diff of a block that must not be shown, if this is one.
@@ -19,8 +23,8 @@ pub(super) fn sensitive_block<'v, 't>(
     change: &Change<'v, 't>,
     value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
 ) -> Option<Diff<'t>> {
-    let (action, sensitivity) = sensitivity(change, value)?;
-    Some(Diff::new(action, Kind::SensitiveBlock(sensitivity)).replacing(change.forces_replacement()))
+    let (action, marks, _) = sensitivity(change, value)?;
+    Some(Diff::new(action, Kind::SensitiveBlock(marks)).replacing(change.forces_replacement()))
 }
 
 /// The marks of a whole block type; `None` if it has none.
@@ -51,20 +55,22 @@ pub(super) fn block_of_marked_type<'t>(diff: Diff<'t>, marks: Option<Sensitivity
     Diff { action, kind: Kind::SensitiveBlock(sensitivity), ..diff }
 }
 
+/// What happens to a value that must not be shown, its marks, and what would be shown of it.
 fn sensitivity<'v, 't>(
     change: &Change<'v, 't>,
     value: impl FnOnce(&Change<'v, 't>) -> Diff<'t>,
-) -> Option<(DiffAction, Sensitivity)> {
+) -> Option<(DiffAction, Sensitivity, Diff<'t>)> {
     let (before, after) = (change.is_before_sensitive(), change.is_after_sensitive());
     if !before && !after {
         return None;
     }
-    let inner = value(&change.without_sensitivity()).action;
+    let shown = value(&change.without_sensitivity());
+    let inner = shown.action;
     let unchanged = inner == DiffAction::NoOp;
     // A mark that comes or goes is a change of its own, unless there is nothing to hide.
     let is_there = !change.is_null() || change.before_explicit || change.after_explicit;
     let action = if unchanged && before != after && is_there { DiffAction::Update } else { inner };
-    Some((action, Sensitivity { before, after, unchanged, whole_type: false }))
+    Some((action, Sensitivity { before, after, unchanged, whole_type: false }, shown))
 }
 
 /// The diff of a value that is not known until the change has been applied, if this is one.

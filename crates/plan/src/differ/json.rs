@@ -12,7 +12,7 @@ use crate::walk::{Change, Unknown};
 
 /// The diff of an output.
 pub(crate) fn output<'t>(change: Change<'_, 't>) -> Diff<'t> {
-    let change = Change { modern: true, ..change };
+    let change = Change { dialect: change.dialect.without_schema(), ..change };
     // What is hidden as a whole is a legacy value without what hides it, though not in its parts.
     let hidden = |change: &Change<'_, 't>| attribute::value(change.clone(), &Type::Dynamic);
     hidden::sensitive(&change, hidden)
@@ -68,7 +68,7 @@ pub(super) fn unchanged<'t>(change: &Change<'_, 't>) -> Diff<'t> {
             Kind::Object { attributes, nested: false }
         }
         _ => {
-            let value = Change::new(change.after, change.after);
+            let value = Change::new(change.after, change.after, change.dialect);
             return text::primitive(&Change { depth: change.depth, ..value }, true);
         }
     };
@@ -86,7 +86,7 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: View<'_, 't>) -> Diff<'t> {
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let change = &change.wholly_relevant();
     let is_object = |element: View<'_, '_>| matches!(element.shape(), Shape::Object(_));
-    let places = sequence::places(change.before.elements(), change.after.elements(), is_object);
+    let places = sequence::places(change, is_object);
     let (elements, action) = parts(change, Of::Shaped, At::Places(places));
     Diff::new(action, Kind::List { elements, context: true })
 }

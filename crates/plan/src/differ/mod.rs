@@ -3,6 +3,7 @@
 //! One function for each kind of place. Every one looks first at what hides a value (sensitive before
 //! unknown) and then at the value; none of them writes a character of output.
 
+mod alike;
 mod attribute;
 mod block;
 mod collection;
@@ -12,6 +13,7 @@ mod nested;
 mod parts;
 mod sequence;
 mod text;
+mod unknown_block;
 
 pub(crate) use attribute::value as typed;
 pub(crate) use block::{block, body};

@@ -4,10 +4,10 @@ use objchange::schema::{Attribute, NestedType, NestingMode};
 use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
-use super::block::{WriteOnly, add_write_only};
+use super::block::{WriteOnly, add_write_only, write_only_action};
 use super::hidden;
 use super::parts::{At, Of, parts};
-use crate::diff::{Diff, Kind};
+use crate::diff::{Diff, DiffAction, Kind};
 use crate::text::Text;
 use crate::walk::{Change, Unknown};
 
@@ -40,11 +40,17 @@ fn object<'t>(change: &Change<'_, 't>, schema: &'t Attributes) -> Diff<'t> {
     let members =
         schema.iter().filter(|(_, a)| !a.write_only).map(|(name, a)| (Text::from(name.as_str()), a));
     let (mut attributes, action) = members_of(change, members, attribute);
-    add_write_only(&mut attributes, schema, action, |(name, attribute)| {
-        let own = change.member(name);
-        let sensitive = attribute.sensitive || own.is_before_sensitive() || own.is_after_sensitive();
-        WriteOnly { sensitive, replaces: own.forces_replacement() }
-    });
+    let is_opentofu = change.dialect.is_opentofu();
+    let of_write_only = if is_opentofu { action } else { write_only_action(action) };
+    // Null as they are, OpenTofu leaves them out where nothing happens.
+    if !is_opentofu || action != DiffAction::NoOp {
+        add_write_only(&mut attributes, schema, |(name, attribute)| {
+            let own = change.member(name);
+            let is_marked = attribute.sensitive || own.is_before_sensitive() || own.is_after_sensitive();
+            let (sensitive, replaces) = (is_marked && !is_opentofu, own.forces_replacement());
+            WriteOnly { action: of_write_only, sensitive, replaces }
+        });
+    }
     Diff::new(action, Kind::Object { attributes: attributes.into(), nested: true })
         .replacing(change.forces_replacement())
 }

@@ -9,7 +9,7 @@ use super::{attribute, block, hidden, json, nested, sequence};
 use crate::diff::{Diff, DiffAction, Part, Parts, Sensitivity};
 use crate::json::Json;
 use crate::text::Text;
-use crate::walk::{Change, Keys, Paths, Position, Unknown};
+use crate::walk::{Change, Dialect, Keys, Paths, Position, Unknown};
 
 /// From how many parts on a collection is too large to keep the diffs of all at once.
 const LARGE: usize = 8192;
@@ -170,7 +170,7 @@ pub(crate) struct Unmade<'t> {
     unknown: Json<'t>,
     before_sensitive: Json<'t>,
     after_sensitive: Json<'t>,
-    modern: bool,
+    dialect: Dialect,
     depth: usize,
     replace: bool,
     of: Of<'t>,
@@ -199,7 +199,7 @@ impl<'t> Unmade<'t> {
             unknown,
             before_sensitive: change.before_sensitive.to_json(),
             after_sensitive: change.after_sensitive.to_json(),
-            modern: change.modern,
+            dialect: change.dialect,
             depth: change.depth,
             replace: change.forces_replacement(),
             of,
@@ -233,10 +233,9 @@ impl<'t> Unmade<'t> {
             before_sensitive: self.before_sensitive.view(),
             after_sensitive: self.after_sensitive.view(),
             replace: Paths::none(),
-            modern: self.modern,
             depth: self.depth,
             within_unmade: true,
-            ..Change::new(self.before.view(), self.after.view())
+            ..Change::new(self.before.view(), self.after.view(), self.dialect)
         };
         let part = self.at.part(&change, index, &mut Position::default());
         self.of.diff(part, self.replace)
@@ -253,6 +252,7 @@ mod tests {
     use crate::diff::{self, Entry};
     use crate::json::View;
     use crate::report::Fold;
+    use crate::walk::Place;
 
     /// A list of objects, and a shape of marks for it.
     fn object() -> impl Strategy<Value = String> {
@@ -321,6 +321,13 @@ mod tests {
         Ok(())
     }
 
+    fn dialects() -> Vec<Dialect> {
+        let places = [Place::Block, Place::InBlock, Place::Inside];
+        let opentofu =
+            |place| [false, true].map(|shows_sensitive| Dialect::OpenTofu { place, shows_sensitive });
+        [Dialect::LEGACY, Dialect::MODERN].into_iter().chain(places.into_iter().flat_map(opentofu)).collect()
+    }
+
     proptest! {
         #[test]
         fn what_is_made_again_is_what_would_have_been_kept(
@@ -329,7 +336,8 @@ mod tests {
                 vec(list(object(), keyed), 2),
                 vec(list(mark(), keyed), 3),
             )),
-            (replace, modern) in any::<(bool, bool)>(),
+            replace: bool,
+            dialect in prop::sample::select(dialects()),
         ) {
             let ty = Type::object([("a", Type::String), ("b", Type::Dynamic)]);
             let attributes =
@@ -345,8 +353,7 @@ mod tests {
                 before_sensitive,
                 after_sensitive,
                 replace: if replace { Paths::places(&paths) } else { Paths::none() },
-                modern,
-                ..Change::new(before, after)
+                ..Change::new(before, after, dialect)
             };
             let marks = Sensitivity { before: true, after: false, unchanged: false, whole_type: false };
             let kinds = [

@@ -6,8 +6,9 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{HashMap, HashTable};
 use objchange::change::common_subsequence;
 
-use crate::json::{Elements, View};
-use crate::walk::Change;
+use super::alike::{Alike, Never, Pairing};
+use crate::json::View;
+use crate::walk::{Change, Dialect};
 
 /// The positions of an element on both sides.
 pub(super) type Place = (Option<usize>, Option<usize>);
@@ -56,28 +57,32 @@ impl Places {
 
 type State = foldhash::fast::RandomState;
 
-/// Pairs the elements of two lists, in the order in which a diff shows them.
-///
-/// Lists of one length are paired position by position, unless the second is a reordering of the first; all
-/// others by their longest common subsequence, where two objects that face each other are paired as well.
-pub(super) fn places<'v, 't>(
-    before: Elements<'v, 't>,
-    after: Elements<'v, 't>,
-    is_object: impl Fn(View<'v, 't>) -> bool,
-) -> Places {
+/// Pairs the elements of the lists on both sides, in the order in which a diff shows them.
+pub(super) fn places<'v, 't>(change: &Change<'v, 't>, is_object: impl Fn(View<'v, 't>) -> bool) -> Places {
+    let (before, after) = (change.before.elements(), change.after.elements());
     if before.are_same(after) {
         return Places::Positions(before.len());
     }
-    let at = |side: Elements<'v, 't>| move |i| side.at(i);
-    generic_places(&(before.len(), at(before)), &(after.len(), at(after)), is_object)
+    let (old, new) = ((before.len(), |i| before.at(i)), (after.len(), |i| after.at(i)));
+    match change.dialect {
+        Dialect::Terraform { .. } => generic_places(&old, &new, is_object),
+        Dialect::OpenTofu { .. } => by_pairs(&old, &new, Alike::new(before, after, is_object)),
+    }
 }
 
 /// As [`places`], for lines of text.
-pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>]) -> Places {
-    generic_places(&(before.len(), |i: usize| before[i]), &(after.len(), |i: usize| after[i]), |_| false)
+pub(super) fn line_places(before: &[Option<&str>], after: &[Option<&str>], dialect: Dialect) -> Places {
+    let (old, new) = ((before.len(), |i: usize| before[i]), (after.len(), |i: usize| after[i]));
+    match dialect {
+        Dialect::Terraform { .. } => generic_places(&old, &new, |_| false),
+        Dialect::OpenTofu { .. } => by_pairs(&old, &new, Never),
+    }
 }
 
-/// Each side is its length and the element at each position.
+/// Pairs as Terraform does. Each side is its length and the element at each position.
+///
+/// Lists of one length are paired position by position, unless the second is a reordering of the first; all
+/// others by their longest common subsequence, where two objects that face each other are paired as well.
 fn generic_places<T: Eq + Hash>(
     before: &(usize, impl Fn(usize) -> T),
     after: &(usize, impl Fn(usize) -> T),
@@ -92,14 +97,23 @@ fn generic_places<T: Eq + Hash>(
     if before.0 == after.0 && !is_reordering(before.0, &before.1, &after.1) {
         return Places::Positions(before.0);
     }
+    let (xs, ys) = names(before, after);
+    by_subsequence(&xs, &ys, |i| is_object(before.1(i)), |j| is_object(after.1(j)))
+}
+
+/// A number for each element, the same for equal ones.
+fn names<T: Eq + Hash>(
+    before: &(usize, impl Fn(usize) -> T),
+    after: &(usize, impl Fn(usize) -> T),
+) -> (Vec<u32>, Vec<u32>) {
     let mut names: HashMap<T, u32, State> = HashMap::with_capacity_and_hasher(before.0, State::default());
     let mut name = |element| {
         let next = names.len() as u32;
         *names.entry(element).or_insert(next)
     };
-    let xs: Vec<u32> = (0..before.0).map(|i| name(before.1(i))).collect();
-    let ys: Vec<u32> = (0..after.0).map(|j| name(after.1(j))).collect();
-    by_subsequence(&xs, &ys, |i| is_object(before.1(i)), |j| is_object(after.1(j)))
+    let xs = (0..before.0).map(|i| name(before.1(i))).collect();
+    let ys = (0..after.0).map(|j| name(after.1(j))).collect();
+    (xs, ys)
 }
 
 /// Whether every element of before is somewhere in after, and not just all at their places.
@@ -159,6 +173,46 @@ fn by_subsequence(
         }
         if next.is_some() {
             places.push([i as u32, j as u32]);
+            i += 1;
+            j += 1;
+        }
+    }
+    Places::Listed(places)
+}
+
+/// Pairs as OpenTofu does: by the longest common subsequence whatever the lengths are, and what is alike as well.
+fn by_pairs<T: Eq + Hash>(
+    before: &(usize, impl Fn(usize) -> T),
+    after: &(usize, impl Fn(usize) -> T),
+    mut pairing: impl Pairing,
+) -> Places {
+    if before.0 == 0 {
+        return Places::After(after.0);
+    }
+    if after.0 == 0 {
+        return Places::Before(before.0);
+    }
+    let (xs, ys) = names(before, after);
+    let common: Vec<u32> = common_subsequence(&xs, &ys).into_iter().map(|(i, _)| xs[i]).collect();
+    let mut places = Vec::with_capacity(xs.len().max(ys.len()));
+    let (mut i, mut j) = (0, 0);
+    for next in common.iter().map(Some).chain([None]) {
+        while i < xs.len() && Some(&xs[i]) != next {
+            let is_pair = j < ys.len() && Some(&ys[j]) != next && pairing.are_alike_by_after(i, j);
+            places.push([i as u32, if is_pair { j as u32 } else { NOWHERE }]);
+            i += 1;
+            j += usize::from(is_pair);
+        }
+        while j < ys.len() && Some(&ys[j]) != next {
+            // This may take what was to be the next common element: then another one faces its like.
+            let is_pair = i < xs.len() && pairing.are_alike_by_before(i, j);
+            places.push([if is_pair { i as u32 } else { NOWHERE }, j as u32]);
+            i += usize::from(is_pair);
+            j += 1;
+        }
+        if next.is_some() {
+            let place = |at: usize, len: usize| if at < len { at as u32 } else { NOWHERE };
+            places.push([place(i, xs.len()), place(j, ys.len())]);
             i += 1;
             j += 1;
         }

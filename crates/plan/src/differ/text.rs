@@ -4,9 +4,9 @@ use objchange::Type;
 
 use super::{json, sequence};
 use crate::diff::{Diff, DiffAction, Kind, Line, Primitive, Scalar};
-use crate::json::{Json, Shape, View};
+use crate::json::{Json, Reader, Shape, View};
 use crate::text::Text;
-use crate::walk::Change;
+use crate::walk::{Change, Dialect};
 
 /// The diff of a value without parts.
 ///
@@ -18,8 +18,9 @@ pub(super) fn primitive<'t>(change: &Change<'_, 't>, string: bool) -> Diff<'t> {
         DiffAction::Delete => (change.before, change.before),
         DiffAction::Update => (change.before, change.after),
     };
-    let kind = strings(before, after, action, change.depth)
-        .unwrap_or_else(|| pair(change.before, change.after, string));
+    let within = Within { dialect: change.dialect, depth: change.depth };
+    let kind =
+        strings(before, after, action, within).unwrap_or_else(|| pair(change.before, change.after, string));
     Diff::new(action, kind).replacing(change.forces_replacement())
 }
 
@@ -39,24 +40,32 @@ pub(super) fn unchanged<'t>(change: &Change<'_, 't>, ty: &Type) -> Option<Diff<'
     Some(Diff::new(DiffAction::NoOp, kind).replacing(change.forces_replacement()))
 }
 
+/// What of the place of a string matters for what is in it.
+#[derive(Clone, Copy)]
+struct Within {
+    dialect: Dialect,
+    depth: usize,
+}
+
 /// What strings are that a plain pair of values does not describe; `None` if it does.
 fn strings<'t>(
     before: View<'_, 't>,
     after: View<'_, 't>,
     action: DiffAction,
-    depth: usize,
+    within: Within,
 ) -> Option<Kind<'t>> {
     if !before.is_special_string() && !after.is_special_string() {
         return None;
     }
-    let (old, new) = (embedded(before, depth + 1), embedded(after, depth + 1));
+    let within = Within { depth: within.depth + 1, ..within };
+    let (old, new) = (embedded(before, within), embedded(after, within));
     match (&old, &new) {
-        (Some(old), Some(new)) => Some(both_json(old.view(), new.view(), action, depth + 1)),
+        (Some(old), Some(new)) => Some(both_json(old.view(), new.view(), action, within)),
         (Some(_), None) | (None, Some(_)) => {
             let side = |value: View<'_, 't>, inner: &Option<Json<'_>>, action| {
                 let kind = match inner {
-                    Some(inner) => both_json(inner.view(), inner.view(), action, depth + 1),
-                    None => lines(value, value).unwrap_or_else(|| pair(value, value, true)),
+                    Some(inner) => both_json(inner.view(), inner.view(), action, within),
+                    None => lines(value, value, within.dialect).unwrap_or_else(|| pair(value, value, true)),
                 };
                 Box::new(Diff::new(action, kind))
             };
@@ -65,7 +74,7 @@ fn strings<'t>(
                 after: side(after, &new, DiffAction::Create),
             })
         }
-        (None, None) => lines(before, after),
+        (None, None) => lines(before, after, within.dialect),
     }
 }
 
@@ -73,34 +82,37 @@ fn strings<'t>(
 ///
 /// What is around it counts: JSON in strings in JSON gives each layer as many levels as the first, and more than a
 /// stack can hold.
-fn embedded<'v>(value: View<'v, '_>, depth: usize) -> Option<Json<'v>> {
+fn embedded<'v>(value: View<'v, '_>, within: Within) -> Option<Json<'v>> {
     let text = value.as_str()?;
-    if !text.starts_with(['{', '[']) || !text.trim_end().ends_with(['}', ']']) {
+    if !text.starts_with(['{', '[']) {
         return None;
     }
-    Json::parse_at_depth(text, depth).ok()
+    if within.dialect.is_opentofu() {
+        // What follows the value does not count.
+        return Json::next(&mut Reader::new(text).at_depth(within.depth)).ok();
+    }
+    text.trim_end().ends_with(['}', ']']).then(|| Json::parse_at_depth(text, within.depth).ok())?
 }
 
 fn both_json<'v, 't>(
     before: View<'v, 'v>,
     after: View<'v, 'v>,
     action: DiffAction,
-    depth: usize,
+    within: Within,
 ) -> Kind<'t> {
     let (before, after) = match action {
         DiffAction::Create => (before.null(), after),
         DiffAction::Delete => (before, after.null()),
         DiffAction::NoOp | DiffAction::Update => (before, after),
     };
-    let mut change = Change::new(before, after);
+    let mut change = Change::new(before, after, within.dialect.without_schema());
     change.before_explicit = action != DiffAction::Create;
     change.after_explicit = action != DiffAction::Delete;
-    change.modern = true;
-    change.depth = depth;
+    change.depth = within.depth;
     Kind::Json { value: Box::new(json::shape(&change).into_owned()) }
 }
 
-fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>) -> Option<Kind<'t>> {
+fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>, dialect: Dialect) -> Option<Kind<'t>> {
     let is_multiline = |value: View<'_, '_>| value.as_str().is_some_and(|text| text.contains('\n'));
     if !is_multiline(before) && !is_multiline(after) {
         return None;
@@ -111,7 +123,7 @@ fn lines<'t>(before: View<'_, 't>, after: View<'_, 't>) -> Option<Kind<'t>> {
         return Some(Kind::Text { lines: new.iter().map(|text| line(DiffAction::NoOp, text)).collect() });
     }
     let mut lines = Vec::with_capacity(old.len().max(new.len()));
-    for (i, j) in sequence::line_places(&old, &new).iter() {
+    for (i, j) in sequence::line_places(&old, &new, dialect).iter() {
         let (i, j) = (i.map(|i| &old[i]), j.map(|j| &new[j]));
         if let Some(text) = i.filter(|_| i == j) {
             lines.push(line(DiffAction::NoOp, text));

@@ -27,6 +27,8 @@ pub enum ResourceActions {
     Forget,
     /// Create another one and stop managing the old one.
     CreateThenForget,
+    /// Stop managing it and create another one: what OpenTofu does.
+    ForgetThenCreate,
 }
 
 impl ResourceActions {
@@ -41,6 +43,7 @@ impl ResourceActions {
             ["create", "delete"] => Self::CreateThenDelete,
             ["forget"] => Self::Forget,
             ["create", "forget"] => Self::CreateThenForget,
+            ["forget", "create"] => Self::ForgetThenCreate,
             _ => return None,
         })
     }
@@ -67,6 +70,7 @@ impl ResourceActions {
             Self::CreateThenDelete => &["create", "delete"],
             Self::Forget => &["forget"],
             Self::CreateThenForget => &["create", "forget"],
+            Self::ForgetThenCreate => &["forget", "create"],
         }
     }
 }

@@ -114,6 +114,9 @@ impl Default for ValueChange<'_> {
 pub struct Importing<'t> {
     /// The identifier; `None` if the import goes by identity, or it is not known yet.
     pub id: Option<Text<'t>>,
+    /// The identity, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Text<'t>>,
 }
 
 /// A change that is left to the next plan.
@@ -323,9 +326,11 @@ fn importing<'t>(reader: &mut Reader<'t>) -> Result<Option<Importing<'t>>, JsonE
     let mut importing = Importing::default();
     reader.members(|key, reader| match &*key {
         "id" => keep(&mut importing.id, text(reader)),
+        "identity" => keep(&mut importing.identity, reader.raw().map(|raw| Some(Text::from(raw.text())))),
         _ => reader.raw().map(|_| ()),
     })?;
     importing.id = importing.id.filter(|id| !id.is_empty());
+    importing.identity = importing.identity.filter(|identity| identity.starts_with('{'));
     Ok(Some(importing))
 }
 

@@ -56,6 +56,7 @@ pub(super) fn ask<'a, 't: 'a>(
         ResourceActions::DeleteThenCreate
             | ResourceActions::CreateThenDelete
             | ResourceActions::CreateThenForget
+            | ResourceActions::ForgetThenCreate
     );
     Ok(Box::new(CelBool::from(is_replaced)))
 }

@@ -5,6 +5,7 @@
 
 use crate::diff::DiffAction;
 use crate::document::ResourceActions;
+use crate::program::Program;
 
 /// Whether text has colour sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -35,7 +36,7 @@ impl Colour {
     }
 
     /// The columns that say what happens to a resource.
-    pub(super) fn resource_symbol(self, actions: ResourceActions) -> &'static str {
+    pub(super) fn resource_symbol(self, actions: ResourceActions, program: Program) -> &'static str {
         match actions {
             ResourceActions::NoOp => self.symbol(DiffAction::NoOp),
             ResourceActions::Create => self.symbol(DiffAction::Create),
@@ -48,7 +49,13 @@ impl Colour {
             ResourceActions::CreateThenDelete => {
                 self.pick("+/- ", "\x1b[32m+\x1b[0m/\x1b[31m-\x1b[0m\x1b[0m ")
             }
+            ResourceActions::Forget if program.is_opentofu() => {
+                self.pick("  . ", "  \x1b[31m.\x1b[0m\x1b[0m ")
+            }
             ResourceActions::Forget => self.pick(" . ", " \x1b[31m.\x1b[0m\x1b[0m "),
+            ResourceActions::ForgetThenCreate => {
+                self.pick("  ./+ ", "  \x1b[31m.\x1b[0m/\x1b[32m+\x1b[0m\x1b[0m ")
+            }
             ResourceActions::CreateThenForget => {
                 self.pick(" +/. ", " \x1b[32m+\x1b[0m/\x1b[31m.\x1b[0m\x1b[0m ")
             }

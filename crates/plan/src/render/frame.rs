@@ -1,14 +1,27 @@
 //! What stands around the resources of a plan.
 
+use std::borrow::Cow;
+
 use super::Writer;
 use super::wrap::wrap;
 use crate::document::ResourceActions;
-use crate::program::Novelty;
+use crate::program::{Novelty, Program};
 use crate::report::{Note, Outcome, PlanMode, Summary, Warning};
 
 impl Writer<'_> {
+    /// The text with the program's own name in place of Terraform's.
+    fn named<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.program {
+            Program::Terraform(_) => Cow::Borrowed(text),
+            Program::OpenTofu => {
+                let (name, command) = (self.program.name(), self.program.command());
+                Cow::Owned(text.replace("Terraform", name).replace("terraform", command))
+            }
+        }
+    }
+
     fn prose(&mut self, text: &str) {
-        let wrapped = wrap(text, self.width);
+        let wrapped = wrap(&self.named(text), self.width);
         self.push(&wrapped);
     }
 
@@ -21,6 +34,7 @@ impl Writer<'_> {
     fn note(&mut self, text: &str) {
         let (cyan, bold) = (self.colour.code("\x1b[1m\x1b[36m"), self.colour.code("\x1b[0m\x1b[1m"));
         let reset = self.colour.reset();
+        let text = self.named(text);
         self.push(&format!("\n{cyan}Note:{bold} {text}\n{reset}\n"));
     }
 
@@ -87,7 +101,8 @@ impl Writer<'_> {
                 (green, no_changes, " Your infrastructure matches the configuration.")
             }
         };
-        self.verdict(colour, word, rest);
+        let rest = self.named(rest);
+        self.verdict(colour, word, &rest);
         self.prose(match outcome {
             Outcome::NothingToDestroy => {
                 "Either you have not created any objects yet or the existing objects were already deleted outside \
@@ -113,7 +128,7 @@ impl Writer<'_> {
         });
         self.push("\n");
         if outcome == Outcome::MatchesDriftUnsaved {
-            self.push("  terraform apply -refresh-only\n");
+            self.push(&self.named("  terraform apply -refresh-only\n"));
         }
     }
 
@@ -140,39 +155,45 @@ impl Writer<'_> {
         for actions in actions {
             let meaning = match actions {
                 ResourceActions::Create => "create",
+                ResourceActions::Update if self.program.is_opentofu() => {
+                    "update in-place (current -> planned)"
+                }
                 ResourceActions::Update => "update in-place",
                 ResourceActions::Delete => "destroy",
                 ResourceActions::DeleteThenCreate => "destroy and then create replacement",
                 ResourceActions::CreateThenDelete => "create replacement and then destroy",
                 ResourceActions::Read => "read (data resources)",
-                ResourceActions::NoOp | ResourceActions::Forget | ResourceActions::CreateThenForget => {
-                    continue;
-                }
+                ResourceActions::ForgetThenCreate => "forget and then create replacement",
+                ResourceActions::Forget => "forget",
+                ResourceActions::NoOp | ResourceActions::CreateThenForget => continue,
             };
             // Symbol and text are one unit: the reset that ends the symbol's own comes after the text.
-            let symbol = self.colour.resource_symbol(*actions).trim_end();
+            let symbol = self.colour.resource_symbol(*actions, self.program).trim_end();
             let symbol = symbol.strip_suffix(reset).unwrap_or(symbol);
+            let is_wide = *actions == ResourceActions::ForgetThenCreate;
+            let symbol = if is_wide { symbol.trim_start() } else { symbol };
             self.push(&format!("{symbol} {meaning}{reset}\n"));
         }
     }
 
     pub(super) fn actions_heading(&mut self, errored: bool) {
-        self.push(if errored {
+        self.push(&self.named(if errored {
             "\nTerraform planned the following actions, but then encountered a problem:\n"
         } else {
             "\nTerraform will perform the following actions:\n"
-        });
+        }));
     }
 
     pub(super) fn plan_line(&mut self, summary: &Summary) {
-        let Summary { import, add, change, destroy, invoke, of_selection } = summary;
+        let Summary { import, add, change, destroy, forget, invoke, of_selection } = summary;
         let (bold, reset) = (self.colour.bold(), self.colour.reset());
         let import = if *import > 0 { format!("{import} to import, ") } else { String::new() };
+        let forget = if *forget > 0 { format!(", {forget} to forget") } else { String::new() };
         let invoke = if *invoke > 0 { format!(" Actions: {invoke} to invoke.") } else { String::new() };
         let is_plain = self.program.has(Novelty::CountsWithoutColour);
         let (after_word, at_end) = if is_plain { (reset, "") } else { ("", reset) };
         self.push(&format!(
-            "\n{bold}Plan:{reset} {after_word}{import}{add} to add, {change} to change, {destroy} to destroy.{invoke}\n{at_end}"
+            "\n{bold}Plan:{reset} {after_word}{import}{add} to add, {change} to change, {destroy} to destroy{forget}.{invoke}\n{at_end}"
         ));
         if *of_selection {
             self.push("Only the resources that were chosen are counted.\n");

@@ -1,6 +1,7 @@
 //! The comment above a resource: what will happen to it, and why.
 
-use super::{Writer, escape};
+use super::{View, Writer, escape};
+use crate::document::ResourceActions;
 use crate::report::{Comment, Heading, ReportEntry, ResourceHeader};
 
 impl Writer<'_> {
@@ -11,9 +12,13 @@ impl Writer<'_> {
             Heading::Deferred => self.deferred_header(header),
             heading => self.header(heading, header),
         }
-        self.push(self.colour.resource_symbol(header.actions));
+        self.push(self.colour.resource_symbol(header.actions, self.program));
         self.opening(&header.mode, &header.r#type, &header.name);
-        self.value(diff, 0, super::View::default());
+        // What OpenTofu forgets looks as in a state.
+        let is_plain = self.program.is_opentofu() && header.heading == Heading::Forgotten;
+        self.plain = is_plain;
+        self.value(diff, 0, View { no_null_suffix: is_plain, omit_replace: false });
+        self.plain = false;
     }
 
     /// Writes what stands before the body of a resource.
@@ -58,6 +63,7 @@ impl Writer<'_> {
     }
 
     fn header(&mut self, heading: Heading, header: &ResourceHeader<'_>) {
+        let is_opentofu = self.program.is_opentofu();
         match heading {
             Heading::Moved => {
                 self.push(self.colour.bold());
@@ -67,6 +73,7 @@ impl Writer<'_> {
                 self.push(" has moved to ");
                 self.address_comment("", header);
             }
+            Heading::Forgotten if is_opentofu => self.address_comment("  # ", header),
             Heading::Forgotten | Heading::ReplacedButKept => self.address_comment(" # ", header),
             _ => self.address_comment("  # ", header),
         }
@@ -78,12 +85,18 @@ impl Writer<'_> {
             Heading::Destroyed => self.emphasised(" will be ", "destroyed", ""),
             Heading::HasBeenDeleted => self.push(" has been deleted"),
             Heading::Replaced => self.emphasised(" must be ", "replaced", ""),
+            Heading::ReplacedAsTainted if is_opentofu => {
+                self.emphasised(" is tainted, so it must be ", "replaced", "");
+            }
             Heading::ReplacedAsTainted => self.emphasised(" is tainted, so must be ", "replaced", ""),
             Heading::ReplacedAsRequested => self.emphasised(" will be ", "replaced", ", as requested"),
             Heading::ReplacedAsTriggered => {
                 self.emphasised(" will be ", "replaced", " due to changes in replace_triggered_by");
             }
             Heading::Imported => self.push(" will be imported"),
+            Heading::Forgotten if is_opentofu => {
+                self.emphasised(" will be removed from the OpenTofu state ", "but will not be destroyed", "");
+            }
             Heading::Forgotten if header.deposed.is_some() => {
                 self.emphasised(" will be removed from Terraform state, but ", "will not be destroyed", "");
             }
@@ -94,6 +107,14 @@ impl Writer<'_> {
                 self.push(" must be replaced, but the existing object will not be destroyed");
             }
             Heading::Moved | Heading::Deferred | Heading::Unchanged => {}
+        }
+        if is_opentofu && header.actions == ResourceActions::ForgetThenCreate {
+            let (bold, yellow) = (self.colour.bold(), self.colour.code("\x1b[33m"));
+            let reset = self.colour.reset();
+            self.push(&format!(
+                " - {yellow}older instance will {bold}not{reset}{yellow} be destroyed {reset}({bold}lifecycle.destroy \
+                 = false{reset})"
+            ));
         }
         for comment in &header.comments {
             self.comment(comment, header);
@@ -111,10 +132,27 @@ impl Writer<'_> {
     fn comment(&mut self, comment: &Comment<'_>, header: &ResourceHeader<'_>) {
         let (bold, yellow) = (self.colour.bold(), self.colour.code("\x1b[33m"));
         let reset = self.colour.reset();
+        let why_forgotten = match comment {
+            Comment::ForgottenByState => {
+                Some("was configured before this resource was removed from the configuration")
+            }
+            Comment::ForgottenByConfiguration => Some("is set in the configuration"),
+            _ => None,
+        };
+        if let Some(why) = why_forgotten {
+            return self.push(&format!(" \n (because {bold}lifecycle.destroy = false{reset} {why})"));
+        }
+        if *comment == Comment::ImportedByIdentity {
+            self.push(&format!("\n  # {reset}imported using resource identity: "));
+            let identity = header.importing.as_ref().and_then(|import| import.identity.as_deref());
+            return escape::lines(&mut self.out, &indented(identity.unwrap_or("{}"), "\n  # "));
+        }
         // How the line starts differs from one to the other.
         self.push(&match comment {
             Comment::NotToBeDestroyed => "\n # (".to_owned(),
-            Comment::LeftOver if header.heading == Heading::Forgotten => format!("\n{bold} # ("),
+            Comment::LeftOver if header.heading == Heading::Forgotten && !self.program.is_opentofu() => {
+                format!("\n{bold} # (")
+            }
             Comment::MovedFrom | Comment::ImportedFrom => format!("\n  # {reset}("),
             Comment::ConfigGenerated => format!("\n  #{reset} ("),
             Comment::DestroysImported => format!("\n  # {reset}{yellow}"),
@@ -143,6 +181,11 @@ fn sentence(comment: &Comment<'_>, header: &ResourceHeader<'_>) -> String {
         Comment::UsesNoCount => "because resource does not use count".to_owned(),
         Comment::IndexOutOfRange(index) => format!("because index [{index}] is out of range for count"),
         Comment::KeyNotInMap(key) => format!("because key [{key}] is not in for_each map"),
+        Comment::NotEnabled => "because enabled is false".to_owned(),
+        // These are no sentences in brackets.
+        Comment::ForgottenByState | Comment::ForgottenByConfiguration | Comment::ImportedByIdentity => {
+            String::new()
+        }
         Comment::LeftOver => "left over from a partially-failed replacement of this instance".to_owned(),
         Comment::NotToBeDestroyed => "destroy = false is set in the configuration".to_owned(),
         Comment::MovedFrom => format!("moved from {previous}"),
@@ -153,4 +196,53 @@ fn sentence(comment: &Comment<'_>, header: &ResourceHeader<'_>) -> String {
         Comment::ConfigGenerated => "config will be generated".to_owned(),
         Comment::DestroysImported => "Warning: this will destroy the imported resource".to_owned(),
     }
+}
+
+/// JSON with a line for each member and element, two columns a level; each line but the first begins with `line`.
+///
+/// Names, strings and numbers stay as they are written.
+fn indented(json: &str, line: &str) -> String {
+    let mut out = String::new();
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
+    let mut chars = json.chars().peekable();
+    while let Some(c) = chars.next() {
+        if is_quoted {
+            out.push(c);
+            is_quoted = is_escaped || c != '"';
+            is_escaped = !is_escaped && c == '\\';
+            continue;
+        }
+        let next_line = |out: &mut String, depth| {
+            out.push_str(line);
+            out.extend(std::iter::repeat_n("  ", depth));
+        };
+        match c {
+            '{' | '[' => {
+                out.push(c);
+                while chars.next_if(char::is_ascii_whitespace).is_some() {}
+                if let Some(end) = chars.next_if(|end| matches!(end, '}' | ']')) {
+                    out.push(end);
+                } else {
+                    depth += 1;
+                    next_line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                next_line(&mut out, depth);
+                out.push(c);
+            }
+            ',' => {
+                out.push(c);
+                next_line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            c if c.is_ascii_whitespace() => {}
+            c => {
+                is_quoted = c == '"';
+                out.push(c);
+            }
+        }
+    }
+    out
 }

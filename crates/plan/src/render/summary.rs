@@ -20,6 +20,7 @@ const GROUPS: [(&str, &[ResourceActions]); 7] = [
             ResourceActions::DeleteThenCreate,
             ResourceActions::CreateThenDelete,
             ResourceActions::CreateThenForget,
+            ResourceActions::ForgetThenCreate,
         ],
     ),
     ("Destroy", &[ResourceActions::Delete]),
@@ -35,15 +36,16 @@ impl Report<'_> {
     /// The text cannot be written.
     pub fn write_summary(&self, out: &mut dyn Write, colour: Colour) -> io::Result<()> {
         let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+        let symbol = |actions| colour.resource_symbol(actions, self.program);
         let change = |header: &ResourceHeader<'_>| {
-            line(colour, header.actions, &header.address, header.deposed.as_deref(), &reasons(header))
+            line(symbol(header.actions), &header.address, header.deposed.as_deref(), &reasons(header))
         };
         let output = |header: &OutputHeader<'_>| {
-            line(colour, header.actions.unwrap_or(ResourceActions::NoOp), &header.name, None, &[])
+            line(symbol(header.actions.unwrap_or(ResourceActions::NoOp)), &header.name, None, &[])
         };
         let resource = |header: &StateHeader<'_>| {
             let reasons = if header.tainted { &["tainted".to_owned()][..] } else { &[] };
-            line(colour, ResourceActions::NoOp, &header.address, header.deposed.as_deref(), reasons)
+            line(symbol(ResourceActions::NoOp), &header.address, header.deposed.as_deref(), reasons)
         };
         for section in &self.sections {
             match section {
@@ -90,14 +92,7 @@ impl Report<'_> {
     }
 }
 
-fn line(
-    colour: Colour,
-    actions: ResourceActions,
-    name: &str,
-    deposed: Option<&str>,
-    reasons: &[String],
-) -> String {
-    let symbol = colour.resource_symbol(actions);
+fn line(symbol: &str, name: &str, deposed: Option<&str>, reasons: &[String]) -> String {
     let deposed = deposed.map_or(String::new(), |key| format!(" (deposed object {})", visible(key)));
     let colon = if reasons.is_empty() { "" } else { ": " };
     format!("{symbol}{}{deposed}{colon}{}\n", visible(name), visible(&reasons.join(", ")))
@@ -123,6 +118,10 @@ fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
             "replace_because_tainted" => "tainted".to_owned(),
             "replace_by_request" => "as requested".to_owned(),
             "replace_by_triggers" => "replace_triggered_by".to_owned(),
+            "delete_because_enabled_false" => "enabled is false".to_owned(),
+            "forgot_because_lifecycle_destroy_in_state" | "forgot_because_lifecycle_destroy_in_config" => {
+                "lifecycle.destroy is false".to_owned()
+            }
             "delete_because_no_resource_config" => "not in configuration".to_owned(),
             "delete_because_no_module" => "its module is not in configuration".to_owned(),
             "delete_because_no_move_target" => "moved to what is not in configuration".to_owned(),

@@ -25,6 +25,7 @@ impl Writer<'_> {
                 self.null_suffix(diff.action, view);
                 self.forces_replacement(diff, view);
             }
+            Kind::Shown { value, .. } => self.value(value, indent, view),
             Kind::SensitiveBlock(_) => self.sensitive_block(diff, indent, view),
             Kind::TypeChange { before, after } => {
                 let view = View { no_null_suffix: true, ..view };
@@ -38,8 +39,14 @@ impl Writer<'_> {
                 } else {
                     "(write-only attribute)"
                 });
+                let is_opentofu = self.program.is_opentofu();
+                if is_opentofu {
+                    self.forces_replacement(diff, view);
+                }
                 self.null_suffix(diff.action, view);
-                self.forces_replacement(diff, view);
+                if !is_opentofu {
+                    self.forces_replacement(diff, view);
+                }
             }
         }
     }
@@ -64,7 +71,9 @@ impl Writer<'_> {
     /// Writes what changes about how a sensitive value is shown.
     pub(super) fn warnings(&mut self, diff: &Diff<'_>, indent: usize) {
         let (Sensitivity { after, unchanged, .. }, thing) = match &diff.kind {
-            Kind::Sensitive(marks) if diff.mark_changes => (marks, "attribute value"),
+            Kind::Sensitive(marks) | Kind::Shown { marks, .. } if diff.mark_changes => {
+                (marks, "attribute value")
+            }
             Kind::SensitiveBlock(marks) if diff.mark_changes => (marks, "block"),
             _ => return,
         };
@@ -118,7 +127,9 @@ impl Writer<'_> {
 
     fn unknown(&mut self, diff: &Diff<'_>, before: Option<&Diff<'_>>, indent: usize, view: View) {
         if let Some(before) = before {
-            self.value(before, indent, View { no_null_suffix: true, omit_replace: true });
+            // OpenTofu says it of both.
+            let omit_replace = !self.program.is_opentofu();
+            self.value(before, indent, View { no_null_suffix: true, omit_replace });
             self.push(" -> ");
         }
         self.push("(known after apply)");

@@ -10,7 +10,7 @@ use crate::document::{ActionInvocation, ActionTrigger, ChangedResource, Plan, Tr
 use crate::json::Raw;
 use crate::program::{Novelty, Program};
 use crate::text::Text;
-use crate::walk::Sides;
+use crate::walk::{Dialect, Sides};
 
 /// What is said of an action that is invoked. The diff beside it is its configuration, unless that is hidden.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +110,7 @@ pub(super) fn configuration<'p>(
     plan: &'p Plan<'_>,
     invocation: &'p ActionInvocation<'_>,
     schemas: &'p Schemas,
+    dialect: Dialect,
 ) -> Result<Diff<'p>, ShowError> {
     let Some(values) = invocation.config_values else {
         let none = Diff::new(DiffAction::NoOp, Kind::Block(Block::default()));
@@ -126,5 +127,5 @@ pub(super) fn configuration<'p>(
     };
     let sides = Sides::read(plan.text(), &change, || format!("{}: config_values", invocation.address))?;
     let replaced = sides.replaced();
-    Ok(differ::body(sides.change(&replaced), schemas.of_action(invocation)?))
+    Ok(differ::body(sides.change(&replaced, dialect), schemas.of_action(invocation)?))
 }

@@ -7,7 +7,7 @@ pub(crate) fn fold(diff: &mut Diff<'_>, full: bool) {
     let whole = full || diff.changes_only_white_space();
     let parts = |keep| Fold { keep, full };
     match &mut diff.kind {
-        Kind::Json { value } => fold(value, whole),
+        Kind::Json { value } | Kind::Shown { value, .. } => fold(value, whole),
         Kind::Object { attributes, .. } => attributes.fold(parts(Keep::Identifying)),
         Kind::Map { elements, .. } => elements.fold(parts(Keep::Changed)),
         Kind::List { elements, context: true } => elements.fold(parts(Keep::Beside)),
@@ -100,7 +100,7 @@ impl Show {
     /// Writes the decision down in the part.
     pub(crate) fn apply(self, part: &mut Diff<'_>) {
         part.hidden = self == Show::Nothing;
-        if let Kind::Sensitive(marks) | Kind::SensitiveBlock(marks) = &part.kind {
+        if let Kind::Sensitive(marks) | Kind::SensitiveBlock(marks) | Kind::Shown { marks, .. } = &part.kind {
             let stays = !matches!(part.action, DiffAction::Create | DiffAction::Delete);
             part.mark_changes = stays && marks.before != marks.after;
         }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::{ChangedResource, Importing, ResourceActions};
 use crate::json::Json;
+use crate::program::Program;
 use crate::text::Text;
 
 /// What is said of a resource of a plan.
@@ -107,6 +108,12 @@ pub enum Comment<'p> {
     IndexOutOfRange(Text<'p>),
     /// This key, as JSON, is not in the `for_each` map.
     KeyNotInMap(Text<'p>),
+    /// The resource is not enabled.
+    NotEnabled,
+    /// Its last configuration said that the object is not to be destroyed.
+    ForgottenByState,
+    /// Its configuration says that the object is not to be destroyed.
+    ForgottenByConfiguration,
     /// The object is left over from a partially-failed replacement.
     LeftOver,
     /// The configuration says that the object is not to be destroyed.
@@ -115,6 +122,8 @@ pub enum Comment<'p> {
     MovedFrom,
     /// It is imported.
     ImportedFrom,
+    /// It is imported, and was found by its identity.
+    ImportedByIdentity,
     /// The configuration of what is imported is generated.
     ConfigGenerated,
     /// What is imported is destroyed.
@@ -133,12 +142,16 @@ pub(super) enum Occasion<'p> {
 }
 
 /// What is said of a resource.
-pub(super) fn header<'p>(resource: &ChangedResource<'p>, occasion: &Occasion<'p>) -> ResourceHeader<'p> {
+pub(super) fn header<'p>(
+    resource: &ChangedResource<'p>,
+    occasion: &Occasion<'p>,
+    program: Program,
+) -> ResourceHeader<'p> {
     let reason = match occasion {
         Occasion::Deferral(reason) => Some(reason.clone()),
         _ => resource.action_reason.clone(),
     };
-    let heading = heading(resource, occasion);
+    let heading = heading(resource, occasion, program);
     let replaced_by = match (heading, reason.as_deref()) {
         (Heading::Replaced | Heading::ReplacedButKept, None | Some("replace_because_cannot_update")) => {
             replacing_attributes(resource)
@@ -157,7 +170,7 @@ pub(super) fn header<'p>(resource: &ChangedResource<'p>, occasion: &Occasion<'p>
         replaced_by,
         importing: resource.change.importing.clone(),
         heading,
-        comments: comments(resource, heading),
+        comments: comments(resource, heading, program),
     }
 }
 
@@ -166,10 +179,11 @@ pub(super) fn previous_address<'p, 't>(resource: &'p ChangedResource<'t>) -> Opt
     resource.previous_address.as_ref().filter(|previous| **previous != resource.address)
 }
 
-/// Whether a change is shown: not if nothing happens to the resource, or if it is a data source that goes away.
+/// Whether a change is shown: not if nothing happens to the resource, if it is a data source that goes away, or if it is
+/// nothing that stays.
 pub(super) fn is_shown(resource: &ChangedResource<'_>) -> bool {
     let is_dropped_data = *resource.mode == *"data" && resource.change.actions == ResourceActions::Delete;
-    !is_dropped_data && !is_unchanged(resource)
+    !is_dropped_data && *resource.mode != *"ephemeral" && !is_unchanged(resource)
 }
 
 /// Whether the resource neither changes nor moves nor is imported.
@@ -179,7 +193,7 @@ pub(super) fn is_unchanged(resource: &ChangedResource<'_>) -> bool {
         && resource.change.importing.is_none()
 }
 
-fn heading(resource: &ChangedResource<'_>, occasion: &Occasion<'_>) -> Heading {
+fn heading(resource: &ChangedResource<'_>, occasion: &Occasion<'_>, program: Program) -> Heading {
     let drift = *occasion == Occasion::Drift;
     match resource.change.actions {
         _ if is_unchanged(resource) => Heading::Unchanged,
@@ -192,40 +206,49 @@ fn heading(resource: &ChangedResource<'_>, occasion: &Occasion<'_>) -> Heading {
         ResourceActions::Update => Heading::Updated,
         ResourceActions::Delete if drift => Heading::HasBeenDeleted,
         ResourceActions::Delete => Heading::Destroyed,
-        ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete => {
-            match resource.action_reason.as_deref() {
-                Some("replace_because_tainted") => Heading::ReplacedAsTainted,
-                Some("replace_by_request") => Heading::ReplacedAsRequested,
-                Some("replace_by_triggers") => Heading::ReplacedAsTriggered,
-                _ => Heading::Replaced,
-            }
-        }
+        ResourceActions::ForgetThenCreate if !program.is_opentofu() => Heading::ReplacedButKept,
+        ResourceActions::DeleteThenCreate
+        | ResourceActions::CreateThenDelete
+        | ResourceActions::ForgetThenCreate => match resource.action_reason.as_deref() {
+            Some("replace_because_tainted") => Heading::ReplacedAsTainted,
+            Some("replace_by_request") => Heading::ReplacedAsRequested,
+            Some("replace_by_triggers") => Heading::ReplacedAsTriggered,
+            _ => Heading::Replaced,
+        },
         ResourceActions::Forget => Heading::Forgotten,
         ResourceActions::CreateThenForget => Heading::ReplacedButKept,
     }
 }
 
-fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading) -> Vec<Comment<'p>> {
+fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading, program: Program) -> Vec<Comment<'p>> {
     if matches!(heading, Heading::Deferred | Heading::Unchanged) {
         return Vec::new();
     }
     let mut comments = Vec::new();
     let actions = resource.change.actions;
-    comments.extend(reason(resource));
-    if resource.deposed.is_some() && matches!(actions, ResourceActions::Delete | ResourceActions::Forget) {
+    let is_opentofu = program.is_opentofu();
+    comments.extend(reason(resource, is_opentofu));
+    let goes = matches!(
+        actions,
+        ResourceActions::Delete | ResourceActions::Forget | ResourceActions::ForgetThenCreate
+    );
+    if resource.deposed.is_some() && goes {
         comments.push(Comment::LeftOver);
     }
-    if matches!(heading, Heading::Forgotten | Heading::ReplacedButKept) {
+    if matches!(heading, Heading::Forgotten | Heading::ReplacedButKept) && !is_opentofu {
         comments.push(Comment::NotToBeDestroyed);
     }
     if heading != Heading::Moved && previous_address(resource).is_some() {
         comments.push(Comment::MovedFrom);
     }
-    if resource.change.importing.is_some() {
-        match heading {
-            Heading::Imported if !resource.change.has_generated_config => {}
-            Heading::Imported => comments.push(Comment::ConfigGenerated),
-            _ => comments.push(Comment::ImportedFrom),
+    if let Some(importing) = &resource.change.importing {
+        let is_alone = heading == Heading::Imported;
+        if is_alone && resource.change.has_generated_config {
+            comments.push(Comment::ConfigGenerated);
+        }
+        if !is_alone || is_opentofu {
+            let is_by_identity = is_opentofu && importing.id.is_none() && importing.identity.is_some();
+            comments.push(if is_by_identity { Comment::ImportedByIdentity } else { Comment::ImportedFrom });
         }
         if matches!(actions, ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete) {
             comments.push(Comment::DestroysImported);
@@ -235,7 +258,7 @@ fn comments<'p>(resource: &ChangedResource<'p>, heading: Heading) -> Vec<Comment
 }
 
 /// The reason, as far as it is one for what happens.
-fn reason<'p>(resource: &ChangedResource<'p>) -> Option<Comment<'p>> {
+fn reason<'p>(resource: &ChangedResource<'p>, is_opentofu: bool) -> Option<Comment<'p>> {
     let index = || Text::from(resource.index.as_ref().map_or("", |index| index.text()));
     let reason = resource.action_reason.as_deref()?;
     match resource.change.actions {
@@ -247,6 +270,7 @@ fn reason<'p>(resource: &ChangedResource<'p>) -> Option<Comment<'p>> {
         },
         ResourceActions::Delete => match reason {
             "delete_because_no_resource_config" => Some(Comment::NotInConfiguration),
+            "delete_because_enabled_false" if is_opentofu => Some(Comment::NotEnabled),
             "delete_because_no_move_target" => Some(Comment::MoveTargetNotInConfiguration),
             "delete_because_no_module" => {
                 let module = resource.module_address.clone().unwrap_or_default();
@@ -259,6 +283,11 @@ fn reason<'p>(resource: &ChangedResource<'p>) -> Option<Comment<'p>> {
             }),
             "delete_because_count_index" => Some(Comment::IndexOutOfRange(index())),
             "delete_because_each_key" => Some(Comment::KeyNotInMap(index())),
+            _ => None,
+        },
+        ResourceActions::Forget if is_opentofu => match reason {
+            "forgot_because_lifecycle_destroy_in_state" => Some(Comment::ForgottenByState),
+            "forgot_because_lifecycle_destroy_in_config" => Some(Comment::ForgottenByConfiguration),
             _ => None,
         },
         _ => None,

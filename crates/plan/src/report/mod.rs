@@ -198,13 +198,23 @@ pub struct Options {
     pub program: Option<Program>,
     /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is no terminal.
     pub width: usize,
+    /// What is sensitive is shown, where OpenTofu can be asked for that: values, but no blocks. Reports hold it then,
+    /// and so does whatever is made of them.
+    pub show_sensitive: bool,
     /// Nothing is hidden: unchanged parts are shown too.
     pub full: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { colour: Colour::Never, mode: None, program: None, width: 78, full: false }
+        Self {
+            colour: Colour::Never,
+            mode: None,
+            program: None,
+            width: 78,
+            show_sensitive: false,
+            full: false,
+        }
     }
 }
 
@@ -239,7 +249,8 @@ impl<'p> Report<'p> {
     ) -> Result<Self, ShowError> {
         let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
         let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
-        let differ = plan::Differ { plan, schemas, program, full: options.full };
+        let dialect = program.dialect(options.show_sensitive);
+        let differ = plan::Differ { plan, schemas, program, dialect, full: options.full };
         let sections = plan::sections(differ, mode, filter)?;
         Ok(Self { program, mode, errored: plan.errored, sections })
     }
@@ -247,7 +258,7 @@ impl<'p> Report<'p> {
     /// What is shown of a state, as [`Report::of`].
     pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
-        let sections = state::sections(state, schemas, filter);
+        let sections = state::sections(state, schemas, program.dialect(options.show_sensitive), filter);
         Self { program, mode: PlanMode::Normal, errored: false, sections }
     }
 

@@ -17,7 +17,7 @@ use crate::document::{
     ActionInvocation, ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, TriggerTime,
 };
 use crate::program::{Novelty, Program};
-use crate::walk::{Paths, Sides};
+use crate::walk::{Dialect, Paths, Sides};
 
 /// How many resources a plan imports, adds, changes and destroys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +30,9 @@ pub struct Summary {
     pub change: usize,
     /// Destroyed; those that are replaced, too.
     pub destroy: usize,
+    /// No longer managed, and not destroyed; those that are replaced, too. Only OpenTofu counts them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub forget: usize,
     /// Actions that are invoked.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub invoke: usize,
@@ -52,6 +55,18 @@ const LEGEND: [ResourceActions; 6] = [
     ResourceActions::Read,
 ];
 
+/// The same of OpenTofu.
+const OPENTOFU_LEGEND: [ResourceActions; 8] = [
+    ResourceActions::Create,
+    ResourceActions::Update,
+    ResourceActions::Delete,
+    ResourceActions::DeleteThenCreate,
+    ResourceActions::CreateThenDelete,
+    ResourceActions::Read,
+    ResourceActions::ForgetThenCreate,
+    ResourceActions::Forget,
+];
+
 /// The sections of a plan, in the order of the page.
 pub(super) fn sections<'p, 't>(
     differ: Differ<'p, 't>,
@@ -61,7 +76,9 @@ pub(super) fn sections<'p, 't>(
     let Differ { plan, program, .. } = differ;
     let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
     let drift = differ.drift(mode, plan.resource_drift.iter().filter(|r| wanted(r)).collect())?;
-    let deferred: Vec<_> = plan.deferred_changes.iter().filter(|d| wanted(&d.resource)).collect();
+    // Nothing is deferred where nothing can be.
+    let all_deferred = if program.is_opentofu() { &[][..] } else { &plan.deferred_changes };
+    let deferred: Vec<_> = all_deferred.iter().filter(|d| wanted(&d.resource)).collect();
     let is_shown = |r: &&ChangedResource<'_>| header::is_shown(r) && wanted(r);
     let changes: Vec<_> = plan.resource_changes.iter().filter(is_shown).collect();
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
@@ -78,11 +95,15 @@ pub(super) fn sections<'p, 't>(
     let has_drift = !drift.is_empty();
     let outcome = match (is_idle, filter.is_all()) {
         (true, false) => Some(Outcome::NoChangeMatches),
-        (true, true) if !has_outputs => outcome(plan, mode, has_drift),
+        (true, true) if !has_outputs => outcome(differ, mode, has_drift),
         _ => None,
     };
-    let legend =
-        LEGEND.into_iter().filter(|actions| changes.iter().any(|r| r.change.actions == *actions)).collect();
+    let legend: &[_] = if program.is_opentofu() { &OPENTOFU_LEGEND } else { &LEGEND };
+    let legend = legend
+        .iter()
+        .copied()
+        .filter(|actions| changes.iter().any(|r| r.change.actions == *actions))
+        .collect();
     let summary = (!is_idle).then(|| summary(&changes, actions.count(), program, !filter.is_all()));
     let invoked = actions.invoked();
 
@@ -92,20 +113,20 @@ pub(super) fn sections<'p, 't>(
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::DeferredChanges(Entries::of(
         deferred,
-        |d| header::header(&d.resource, &Occasion::Deferral(d.reason.clone())),
+        move |d| header::header(&d.resource, &Occasion::Deferral(d.reason.clone()), program),
         move |d| differ.resource(&d.resource).map(Some),
     )));
     sections.extend(has_changes.then_some(Section::Legend(legend)));
     sections.push(Section::ResourceChanges(Entries::of(
         changes,
-        |r| header::header(r, &Occasion::Change),
+        move |r| header::header(r, &Occasion::Change, program),
         move |r| differ.change(r, &actions).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
     sections.push(Section::InvokedActions(Entries::of(
         invoked,
         move |invocation| actions::header(invocation, program),
-        move |invocation| actions::configuration(plan, invocation, differ.schemas).map(Some),
+        move |invocation| actions::configuration(plan, invocation, differ.schemas, differ.dialect).map(Some),
     )));
     sections.push(Section::OutputChanges {
         changed: Entries::of(
@@ -120,15 +141,18 @@ pub(super) fn sections<'p, 't>(
 }
 
 /// What to say of a plan that does nothing.
-fn outcome(plan: &Plan<'_>, mode: PlanMode, has_drift: bool) -> Option<Outcome> {
+fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Outcome> {
+    let Differ { plan, program, .. } = differ;
+    let is_opentofu = program.is_opentofu();
     Some(match mode {
         _ if plan.errored => Outcome::PlanningFailed,
-        _ if !plan.deferred_changes.is_empty() => Outcome::NeedsAnotherPlan,
+        _ if !plan.deferred_changes.is_empty() && !is_opentofu => Outcome::NeedsAnotherPlan,
         PlanMode::Destroy => Outcome::NothingToDestroy,
         PlanMode::RefreshOnly if has_drift => return None,
         PlanMode::RefreshOnly => Outcome::StillMatches,
         PlanMode::Normal if !has_drift => Outcome::Matches,
-        PlanMode::Normal if plan.applyable.unwrap_or_default() => Outcome::MatchesDriftSaved,
+        // To OpenTofu a plan that changes nothing is none to apply.
+        PlanMode::Normal if plan.applyable.unwrap_or_default() && !is_opentofu => Outcome::MatchesDriftSaved,
         PlanMode::Normal => Outcome::MatchesDriftUnsaved,
     })
 }
@@ -139,14 +163,22 @@ pub(super) fn summary(
     program: Program,
     of_selection: bool,
 ) -> Summary {
-    use ResourceActions::{Create, CreateThenDelete, CreateThenForget, Delete, DeleteThenCreate, Update};
+    use ResourceActions::{
+        Create, CreateThenDelete, CreateThenForget, Delete, DeleteThenCreate, Forget, ForgetThenCreate,
+        Update,
+    };
     let count = |of: &[ResourceActions]| changes.iter().filter(|r| of.contains(&r.change.actions)).count();
-    let kept = if program.has(Novelty::CreateThenForgetAdds) { count(&[CreateThenForget]) } else { 0 };
+    let kept = match program {
+        Program::OpenTofu => count(&[ForgetThenCreate]),
+        _ if program.has(Novelty::CreateThenForgetAdds) => count(&[CreateThenForget]),
+        Program::Terraform(_) => 0,
+    };
     Summary {
         import: changes.iter().filter(|r| r.change.importing.is_some()).count(),
         add: count(&[Create, DeleteThenCreate, CreateThenDelete]) + kept,
         change: count(&[Update]),
         destroy: count(&[Delete, DeleteThenCreate, CreateThenDelete]),
+        forget: if program.is_opentofu() { count(&[Forget, ForgetThenCreate]) } else { 0 },
         invoke,
         of_selection,
     }
@@ -158,13 +190,24 @@ pub(super) struct Differ<'p, 't> {
     pub(super) plan: &'p Plan<'t>,
     pub(super) schemas: &'p Schemas,
     pub(super) program: Program,
+    pub(super) dialect: Dialect,
     pub(super) full: bool,
 }
 
 impl<'p, 't> Differ<'p, 't> {
+    fn body(
+        self,
+        resource: &'p ChangedResource<'_>,
+        schema: Option<&'p Block>,
+        relevant: Option<Paths<'_, 'p>>,
+    ) -> Result<Diff<'p>, DocumentError> {
+        let diff = diff_resource(self.plan.text(), resource, schema, relevant, self.dialect)?;
+        Ok(shown(resource, diff, self.full))
+    }
+
     fn resource(self, resource: &'p ChangedResource<'t>) -> Result<Diff<'p>, ShowError> {
         let schema = self.schemas.of_change(resource)?;
-        Ok(body(self.plan.text(), resource, schema, None, self.full)?)
+        Ok(self.body(resource, schema, None)?)
     }
 
     /// A change, with the actions that it triggers.
@@ -174,7 +217,7 @@ impl<'p, 't> Differ<'p, 't> {
         actions: &Actions<'p, 't>,
     ) -> Result<ReportEntry<'p, ()>, ShowError> {
         let action = |invocation: &'p ActionInvocation<'t>| -> Result<ReportAction<'p>, ShowError> {
-            let configuration = actions::configuration(self.plan, invocation, self.schemas)?;
+            let configuration = actions::configuration(self.plan, invocation, self.schemas, self.dialect)?;
             Ok(ReportEntry::new(actions::header(invocation, self.program), configuration))
         };
         let invoked = |time| actions.of_change(&resource.address, time).map(action).collect::<Result<_, _>>();
@@ -188,7 +231,7 @@ impl<'p, 't> Differ<'p, 't> {
     fn output(self, output: &'p OutputChange<'t>) -> Result<Diff<'p>, ShowError> {
         let name = &output.name;
         let sides = Sides::read(self.plan.text(), &output.change, || format!("output_changes.{name}"))?;
-        let mut diff = differ::output(sides.change(&sides.replaced()));
+        let mut diff = differ::output(sides.change(&sides.replaced(), self.dialect));
         fold::fold(&mut diff, self.full);
         Ok(diff)
     }
@@ -205,7 +248,7 @@ impl<'p, 't> Differ<'p, 't> {
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;
             let relevant = relevant.as_ref().map(|relevant| relevant.of(&resource.address));
-            let diff = body(self.plan.text(), resource, schema, relevant, self.full)?;
+            let diff = self.body(resource, schema, relevant)?;
             Ok((all || diff.action != DiffAction::NoOp).then_some(diff))
         };
         if !all {
@@ -221,7 +264,8 @@ impl<'p, 't> Differ<'p, 't> {
                 _ => drifted.clear(),
             }
         }
-        Ok(Entries::of(drifted, |r| header::header(r, &Occasion::Drift), relevant_body))
+        let header = move |r| header::header(r, &Occasion::Drift, self.program);
+        Ok(Entries::of(drifted, header, relevant_body))
     }
 
     /// Whether anything moves, or differs by its values whatever its action says.
@@ -247,16 +291,6 @@ impl<'p, 't> Differ<'p, 't> {
     }
 }
 
-fn body<'p>(
-    document: &str,
-    resource: &'p ChangedResource<'_>,
-    schema: Option<&'p Block>,
-    relevant: Option<Paths<'_, 'p>>,
-    full: bool,
-) -> Result<Diff<'p>, DocumentError> {
-    Ok(shown(resource, diff_resource(document, resource, schema, relevant)?, full))
-}
-
 /// The body of a resource, with what of it is shown.
 pub(super) fn shown<'p>(resource: &ChangedResource<'_>, mut diff: Diff<'p>, full: bool) -> Diff<'p> {
     fold::fold(&mut diff, full || resource.change.importing.is_some());
@@ -271,7 +305,8 @@ pub(crate) fn entry<'p>(
     schema: Option<&'p Block>,
     options: &Options,
 ) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
-    let diff = diff_resource(document, resource, schema, None)?;
+    let dialect = options.program.unwrap_or_default().dialect(options.show_sensitive);
+    let diff = diff_resource(document, resource, schema, None, dialect)?;
     Ok(ReportEntry::of_change(resource, diff, options))
 }
 
@@ -279,6 +314,6 @@ impl<'p> ReportEntry<'p, ResourceHeader<'p>> {
     /// What is shown of the change of a resource in which this differs; hidden is one to which nothing happens.
     pub fn of_change(resource: &ChangedResource<'p>, diff: Diff<'p>, options: &Options) -> Self {
         let diff = shown(resource, diff, options.full);
-        Self::new(header::header(resource, &Occasion::Change), diff)
+        Self::new(header::header(resource, &Occasion::Change, options.program.unwrap_or_default()), diff)
     }
 }

@@ -72,7 +72,7 @@ impl<'p> Report<'p> {
         let sections = match (header::is_shown(&resource), change.deferred) {
             (true, Some(reason)) => {
                 let occasion = Occasion::Deferral(Text::from(deferral(reason)));
-                let entry = ReportEntry { header: header::header(&resource, &occasion), ..entry };
+                let entry = ReportEntry { header: header::header(&resource, &occasion, program), ..entry };
                 vec![Section::DeferredChanges(vec![entry].into())]
             }
             (true, None) => vec![

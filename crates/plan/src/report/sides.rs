@@ -7,7 +7,7 @@ use crate::diff::Diff;
 use crate::differ;
 use crate::document::{ChangedResource, DocumentError, Plan, ResourceActions};
 use crate::json::Elements;
-use crate::walk::{PathList, Paths, Sides};
+use crate::walk::{Dialect, PathList, Paths, Sides};
 
 /// The relevant attributes of a plan, by the resource that they are of.
 pub(super) struct Relevant<'p, 't> {
@@ -35,15 +35,17 @@ pub(super) fn diff_resource<'t>(
     resource: &ChangedResource<'t>,
     schema: Option<&'t Block>,
     relevant: Option<Paths<'_, 't>>,
+    dialect: Dialect,
 ) -> Result<Diff<'t>, DocumentError> {
     let sides = Sides::read(document, &resource.change, || format!("{}: change", resource.address))?;
     let replaced = sides.replaced();
-    let mut change = sides.change(&replaced);
+    let mut change = sides.change(&replaced, dialect);
     if let Some(relevant) = relevant {
         change.relevant = relevant;
         change = change.if_relevant();
     }
-    if resource.change.actions == ResourceActions::Forget {
+    // OpenTofu shows it as it goes.
+    if resource.change.actions == ResourceActions::Forget && !dialect.is_opentofu() {
         change = change.unchanged();
     }
     Ok(differ::body(change, schema))

@@ -9,7 +9,7 @@ use crate::differ;
 use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
 use crate::json::{Json, Raw, View, closed};
 use crate::text::Text;
-use crate::walk::Change;
+use crate::walk::{Change, Dialect};
 
 /// What is said of a resource of a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,12 @@ pub enum ModulePlace {
 }
 
 /// The sections of a state, in the order of the page.
-pub(super) fn sections<'p>(state: &'p State<'_>, schemas: &'p Schemas, filter: &Filter) -> Vec<Section<'p>> {
+pub(super) fn sections<'p>(
+    state: &'p State<'_>,
+    schemas: &'p Schemas,
+    dialect: Dialect,
+    filter: &Filter,
+) -> Vec<Section<'p>> {
     let mut last_module = None;
     let mut resources = Vec::new();
     for resource in state.resources.iter().filter(|r| filter.matches_address(&r.address)) {
@@ -66,12 +71,12 @@ pub(super) fn sections<'p>(state: &'p State<'_>, schemas: &'p Schemas, filter: &
     sections.push(Section::Resources(Entries::of(
         resources,
         |(resource, place)| header(resource, place),
-        |(resource, _)| diff_resource(state, resource, schemas).map(Some),
+        move |(resource, _)| diff_resource(state, resource, schemas, dialect).map(Some),
     )));
     sections.push(Section::Outputs(Entries::of(
         outputs,
         |output: &StateOutput<'_>| OutputHeader { name: output.name.clone(), actions: None },
-        |output| diff_output(state, output).map(Some),
+        move |output| diff_output(state, output, dialect).map(Some),
     )));
     sections
 }
@@ -97,8 +102,8 @@ fn read<'r>(
 }
 
 /// The value as a change that changes nothing.
-fn unchanged<'v, 't>(value: View<'v, 't>, sensitive: View<'v, 't>) -> Change<'v, 't> {
-    Change { before_sensitive: sensitive, after_sensitive: sensitive, ..Change::new(value, value) }
+fn unchanged<'v, 't>(value: View<'v, 't>, sensitive: View<'v, 't>, dialect: Dialect) -> Change<'v, 't> {
+    Change { before_sensitive: sensitive, after_sensitive: sensitive, ..Change::new(value, value, dialect) }
 }
 
 /// The diff of a resource to itself.
@@ -106,12 +111,13 @@ fn diff_resource<'p>(
     state: &State<'_>,
     resource: &'p StateResource<'_>,
     schemas: &'p Schemas,
+    dialect: Dialect,
 ) -> Result<Diff<'p>, ShowError> {
     let schema = schemas.of_state(resource)?;
     match resource.shown(state, schema)? {
-        Shown::Read(parts) => diff_parts(state, resource, parts, schema),
+        Shown::Read(parts) => diff_parts(state, resource, parts, schema, dialect),
         // What a file says is written anew, and does not live as long.
-        shown => Ok(diff_parts(state, resource, shown.parts(), schema)?.into_owned()),
+        shown => Ok(diff_parts(state, resource, shown.parts(), schema, dialect)?.into_owned()),
     }
 }
 
@@ -120,19 +126,24 @@ fn diff_parts<'r>(
     resource: &StateResource<'_>,
     [values, marks]: [Raw<'r>; 2],
     schema: Option<&'r Block>,
+    dialect: Dialect,
 ) -> Result<Diff<'r>, ShowError> {
     let values = read(state, &values, || format!("{}: values", resource.address))?;
     let marks = read(state, &marks, || format!("{}: sensitive_values", resource.address))?;
     let marks = closed(marks, &values);
-    let change = unchanged(values.view(), marks.view());
+    let change = unchanged(values.view(), marks.view(), dialect);
     Ok(differ::body(change, schema))
 }
 
 /// The diff of an output to itself.
-fn diff_output<'p>(state: &State<'_>, output: &'p StateOutput<'_>) -> Result<Diff<'p>, ShowError> {
+fn diff_output<'p>(
+    state: &State<'_>,
+    output: &'p StateOutput<'_>,
+    dialect: Dialect,
+) -> Result<Diff<'p>, ShowError> {
     match output.shown(state) {
-        None => diff_value(state, output, output.value),
-        Some(value) => Ok(diff_value(state, output, Raw::of(&value))?.into_owned()),
+        None => diff_value(state, output, output.value, dialect),
+        Some(value) => Ok(diff_value(state, output, Raw::of(&value), dialect)?.into_owned()),
     }
 }
 
@@ -140,10 +151,11 @@ fn diff_value<'r>(
     state: &State<'_>,
     output: &'r StateOutput<'_>,
     value: Raw<'r>,
+    dialect: Dialect,
 ) -> Result<Diff<'r>, ShowError> {
     let value = read(state, &value, || format!("outputs.{}", output.name))?;
     let value = value.view();
-    let change = unchanged(value, value.bool(output.sensitive));
+    let change = unchanged(value, value.bool(output.sensitive), dialect);
     // A type that cannot be read leaves the shape to decide.
     Ok(match output.ty() {
         Some(ty) => differ::typed(change, ty),

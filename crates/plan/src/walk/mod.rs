@@ -1,5 +1,6 @@
 //! The structured change: before, after and everything that is known about them, walked together.
 
+mod dialect;
 mod keys;
 mod leaves;
 mod object;
@@ -11,6 +12,7 @@ mod values;
 use objchange::schema::Attribute;
 use smol_str::SmolStr;
 
+pub(crate) use dialect::{Dialect, Place};
 pub(crate) use keys::Keys;
 pub use leaves::LeafChange;
 pub use object::{ObjectChange, diff_values};
@@ -42,8 +44,7 @@ pub(crate) struct Change<'v, 't> {
     pub(crate) replace: Paths<'v, 't>,
     /// What is worth showing.
     pub(crate) relevant: Paths<'v, 't>,
-    /// The schema around uses what the legacy SDK could not express, so that `""` is not null.
-    pub(crate) modern: bool,
+    pub(crate) dialect: Dialect,
     /// How many values are around this one, those of a JSON string and the string itself included.
     pub(crate) depth: usize,
     /// This is a part of a collection whose parts are not kept.
@@ -119,7 +120,7 @@ fn mark_element<'v, 't>(marks: View<'v, 't>, index: usize) -> View<'v, 't> {
 
 impl<'v, 't> Change<'v, 't> {
     /// From `before` to `after`, without any marks.
-    pub(crate) fn new(before: View<'v, 't>, after: View<'v, 't>) -> Self {
+    pub(crate) fn new(before: View<'v, 't>, after: View<'v, 't>, dialect: Dialect) -> Self {
         Self {
             before,
             after,
@@ -130,7 +131,7 @@ impl<'v, 't> Change<'v, 't> {
             after_sensitive: after.bool(false),
             replace: Paths::none(),
             relevant: Paths::everything(),
-            modern: false,
+            dialect,
             depth: 0,
             within_unmade: false,
         }
@@ -227,7 +228,7 @@ impl<'v, 't> Change<'v, 't> {
             after_sensitive,
             replace: self.replace.member(key),
             relevant: self.relevant.member(key),
-            modern: self.modern,
+            dialect: self.dialect.member(),
             depth: self.depth + 1,
             within_unmade: self.within_unmade,
         }
@@ -240,7 +241,7 @@ impl<'v, 't> Change<'v, 't> {
 
     /// The elements at two positions; `None` where there is no such element on a side.
     ///
-    /// Elements start anew as legacy.
+    /// The rules for elements start anew.
     pub(crate) fn element(&self, before: Option<usize>, after: Option<usize>) -> Self {
         let at = |list: View<'v, 't>, index: Option<usize>| index.and_then(|i| list.elements().get(i));
         let old = at(self.before, before);
@@ -259,7 +260,7 @@ impl<'v, 't> Change<'v, 't> {
             after_sensitive: mark(self.after_sensitive, after),
             replace: self.replace.element(place),
             relevant: self.relevant.element(place),
-            modern: false,
+            dialect: self.dialect.element(),
             depth: self.depth + 1,
             within_unmade: self.within_unmade,
         }
@@ -294,7 +295,7 @@ impl<'v, 't> Change<'v, 't> {
             after_explicit: self.before_explicit,
             unknown: Unknown::Nothing,
             after_sensitive: self.before_sensitive,
-            modern: false,
+            dialect: self.dialect.hidden(),
             ..self
         }
     }
@@ -304,7 +305,7 @@ impl<'v, 't> Change<'v, 't> {
         Self {
             before_sensitive: self.before.bool(false),
             after_sensitive: self.after.bool(false),
-            modern: false,
+            dialect: self.dialect.hidden(),
             ..self.clone()
         }
     }
@@ -328,7 +329,7 @@ impl<'v, 't> Change<'v, 't> {
             after_explicit: false,
             unknown,
             after_sensitive: self.after.bool(false),
-            modern: false,
+            dialect: self.dialect.hidden(),
             ..self.clone()
         }
     }
@@ -369,9 +370,9 @@ impl<'v, 't> Change<'v, 't> {
         Keys::of(named.into_iter().chain(unknown))
     }
 
-    /// The same place where `""` is null, if it is a legacy one.
-    pub(crate) fn without_legacy_empty(mut self) -> Self {
-        if !self.modern {
+    /// The same with null in place of `""`, where that is the same.
+    pub(crate) fn with_null_for_empty(mut self) -> Self {
+        if self.dialect.empty_is_null() {
             if self.before.is_empty_string() {
                 self.before = self.before.null();
             }

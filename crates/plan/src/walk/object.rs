@@ -9,7 +9,7 @@ use objchange::value::{Marks, Path, PathSet};
 use objchange::{Type, Value};
 
 use super::leaves::leaves;
-use super::{Change, LeafChange, Sides};
+use super::{Dialect, LeafChange, Sides};
 use crate::diff::Diff;
 use crate::differ;
 
@@ -98,7 +98,7 @@ impl<'s> ObjectChange<'s> {
     pub fn diff(&self) -> Diff<'s> {
         let sides = Sides::of_values(&self.before, &self.after, &self.replace);
         let replaced = sides.replaced();
-        differ::block(sides.change(&replaced), self.schema)
+        differ::block(sides.change(&replaced, Dialect::LEGACY), self.schema)
     }
 
     /// The parts that change, one by one, in the order of the diff, which is this change's own.
@@ -111,7 +111,7 @@ impl<'s> ObjectChange<'s> {
 pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> {
     let sides = Sides::of_values(before, after, &[]);
     let replaced = sides.replaced();
-    differ::typed(Change { modern: true, ..sides.change(&replaced) }, ty)
+    differ::typed(sides.change(&replaced, Dialect::MODERN), ty)
 }
 
 /// The object as documents have it: without the values that never appear in plans or states, and without marks on them.

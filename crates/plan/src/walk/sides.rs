@@ -1,6 +1,6 @@
 //! The two sides of a change with what is known about them, ready to be walked.
 
-use super::{Change, PathList, Paths, Unknown};
+use super::{Change, Dialect, PathList, Paths, Unknown};
 use crate::document::{DocumentError, ValueChange};
 use crate::json::{Builder, Built, Json, JsonError, View, closed};
 
@@ -22,13 +22,13 @@ impl<'t> Sides<'t> {
         self.replace.view().elements().iter().map(View::elements).collect()
     }
 
-    pub(crate) fn change<'v>(&'v self, replaced: &'v PathList<'_, 't>) -> Change<'v, 't> {
+    pub(crate) fn change<'v>(&'v self, replaced: &'v PathList<'_, 't>, dialect: Dialect) -> Change<'v, 't> {
         Change {
             unknown: Unknown::Marks(self.unknown.view()),
             before_sensitive: self.before_sensitive.view(),
             after_sensitive: self.after_sensitive.view(),
             replace: Paths::places(replaced),
-            ..Change::new(self.before.view(), self.after.view())
+            ..Change::new(self.before.view(), self.after.view(), dialect)
         }
     }
 }

@@ -200,6 +200,9 @@ fn kind(members: &Members<'_>) -> Kind<'static> {
         }
         "sensitive" => Kind::Sensitive(sensitivity(members)),
         "sensitive_block" => Kind::SensitiveBlock(sensitivity(members)),
+        "shown" => {
+            Kind::Shown { marks: sensitivity(&parse(get("marks"))), value: Box::new(diff(get("value"))) }
+        }
         "type_change" => {
             Kind::TypeChange { before: Box::new(diff(get("before"))), after: Box::new(diff(get("after"))) }
         }

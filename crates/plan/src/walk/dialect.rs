@@ -1,0 +1,98 @@
+//! By whose rules a change is compared, as far as those depend on where a value stands.
+
+/// By whose rules a place is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    /// By Terraform's. In a legacy place, whose schema uses nothing that the legacy SDK could not express, `""` is null.
+    Terraform { is_legacy: bool },
+    /// By OpenTofu's. There `""` is null as the value of an attribute of a block, and nowhere else.
+    OpenTofu {
+        place: Place,
+        /// What is sensitive is shown, as it was asked for.
+        shows_sensitive: bool,
+    },
+}
+
+/// What stands at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A block.
+    Block,
+    /// An attribute or a type of blocks, in a block.
+    InBlock,
+    /// Anything else.
+    Inside,
+}
+
+impl Dialect {
+    /// Terraform's rules, where `""` is `""`.
+    pub(crate) const MODERN: Self = Self::Terraform { is_legacy: false };
+
+    /// Terraform's rules, where `""` is null.
+    pub(crate) const LEGACY: Self = Self::Terraform { is_legacy: true };
+
+    pub(crate) fn is_opentofu(self) -> bool {
+        matches!(self, Self::OpenTofu { .. })
+    }
+
+    /// Whether what is sensitive is shown all the same.
+    pub(crate) fn shows_sensitive(self) -> bool {
+        matches!(self, Self::OpenTofu { shows_sensitive: true, .. })
+    }
+
+    /// Whether `""` is null.
+    pub(crate) fn empty_is_null(self) -> bool {
+        match self {
+            Self::Terraform { is_legacy } => is_legacy,
+            Self::OpenTofu { place, .. } => place == Place::InBlock,
+        }
+    }
+
+    fn at(self, new: Place) -> Self {
+        match self {
+            Self::Terraform { .. } => self,
+            Self::OpenTofu { shows_sensitive, .. } => Self::OpenTofu { place: new, shows_sensitive },
+        }
+    }
+
+    /// The rules in a block; a modern one is told from its schema, and stays so below.
+    pub(crate) fn in_block(self, is_modern: impl FnOnce() -> bool) -> Self {
+        match self {
+            Self::Terraform { is_legacy } => Self::Terraform { is_legacy: is_legacy && !is_modern() },
+            Self::OpenTofu { .. } => self.at(Place::Block),
+        }
+    }
+
+    /// The rules in a value of which no schema tells anything.
+    pub(crate) fn without_schema(self) -> Self {
+        match self {
+            Self::Terraform { .. } => Self::MODERN,
+            Self::OpenTofu { .. } => self.at(Place::Inside),
+        }
+    }
+
+    /// The rules for a member of what stands here.
+    #[inline]
+    pub(crate) fn member(self) -> Self {
+        match self {
+            Self::Terraform { .. } => self,
+            Self::OpenTofu { place: Place::Block, .. } => self.at(Place::InBlock),
+            Self::OpenTofu { .. } => self.at(Place::Inside),
+        }
+    }
+
+    /// The rules for an element of the list, set or tuple here, which start anew.
+    #[inline]
+    pub(crate) fn element(self) -> Self {
+        self.hidden().at(Place::Inside)
+    }
+
+    /// The rules for what stands here where something hides it: Terraform forgets then that a place is modern.
+    #[inline]
+    pub(crate) fn hidden(self) -> Self {
+        match self {
+            Self::Terraform { .. } => Self::LEGACY,
+            Self::OpenTofu { .. } => self,
+        }
+    }
+}
