@@ -87,7 +87,7 @@ const SYNTAX_ERROR: &str = "syntax-error";
 
 impl From<SyntaxError> for Finding {
     fn from(error: SyntaxError) -> Self {
-        let SyntaxError { message, span, position } = error;
+        let SyntaxError { message, span, position, .. } = error;
         Self { kind: SYNTAX_ERROR, severity: Severity::Error, message, help: None, span, position }
     }
 }
