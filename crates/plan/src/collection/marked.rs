@@ -117,8 +117,9 @@ impl<'v, 't> Marked<'v, 't> {
                 Some(self.beside(Some(elements.get(position)?), |view| view.elements().get(position)))
             }
             Shape::Object(members) => {
-                let (key, value) = members.at_position(position)?;
-                Some(self.beside(Some(value), |view| view.get(key)))
+                let value = members.value_at(position)?;
+                // Most marks need no key, whose text is elsewhere.
+                Some(self.beside(Some(value), |view| view.get(members.at_position(position)?.0)))
             }
             _ => None,
         }
@@ -188,6 +189,9 @@ impl<'v, 't> Marked<'v, 't> {
 /// Whether marks are of all of a value: where they say so, and where they are none that could be of its parts but say
 /// something. A mistake in them hides and does not show.
 fn covers(marks: View<'_, '_>, value: Option<View<'_, '_>>) -> bool {
+    if marks.is_bool() {
+        return marks.is_true();
+    }
     match (marks.shape(), value.map(View::shape)) {
         (Shape::Bool(all), _) => all,
         (Shape::Null, _) => false,

@@ -284,6 +284,12 @@ impl<'v, 't> Members<'v, 't> {
         Some((self.tree.str(key), View { tree: self.tree, node: value }))
     }
 
+    /// The value at a position.
+    #[inline]
+    pub fn value_at(self, position: usize) -> Option<View<'v, 't>> {
+        self.nodes.get(position).map(|[_, value]| View { tree: self.tree, node: value })
+    }
+
     /// Where a key is.
     pub fn position(self, key: &str) -> Option<usize> {
         self.find(key).ok().map(|(position, _)| position)
