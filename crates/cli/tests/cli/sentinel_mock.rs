@@ -1,6 +1,6 @@
 //! `objchange sentinel mock`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::folder::Folder;
 use crate::program::objchange;
@@ -105,4 +105,60 @@ fn a_state_has_a_mock_of_its_own() {
     assert!(!folder.at(FILES[0]).exists());
     let output = objchange(["sentinel", "mock", "-", "--out", &out], "{}");
     assert_eq!(output.code, 2);
+}
+
+/// A document of which nothing is said to be sensitive: what a policy prints of the rest is hidden by `apply`, and by a
+/// mock only the parts that are.
+fn without_marks(document: Value) -> Value {
+    const MARKS: [&str; 4] = ["before_sensitive", "after_sensitive", "sensitive_values", "sensitive"];
+    match document {
+        Value::Object(members) => {
+            let members = members.into_iter().filter(|(name, _)| !MARKS.contains(&name.as_str()));
+            members.map(|(name, value)| (name, without_marks(value))).collect()
+        }
+        Value::Array(items) => items.into_iter().map(without_marks).collect(),
+        other => other,
+    }
+}
+
+#[test]
+fn a_policy_sees_in_mocks_what_it_sees_in_the_plan() {
+    let members = [
+        ("tfplan/v2", "variables planned_values resource_changes resource_drift output_changes raw"),
+        ("tfconfig/v2", "providers resources provisioners variables outputs module_calls"),
+        ("tfstate/v2", "resources outputs"),
+    ];
+    let mut policy = "import \"json\"\nimport \"tfrun\"\n".to_owned();
+    let mut prints =
+        "print(tfrun.is_destroy, tfrun.target_addrs, tfplan.terraform_version, tfstate.terraform_version)\n"
+            .to_owned();
+    for (import, names) in members {
+        let name = import.strip_suffix("/v2").unwrap();
+        policy += &format!("import \"{import}\" as {name}\n");
+        for member in names.split(' ') {
+            prints += &format!("print(json.marshal({name}.{member}))\n");
+        }
+    }
+    let policy = policy + &prints + "main = true\n";
+    for plan in ["api.json", "web.json", "old.json"] {
+        let path = crate::program::workspace().join("examples/fleet").join(plan);
+        let document = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let plan = without_marks(document).to_string();
+        let folder = Folder::with("sentinel-mock-equal", &[("all.sentinel", &policy), ("plan.json", &plan)]);
+        let at = |file: &str| folder.at(file).display().to_string();
+        let printed = |output: crate::program::Output| {
+            assert_eq!(output.code, 0, "{output:?}");
+            let answer: Value = serde_json::from_str(output.stdout.lines().next().unwrap()).unwrap();
+            answer["print"].as_str().unwrap().to_owned()
+        };
+        let applied =
+            objchange(["sentinel", "apply", &at("all.sentinel"), "--plan", &at("plan.json"), "--json"], "");
+        let applied = printed(applied);
+        let output = objchange(["sentinel", "mock", &at("plan.json"), "--out", &at("test/all")], "");
+        assert_eq!(output.code, 0, "{output:?}");
+        std::fs::rename(folder.at("test/all/sentinel.hcl"), folder.at("test/all/case.hcl")).unwrap();
+        let tested = objchange(["sentinel", "test", &at("all.sentinel"), "--json"], "");
+        assert_eq!(printed(tested), applied);
+        assert!(applied.len() > 500, "{applied}");
+    }
 }

@@ -59,7 +59,6 @@ impl Configuration {
 }
 
 /// A policy of a policy set.
-#[allow(dead_code, reason = "tests need none of it but the parameters")]
 #[derive(Debug)]
 pub(crate) struct PolicyEntry {
     pub(crate) name: String,
