@@ -186,6 +186,25 @@ fn of_functions_and_variables() {
             "ok = false\nfor [1, 5] as x { ok = true\nif x is 1 { ok = false } }\nok = false\nmain = rule { ok }",
             "",
         ),
+        (
+            "f = func(v) { if length(v) > 0 { print(1)\nx = 1\nreturn false }\nreturn true }\nmain = rule { f({\"a\": 1}) }",
+            "\"a\" kept 1:28",
+        ),
+        (
+            "f = func(v) { if v is empty { return true } else { return false } }\nmain = rule { f([7]) }",
+            "0 kept 1:20",
+        ),
+        (
+            "f = func(v) { ok = true\nif length(v) is not 0 { ok = false }\nreturn ok }\nmain = rule { f([7]) }",
+            "0 kept 2:14",
+        ),
+        (
+            "f = func(vs) { for vs as v { if any v as x { x > 3 } { return false } }\nreturn true }\nmain = rule { f([[1], [2, 9]]) }",
+            "1.1 holds 1:33",
+        ),
+        ("f = func(v) { if v is empty { }\nreturn false }\nmain = rule { f([7]) }", ""),
+        ("ok = true\nv = [7]\nif v is not empty { if true { ok = false } }\nmain = ok", "0 kept 3:6"),
+        ("f = func() { return false }\nif f() { ok = true } else { ok = false }\nmain = ok", ""),
         ("ok = all [3] as x { false }\nmain = rule { ok or false }", "0 fails 1:6"),
         ("ok = true\nfor range(300) as x { ok = false }\nmain = ok", &{
             let list: Vec<String> = (0..100).map(|index| format!("{index} assigned 2:23")).collect();

@@ -1,7 +1,7 @@
 //! What is emitted only so that a false answer can be explained: by the elements that made it so.
 
-use super::{Blame, Compiler, Op};
-use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, Link, PartKind, Test};
+use super::{Blame, Compiler, Op, index_of};
+use crate::syntax::ast::{BinaryOp, Chain, Expr, ExprKind, Link, PartKind, Stmt, StmtKind, Test};
 
 impl Compiler {
     /// A value that is stored or returned: what makes it false goes with it.
@@ -16,6 +16,41 @@ impl Compiler {
                 self.recall(name.span.start, access, Blame::False, false);
             }
             _ => self.judged(value, Blame::False),
+        }
+    }
+
+    /// After a value that is stored or returned: if it is `false` as it stands there, what led there is why.
+    pub(super) fn falsify(&mut self, value: &Expr, place: u32) {
+        let is_led = !self.loops_here().is_empty() || self.guarded.last().is_some_and(|guards| *guards > 0);
+        if is_led && matches!(value.kind, ExprKind::Bool(false)) {
+            self.explaining += 1;
+            self.emit(place, Op::Falsify);
+        }
+    }
+
+    /// A condition, and the guard of the block that it chooses if something may explain that.
+    pub(super) fn condition(&mut self, condition: &Expr, blame: Blame) -> Option<u32> {
+        let explaining = self.explaining;
+        self.judged(condition, blame);
+        if blame == Blame::Nothing || self.explaining == explaining {
+            return None;
+        }
+        let unit = self.unit();
+        unit.guards.push(0..0);
+        let guard = index_of(unit.guards.len() - 1);
+        self.emit(condition.span.start, Op::Guard(blame, guard));
+        Some(guard)
+    }
+
+    pub(super) fn guarded_block(&mut self, guard: Option<u32>, block: &[Stmt]) {
+        let start = self.here();
+        let by = usize::from(guard.is_some());
+        self.guarded.iter_mut().last().into_iter().for_each(|guards| *guards += by);
+        self.statements(block);
+        self.guarded.iter_mut().last().into_iter().for_each(|guards| *guards -= by);
+        if let Some(guard) = guard {
+            let end = self.here();
+            self.unit().guards[guard as usize] = start..end;
         }
     }
 
@@ -80,6 +115,32 @@ impl Compiler {
         self.explaining += 1;
         self.emit(place, Op::HeldBy(blame));
     }
+}
+
+/// Whether a block sets something to false, or returns it.
+pub(super) fn falsifies(block: &[Stmt]) -> bool {
+    let is_false = |expr: &Expr| matches!(expr.kind, ExprKind::Bool(false));
+    let mut blocks = vec![block];
+    while let Some(block) = blocks.pop() {
+        for statement in block {
+            match &statement.kind {
+                StmtKind::Assign { op: None, value, .. } | StmtKind::Return(Some(value))
+                    if is_false(value) =>
+                {
+                    return true;
+                }
+                StmtKind::If { arms, otherwise } => {
+                    blocks.extend(arms.iter().map(|(_, block)| &**block).chain(otherwise.as_deref()));
+                }
+                StmtKind::Case { arms, otherwise, .. } => {
+                    blocks.extend(arms.iter().map(|(_, block)| &**block).chain(otherwise.as_deref()));
+                }
+                StmtKind::For(of) => blocks.push(&of.body),
+                _ => {}
+            }
+        }
+    }
+    false
 }
 
 /// What `length` is called with: the word, the collection and where the call stands.

@@ -1,5 +1,6 @@
 //! The compact form that is run: instructions for a machine with a stack, variables by their slots.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Constant;
@@ -92,7 +93,9 @@ pub(crate) enum Op {
         blame: Blame,
         force: bool,
     },
-    /// The elements of the loops around are why the variable is false from now on that gets the value on top.
+    /// The condition on top chooses a block in which something is set to false: what explains it explains that.
+    Guard(Blame, u32),
+    /// The elements of the loops around, and the conditions, are why the variable is false from now on that gets the value on top.
     Falsify,
     /// Begins to load an import of the file.
     Import(u32),
@@ -162,6 +165,8 @@ pub(crate) struct Unit {
     pub(crate) constants: Vec<(Constant, usize)>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) loops: Vec<Loop>,
+    /// The instructions of blocks that something explains.
+    pub(crate) guards: Vec<Range<u32>>,
     pub(crate) units: Vec<Arc<Unit>>,
 }
 

@@ -35,6 +35,8 @@ struct Compiler {
     imports: HashMap<Arc<str>, u32>,
     /// The loops around, of each unit that is open.
     loops: Vec<Vec<u32>>,
+    /// How many blocks around, of each unit that is open, are entered for a reason.
+    guarded: Vec<usize>,
     /// How many instructions were emitted that may explain an answer.
     explaining: usize,
 }
@@ -45,6 +47,7 @@ pub(crate) fn compile(program: &Program) -> Compiled {
         units: Vec::new(),
         imports: HashMap::new(),
         loops: Vec::new(),
+        guarded: Vec::new(),
         explaining: 0,
     };
     compiler.open_unit(UnitKind::File, 0);
@@ -81,6 +84,7 @@ impl Compiler {
     fn open_unit(&mut self, kind: UnitKind, place: u32) {
         self.scopes.open_frame();
         self.loops.push(Vec::new());
+        self.guarded.push(0);
         self.units.push(Unit {
             kind,
             place,
@@ -95,12 +99,14 @@ impl Compiler {
             constants: Vec::new(),
             accesses: Vec::new(),
             loops: Vec::new(),
+            guards: Vec::new(),
             units: Vec::new(),
         });
     }
 
     fn close_unit(&mut self) -> Unit {
         self.loops.pop();
+        self.guarded.pop();
         let slots = self.scopes.close_frame();
         let mut unit = self.units.pop().expect("it was opened");
         unit.slots = slots;

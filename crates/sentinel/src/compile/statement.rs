@@ -1,6 +1,7 @@
 //! Statements.
 
-use super::{Compiler, LoopKind, Op};
+use super::blame::falsifies;
+use super::{Blame, Compiler, LoopKind, Op};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Param, Stmt, StmtKind, Target};
 use crate::value::Text;
 
@@ -37,9 +38,7 @@ impl Compiler {
                     }
                     _ => self.explained(value),
                 }
-                if matches!(value.kind, ExprKind::Bool(false)) && !self.loops_here().is_empty() {
-                    self.emit(place, Op::Falsify);
-                }
+                self.falsify(value, place);
                 self.store(name);
             }
             StmtKind::Assign { target: Target::Name(name), op: Some(op), value } => {
@@ -86,9 +85,7 @@ impl Compiler {
                 match value {
                     Some(value) => {
                         self.explained(value);
-                        if matches!(value.kind, ExprKind::Bool(false)) && !self.loops_here().is_empty() {
-                            self.emit(place, Op::Falsify);
-                        }
+                        self.falsify(value, place);
                     }
                     None => {
                         self.emit(place, Op::Undefined);
@@ -109,7 +106,7 @@ impl Compiler {
     }
 
     /// The loops around in the same function.
-    fn loops_here(&self) -> &[u32] {
+    pub(super) fn loops_here(&self) -> &[u32] {
         self.loops.last().map_or(&[], Vec::as_slice)
     }
 
@@ -140,14 +137,23 @@ impl Compiler {
 
     fn if_statement(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: Option<&[Stmt]>, place: u32) {
         let mut ends = Vec::new();
-        for (condition, body) in arms {
-            self.expression(condition);
+        let mut otherwise_guard = None;
+        for (index, (condition, body)) in arms.iter().enumerate() {
+            let is_last = index + 1 == arms.len();
+            let blame = match otherwise {
+                _ if falsifies(body) => Blame::True,
+                Some(otherwise) if is_last && falsifies(otherwise) => Blame::False,
+                _ => Blame::Nothing,
+            };
+            let guard = self.condition(condition, blame);
             let skip = self.emit(condition.span.start, Op::Unless(0));
-            self.statements(body);
+            let within = guard.filter(|_| blame == Blame::True);
+            self.guarded_block(within, body);
+            otherwise_guard = guard.filter(|_| blame == Blame::False);
             ends.push(self.emit(place, Op::Jump(0)));
             self.land(skip);
         }
-        self.statements(otherwise.unwrap_or_default());
+        self.guarded_block(otherwise_guard, otherwise.unwrap_or_default());
         ends.into_iter().for_each(|end| self.land(end));
     }
 

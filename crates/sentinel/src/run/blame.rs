@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 
 use super::walk::{Elements, Walk};
 use super::{Done, Machine};
-use crate::compile::{Blame, Loop};
+use crate::compile::{Blame, Loop, Op};
 use crate::value::{Env, Key, Place, Value};
 
 /// One of the reasons why an answer is as it is.
@@ -147,6 +147,21 @@ impl Causes {
 }
 
 impl Machine<'_> {
+    /// An instruction that does nothing but to find out why.
+    pub(super) fn explain_step(&mut self, op: Op) -> Done<()> {
+        match op {
+            Op::Recall { access, blame, force } => return self.recall(access, blame, force),
+            Op::HeldBy(blame) => self.held_by(blame),
+            Op::Falsify => self.falsify(),
+            _ if !self.force(1)? => {}
+            Op::Hold => self.hold(),
+            Op::Settle(blame, start) => self.settle_causes(blame, start),
+            Op::Guard(blame, guard) => self.guard(blame, guard),
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn explain(&mut self, place: Place, kind: CauseKind) {
         let at = self.frame().next.saturating_sub(1) as u32;
         let depth = match &kind {
@@ -194,20 +209,19 @@ impl Machine<'_> {
         Place { file: frame.file, offset }
     }
 
-    pub(super) fn hold(&mut self) -> Done<()> {
+    fn hold(&mut self) {
         self.causes.held =
             self.stack.last().filter(|top| matches!(top, Value::List(_) | Value::Map(_))).cloned();
-        Ok(())
     }
 
-    pub(super) fn held_by(&mut self, blame: Blame) {
+    fn held_by(&mut self, blame: Blame) {
         let held = self.causes.held.take();
         if let (Some(Value::Bool(_)), Some(held)) = (self.stack.last().filter(|top| blame.is_on(top)), held) {
             self.explain(self.here(), CauseKind::Held(held));
         }
     }
 
-    pub(super) fn settle_causes(&mut self, blame: Blame, start: u32) {
+    fn settle_causes(&mut self, blame: Blame, start: u32) {
         let mark = self.causes_mark();
         if self.causes.len() > mark && !self.stack.last().is_some_and(|top| blame.is_on(top)) {
             let from = self.causes.list[mark..].iter().position(|cause| cause.at >= start);
@@ -218,7 +232,7 @@ impl Machine<'_> {
     }
 
     /// The value on top comes from a variable.
-    pub(super) fn recall(&mut self, access: u32, blame: Blame, force: bool) -> Done<()> {
+    fn recall(&mut self, access: u32, blame: Blame, force: bool) -> Done<()> {
         if force && !self.force(1)? {
             return Ok(());
         }
@@ -238,20 +252,38 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// A variable is set to false in a loop of the function that runs: the elements of its loops are why.
-    pub(super) fn falsify(&mut self) {
+    /// What explains the condition on top explains why the block is run that it chooses.
+    fn guard(&mut self, blame: Blame, guard: u32) {
+        let mark = self.causes_mark();
+        let is_chosen = self.stack.last().is_some_and(|top| blame.is_on(top));
+        let causes = self.causes.take(mark);
+        let guards = &mut self.frame().guards;
+        guards.retain(|(other, _)| *other != guard);
+        if is_chosen && !causes.is_empty() {
+            guards.push((guard, causes.into()));
+        }
+    }
+
+    /// A variable is set to false: the elements of the loops around in the function that runs, and what explains the
+    /// blocks around, are why.
+    fn falsify(&mut self) {
         let place = self.here();
-        let from = self.frames.last().map_or(0, |frame| frame.walks);
-        let mut inner: Rc<[Cause]> = Rc::default();
+        let frame = self.frame();
+        let (from, at) = (frame.walks, frame.next.saturating_sub(1) as u32);
+        let around = |(guard, _): &&(u32, Rc<[Cause]>)| frame.unit.guards[*guard as usize].contains(&at);
+        let mut guards = frame.guards.iter().filter(around).map(|(_, causes)| causes);
+        let mut inner: Rc<[Cause]> = guards.next_back().cloned().unwrap_or_default();
+        if depth(&inner) > MAX_NESTING / 2 {
+            inner = Rc::default();
+        }
         let elements: Vec<_> =
-            self.walks[from..].iter().filter_map(Walk::element).take(MAX_NESTING.into()).collect();
+            self.walks[from..].iter().filter_map(Walk::element).take(usize::from(MAX_NESTING / 2)).collect();
         for (key, value) in elements.into_iter().rev() {
             let kind = CauseKind::Element { key, value, answer: Answer::Assigned, inner };
             // Loops nest only as deep as a text may.
             let depth = if let CauseKind::Element { inner, .. } = &kind { depth(inner) } else { 0 };
             inner = Rc::from([Cause { at: 0, depth, place, kind }]);
         }
-        let at = self.frame().next.saturating_sub(1) as u32;
         self.causes.list.extend(inner.iter().cloned().map(|cause| Cause { at, ..cause }));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::blame::Causes;
+use super::blame::{Cause, Causes};
 use super::import::Imported;
 use super::pattern::Pattern;
 use super::touch::TouchLog;
@@ -57,6 +57,8 @@ pub(super) struct Frame {
     stack: usize,
     pub(super) walks: usize,
     pub(super) causes: usize,
+    /// What explains that a block is run, by its number.
+    pub(super) guards: Vec<(u32, Rc<[Cause]>)>,
     then: Then,
 }
 
@@ -150,7 +152,17 @@ impl<'r> Machine<'r> {
             );
         }
         let (stack, walks, causes) = (self.stack.len(), self.walks.len(), self.causes.len());
-        self.frames.push(Frame { unit: Arc::clone(unit), file, next: 0, env, stack, walks, causes, then });
+        self.frames.push(Frame {
+            unit: Arc::clone(unit),
+            file,
+            next: 0,
+            env,
+            stack,
+            walks,
+            causes,
+            guards: Vec::new(),
+            then,
+        });
         Ok(())
     }
 

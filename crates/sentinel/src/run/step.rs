@@ -203,16 +203,9 @@ impl Machine<'_> {
             Op::Break(index) => self.end_walk(index),
             Op::Pop => drop(self.pop()),
             Op::Return => return self.leave(),
-            Op::Hold => return self.forced(1, Self::hold),
-            Op::HeldBy(blame) => self.held_by(blame),
-            Op::Settle(blame, start) => {
-                return self.forced(1, |machine| {
-                    machine.settle_causes(blame, start);
-                    Ok(())
-                });
+            Op::Hold | Op::HeldBy(_) | Op::Settle(..) | Op::Guard(..) | Op::Recall { .. } | Op::Falsify => {
+                return self.explain_step(op);
             }
-            Op::Recall { access, blame, force } => return self.recall(access, blame, force),
-            Op::Falsify => self.falsify(),
             Op::Import(index) => return self.import(index),
             Op::Param { name, default, to } => return self.param(name, default, to),
             Op::Fail(text) => {
