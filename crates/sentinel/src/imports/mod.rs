@@ -132,3 +132,35 @@ fn made(machine: &mut Machine<'_>, bytes: Vec<u8>) -> Done<Value> {
     machine.budget.make(bytes.len())?;
     Ok(Value::String(bytes.into()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{names, standard};
+    use crate::run::Setup;
+
+    #[test]
+    fn what_an_import_has_can_be_listed() {
+        let imports = [
+            "base64",
+            "collection",
+            "collection/lists",
+            "collection/maps",
+            "decimal",
+            "json",
+            "runtime",
+            "sockaddr",
+            "strings",
+            "time",
+            "types",
+            "units",
+            "version",
+        ];
+        for import in imports {
+            let member = standard(import).unwrap();
+            assert!(!names(import).is_empty(), "{import}");
+            for name in names(import) {
+                assert!(member(&Setup::default(), name).is_some(), "{import}.{name}");
+            }
+        }
+    }
+}
