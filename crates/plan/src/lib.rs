@@ -12,7 +12,7 @@
 //!   the [`Program`] that wrote the document or another. [`render_plan`] and [`render_state`] give that text.
 //!
 //! A value that is marked as sensitive, or that the schema calls sensitive, is in no [`Diff`], and so in no [`Report`]
-//! and no text.
+//! and no text, unless [`Options::show_sensitive`] asks for it as OpenTofu can be asked.
 
 #![forbid(unsafe_code)]
 

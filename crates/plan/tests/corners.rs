@@ -175,6 +175,28 @@ fn a_summary_says_that_planning_failed() {
 }
 
 #[test]
+fn a_newer_format_is_told_of_plans_and_states() {
+    for (document, expected) in [
+        (r#"{"format_version":"1.2","resource_changes":[]}"#, None),
+        (r#"{"format_version":"1.3","resource_changes":[]}"#, Some("This plan was generated")),
+        (r#"{"format_version":"1.0","values":{}}"#, None),
+        (r#"{"format_version":"1.1","values":{}}"#, Some("This state was generated")),
+        (r#"{"version":4,"serial":1,"lineage":"x"}"#, None),
+    ] {
+        let document = Document::parse(document).unwrap();
+        let (schemas, options) = (Schemas::none(), Options::default());
+        let mut out = Vec::new();
+        let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+        report.write_text(&mut out, &options).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        match expected {
+            Some(expected) => assert!(out.starts_with("\nWarning: ") && out.contains(expected), "{out}"),
+            None => assert!(!out.contains("Warning"), "{out}"),
+        }
+    }
+}
+
+#[test]
 fn a_state_file_may_have_no_lineage() {
     let file = r#"{"version":4,"serial":1,"resources":[],"outputs":{}}"#;
     assert!(matches!(Document::parse(file), Ok(Document::State(_))));

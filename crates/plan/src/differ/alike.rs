@@ -102,13 +102,15 @@ mod tests {
             sides in vec(vec(prop::sample::select(vec!["a", "a\nb", "b\nc", "c\nc", "\n", "", "{}", "1"]), 1..5), 2),
             questions in vec((0..5_usize, 0..5_usize, any::<bool>()), 0..24),
         ) {
-            let parsed = sides.iter().map(|side| {
+            let texts = sides.iter().map(|side| {
                 let texts = side.iter().map(|text| match *text {
                     "{}" | "1" => (*text).to_owned(),
                     text => serde_json::Value::from(text).to_string(),
                 });
-                Json::parse(&format!("[{}]", texts.collect::<Vec<_>>().join(","))).unwrap().into_owned()
+                format!("[{}]", texts.collect::<Vec<_>>().join(","))
             });
+            let texts: Vec<String> = texts.collect();
+            let parsed = texts.iter().map(|text| Json::parse(text).unwrap());
             let parsed: Vec<Json<'_>> = parsed.collect();
             let [before, after] = [&parsed[0], &parsed[1]].map(|side| side.view().elements());
             let mut alike = Alike::new(before, after, |view| matches!(view.shape(), Shape::Object(_)));

@@ -20,6 +20,8 @@ pub struct State<'t> {
     pub resources: Vec<StateResource<'t>>,
     /// The outputs of the root module, by name in byte order.
     pub outputs: Vec<StateOutput<'t>>,
+    /// The major and minor version of the format; `None` of a file, and of a part of another document.
+    pub format_version: Option<(u64, u64)>,
     /// The version of Terraform that wrote it.
     pub terraform_version: Option<Text<'t>>,
     /// There are modules besides the root.
@@ -127,8 +129,8 @@ impl<'t> State<'t> {
     /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: Unseen(document), ..State::default() };
-        read_members(document, |key, reader, _| member(key, reader, &mut state))?;
-        Ok(state)
+        let (format_version, _) = read_members(document, |key, reader, _| member(key, reader, &mut state))?;
+        Ok(State { format_version: Some(format_version), ..state })
     }
 
     /// Reads a state document that is a part of another document.

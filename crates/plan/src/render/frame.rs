@@ -39,13 +39,16 @@ impl Writer<'_> {
     }
 
     pub(super) fn warning(&mut self, warning: Warning) {
-        let Warning::NewerFormat = warning;
+        let (thing, rest) = match warning {
+            Warning::NewerFormat => ("plan", "the diff presented here may be"),
+            Warning::NewerStateFormat => ("state", "the state presented here maybe"),
+        };
         let (red, bold) = (self.colour.code("\x1b[1m\x1b[31m"), self.colour.code("\x1b[0m\x1b[1m"));
         let reset = self.colour.reset();
         self.push("\n");
         self.prose(&format!(
-            "{red}Warning:{bold} This plan was generated using a different version of Terraform, the diff \
-                 presented here may be missing representations of recent features.{reset}"
+            "{red}Warning:{bold} This {thing} was generated using a different version of Terraform, {rest} missing \
+             representations of recent features.{reset}"
         ));
         self.push("\n");
     }

@@ -132,8 +132,10 @@ pub struct OutputHeader<'p> {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Warning {
-    /// The document is of a newer version, and may have things that are not shown.
+    /// The plan is of a newer version, and may have things that are not shown.
     NewerFormat,
+    /// The state is of a newer version, and may have things that are not shown.
+    NewerStateFormat,
 }
 
 /// Why there is nothing to do, or nothing to see.

@@ -3,7 +3,7 @@
 use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
-use super::{Entries, Filter, Outcome, OutputHeader, Schemas, Section, ShowError};
+use super::{Entries, Filter, Outcome, OutputHeader, Schemas, Section, ShowError, Warning};
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
@@ -67,7 +67,10 @@ pub(super) fn sections<'p>(
         (!filter.is_all() && resources.is_empty()).then_some(Outcome::NoResourceMatches)
     };
     let outputs = state.outputs.iter().filter(|_| filter.is_all()).collect();
-    let mut sections: Vec<_> = outcome.map(Section::Outcome).into_iter().collect();
+    let is_newer = state.format_version.is_some_and(|version| version > (1, 0));
+    let mut sections = Vec::new();
+    sections.extend(is_newer.then(|| Section::Warnings(vec![Warning::NewerStateFormat])));
+    sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::Resources(Entries::of(
         resources,
         |(resource, place)| header(resource, place),
