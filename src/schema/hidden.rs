@@ -16,7 +16,16 @@ pub(crate) struct Marked<'v> {
 impl Block {
     /// The value with each attribute marked as sensitive that the schema calls sensitive or write-only. Other marks
     /// stay. Of a set of objects in which something is to be hidden, the set is marked.
-    pub(crate) fn mark_hidden(&self, value: &Value) -> Value {
+    ///
+    /// ```
+    /// use objchange::schema::{Attribute, Block};
+    /// use objchange::{Type, Value};
+    ///
+    /// let block = Block::new([("token", Attribute::optional(Type::String).sensitive())], []);
+    /// let marked = block.mark_hidden(&Value::object([("token", "x")]));
+    /// assert_eq!(marked.to_string(), "{token = (sensitive value)}");
+    /// ```
+    pub fn mark_hidden(&self, value: &Value) -> Value {
         object(Members::Block(self), value, None)
     }
 

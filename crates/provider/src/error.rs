@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use objchange::value::{MsgpackError, ReadError, WriteError};
+use objchange::value::Path;
 
 use crate::client::Log;
 
@@ -114,21 +114,15 @@ pub enum ErrorKind {
         /// What the provider says.
         message: String,
     },
-    /// The bytes of a value are none of its type.
-    #[error("{field}: the provider sends no value of the schema's type: {error}")]
-    Msgpack {
+    /// What the provider sends is no value of the type that its schema says.
+    #[error("{field}{}: {problem}", if path.is_root() { String::new() } else { format!(", {path}") })]
+    WrongValue {
         /// The field of the message.
         field: &'static str,
-        /// Where, and what is wrong.
-        error: MsgpackError,
-    },
-    /// The JSON of a value is none of its type.
-    #[error("{field}: the provider sends no value of the schema's type: {error}")]
-    Json {
-        /// The field of the message.
-        field: &'static str,
-        /// Where, and what is wrong.
-        error: ReadError,
+        /// Where in the value, up to the first key, which may be secret.
+        path: Path,
+        /// What is wrong there.
+        problem: String,
     },
     /// The answer has not the form that the protocol gives it.
     #[error("{field}: {reason}")]
@@ -138,13 +132,15 @@ pub enum ErrorKind {
         /// What is wrong with it.
         reason: String,
     },
-    /// A value that is to be sent is none of the schema's type.
-    #[error("{field}: this cannot be sent to the provider: {error}")]
+    /// A value that is to be sent is none of the schema's type, or has marks.
+    #[error(
+        "{field}: the value cannot be sent to the provider ({problem}): bring it into the schema's type, without marks"
+    )]
     Unsendable {
         /// The field of the message.
         field: &'static str,
-        /// Where, and why.
-        error: WriteError,
+        /// The kind of problem.
+        problem: &'static str,
     },
     /// The provider's schema has no such type or function.
     #[error("the provider has no {what} {name:?}")]
@@ -182,8 +178,7 @@ impl ErrorKind {
             Self::Unimplemented => "unimplemented",
             Self::TooLarge { .. } => "too_large",
             Self::Status { .. } => "status",
-            Self::Msgpack { .. } => "wrong_value",
-            Self::Json { .. } => "wrong_value",
+            Self::WrongValue { .. } => "wrong_value",
             Self::Malformed { .. } => "malformed",
             Self::Unsendable { .. } => "unsendable",
             Self::UnknownName { .. } => "unknown_name",

@@ -12,6 +12,7 @@
 
 mod call;
 pub mod client;
+pub mod conform;
 mod error;
 pub mod kit;
 mod provider;

@@ -1,5 +1,8 @@
 //! A resource type of the kit.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use objchange::Value;
 use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, Provider as _,
@@ -29,6 +32,8 @@ pub struct ResourceType {
     pub(super) identity: Option<Schema>,
     requires_replace: Vec<Path>,
     fault: Option<Fault>,
+    /// What was applied last under each `id`, for who imports it: it lasts as long as the program.
+    objects: Mutex<BTreeMap<String, Value>>,
     validate: Option<Validate>,
     plan: Option<Plan>,
     apply: Option<Apply>,
@@ -54,6 +59,7 @@ impl ResourceType {
             identity: None,
             requires_replace: Vec::new(),
             fault: None,
+            objects: Mutex::default(),
             validate: None,
             plan: None,
             apply: None,
@@ -132,6 +138,18 @@ impl ResourceType {
         self
     }
 
+    fn objects(&self) -> MutexGuard<'_, BTreeMap<String, Value>> {
+        self.objects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remember(&self, request: &ApplyResourceChange, state: Option<&Value>) {
+        let id = |object: &Value| object.attribute("id").and_then(Value::as_str).map(str::to_owned);
+        match state.filter(|state| !state.is_null()) {
+            Some(state) => id(state).map(|id| self.objects().insert(id, state.clone())),
+            None => id(&request.prior).map(|id| self.objects().remove(&id)),
+        };
+    }
+
     pub(super) fn validated(&self, config: &Value) -> Vec<Diagnostic> {
         self.validate.as_ref().map(|validate| validate(config)).unwrap_or_default()
     }
@@ -158,6 +176,7 @@ impl ResourceType {
                 let mut answer = AppliedResource::new(settled(&request.planned));
                 answer.private.clone_from(&request.private);
                 answer.identity = request.identity.as_ref().map(settled);
+                self.remember(request, answer.new_state.as_ref());
                 answer
             }
         };
@@ -205,7 +224,10 @@ impl ResourceType {
             None => {
                 let (empty, mut answer) = (self.schema.block.empty_value(), ImportAnswer::default());
                 let (object, identity) = match &request.target {
-                    ImportTarget::Id(id) => (set(empty, "id", id.as_str()), None),
+                    ImportTarget::Id(id) => {
+                        let known = self.objects().get(id).cloned();
+                        (known.unwrap_or_else(|| set(empty, "id", id.as_str())), None)
+                    }
                     ImportTarget::Identity(identity) => (empty.clone(), Some(identity.clone())),
                 };
                 answer.resources.push(Imported {

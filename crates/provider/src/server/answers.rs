@@ -228,7 +228,9 @@ pub(super) async fn import(
     let answer = asked.provider.import(&request).await?;
     let mut imported_resources = Vec::new();
     for imported in answer.resources {
-        let ty = asked.ty(Component::Resource, &imported.type_name).unwrap_or(Type::Dynamic);
+        // Of a type that the schemas do not know, only the object itself says what it is.
+        let own = || imported.object.as_ref().map_or(Type::Dynamic, |object| object.ty().clone());
+        let ty = asked.ty(Component::Resource, &imported.type_name).unwrap_or_else(|_| own());
         let identity = asked.schemas.identity(&imported.type_name);
         imported_resources.push(pb::import_resource_state::ImportedResource {
             type_name: imported.type_name.to_string(),

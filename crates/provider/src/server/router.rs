@@ -169,7 +169,7 @@ fn status(error: &Error) -> Status {
         ErrorKind::Status { code: "Unknown", message } => Status::unknown(message),
         ErrorKind::Status { code: "Unavailable", message } => Status::unavailable(message),
         ErrorKind::Status { message, .. } => Status::internal(message),
-        ErrorKind::UnknownName { .. } | ErrorKind::Msgpack { .. } | ErrorKind::Json { .. } => {
+        ErrorKind::UnknownName { .. } | ErrorKind::WrongValue { .. } => {
             Status::new(Code::InvalidArgument, error.to_string())
         }
         _ => Status::internal(error.to_string()),

@@ -1,10 +1,10 @@
 //! Values in messages.
 
-use objchange::value::ReadError;
+use objchange::value::{MsgpackError, Path, PathStep, ReadError};
 use objchange::{Type, Value};
 
 use super::tfplugin6::{DynamicValue, ResourceIdentityData};
-use crate::{ErrorKind, Result};
+use crate::{Error, ErrorKind, Result};
 
 /// Nil.
 const NULL: u8 = 0xc0;
@@ -16,7 +16,7 @@ pub(crate) fn write_value(field: &'static str, value: &Value, ty: &Type) -> Resu
     }
     match value.to_msgpack(ty) {
         Ok(msgpack) => Ok(Some(DynamicValue { msgpack, json: Vec::new() })),
-        Err(error) => Err(ErrorKind::Unsendable { field, error }.into()),
+        Err(error) => Err(ErrorKind::Unsendable { field, problem: error.kind() }.into()),
     }
 }
 
@@ -38,16 +38,25 @@ pub(crate) fn read_value(
 ) -> Result<Option<Value>> {
     let Some(DynamicValue { msgpack, json }) = message else { return Ok(None) };
     if !msgpack.is_empty() {
-        let value = Value::from_msgpack(&msgpack, ty);
-        return value.map(Some).map_err(|error| ErrorKind::Msgpack { field, error }.into());
+        let wrong = |error: MsgpackError| wrong_value(field, &error.path, error.problem.to_string());
+        return Value::from_msgpack(&msgpack, ty).map(Some).map_err(wrong);
     }
     if json.is_empty() {
         return Ok(Some(Value::null(ty.clone())));
     }
     let text = String::from_utf8(json)
         .map_err(|_| ErrorKind::Malformed { field, reason: "the JSON is not valid UTF-8".into() })?;
-    let value = Value::from_json(&text, ty);
-    value.map(Some).map_err(|error: ReadError| ErrorKind::Json { field, error }.into())
+    let wrong = |error: ReadError| wrong_value(field, &error.path, error.message);
+    Value::from_json(&text, ty).map(Some).map_err(wrong)
+}
+
+fn wrong_value(field: &'static str, path: &Path, problem: String) -> Error {
+    let is_shown = |step: &&PathStep| match step {
+        PathStep::Attribute(_) => true,
+        PathStep::Index(key) => key.as_number().is_some(),
+    };
+    let path = path.steps().iter().take_while(is_shown).cloned().collect();
+    ErrorKind::WrongValue { field, path, problem }.into()
 }
 
 /// The value in a message, null if it has none.
@@ -104,6 +113,16 @@ mod tests {
             write_value("v", &Value::null(Type::Dynamic), &Type::list(Type::String)).unwrap().unwrap();
         assert_eq!(nothing.msgpack, [NULL]);
         assert!(write_value("v", &Value::from("secret").sensitive(), &Type::String).is_err());
+    }
+
+    #[test]
+    fn keys_are_not_told() {
+        let ty = Type::object([("tags", Type::map(Type::list(Type::Number)))]);
+        let error = read(b"\x81\xa4tags\x81\xa7hunter2\x91\xa1x", b"", &ty).unwrap_err();
+        assert!(error.to_string().starts_with("v, .tags: a number is required"), "{error}");
+        let error = read(b"", br#"{"tags":{"hunter2":["x"]}}"#, &ty).unwrap_err();
+        assert!(error.to_string().starts_with("v, .tags: a number"), "{error}");
+        assert!(!format!("{error:?}").contains("hunter"));
     }
 
     #[test]

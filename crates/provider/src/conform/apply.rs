@@ -1,0 +1,113 @@
+//! Making a plan, and undoing what was made.
+
+use objchange::Value;
+use objchange::change::{
+    ApplyChangeError, ApplyRequest, Applying, PlanRequest, PlanResourceChange, PlannedChange, Planning,
+    begin_apply, begin_plan,
+};
+use objchange::value::{Descend, Kind, Path};
+
+use super::flow::{Flow, Saved};
+use super::{Clause, Finding, Weight};
+use crate::{Error, ErrorKind, Result};
+
+impl Flow<'_> {
+    /// Applies a plan, and gives what is saved.
+    pub(super) async fn apply(
+        &mut self,
+        change: &PlannedChange,
+        config: &Value,
+        prior: &Saved,
+    ) -> Result<Option<Saved>> {
+        let mut request = ApplyRequest::new(&self.schema.block, change, config);
+        request.prior_private.clone_from(&prior.private);
+        let bad = |error: ApplyChangeError| {
+            Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
+        };
+        let mut applying = begin_apply(&request).map_err(bad)?;
+        let mut last = None;
+        let applied = loop {
+            applying = match applying {
+                Applying::Done(applied) => break *applied,
+                Applying::Ask(question) => {
+                    let answer = self.provider.apply(self.type_name, question.request()).await;
+                    let Some(answer) = self.told(answer, Clause::A2) else { return Ok(None) };
+                    last.clone_from(&answer.new_state);
+                    self.labels_stay(&question.request().planned, answer.new_state.as_ref());
+                    question.answer(answer)
+                }
+            };
+        };
+        let mut is_fine = !self.refuses(&applied.diagnostics);
+        // What of the objects is secret is marked in the saved one, and in what was planned.
+        let actual = last.map(|last| self.schema.block.mark_hidden(&last));
+        for violation in &applied.violations {
+            let is_legacy = applied.legacy_type_system;
+            let finding = Finding::of_apply(violation, &change.after, actual.as_ref(), is_legacy);
+            is_fine &= finding.weight != Weight::Error;
+            self.find(finding);
+        }
+        let (private, identity) = (applied.private, applied.identity);
+        Ok(is_fine.then_some(Saved { object: applied.saved, private, identity }))
+    }
+
+    /// Terraform does not see that a block of a map stands under another label than planned.
+    fn labels_stay(&mut self, planned: &Value, actual: Option<&Value>) {
+        let Some(actual) = actual else { return };
+        let mut moved: Vec<Path> = Vec::new();
+        planned.visit(|path, part| {
+            if let Kind::Map(labels) = part.kind() {
+                let path = path.to_path();
+                let now = actual.at(&path).and_then(Value::as_map);
+                let is_block = self.schema.block.block_by_path(&path).is_some();
+                // Where the count differs, Terraform sees it.
+                if let Some(now) = now.filter(|now| is_block && now.len() == labels.len())
+                    && labels.iter().any(|(label, _)| now.get(label).is_none())
+                {
+                    moved.push(path);
+                }
+            }
+            Descend::Into
+        });
+        for path in moved {
+            let message = format!("{path}: a block stands under another label than planned");
+            let mut finding = Finding::new(Clause::A5, "block_label_changed", path, message);
+            finding.weight = Weight::Unnoticed;
+            self.find(finding);
+        }
+    }
+
+    /// Plans to destroy an object, and does so.
+    pub(super) async fn destroy(&mut self, saved: &Saved) -> Result<Option<()>> {
+        if saved.object.is_null() {
+            return Ok(Some(()));
+        }
+        let block = &self.schema.block;
+        let nothing = Value::null(block.implied_type().clone());
+        let mut private = saved.private.clone();
+        if self.capabilities.plan_destroy {
+            let prior = saved.object.unmark_deep().0;
+            let mut request = PlanResourceChange::new(block, &prior, &nothing, &nothing);
+            request.private.clone_from(&saved.private);
+            request.identity.clone_from(&saved.identity);
+            let answer = self.provider.plan(self.type_name, &request).await;
+            let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
+            if self.refuses(&answer.diagnostics) {
+                return Ok(None);
+            }
+            if !answer.planned.is_null() {
+                let message = "an object is planned that is to be destroyed";
+                let mut finding = Finding::new(Clause::P8, "planned_survival", Path::root(), message);
+                finding.terraform = Some("planned a non-null destroy value".into());
+                self.find(finding);
+                return Ok(None);
+            }
+            private = answer.private;
+        }
+        let request = PlanRequest::new(block, &saved.object, &nothing);
+        let Ok(Planning::Done(mut change)) = begin_plan(&request) else { return Ok(None) };
+        change.private = private;
+        change.identity.clone_from(&saved.identity);
+        Ok(self.apply(&change, &nothing, saved).await?.map(|_| ()))
+    }
+}

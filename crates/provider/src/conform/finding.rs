@@ -1,0 +1,226 @@
+//! What a provider was found to do wrong.
+
+use objchange::Value;
+use objchange::change::{
+    ApplyViolation, InconsistentResult, InconsistentResultKind, InvalidPlan, InvalidPlanKind, PlanViolation,
+};
+use objchange::internal::quote_into;
+use objchange::value::{Path, PathStep};
+
+use super::Clause;
+use super::go::go;
+
+/// What a provider does wrong: which clause it breaks, where, and what Terraform says of it. Nothing sensitive is in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The clause.
+    pub clause: Clause,
+    /// The stable name of the way in which it is broken.
+    pub kind: String,
+    /// Where in the object.
+    pub path: Path,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// What Terraform says of it, without the name of the provider and the resource; `None` where it says nothing, or where
+    /// that is not known.
+    pub terraform: Option<String>,
+    /// How much it matters.
+    pub weight: Weight,
+}
+
+/// How much a finding matters to who uses the provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Weight {
+    /// Terraform does not notice.
+    Unnoticed,
+    /// Terraform writes it to its log and goes on: the provider uses the legacy type system.
+    Tolerated,
+    /// Terraform stops with an error.
+    Error,
+}
+
+impl Finding {
+    pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
+        let weight = if clause.terraform_summary().is_some() { Weight::Error } else { Weight::Unnoticed };
+        Self { clause, kind: kind.to_owned(), path, message: message.into(), terraform: None, weight }
+    }
+
+    /// A violation of a plan; counts are those of the objects.
+    pub(super) fn of_plan(
+        violation: &PlanViolation,
+        config: &Value,
+        planned: &Value,
+        is_legacy: bool,
+    ) -> Self {
+        let clause = match violation {
+            PlanViolation::WrongType(_) => Clause::P4,
+            PlanViolation::WriteOnly(_) => Clause::P3,
+            PlanViolation::RequiresReplaceNowhere(_) => Clause::P6,
+            PlanViolation::DeferralNotAllowed => Clause::P2,
+            _ => Clause::P5,
+        };
+        let mut finding =
+            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        if let PlanViolation::Invalid(invalid) = violation {
+            finding.terraform = invalid_text(invalid, planned, config);
+            if is_legacy {
+                finding.weight = Weight::Tolerated;
+            }
+        }
+        finding
+    }
+
+    /// A violation after apply. Where the object is null, the engine says that there is none.
+    pub(super) fn of_apply(
+        violation: &ApplyViolation,
+        planned: &Value,
+        actual: Option<&Value>,
+        is_legacy: bool,
+    ) -> Self {
+        let clause = match violation {
+            ApplyViolation::NoObject if actual.is_some() => Clause::A6,
+            ApplyViolation::NoObject => Clause::A1,
+            ApplyViolation::WrongType(_) => Clause::A2,
+            ApplyViolation::WriteOnly(_) => Clause::A3,
+            ApplyViolation::Unknown(_) => Clause::A4,
+            ApplyViolation::NotDestroyed => Clause::A6,
+            _ => Clause::A5,
+        };
+        let mut finding =
+            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        if let ApplyViolation::Inconsistent(inconsistent) = violation {
+            let nothing = Value::null(objchange::Type::Dynamic);
+            finding.terraform = inconsistent_text(inconsistent, planned, actual.unwrap_or(&nothing));
+            if is_legacy {
+                finding.weight = Weight::Tolerated;
+            }
+        } else if matches!(violation, ApplyViolation::NoObject) {
+            finding.terraform = Some("Root object was present, but now absent.".into());
+        }
+        finding
+    }
+
+    /// What the final plan has otherwise than the first.
+    pub(super) fn of_final(inconsistent: &InconsistentResult, first: &Value, last: &Value) -> Self {
+        let (kind, path) = (inconsistent.kind.kind(), inconsistent.path.clone());
+        let mut finding = Self::new(Clause::F2, kind, path, inconsistent.to_string());
+        let said = inconsistent_text(inconsistent, first, last);
+        finding.terraform = said.map(|said| format!("produced an invalid new value for {said}"));
+        finding
+    }
+}
+
+/// As Terraform says it, from the colon behind the path on; `None` where that needs a value that is not told.
+fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
+    use InvalidPlanKind as K;
+    let path = &invalid.path;
+    let count = |root: &Value| root.at(path).and_then(Value::len).unwrap_or_default();
+    let counts = (count(plan), count(configuration));
+    let printed = |value: &Option<Value>| value.as_ref().map(go);
+    let (planned, config) = (printed(&invalid.planned), printed(&invalid.config));
+    Some(match invalid.kind {
+        K::PlannedAbsent => "planned for absence but config wants existence".into(),
+        K::PlannedPresent => "planned for existence but config wants absence".into(),
+        K::NullBlocks => {
+            "attribute representing a list of nested blocks must be empty to indicate no blocks, not null"
+                .into()
+        }
+        K::UnknownNoncomputedBlock => "attribute representing nested block must not be unknown itself; \
+             set nested attribute values to unknown instead"
+            .into(),
+        K::UnknownBlockElement => "element representing nested block must not be unknown itself; \
+             set nested attribute values to unknown instead"
+            .into(),
+        K::BlockCountDisagrees => {
+            format!("block count in plan ({}) disagrees with count in config ({})", counts.0, counts.1)
+        }
+        // The count of nested objects is a number of the language there.
+        K::CountDisagrees => format!(
+            "count in plan (cty.NumberIntVal({})) disagrees with count in config (cty.NumberIntVal({}))",
+            counts.0, counts.1
+        ),
+        K::BlockKeyNotInConfig => format!("block key {} from plan is not present in config", key(invalid)?),
+        K::MapKeyNotInConfig => {
+            let key = only_in(plan.at(path)?, configuration.at(path)?)?;
+            format!("map key {key} from plan is not present in config")
+        }
+        K::MapKeyNotInPlan => {
+            let key = only_in(configuration.at(path)?, plan.at(path)?)?;
+            format!("map key {key} from config is not present in plan")
+        }
+        K::NoncomputedPlanned => format!("planned value {} for a non-computed attribute", planned?),
+        K::SensitiveNoncomputedPlanned => "sensitive planned value for a non-computed attribute".into(),
+        K::NotConfig => format!("planned value {} does not match config value {}", planned?, config?),
+        K::SensitiveNotConfig => "sensitive planned value does not match config value".into(),
+        K::NotConfigNorPrior => {
+            let prior = printed(&invalid.prior)?;
+            format!(
+                "planned value {} does not match config value {} nor prior value {prior}",
+                planned?, config?
+            )
+        }
+        K::SensitiveNotConfigNorPrior => {
+            "sensitive planned value does not match config value or prior value".into()
+        }
+        K::PlannedUnknownForConfigured => "planned unknown for configured value".into(),
+        _ => return None,
+    })
+}
+
+/// The key at the end of the path, as Go prints it.
+fn key(invalid: &InvalidPlan) -> Option<String> {
+    let mut out = String::new();
+    match invalid.path.steps().last()? {
+        PathStep::Attribute(name) => quote_into(name, &mut out),
+        PathStep::Index(key) => quote_into(key.as_str().filter(|_| !key.is_marked())?, &mut out),
+    }
+    Some(out)
+}
+
+fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual: &Value) -> Option<String> {
+    use InconsistentResultKind as K;
+    let path = &inconsistent.path;
+    let count = |root: &Value| root.at(path).and_then(Value::len).unwrap_or_default();
+    let (was, now) = (inconsistent.planned.as_ref().map(go), inconsistent.actual.as_ref().map(go));
+    let said = match inconsistent.kind {
+        K::ObjectNowPresent => "was absent, but now present".into(),
+        K::ObjectNowAbsent => "was present, but now absent".into(),
+        K::SensitiveInconsistent => "inconsistent values for sensitive attribute".into(),
+        K::BlockCountChanged => format!("block count changed from {} to {}", count(planned), count(actual)),
+        K::BlockSetGrew => format!("block set length changed from {} to {}", count(planned), count(actual)),
+        K::SetGrew => format!("length changed from {} to {}", count(planned), count(actual)),
+        K::KnownNowUnknown => "was known, but now unknown".into(),
+        K::NullNowValue => format!("was null, but now {}", now?),
+        K::ValueNowNull => format!("was {}, but now null", was?),
+        K::ValueChanged => format!("was {}, but now {}", was?, now?),
+        K::ElementVanished => {
+            format!("element {} has vanished", only_in(planned.at(path)?, actual.at(path)?)?)
+        }
+        K::ElementAppeared => {
+            format!("new element {} has appeared", only_in(actual.at(path)?, planned.at(path)?)?)
+        }
+        K::PlannedSetElementUnmatched => {
+            format!("planned set element {} does not correlate with any element in actual", was?)
+        }
+        K::ActualSetElementUnmatched => {
+            format!("actual set element {} does not correlate with any element in plan", now?)
+        }
+        _ => return None,
+    };
+    Some(format!("{path}: {said}"))
+}
+
+/// The one index or key that only the first of two lists or maps has.
+fn only_in(value: &Value, other: &Value) -> Option<String> {
+    if let (Some(map), Some(other)) = (value.as_map(), other.as_map()) {
+        let mut keys = map.iter().filter(|(key, _)| other.get(key).is_none());
+        let ((key, _), None) = (keys.next()?, keys.next()) else { return None };
+        let mut out = String::new();
+        quote_into(key, &mut out);
+        return Some(out);
+    }
+    let (length, other) = (value.len()?, other.len()?);
+    (length == other + 1).then(|| other.to_string())
+}

@@ -1,0 +1,149 @@
+//! Values as Terraform prints them in its messages about providers, so that people find them: in the syntax of Go.
+
+use std::fmt::Write;
+
+use objchange::internal::quote_into as quote;
+use objchange::value::{Kind, Number};
+use objchange::{Type, Value};
+
+/// The value in Go's syntax; what is marked is not shown.
+pub(super) fn go(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(value, &mut out);
+    out
+}
+
+fn write_value(value: &Value, out: &mut String) {
+    if value.is_marked() {
+        return out.push_str("(sensitive value)");
+    }
+    match value.kind() {
+        Kind::Null => call("cty.NullVal", value.ty(), out),
+        Kind::Unknown(_) if *value.ty() == Type::Dynamic => out.push_str("cty.DynamicVal"),
+        Kind::Unknown(_) => call("cty.UnknownVal", value.ty(), out),
+        Kind::Bool(b) => out.push_str(if b { "cty.True" } else { "cty.False" }),
+        Kind::Number(number) => write_number(number, out),
+        Kind::String(text) => {
+            out.push_str("cty.StringVal(");
+            quote(text, out);
+            out.push(')');
+        }
+        Kind::List(parts) => sequence(["cty.ListValEmpty", "cty.ListVal"], value.ty().element(), parts, out),
+        Kind::Set(parts) => sequence(["cty.SetValEmpty", "cty.SetVal"], value.ty().element(), parts, out),
+        Kind::Tuple(parts) => sequence(["cty.EmptyTupleVal", "cty.TupleVal"], None, parts, out),
+        Kind::Map(map) if map.is_empty() => {
+            call("cty.MapValEmpty", value.ty().element().unwrap_or(&Type::Dynamic), out);
+        }
+        Kind::Map(map) => entries("cty.MapVal", map.iter().map(|(k, v)| (k.as_str(), v)), out),
+        Kind::Object(object) if object.is_empty() => out.push_str("cty.EmptyObjectVal"),
+        Kind::Object(object) => entries("cty.ObjectVal", object.iter().map(|(k, v)| (k.as_str(), v)), out),
+    }
+}
+
+fn call(function: &str, ty: &Type, out: &mut String) {
+    out.push_str(function);
+    out.push('(');
+    write_type(ty, out);
+    out.push(')');
+}
+
+fn write_number(number: &Number, out: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = match (number.as_i64(), number.as_f64()) {
+        (Some(integer), _) => write!(out, "cty.NumberIntVal({integer})"),
+        (None, Some(float)) if float.is_infinite() => {
+            write!(out, "cty.{}Infinity", if float > 0.0 { "Positive" } else { "Negative" })
+        }
+        (None, Some(_)) if !number.is_integer() => write!(out, "cty.NumberFloatVal({number})"),
+        _ => write!(out, "cty.MustParseNumberVal(\"{number}\")"),
+    };
+}
+
+fn sequence([empty, full]: [&str; 2], element: Option<&Type>, parts: &[Value], out: &mut String) {
+    if parts.is_empty() {
+        return match element {
+            Some(element) => call(empty, element, out),
+            None => out.push_str(empty),
+        };
+    }
+    out.push_str(full);
+    out.push_str("([]cty.Value{");
+    for (i, part) in parts.iter().enumerate() {
+        out.push_str(if i == 0 { "" } else { ", " });
+        write_value(part, out);
+    }
+    out.push_str("})");
+}
+
+fn entries<'v>(function: &str, parts: impl Iterator<Item = (&'v str, &'v Value)>, out: &mut String) {
+    out.push_str(function);
+    out.push_str("(map[string]cty.Value{");
+    for (i, (key, part)) in parts.enumerate() {
+        out.push_str(if i == 0 { "" } else { ", " });
+        quote(key, out);
+        out.push(':');
+        write_value(part, out);
+    }
+    out.push_str("})");
+}
+
+fn write_type(ty: &Type, out: &mut String) {
+    let mut of = |function: &str, element: &Type| call(function, element, out);
+    match ty {
+        Type::String => out.push_str("cty.String"),
+        Type::Number => out.push_str("cty.Number"),
+        Type::Bool => out.push_str("cty.Bool"),
+        Type::Dynamic => out.push_str("cty.DynamicPseudoType"),
+        Type::List(element) => of("cty.List", element),
+        Type::Set(element) => of("cty.Set", element),
+        Type::Map(element) => of("cty.Map", element),
+        Type::Tuple(tuple) if tuple.elements().is_empty() => out.push_str("cty.EmptyTuple"),
+        Type::Tuple(tuple) => {
+            out.push_str("cty.Tuple([]cty.Type{");
+            for (i, element) in tuple.elements().iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { ", " });
+                write_type(element, out);
+            }
+            out.push_str("})");
+        }
+        Type::Object(object) if object.attributes().is_empty() => out.push_str("cty.EmptyObject"),
+        Type::Object(object) => {
+            out.push_str("cty.Object(map[string]cty.Type{");
+            for (i, (name, ty)) in object.attributes().iter().enumerate() {
+                out.push_str(if i == 0 { "" } else { ", " });
+                quote(name, out);
+                out.push(':');
+                write_type(ty, out);
+            }
+            out.push_str("})");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_as_go_prints_them() {
+        let number = |text: &str| Value::from_json(text, &Type::Number).unwrap();
+        for (value, printed) in [
+            (Value::from("a\"b"), r#"cty.StringVal("a\"b")"#),
+            (Value::from(1), "cty.NumberIntVal(1)"),
+            (number("0.5"), "cty.NumberFloatVal(0.5)"),
+            (number("0.1"), r#"cty.MustParseNumberVal("0.1")"#),
+            (number("18446744073709551616"), r#"cty.MustParseNumberVal("18446744073709551616")"#),
+            (Value::from(true), "cty.True"),
+            (Value::null(Type::list(Type::String)), "cty.NullVal(cty.List(cty.String))"),
+            (Value::unknown(Type::Bool), "cty.UnknownVal(cty.Bool)"),
+            (Value::unknown(Type::Dynamic), "cty.DynamicVal"),
+            (Value::list::<Value>(Type::String, []).unwrap(), "cty.ListValEmpty(cty.String)"),
+            (
+                Value::object([("b", Value::tuple(["x", "y"])), ("a", Value::from("s").sensitive())]),
+                r#"cty.ObjectVal(map[string]cty.Value{"a":(sensitive value), "b":cty.TupleVal([]cty.Value{cty.StringVal("x"), cty.StringVal("y")})})"#,
+            ),
+        ] {
+            assert_eq!(go(&value), printed);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Whether a provider keeps the contract with Terraform: it is asked what Terraform would ask it, and each answer is judged.
+//!
+//! [`judge`] goes with one configuration of one resource type through all that can happen to an object: validated, planned,
+//! planned again, applied, read, upgraded, planned once more, changed, imported, destroyed. Without
+//! [`apply`](Trial::apply) nothing is applied, and nothing is asked that needs an object.
+//!
+//! ```
+//! use objchange_provider::conform::{Clause, Trial, judge};
+//! use objchange_provider::kit::{faulty, trial_config};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> objchange_provider::Result<()> {
+//! let judgement = judge(&faulty(true), "kit_planned_string", &Trial::new(trial_config(true))).await?;
+//! let finding = &judgement.findings[0];
+//! assert_eq!((finding.clause, finding.path.to_string().as_str()), (Clause::P5, ".name"));
+//! assert_eq!(
+//!     finding.terraform.as_deref(),
+//!     Some(r#"planned value cty.StringVal("a-other") does not match config value cty.StringVal("a")"#)
+//! );
+//! # Ok(())
+//! # }
+//! ```
+
+mod apply;
+mod clause;
+mod finding;
+mod flow;
+mod go;
+mod objects;
+
+pub use self::clause::Clause;
+pub use self::finding::{Finding, Weight};
+pub use self::flow::{Judgement, Trial, judge};

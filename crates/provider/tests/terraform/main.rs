@@ -1,0 +1,140 @@
+//! The kit's provider under Terraform itself, fault by fault: what Terraform says is what the judge says. Without the program
+//! `terraform` these tests are ignored.
+
+mod workspace;
+
+use libtest_mimic::{Arguments, Trial};
+use objchange_provider::kit::{Fault, Stage};
+
+use workspace::{Workspace, resource};
+
+fn faults(stage: Stage) -> impl Iterator<Item = Fault> {
+    Fault::ALL.iter().copied().filter(move |fault| fault.stage() == stage)
+}
+
+fn resources(stage: Stage, name: &str) -> String {
+    faults(stage).map(|fault| resource(fault.kind(), name)).collect()
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let tests: [(&str, fn()); 9] = [
+        ("plans", plans),
+        ("plans_of_updates", plans_of_updates),
+        ("plans_to_destroy", plans_to_destroy),
+        ("final_plans", final_plans),
+        ("results", results),
+        ("results_of_destroying", results_of_destroying),
+        ("reading", reading),
+        ("upgrading", upgrading),
+        ("importing", importing),
+    ];
+    let is_there = workspace::is_there();
+    let trial = |(name, test): (&'static str, fn())| {
+        let run = move || {
+            test();
+            Ok(())
+        };
+        Trial::test(name, run).with_ignored_flag(!is_there)
+    };
+    libtest_mimic::run(&arguments, tests.map(trial).into()).exit();
+}
+
+/// Each fault of a stage has its own resource, all in one module: Terraform says of each what it has to say of it.
+#[track_caller]
+fn check(stage: Stage, said: &str) {
+    let mut wrong = Vec::new();
+    for fault in faults(stage) {
+        let address = format!("kit_{}.t", fault.kind());
+        let of_it: Vec<&str> = said.split("\u{0}").filter(|part| part.contains(&address)).collect();
+        // Of some it does not say which resource it is about.
+        let unnamed = said.split("\u{0}").filter(|part| !part.contains("kit_"));
+        let is_right = match fault.terraform() {
+            Some(words) => of_it.iter().copied().chain(unnamed).any(|part| part.contains(words)),
+            None => of_it.is_empty(),
+        };
+        if !is_right {
+            wrong.push(format!("{address}: {:?}, and Terraform says {of_it:#?}", fault.terraform()));
+        }
+    }
+    assert!(faults(stage).count() > 0);
+    assert!(wrong.is_empty(), "{}\n\nall of it:\n{}", wrong.join("\n"), said.replace('\0', "\n"));
+}
+
+/// Terraform says this first of a module in which nothing is wrong yet.
+fn created(workspace: &Workspace, stage: Stage) {
+    workspace.write(&resources(stage, r#""a""#));
+    assert_eq!(workspace.errors(&["apply", "-auto-approve"]), "", "{stage:?}");
+}
+
+fn plans() {
+    let workspace = Workspace::new();
+    workspace.write(&resources(Stage::Create, r#""a""#));
+    check(Stage::Create, &workspace.errors(&["plan"]));
+}
+
+fn plans_of_updates() {
+    let workspace = Workspace::new();
+    created(&workspace, Stage::Update);
+    workspace.write(&resources(Stage::Update, r#""b""#));
+    check(Stage::Update, &workspace.errors(&["plan"]));
+}
+
+fn plans_to_destroy() {
+    let workspace = Workspace::new();
+    created(&workspace, Stage::Destroy);
+    check(Stage::Destroy, &workspace.errors(&["plan", "-destroy"]));
+}
+
+fn final_plans() {
+    let workspace = Workspace::new();
+    let module = |name: &str| {
+        let name = format!("resource \"terraform_data\" \"name\" {{\n  input = \"{name}\"\n}}\n");
+        name + &resources(Stage::FinalPlan, "terraform_data.name.output")
+    };
+    let mut said = String::new();
+    for name in ["a", "b"] {
+        workspace.write(&module(name));
+        said = format!("{said}\0{}", workspace.errors(&["apply", "-auto-approve"]));
+    }
+    check(Stage::FinalPlan, &said);
+}
+
+fn results() {
+    let workspace = Workspace::new();
+    workspace.write(&resources(Stage::Apply, r#""a""#));
+    check(Stage::Apply, &workspace.errors(&["apply", "-auto-approve"]));
+}
+
+fn results_of_destroying() {
+    let workspace = Workspace::new();
+    created(&workspace, Stage::ApplyDestroy);
+    check(Stage::ApplyDestroy, &workspace.errors(&["apply", "-destroy", "-auto-approve"]));
+}
+
+fn reading() {
+    let workspace = Workspace::new();
+    created(&workspace, Stage::Read);
+    check(Stage::Read, &workspace.errors(&["plan"]));
+}
+
+fn upgrading() {
+    let workspace = Workspace::new();
+    created(&workspace, Stage::Upgrade);
+    check(Stage::Upgrade, &workspace.errors(&["plan"]));
+}
+
+fn importing() {
+    let workspace = Workspace::new();
+    let mut said = String::new();
+    for fault in faults(Stage::Import) {
+        let (address, resource) = (format!("kit_{}.t", fault.kind()), resource(fault.kind(), r#""a""#));
+        let import = format!("import {{\n  to = {address}\n  id = \"x\"\n}}\n");
+        workspace.write(&(import + &resource));
+        said = format!("{said}\0{address}: {}", workspace.errors(&["plan"]).replace('\0', " "));
+        // A foreign type is taken without a word where a block of the module asks for it.
+        workspace.write(&resource);
+        said = format!("{said}\0{address}: {}", workspace.complaint(&["import", "-no-color", &address, "x"]));
+    }
+    check(Stage::Import, &said);
+}
