@@ -35,26 +35,19 @@ impl AllSeen {
         Self { list, more: witnesses.more }
     }
 
-    /// Hides what is different where the policy has seen other values; the addresses of resources are no secret.
-    pub(super) fn hide_what_differs(&mut self, other: Option<&Self>, imports: &Imports) {
-        for (index, seen) in self.list.iter_mut().enumerate() {
-            let other = other.and_then(|other| other.list.get(index));
-            let is_known = |text: &str| imports.has_resource(text);
-            if let Some(address) = &mut seen.address
-                && other.is_none_or(|other| other.address.as_ref() != Some(address))
-                && !is_known(address)
-            {
+    /// Hides what may be made from secrets; the addresses of resources are not.
+    pub(super) fn hide(&mut self, imports: &Imports) {
+        let is_known = |text: &str| imports.has_resource(text);
+        for seen in &mut self.list {
+            if let Some(address) = seen.address.as_mut().filter(|address| !is_known(address)) {
                 SENSITIVE.clone_into(address);
             }
-            for (index, key) in seen.keys.iter_mut().enumerate() {
-                let is_same = other.is_some_and(|other| other.keys.get(index) == Some(key));
-                if !is_same && !key.as_str().is_some_and(is_known) {
+            for key in &mut seen.keys {
+                if !key.as_str().is_some_and(is_known) {
                     *key = Json::from(SENSITIVE);
                 }
             }
-            if other.is_none_or(|other| other.looked_at != seen.looked_at) {
-                seen.looked_at = None;
-            }
+            seen.looked_at = None;
         }
     }
 }

@@ -3,9 +3,9 @@
 //! What a policy shows may be made from secrets in any way. So a policy that has seen one is run again with other values
 //! in their place, and only what is the same then is shown.
 
-use objchange_plan::{Collected, Redacted};
+use objchange_plan::{Collected, Redacted, Shape};
 use objchange_sentinel::Value;
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 /// What stands in place of what is sensitive: two values that have nothing in common, so that what is the same with
 /// both and with the secret is made from none of them.
@@ -25,8 +25,18 @@ impl Replacement {
         }
     }
 
-    pub(super) fn value(self) -> Value {
-        Value::from(self.text())
+    /// What stands in place of a value of this shape: of the same type, so that a policy goes on as it would.
+    pub(super) fn of(self, shape: Shape<'_, '_>) -> Value {
+        let is_long = self == Self::Long;
+        match shape {
+            Shape::Bool(_) => Value::from(is_long),
+            Shape::Number(_) => Value::from(if is_long { 1_i64 << 40 } else { 0 }),
+            Shape::Array(_) if is_long => Value::from(vec![Value::from(self.text()), Value::from("x")]),
+            Shape::Array(_) => Value::from(Vec::new()),
+            Shape::Object(_) if is_long => Value::from_json(&json!({"Aa1-": self.text(), "x": "x"})),
+            Shape::Object(_) => Value::from_json(&json!({})),
+            Shape::Null | Shape::String(_) => Value::from(self.text()),
+        }
     }
 }
 

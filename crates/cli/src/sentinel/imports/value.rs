@@ -16,7 +16,7 @@ pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Mark
         if let Some(replacement) = place.visit.hiding {
             return match part {
                 Part::Unknown => Value::Bool(view.has_true()),
-                _ => replacement.value(),
+                _ => replacement.of(view.shape()),
             };
         }
     }
