@@ -330,12 +330,36 @@ fn modules() {
         ("import \"data\"\nv = data.k.in", "1"),
         ("import \"list\"\nv = 1", "error the data of the import list is no object: list"),
         ("import \"m\"\nv = m", "error m is an import: only its members are values"),
-        ("import \"m\"\nm = 1\nv = m", "1"),
+        ("import \"m\"\nm = 1\nv = m", "error m is an import, to which nothing can be assigned"),
         ("import \"m\"\nf = func(m) { return m }\nv = f(2)", "2"),
     ];
     for (source, expected) in cases {
         assert_eq!(shown_with(source, &setup), expected, "{source}");
     }
+}
+
+#[test]
+fn paths_that_share_what_is_above_them() {
+    check(
+        "collection/maps",
+        &[
+            (
+                "i.pick({\"a\": [{\"b\": 1, \"c\": 1, \"d\": 0}, {\"b\": 2}]}, [\"a.*.b\", \"a.*.c\"])",
+                "{\"a\": [{\"b\": 1, \"c\": 1}, {\"b\": 2}]}",
+            ),
+            ("i.pick({\"a\": [1, 2]}, [\"a.1\"])", "{\"a\": [2]}"),
+            (
+                "i.pick({\"a\": {\"b\": 1, \"c\": 2}}, [\"a.b\", \"a\", \"x.y\"])",
+                "{\"a\": {\"b\": 1, \"c\": 2}}",
+            ),
+            ("i.set(undefined, \"a\", 1)", "undefined"),
+            ("i.has({\"a\": 1}, undefined)", "undefined"),
+        ],
+    );
+    check("collection", &[("i.reduce([3, 1], compare)", "1")]);
+    check("collection/lists", &[("string(i.sum([]))", "\"0.000000\"")]);
+    check("json", &[("i.unmarshal(\"123456789.12345679\") is 123456789.12345679", "true")]);
+    check("decimal", &[("i.new(100).log().int", "2")]);
 }
 
 #[test]

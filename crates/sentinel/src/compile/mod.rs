@@ -55,6 +55,7 @@ pub(crate) fn compile(program: &Program) -> Compiled {
     for (index, import) in program.imports.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
         compiler.imports.insert(Arc::clone(&import.name.text), index);
+        compiler.scopes.imports.insert(Arc::clone(&import.name.text));
         compiler.emit(import.name.span.start, Op::Import(index));
     }
     for name in &program.hidden {

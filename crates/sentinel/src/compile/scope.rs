@@ -1,7 +1,7 @@
 //! Which variable a name means.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::code::{Access, Slot};
@@ -14,6 +14,8 @@ pub(super) struct Scopes {
     /// How many slots the scopes of the machine have that are open; the last is the innermost.
     frames: Vec<u32>,
     scopes: Vec<Scope>,
+    /// What imports are called: nothing is assigned to them.
+    pub(super) imports: HashSet<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -90,7 +92,8 @@ impl Scopes {
                 match &statement.kind {
                     StmtKind::Assign { target: Target::Name(name), .. } | StmtKind::Func(name, _)
                         // Those of the language are hidden for the whole file.
-                        if self.scopes.len() == 1 || !builtins::is_name(&name.text) =>
+                        if (self.scopes.len() == 1 || !builtins::is_name(&name.text))
+                            && !self.imports.contains(&name.text) =>
                     {
                         self.may_declare(&name.text);
                     }

@@ -26,12 +26,13 @@ fn elements(machine: &mut Machine<'_>, value: &Value) -> Done<Vec<(Value, Value)
 
 /// Calls a function with as many arguments as it takes.
 fn ask(machine: &mut Machine<'_>, function: &Value, mut arguments: Vec<Value>) -> Done<Value> {
-    if let Value::Function(of) = function
-        && let Code::Closure(closure) = &of.0
-    {
-        arguments.truncate(closure.unit.params as usize);
-    } else {
-        arguments.truncate(1);
+    if let Value::Function(of) = function {
+        arguments.truncate(match &of.0 {
+            Code::Closure(closure) => closure.unit.params as usize,
+            Code::Native(native) | Code::Method(native, _) => *native.arity.end(),
+
+            Code::Host(host) => *host.arity.end(),
+        });
     }
     machine.call_back(function, arguments)
 }

@@ -11,7 +11,9 @@ pub(super) static NATIVES: [Native; 6] = [
     native("sum", 1, 1, true, |machine, a| {
         let items = list(&a[0])?;
         machine.budget.step(items.len())?;
-        items.iter().map(float).sum::<Done<f64>>().map(Value::Float)
+        let sum = items.iter().map(float).sum::<Done<f64>>()?;
+        // The sum of nothing is negative zero in Rust.
+        Ok(Value::Float(sum + 0.0))
     }),
     native("union", 2, 2, true, |machine, a| {
         let mut items = list(&a[0])?;

@@ -1,5 +1,7 @@
 //! `collection/maps`: values by paths of keys.
 
+use std::collections::BTreeSet;
+
 use super::{list, utf8};
 use crate::builtins::native;
 use crate::run::{Budget, Done, Machine, RunErrorKind, fault, fault_of};
@@ -8,9 +10,12 @@ use crate::value::{Key, List, Map, Native, Text, Value};
 pub(super) static NATIVES: [Native; 6] = [
     native("get", 2, 3, false, get),
     native("has", 2, 2, false, |machine, a| {
+        if a[1].is_undefined() {
+            return Ok(a[1].clone());
+        }
         Ok(Value::Bool(find(&a[0], &path(&a[1])?, &mut machine.budget).is_some()))
     }),
-    native("set", 3, 3, false, |machine, a| {
+    native("set", 3, 3, true, |machine, a| {
         check(&a[0])?;
         changed(machine, &a[0], &path(&a[1])?, &Change::Set(a[2].clone()))
     }),
@@ -20,12 +25,9 @@ pub(super) static NATIVES: [Native; 6] = [
     }),
     native("pick", 2, 2, true, |machine, a| {
         check(&a[0])?;
-        let mut result = Value::Map(Map::default());
-        for picked in list(&a[1])? {
-            let path = path(&picked)?;
-            result = pick(machine, &a[0], &result, &path)?;
-        }
-        Ok(result)
+        let paths = list(&a[1])?.iter().map(path).collect::<Done<Vec<_>>>()?;
+        let paths: Vec<&[String]> = paths.iter().map(Vec::as_slice).collect();
+        Ok(picked(machine, &a[0], &paths)?.unwrap_or_else(|| Value::Map(Map::default())))
     }),
     native("omit", 2, 2, true, |machine, a| {
         check(&a[0])?;
@@ -155,22 +157,46 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
     }
 }
 
-/// What was picked before, with what is under one more path of a value.
-fn pick(machine: &mut Machine<'_>, value: &Value, picked: &Value, path: &[String]) -> Done<Value> {
-    let star = path.iter().position(|name| name == "*");
-    let (stem, rest) = star.map_or((path, None), |star| (&path[..star], Some(&path[star + 1..])));
-    let Some(found) = find(value, stem, &mut machine.budget) else { return Ok(picked.clone()) };
-    let found = match (rest, &found) {
-        (None, _) => found,
-        (Some(rest), Value::List(list)) => {
-            let mut items = Vec::new();
-            for item in list.items().iter() {
-                machine.budget.step(1)?;
-                items.push(pick(machine, item, &Value::Map(Map::default()), rest)?);
-            }
-            Value::List(List::from(items))
-        }
-        (Some(_), _) => return Ok(picked.clone()),
+/// What is under some paths of a value, in the collections that it is in; none if there is nothing.
+fn picked(machine: &mut Machine<'_>, value: &Value, paths: &[&[String]]) -> Done<Option<Value>> {
+    machine.budget.step(1 + paths.len())?;
+    if paths.iter().any(|path| path.is_empty()) {
+        return Ok((!value.is_undefined()).then(|| value.clone()));
+    }
+    let below = |name: &str| -> Vec<&[String]> {
+        paths.iter().filter(|path| path[0] == *name).map(|path| &path[1..]).collect()
     };
-    changed(machine, picked, stem, &Change::Set(found))
+    match value {
+        Value::Map(map) => {
+            let mut kept = Vec::new();
+            let names: BTreeSet<&str> = paths.iter().map(|path| path[0].as_str()).collect();
+            for name in names {
+                if let Some(part) = part(value, name, &mut machine.budget)
+                    && let Some(part) = picked(machine, &part, &below(name))?
+                {
+                    kept.push((key(name), part));
+                }
+            }
+            machine.budget.make_list(4 * kept.len())?;
+            Ok((!kept.is_empty() || map.is_empty()).then(|| Value::Map(kept.into_iter().collect())))
+        }
+        Value::List(list) => {
+            let stars = below("*");
+            let mut kept = Vec::new();
+            for (index, item) in list.items().iter().enumerate() {
+                let mut of_item = below(&index.to_string());
+                let is_named = !of_item.is_empty();
+                of_item.extend(&stars);
+                match picked(machine, item, &of_item)? {
+                    Some(part) => kept.push(part),
+                    // Each element has its place where all are asked.
+                    None if !stars.is_empty() && !is_named => kept.push(Value::Map(Map::default())),
+                    None => {}
+                }
+            }
+            machine.budget.make_list(kept.len())?;
+            Ok((!kept.is_empty() || !stars.is_empty()).then(|| Value::List(List::from(kept))))
+        }
+        _ => Ok(None),
+    }
 }

@@ -84,6 +84,8 @@ fn translate(pattern: &str) -> String {
                 out.push(']');
             }
             '&' | '~' if in_class => out.extend(['\\', c]),
+            // Two of them are a range that begins with one.
+            '-' if in_class && rest.starts_with('-') => out.push_str("\\-"),
             '{' if !in_class && !is_repetition(rest) => out.push_str("\\{"),
             _ => out.push(c),
         }
@@ -116,6 +118,13 @@ fn escape<'p>(rest: &'p str, in_class: bool, out: &mut String) -> &'p str {
         (_, Some(members)) if c.is_ascii_uppercase() => out.push_str(&format!("[^{members}]")),
         (_, Some(members)) if in_class => out.push_str(members),
         (_, Some(members)) => out.push_str(&format!("[{members}]")),
+        // A class by its name, or a character by its number.
+        ('p' | 'P' | 'x', None) if after.starts_with('{') => {
+            let end = after.find('}').map_or(after.len(), |end| end + 1);
+            out.extend(['\\', c]);
+            out.push_str(&after[..end]);
+            return &after[end..];
+        }
         ('b' | 'B', None) if !in_class => out.push_str(&format!("(?-u:\\{c})")),
         ('Q', None) => {
             let (literal, after) = after.split_once("\\E").unwrap_or((after, ""));
@@ -153,6 +162,10 @@ mod tests {
             ("\\bfoo\\b", "a foo b", true),
             ("(?i)TEST", "test", true),
             ("^a&&b[&&~]$", "a&&b~", true),
+            ("^\\p{L}\\P{Greek}$", "éx", true),
+            ("^\\p{Lu}$", "a", false),
+            ("^\\pL\\x{e9}[\\x{61}-c]$", "aéb", true),
+            ("[a-c--b]", "b", true),
         ];
         for (pattern, text, expected) in cases {
             assert_eq!(

@@ -40,7 +40,7 @@ pub(super) fn names() -> Vec<&'static str> {
     NATIVES.iter().map(|native| native.name).chain(["nan"]).collect()
 }
 
-pub(super) static METHODS: [Native; 36] = [
+pub(super) static METHODS: [Native; 37] = [
     native("is", 1, 1, true, |_, a| compared(a, |order| order == Some(Ordering::Equal))),
     native("is_not", 1, 1, true, |_, a| compared(a, |order| order != Some(Ordering::Equal))),
     native("less_than", 1, 1, true, |_, a| compared(a, |order| order == Some(Ordering::Less))),
@@ -70,6 +70,7 @@ pub(super) static METHODS: [Native; 36] = [
     native("loge", 0, 0, true, |machine, a| one(machine, a, MANY_STEPS, |a| a.log(false))),
     native("ln", 0, 0, true, |machine, a| one(machine, a, MANY_STEPS, |a| a.log(false))),
     native("log10", 0, 0, true, |machine, a| one(machine, a, MANY_STEPS, |a| a.log(true))),
+    native("log", 0, 0, true, |machine, a| one(machine, a, MANY_STEPS, |a| a.log(true))),
     native("square_root", 0, 0, true, |machine, a| one(machine, a, STEPS, Decimal::square_root)),
     native("sqrt", 0, 0, true, |machine, a| one(machine, a, STEPS, Decimal::square_root)),
     native("ceiling", 0, 0, true, |machine, a| one(machine, a, STEPS, |a| a.whole(true))),
