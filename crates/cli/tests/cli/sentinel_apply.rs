@@ -96,7 +96,7 @@ fn json_has_the_published_form() {
             ),
             (
                 "unknown.sentinel",
-                "import \"tfplan/v2\" as t\nmain = rule { all t.resource_changes as _, rc { rc.change.after.ami is not \"z\" } }",
+                "import \"tfplan/v2\" as t\nmain = rule { all t.resource_changes as _, rc { rc.type is \"aws_vpc\" or rc.change.after.ami is not \"z\" } }",
             ),
         ],
     );
@@ -252,6 +252,23 @@ fn what_cannot_be_used_is_named() {
     unusable(&["a.sentinel", "--plan", "plan.json", "--run", "a.sentinel"], "a.sentinel: ");
     unusable(&["a.sentinel"], "(stdin):1:1");
     unusable(&[], "POLICY");
+}
+
+/// What cannot be read is not taken for what is not there.
+#[test]
+fn a_part_of_a_plan_that_cannot_be_read_is_no_answer() {
+    let policy = "import \"tfplan/v2\" as t\nimport \"tfstate/v2\" as s\n\
+        main = rule { all t.resource_changes as _, rc { (rc.change.after.size else 0) < 100 } and s.resources is {} }";
+    let folder = Folder::with("apply-broken", &[("p.sentinel", policy)]);
+    assert_eq!(apply(&folder, &["p.sentinel"], &instances()).code, 0);
+    let broken = instances().replace("\"size\":9", "\"size\":tru");
+    let output = apply(&folder, &["p.sentinel"], &broken);
+    assert_eq!((output.code, output.stdout.contains("Pass")), (2, false), "{output:?}");
+    assert!(output.stderr.contains("(stdin):1:"), "{output:?}");
+    let broken =
+        instances().replacen('{', "{\"prior_state\":{\"values\":{\"root_module\":{\"resources\":[5]}}},", 1);
+    let output = apply(&folder, &["p.sentinel"], &broken);
+    assert_eq!((output.code, output.stdout.contains("Pass")), (2, false), "{output:?}");
 }
 
 #[test]

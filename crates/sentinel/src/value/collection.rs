@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
-use super::{Key, MemberName, Text, Value};
+use super::{Key, Lazy, MemberName, Members, Text, Value};
 
 /// Values in their order.
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub(crate) struct ListCell {
     /// The elements that are, or hold, what is unknown until apply, and what the host calls that.
     unknown: Box<[(usize, String)]>,
     /// What many lists share, whose values have no parts.
-    shared: Option<Rc<Vec<Value>>>,
+    pub(super) shared: Option<Rc<Vec<Value>>>,
 }
 
 impl List {
@@ -103,38 +103,6 @@ impl fmt::Debug for List {
     }
 }
 
-/// The members of a map that the host makes when they are asked for: each has a position, in the order of the keys.
-pub trait Members {
-    /// How many there are.
-    fn count(&self) -> usize;
-
-    /// Where the member with this key is.
-    fn position(&self, key: &str) -> Option<usize>;
-
-    /// The key of a member.
-    fn key(&self, position: usize) -> Text;
-
-    /// The value of a member, made anew each time.
-    fn value(&self, position: usize) -> Value;
-
-    /// The value at the end of a path of keys, if that is no list or map, where it can be had without the maps on the
-    /// way; none where that is not so, or there is no such value. Paths have two keys at least.
-    fn reach(&self, _path: &[&str]) -> Option<Value> {
-        None
-    }
-
-    /// What the host calls the value under a key that is missing because the value is unknown until apply: a run says
-    /// where a policy looked for it.
-    fn unknown(&self, _key: &str) -> Option<String> {
-        None
-    }
-
-    /// What the host calls whatever is missing because it is unknown until apply, for who looks at the whole.
-    fn unknowns(&self) -> Vec<String> {
-        Vec::new()
-    }
-}
-
 /// Values under keys.
 #[derive(Clone)]
 pub struct Map(pub(crate) Rc<MapCell>);
@@ -153,188 +121,6 @@ pub(crate) enum Content {
     Lazy(Rc<Lazy>),
 }
 
-/// The lists and maps that were made: who changes one changes it for all. Every other value is as good when it is made
-/// anew.
-enum Made {
-    Nothing,
-    /// As it is with most, with its position.
-    One(usize, Value),
-    Few(Vec<(usize, Value)>),
-    /// By position.
-    Many(Vec<Option<Value>>),
-}
-
-impl Made {
-    const FEW: usize = 8;
-
-    fn get(&self, position: usize) -> Option<&Value> {
-        match self {
-            Made::Nothing => None,
-            Made::One(at, value) => (*at == position).then_some(value),
-            Made::Few(few) => few.iter().find(|(at, _)| *at == position).map(|(_, value)| value),
-            Made::Many(many) => many.get(position)?.as_ref(),
-        }
-    }
-
-    /// Adds one of so many.
-    fn insert(&mut self, position: usize, value: Value, count: usize) {
-        match self {
-            Made::Nothing => *self = Made::One(position, value),
-            Made::One(..) => {
-                if let Made::One(at, first) = std::mem::replace(self, Made::Nothing) {
-                    *self = Made::Few(vec![(at, first), (position, value)]);
-                }
-            }
-            Made::Few(few) if few.len() < Self::FEW => few.push((position, value)),
-            Made::Few(few) => {
-                let mut many = vec![None; count.max(position + 1)];
-                for (at, value) in few.drain(..).chain([(position, value)]) {
-                    if let Some(slot) = many.get_mut(at) {
-                        *slot = Some(value);
-                    }
-                }
-                *self = Made::Many(many);
-            }
-            Made::Many(many) => {
-                if let Some(slot) = many.get_mut(position) {
-                    *slot = Some(value);
-                }
-            }
-        }
-    }
-
-    fn remove_if(&mut self, position: usize, is_unneeded: impl Fn(&Value) -> bool) {
-        match self {
-            Made::Nothing => {}
-            Made::One(at, value) => {
-                if *at == position && is_unneeded(value) {
-                    *self = Made::Nothing;
-                }
-            }
-            Made::Few(few) => few.retain(|(at, value)| *at != position || !is_unneeded(value)),
-            Made::Many(many) => {
-                if let Some(slot) = many.get_mut(position)
-                    && slot.as_ref().is_some_and(is_unneeded)
-                {
-                    *slot = None;
-                }
-            }
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        match self {
-            Made::Nothing => true,
-            Made::Few(few) => few.is_empty(),
-            Made::One(..) | Made::Many(_) => false,
-        }
-    }
-
-    /// Whether all of it is as the host made it.
-    fn is_as_made(&self) -> bool {
-        match self {
-            Made::Nothing => true,
-            Made::One(_, value) => value.is_as_made(),
-            Made::Few(few) => few.iter().all(|(_, value)| value.is_as_made()),
-            // Of some it takes too long to find out.
-            Made::Many(_) => false,
-        }
-    }
-}
-
-impl Value {
-    /// Whether it is certain that it is as the host made it: then its parts nest no deeper than the host makes them.
-    fn is_as_made(&self) -> bool {
-        match self {
-            Value::Map(map) => match &*map.0.content.borrow() {
-                Content::Lazy(lazy) => lazy.is_as_made(),
-                Content::Entries(_) => false,
-            },
-            Value::List(list) => {
-                let is_shared = |shared| Rc::ptr_eq(shared, &*list.0.items.borrow());
-                list.0.shared.as_ref().is_some_and(is_shared)
-            }
-            _ => true,
-        }
-    }
-
-    /// Whether nobody else has it or, as far as that is certain, a part of it.
-    fn is_alone(&self) -> bool {
-        match self {
-            Value::Map(map) => {
-                Rc::strong_count(&map.0) == 1
-                    && match &*map.0.content.borrow() {
-                        Content::Lazy(lazy) => match &*lazy.made.borrow() {
-                            Made::Nothing => true,
-                            Made::One(_, value) => value.is_alone(),
-                            Made::Few(few) => few.iter().all(|(_, value)| value.is_alone()),
-                            Made::Many(_) => false,
-                        },
-                        Content::Entries(_) => false,
-                    }
-            }
-            Value::List(list) => Rc::strong_count(&list.0) == 1,
-            _ => true,
-        }
-    }
-}
-
-/// Members of the host, and which of their values are made.
-pub(crate) struct Lazy<M: ?Sized = dyn Members> {
-    made: RefCell<Made>,
-    members: M,
-}
-
-impl Lazy {
-    pub(crate) fn count(&self) -> usize {
-        self.members.count()
-    }
-
-    pub(crate) fn key(&self, position: usize) -> Key {
-        Key::String(self.members.key(position))
-    }
-
-    pub(crate) fn value(&self, position: usize) -> Value {
-        if let Some(value) = self.made.borrow().get(position) {
-            return value.clone();
-        }
-        let value = self.members.value(position);
-        if matches!(value, Value::List(_) | Value::Map(_)) {
-            self.made.borrow_mut().insert(position, value.clone(), self.count());
-        }
-        value
-    }
-
-    /// Lets a value go that nobody has and nobody has changed, as most are that a policy walks over: it is made again
-    /// if it is asked for.
-    pub(crate) fn forget(&self, position: usize) {
-        self.made.borrow_mut().remove_if(position, |value| value.is_alone() && value.is_as_made());
-    }
-
-    pub(crate) fn is_as_made(&self) -> bool {
-        self.made.borrow().is_as_made()
-    }
-
-    /// What was made.
-    pub(crate) fn take(&mut self) -> Vec<Value> {
-        match std::mem::replace(self.made.get_mut(), Made::Nothing) {
-            Made::Nothing => Vec::new(),
-            Made::One(_, value) => vec![value],
-            Made::Few(few) => few.into_iter().map(|(_, value)| value).collect(),
-            Made::Many(many) => many.into_iter().flatten().collect(),
-        }
-    }
-
-    fn find(&self, key: &Key) -> Option<Value> {
-        let Key::String(text) = key else { return None };
-        Some(self.value(self.members.position(text.as_str()?)?))
-    }
-
-    fn entries(&self) -> impl Iterator<Item = (Key, Value)> {
-        (0..self.count()).map(|position| (self.key(position), self.value(position)))
-    }
-}
-
 impl Map {
     fn new(content: Content) -> Map {
         Map(Rc::new(MapCell { content: RefCell::new(content), registered: Cell::new(false) }))
@@ -343,7 +129,7 @@ impl Map {
     /// A map whose values are made when they are asked for.
     #[must_use]
     pub fn lazy(members: impl Members + 'static) -> Map {
-        Map::new(Content::Lazy(Rc::new(Lazy { made: RefCell::new(Made::Nothing), members })))
+        Map::new(Content::Lazy(Rc::new(Lazy::new(members))))
     }
 
     /// How many entries there are.
@@ -377,18 +163,7 @@ impl Map {
     pub(crate) fn reach(&self, path: &[&str]) -> Option<Value> {
         let content = self.0.content.borrow();
         let Content::Lazy(lazy) = &*content else { return None };
-        let [first, rest @ ..] = path else { return None };
-        if rest.is_empty() {
-            return Some(lazy.value(lazy.members.position(first)?));
-        }
-        let made = lazy.made.borrow();
-        if !made.is_empty()
-            && let Some(position) = lazy.members.position(first)
-            && let Some(value) = made.get(position)
-        {
-            return if let Value::Map(map) = value { map.reach(rest) } else { None };
-        }
-        lazy.members.reach(path)
+        lazy.reach(path)
     }
 
     pub(crate) fn find(&self, key: &Key) -> Option<Value> {
@@ -402,7 +177,7 @@ impl Map {
     pub(crate) fn member(&self, name: &MemberName) -> Option<Value> {
         match &*self.0.content.borrow() {
             Content::Entries(entries) => entries.get(&name.key).cloned(),
-            Content::Lazy(lazy) => Some(lazy.value(lazy.members.position(&name.text)?)),
+            Content::Lazy(lazy) => lazy.member(&name.text),
         }
     }
 

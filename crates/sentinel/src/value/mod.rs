@@ -6,6 +6,7 @@ mod document;
 mod equality;
 mod json;
 mod key;
+mod lazy;
 mod reclaim;
 mod show;
 
@@ -14,12 +15,14 @@ use std::sync::Arc;
 
 pub(crate) use callable::{Closure, Code, Env, Host, Native, Rule, RuleState};
 pub use callable::{Function, RuleValue};
-pub(crate) use collection::{Content, Lazy};
-pub use collection::{List, Map, Members};
+pub(crate) use collection::Content;
+pub use collection::{List, Map};
 pub(crate) use document::of_document;
 pub(crate) use equality::{compare_numbers, equal};
 pub(crate) use json::{from_json, to_json};
 pub(crate) use key::{Key, MemberName, whole};
+pub(crate) use lazy::Lazy;
+pub use lazy::Members;
 pub(crate) use reclaim::Registry;
 pub(crate) use show::{show, show_float};
 

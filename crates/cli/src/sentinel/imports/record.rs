@@ -21,7 +21,12 @@ impl Of {
 impl Visit {
     /// A collection.
     pub(super) fn table(self: &Rc<Self>, of: Of) -> Value {
-        let count = self.shelf.document(of).order(of).len();
+        let document = self.shelf.document(of);
+        // A collection that cannot be read must not be taken for one that is empty.
+        if let Err(error) = document.items(of, |_| ()) {
+            self.noted.failed(error);
+        }
+        let count = document.order(of).len();
         Value::Map(Map::lazy(Table { visit: Rc::clone(self), of, count }))
     }
 
@@ -54,7 +59,8 @@ impl Members for Table {
     }
 
     fn key(&self, position: usize) -> Text {
-        self.visit.shelf.rows(self.of)[position].key.clone()
+        let row = self.visit.shelf.rows(self.of).get(position);
+        row.map_or_else(|| Text::from(""), |row| row.key.clone())
     }
 
     fn value(&self, position: usize) -> Value {

@@ -32,7 +32,7 @@ pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Mark
             // No document has as many elements as do not fit, as these take bytes.
             for index in 0..elements.len() as u32 {
                 path.push(index);
-                if has_unknown && marked.element(index as usize).is_unknown() {
+                if has_unknown && unknown.len() < MOST && marked.element(index as usize).is_unknown() {
                     unknown.extend(name(place, part, path, None).map(|name| (index as usize, name)));
                 }
                 let element = marked.part(index as usize);
@@ -47,6 +47,9 @@ pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Mark
         }
     }
 }
+
+/// As many elements of a list are named that are unknown.
+const MOST: usize = 100;
 
 /// An integer where it is written as one and fits in 64 bits, and else a double.
 pub(super) fn number(text: &str) -> Value {
