@@ -24,6 +24,9 @@
 //! let mut run = Run::new(&policy, &setup);
 //! assert_eq!(run.verdict(), Verdict::Fail);
 //! assert_eq!(run.rules()[0].doc.as_deref(), Some("Only root may listen there."));
+//! // Why: the element for which it does not hold.
+//! let witnesses = run.witnesses().unwrap();
+//! assert_eq!(format!("{:?}", witnesses.list[0].elements), r#"[Element { key: 2, value: {"port": 8080} }]"#);
 //!
 //! setup.params.insert("limit".to_owned(), json!(9000));
 //! assert_eq!(Run::new(&policy, &setup).verdict(), Verdict::Pass);

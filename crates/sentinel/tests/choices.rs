@@ -187,6 +187,18 @@ fn a_literal_is_new_each_time() {
             "f = func() { return {\"a\": [1, {\"b\": 2}], \"c\": {}} }\nx = f()\ny = f()\nx.a[1][\"b\"] = 3\nx.c[\"d\"] = 4\nappend(y.a, 5)\nv = [x, y, f()]",
             "[{\"a\": [1, {\"b\": 3}], \"c\": {\"d\": 4}}, {\"a\": [1, {\"b\": 2}, 5], \"c\": {}}, {\"a\": [1, {\"b\": 2}], \"c\": {}}]",
         ),
+        (
+            "l = []\nfor [[1], [2]] as x { append(x, 3)\nappend(l, x) }\nf = func() { for [[1]] as x { append(x, 2)\nreturn x } }\nf()\nv = [l, f()]",
+            "[[[1, 3], [2, 3]], [1, 2]]",
+        ),
+        (
+            "f = func(x) { return [x in [1, [2]], x is [1, {\"a\": 2}], [1, 2] contains x, x is not {\"a\": [1]}] }\nv = map [1, [2], [1, {\"a\": 2}], {\"a\": [1]}] as x { f(x) }",
+            "[[true, false, true, true], [true, false, false, true], [false, true, false, true], [false, false, false, false]]",
+        ),
+        (
+            "l = []\nf = func() { return map [1, \"a\"] as x { x } }\nx = f()\nappend(x, 2)\nv = [x, f(), filter [1, 2] as y { true }]",
+            "[[1, \"a\", 2], [1, \"a\"], [1, 2]]",
+        ),
         ("v = {\"a\": 1, \"b\": -2, \"a\": 3}", "{\"a\": 3, \"b\": -2}"),
         ("x = {\"a\": {\"b\": {}}}\ny = x.a\ny[\"c\"] = 1\nv = x", "{\"a\": {\"b\": {}, \"c\": 1}}"),
         ("x = {\"a\": {\"b\": 1}}\nfor x as k, y { y[\"b\"] = k }\nv = x", "{\"a\": {\"b\": \"a\"}}"),

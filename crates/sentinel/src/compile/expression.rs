@@ -95,7 +95,10 @@ impl Compiler {
             matches!(link, Link::Binary { op: BinaryOp::And | BinaryOp::Or | BinaryOp::Else, .. })
         };
         let blame = if chain.links.iter().all(is_logical) { blame } else { Blame::Nothing };
-        self.judged(&chain.first, blame);
+        match chain.links.first() {
+            Some(Link::Binary { op, .. }) if looks(*op) => self.operand(&chain.first, false),
+            _ => self.judged(&chain.first, blame),
+        }
         for link in &chain.links {
             match link {
                 Link::Test { test, negated, span } => {
@@ -124,7 +127,11 @@ impl Compiler {
                         self.emit(span.start, Op::IsText(text, *op == BinaryOp::NotEqual));
                     }
                     _ => {
-                        self.expression(right);
+                        if looks(*op) {
+                            self.operand(right, false);
+                        } else {
+                            self.expression(right);
+                        }
                         self.emit(span.start, Op::Binary(*op));
                     }
                 },
@@ -217,7 +224,7 @@ impl Compiler {
             (LoopKind::All | LoopKind::Any, blame) => (blame, Blame::Nothing),
             _ => (Blame::Nothing, Blame::Nothing),
         };
-        self.expression(&quantifier.collection);
+        self.operand(&quantifier.collection, true);
         self.walk(kind, &quantifier.names, place, |compiler, index| {
             compiler.unit().loops[index as usize].blame = blame;
             compiler.judged(&quantifier.body, within);
@@ -273,4 +280,10 @@ impl Compiler {
         (compiled.first, compiled.second) = (first, second);
         (compiled.own_scope, compiled.done) = (own_scope, done);
     }
+}
+
+/// Whether an operator only looks at its sides: its answer holds nothing of them.
+fn looks(op: BinaryOp) -> bool {
+    use BinaryOp as Op;
+    matches!(op, Op::Equal | Op::NotEqual | Op::In | Op::NotIn | Op::Contains | Op::NotContains)
 }

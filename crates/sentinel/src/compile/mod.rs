@@ -14,7 +14,7 @@ pub(crate) use code::{Blame, Loop, LoopKind, Op, Slot, Unit, UnitKind};
 pub(crate) use constant::Constant;
 use scope::Scopes;
 
-use crate::syntax::ast::{Expr, Name, Program};
+use crate::syntax::ast::{Expr, ExprKind, Name, Program};
 use crate::value::{MemberName, Text};
 
 /// A file that can be run.
@@ -25,6 +25,8 @@ pub(crate) struct Compiled {
     pub(crate) names: HashMap<Arc<str>, u32>,
     /// What is imported, in order.
     pub(crate) imports: Vec<String>,
+    /// Literals that are made once in a run.
+    pub(crate) shared: Vec<Constant>,
 }
 
 struct Compiler {
@@ -35,6 +37,7 @@ struct Compiler {
     imports: HashMap<Arc<str>, u32>,
     /// The loops around, of each unit that is open.
     loops: Vec<Vec<u32>>,
+    shared: Vec<Constant>,
     /// How many blocks around, of each unit that is open, are entered for a reason.
     guarded: Vec<usize>,
     /// How many instructions were emitted that may explain an answer.
@@ -47,6 +50,7 @@ pub(crate) fn compile(program: &Program) -> Compiled {
         units: Vec::new(),
         imports: HashMap::new(),
         loops: Vec::new(),
+        shared: Vec::new(),
         guarded: Vec::new(),
         explaining: 0,
     };
@@ -78,7 +82,7 @@ pub(crate) fn compile(program: &Program) -> Compiled {
     let names = compiler.scopes.names().collect();
     let unit = compiler.close_unit();
     let imports = program.imports.iter().map(|import| import.path.clone()).collect();
-    Compiled { unit: Arc::new(unit), names, imports }
+    Compiled { unit: Arc::new(unit), names, imports, shared: compiler.shared }
 }
 
 impl Compiler {
@@ -166,6 +170,26 @@ impl Compiler {
         let index = index_of(unit.constants.len() - 1);
         self.emit(expr.span.start, Op::Constant(index));
         true
+    }
+
+    /// An operand that is looked at where it stands and then gone: a literal list or map of literals is shared by all
+    /// that look at it, if they see nothing but what nobody can change.
+    fn operand(&mut self, expr: &Expr, is_walked: bool) {
+        let is_plain = |constant: &Constant| !matches!(constant, Constant::List(_) | Constant::Map(_));
+        let constant = match &expr.kind {
+            ExprKind::List(_) => Constant::of(expr),
+            ExprKind::Map(_) if !is_walked => Constant::of(expr),
+            _ => None,
+        };
+        match constant {
+            Some(Constant::List(items)) if is_walked && !items.iter().all(is_plain) => self.expression(expr),
+            Some(constant) => {
+                self.shared.push(constant);
+                let index = index_of(self.shared.len() - 1);
+                self.emit(expr.span.start, Op::Shared(index));
+            }
+            None => self.expression(expr),
+        }
     }
 
     fn access(&mut self, name: &Name) -> u32 {

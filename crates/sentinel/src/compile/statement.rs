@@ -57,7 +57,7 @@ impl Compiler {
             }
             StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise.as_deref(), place),
             StmtKind::For(statement) => {
-                self.expression(&statement.collection);
+                self.operand(&statement.collection, true);
                 self.walk(LoopKind::For, &statement.names, place, |compiler, index| {
                     compiler.scopes.may_declare_all(&statement.body);
                     let end = compiler.scopes.slots();

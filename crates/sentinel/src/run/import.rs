@@ -6,6 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::machine::Then;
 use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::imports;
 use crate::policy::Policy;
@@ -42,6 +43,28 @@ pub(super) enum Imported {
 type Made = Rc<RefCell<HashMap<Arc<str>, Option<Value>>>>;
 
 impl Machine<'_> {
+    /// Loads an import of the file; a module is run first.
+    pub(super) fn import(&mut self, index: u32) -> Done<()> {
+        let file = self.frame().file;
+        let name = self.files[file as usize].policy.compiled.imports[index as usize].clone();
+        match self.imported.get(&name) {
+            Some(Some(imported)) => {
+                let imported = imported.clone();
+                self.files[file as usize].imports[index as usize] = Some(imported);
+                Ok(())
+            }
+            Some(None) => fault_of(RunErrorKind::Circle, format!("the module {name} imports itself")),
+            None => {
+                // Once it is there, the instruction is executed again.
+                self.frame().next -= 1;
+                match self.begin_import(&name)? {
+                    Some(module) => self.enter_file(module, Then::Module(name)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
     /// Finds an import; if it is a module, says which file must be run for it.
     pub(super) fn begin_import(&mut self, name: &str) -> Done<Option<u32>> {
         let imported = match self.setup.imports.get(name) {

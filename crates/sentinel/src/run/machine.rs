@@ -45,6 +45,8 @@ pub(super) struct File {
     pub(super) policy: Arc<Policy>,
     pub(super) env: Rc<Env>,
     pub(super) imports: Vec<Option<Imported>>,
+    /// The literals that are shared, once they are made.
+    pub(super) shared: Vec<Option<Value>>,
 }
 
 pub(super) struct Frame {
@@ -106,7 +108,8 @@ impl<'r> Machine<'r> {
         let env = Env::new(policy.compiled.unit.slots, None);
         self.registry.env(&env);
         let imports = vec![None; policy.compiled.imports.len()];
-        self.files.push(File { policy: Arc::clone(policy), env, imports });
+        let shared = vec![None; policy.compiled.shared.len()];
+        self.files.push(File { policy: Arc::clone(policy), env, imports, shared });
         // Each was read from a text of its own, so that there are not as many.
         (self.files.len() - 1) as u32
     }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::machine::Then;
 use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::compile::{Op, Slot};
 use crate::syntax::ast::{BinaryOp, Test};
@@ -35,6 +34,7 @@ impl Machine<'_> {
                 self.budget.make(*size)?;
                 self.stack.push(constant.value());
             }
+            Op::Shared(index) => self.shared(index as usize)?,
             Op::IsText(text, negated) => return self.forced(1, |machine| machine.is_text(text, negated)),
             Op::LoadMember(access, name) => return self.load_member(access, name),
             Op::Load(access) => {
@@ -229,6 +229,20 @@ impl Machine<'_> {
         self.frame().unit.texts[text as usize].clone()
     }
 
+    fn shared(&mut self, index: usize) -> Done<()> {
+        let file = &mut self.files[self.frames.last().map_or(0, |frame| frame.file as usize)];
+        let value = match &file.shared[index] {
+            Some(value) => value.clone(),
+            None => {
+                let constant = &file.policy.compiled.shared[index];
+                self.budget.make(constant.size())?;
+                file.shared[index].insert(constant.value()).clone()
+            }
+        };
+        self.stack.push(value);
+        Ok(())
+    }
+
     /// The truth of the value on top, which stays there; none if it is undefined.
     fn logical(&mut self) -> Done<Option<bool>> {
         match self.stack.last() {
@@ -364,26 +378,5 @@ impl Machine<'_> {
             return fault_of(RunErrorKind::Parameter, format!("the parameter {name} has no value"));
         }
         Ok(())
-    }
-
-    fn import(&mut self, index: u32) -> Done<()> {
-        let file = self.frame().file;
-        let name = self.files[file as usize].policy.compiled.imports[index as usize].clone();
-        match self.imported.get(&name) {
-            Some(Some(imported)) => {
-                let imported = imported.clone();
-                self.files[file as usize].imports[index as usize] = Some(imported);
-                Ok(())
-            }
-            Some(None) => fault_of(RunErrorKind::Circle, format!("the module {name} imports itself")),
-            None => {
-                // Once it is there, the instruction is executed again.
-                self.frame().next -= 1;
-                match self.begin_import(&name)? {
-                    Some(module) => self.enter_file(module, Then::Module(name)),
-                    None => Ok(()),
-                }
-            }
-        }
     }
 }
