@@ -6,6 +6,7 @@
 //! - [`Provider`]: the calls, as one trait, whatever is between the two ends.
 //! - [`client`]: starts a provider's program or attaches to one that runs, and is the [`Provider`] there.
 //! - [`server`]: serves any [`Provider`] as a program that Terraform runs.
+//! - [`conform`]: judges whether a provider keeps the contract with Terraform.
 //! - [`kit`]: writes a provider from schemas and closures, and gives it faults.
 
 #![forbid(unsafe_code)]

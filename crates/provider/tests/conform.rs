@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use objchange::{Type, Value};
 use objchange_provider::client::Limits;
-use objchange_provider::conform::{Clause, Judgement, Trial, Weight, judge};
+use objchange_provider::conform::{Clause, Judgement, Trial, Weight, judge, judge_data, judge_function};
 use objchange_provider::kit::{Fault, Stage, faulty, trial_config};
 use objchange_provider::server::serve_connection;
 use objchange_provider::{Client, Provider};
@@ -147,6 +147,28 @@ fn no_finding_shows_a_secret() {
                     assert!(!shown.contains(secret), "{}: {shown}", fault.kind());
                 }
             }
+        }
+    });
+}
+
+#[test]
+fn data_sources_and_functions_are_judged() {
+    run(async {
+        let config = Value::object([("name", "a")]);
+        for provider in [&faulty(true) as &dyn Provider, &client().await] {
+            let mut found = Vec::new();
+            for name in ["kit_thing", "kit_null", "kit_unknown", "kit_type", "kit_other"] {
+                let judgement = judge_data(provider, name, &config).await.unwrap();
+                found.push(judgement.findings.first().map(|finding| finding.clause));
+            }
+            let wanted = [None, Some(Clause::D2), Some(Clause::D3), Some(Clause::D1), Some(Clause::D4)];
+            assert_eq!(found, wanted);
+            let mut found = Vec::new();
+            for name in ["same", "nothing", "type", "impure"] {
+                let judgement = judge_function(provider, name, &[Value::from("a")]).await.unwrap();
+                found.push(judgement.findings.first().map(|finding| finding.clause));
+            }
+            assert_eq!(found, [None, Some(Clause::N2), Some(Clause::N1), Some(Clause::N3)]);
         }
     });
 }

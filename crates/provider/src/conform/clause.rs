@@ -4,7 +4,7 @@
 macro_rules! clauses {
     ($($clause:ident, $summary:expr, $sentence:literal;)*) => {
         /// A clause of the contract. The letter says what the provider was asked for: a schema, a plan, the final plan, to
-        /// apply, to read, to upgrade a stored object, to import; `C` is what only many calls together show, and `T` is about
+        /// apply, to read, to upgrade a stored object, to import, data, the result of a function; `C` is what only many calls together show, and `T` is about
         /// the connection.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -65,6 +65,13 @@ clauses! {
     I5, Some("Import returned null resource"), "An imported object is not null.";
     I6, Some("Cannot import non-existent remote object"), "An imported object can be read.";
     I7, None, "An object that is imported and read is what was applied.";
+    D1, Some("Provider produced invalid object"), "What a data source answers is of the type that the schema says.";
+    D2, Some("Provider produced null object"), "A data source answers with an object.";
+    D3, Some("Provider produced invalid object"), "Nothing of what a data source answers is unknown.";
+    D4, None, "A data source answers with what is configured, but for what it may compute.";
+    N1, Some("Error in function call"), "What a function returns is of the type that it says.";
+    N2, None, "A function returns a result or an error.";
+    N3, Some("Error in function call"), "A function returns the same each time.";
     C1, None, "Asked the same twice, a provider plans the same.";
     C2, None, "After apply there is nothing left to do.";
     T1, Some("Plugin error"), "What a provider has to say it says in diagnostics.";

@@ -96,22 +96,7 @@ impl Flow<'_> {
 
     /// An answer, or the finding that there is none.
     pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
-        let error = match answer {
-            Ok(answer) => return Some(answer),
-            Err(error) => error,
-        };
-        let (clause, path) = match error.kind() {
-            ErrorKind::WrongValue { path, .. } => (wrong_type, path.clone()),
-            ErrorKind::Crashed { .. } | ErrorKind::Disconnected => (Clause::T2, Path::root()),
-            ErrorKind::Timeout(_) => (Clause::T3, Path::root()),
-            _ => (Clause::T1, Path::root()),
-        };
-        let mut finding = Finding::new(clause, error.kind().kind(), path, error.to_string());
-        if let ErrorKind::Status { code, message } = error.kind() {
-            finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
-        }
-        self.find(finding);
-        None
+        answer.map_err(|error| self.find(no_answer(&error, wrong_type))).ok()
     }
 
     /// Whether there are errors among the diagnostics; then the provider refuses, which is its right.
@@ -266,4 +251,19 @@ impl Flow<'_> {
             self.find(finding);
         }
     }
+}
+
+/// Why there is no answer. One of another type than the schema says breaks the clause that is given.
+pub(super) fn no_answer(error: &Error, wrong_type: Clause) -> Finding {
+    let (clause, path) = match error.kind() {
+        ErrorKind::WrongValue { path, .. } => (wrong_type, path.clone()),
+        ErrorKind::Crashed { .. } | ErrorKind::Disconnected => (Clause::T2, Path::root()),
+        ErrorKind::Timeout(_) => (Clause::T3, Path::root()),
+        _ => (Clause::T1, Path::root()),
+    };
+    let mut finding = Finding::new(clause, error.kind().kind(), path, error.to_string());
+    if let ErrorKind::Status { code, message } = error.kind() {
+        finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
+    }
+    finding
 }

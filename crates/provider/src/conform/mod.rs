@@ -27,7 +27,9 @@ mod finding;
 mod flow;
 mod go;
 mod objects;
+mod others;
 
 pub use self::clause::Clause;
 pub use self::finding::{Finding, Weight};
 pub use self::flow::{Judgement, Trial, judge};
+pub use self::others::{judge_data, judge_function};

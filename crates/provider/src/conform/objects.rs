@@ -1,7 +1,8 @@
 //! What is done with an object that is there: reading it, upgrading it, importing it.
 
 use objchange::Value;
-use objchange::value::{Descend, Path, PathStep};
+use objchange::schema::Block;
+use objchange::value::{Descend, Path, PathStep, TypeMismatch};
 
 use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
@@ -18,40 +19,11 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether an object may be kept: its type, what is unknown in it, what is write-only.
-    fn is_sound(&mut self, object: &Value, [unknown, wrong_type, write_only]: [Clause; 3]) -> bool {
-        let before = self.judgement.findings.len();
-        let block = &self.schema.block;
-        let mismatches = object.ty().mismatches(block.implied_type());
-        for mismatch in &mismatches {
-            // What is not of the type may hold names that are content.
-            let names =
-                mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
-            let path: Path = names.cloned().collect();
-            let message = format!("{path}: the object is not of the type that the schema says");
-            self.judgement.findings.push(Finding::new(wrong_type, "wrong_type", path, message));
-        }
-        if !mismatches.is_empty() {
-            return false;
-        }
-        let marked = block.mark_hidden(object);
-        for path in block.write_only_paths(object) {
-            if object.at(&path).is_some_and(|value| !value.is_null()) {
-                let path = shown(&marked, &path);
-                let message = format!("{path}: a write-only attribute must be null");
-                self.judgement.findings.push(Finding::new(write_only, "write_only_not_null", path, message));
-            }
-        }
-        let findings = &mut self.judgement.findings;
-        marked.visit(|path, part| {
-            if !part.is_known() {
-                let path = path.to_path();
-                let message = format!("{path}: all values must be known here");
-                findings.push(Finding::new(unknown, "unknown", path, message));
-            }
-            if part.is_wholly_known() { Descend::Over } else { Descend::Into }
-        });
-        self.judgement.findings.len() == before
+    fn is_sound(&mut self, object: &Value, clauses: [Clause; 3]) -> bool {
+        let found = unsound(&self.schema.block, object, clauses);
+        let is_sound = found.is_empty();
+        self.judgement.findings.extend(found);
+        is_sound
     }
 
     fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
@@ -187,4 +159,42 @@ fn shown(marked: &Value, path: &Path) -> Path {
         shown = shown.steps().iter().chain([step]).cloned().collect();
     }
     shown
+}
+
+/// Why an object cannot be kept: what is unknown in it, its type, what of it is write-only.
+pub(super) fn unsound(
+    block: &Block,
+    object: &Value,
+    [unknown, wrong_type, write_only]: [Clause; 3],
+) -> Vec<Finding> {
+    let mismatches = object.ty().mismatches(block.implied_type());
+    if !mismatches.is_empty() {
+        let finding = |mismatch: &TypeMismatch| {
+            // What is not of the type may hold names that are content.
+            let names =
+                mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
+            let path: Path = names.cloned().collect();
+            let message = format!("{path}: the object is not of the type that the schema says");
+            Finding::new(wrong_type, "wrong_type", path, message)
+        };
+        return mismatches.iter().map(finding).collect();
+    }
+    let mut findings = Vec::new();
+    let marked = block.mark_hidden(object);
+    for path in block.write_only_paths(object) {
+        if object.at(&path).is_some_and(|value| !value.is_null()) {
+            let path = shown(&marked, &path);
+            let message = format!("{path}: a write-only attribute must be null");
+            findings.push(Finding::new(write_only, "write_only_not_null", path, message));
+        }
+    }
+    marked.visit(|path, part| {
+        if !part.is_known() {
+            let path = path.to_path();
+            let message = format!("{path}: all values must be known here");
+            findings.push(Finding::new(unknown, "unknown", path, message));
+        }
+        if part.is_wholly_known() { Descend::Over } else { Descend::Into }
+    });
+    findings
 }

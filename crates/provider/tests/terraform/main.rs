@@ -18,7 +18,7 @@ fn resources(stage: Stage, name: &str) -> String {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let tests: [(&str, fn()); 9] = [
+    let tests: [(&str, fn()); 11] = [
         ("plans", plans),
         ("plans_of_updates", plans_of_updates),
         ("plans_to_destroy", plans_to_destroy),
@@ -28,6 +28,8 @@ fn main() {
         ("reading", reading),
         ("upgrading", upgrading),
         ("importing", importing),
+        ("data_sources", data_sources),
+        ("functions", functions),
     ];
     let is_there = workspace::is_there();
     let trial = |(name, test): (&'static str, fn())| {
@@ -137,4 +139,44 @@ fn importing() {
         said = format!("{said}\0{address}: {}", workspace.complaint(&["import", "-no-color", &address, "x"]));
     }
     check(Stage::Import, &said);
+}
+
+/// A data source or function that Terraform does not find fault with has no errors at all.
+#[track_caller]
+fn check_alone(workspace: &Workspace, module: &str, words: Option<&str>) {
+    workspace.write(module);
+    let said = workspace.errors(&["plan"]);
+    match words {
+        Some(words) => assert!(said.contains(words), "{module}{said}"),
+        None => assert_eq!(said, "", "{module}"),
+    }
+}
+
+fn data_sources() {
+    let workspace = Workspace::new();
+    let faults = [
+        ("thing", None),
+        ("null", Some("Provider produced null object")),
+        ("unknown", Some("Provider produced invalid object")),
+        ("type", Some("string is required")),
+        ("other", None),
+    ];
+    for (fault, words) in faults {
+        let module = format!("data \"kit_{fault}\" \"t\" {{\n  name = \"a\"\n}}\n");
+        check_alone(&workspace, &module, words);
+    }
+}
+
+fn functions() {
+    let workspace = Workspace::new();
+    let faults = [
+        ("same", None),
+        ("nothing", None),
+        ("type", Some("string is required")),
+        ("impure", Some("provider function returned an inconsistent result")),
+    ];
+    for (fault, words) in faults {
+        let call = format!("provider::kit::{fault}(\"a\")");
+        check_alone(&workspace, &format!("output \"t\" {{\n  value = [{call}, {call}]\n}}\n"), words);
+    }
 }
