@@ -13,6 +13,7 @@ pub struct Policy {
     name: Arc<str>,
     text: Arc<str>,
     comments: Vec<Span>,
+    params: Vec<Arc<str>>,
     pub(crate) compiled: Compiled,
 }
 
@@ -38,7 +39,8 @@ impl Policy {
     pub fn parse(name: &str, text: &str) -> Result<Arc<Policy>, Vec<SyntaxError>> {
         let (program, comments) = parse(text)?;
         let compiled = compile(&program);
-        Ok(Arc::new(Policy { name: Arc::from(name), text: Arc::from(text), comments, compiled }))
+        let params = program.params.iter().map(|param| Arc::clone(&param.name.text)).collect();
+        Ok(Arc::new(Policy { name: Arc::from(name), text: Arc::from(text), comments, params, compiled }))
     }
 
     /// What it is called.
@@ -51,6 +53,12 @@ impl Policy {
     #[must_use]
     pub fn imports(&self) -> &[String] {
         &self.compiled.imports
+    }
+
+    /// The names of its parameters, in the order of the text.
+    #[must_use]
+    pub fn params(&self) -> &[Arc<str>] {
+        &self.params
     }
 
     /// The rules at its top that have a name, in the order of the text.

@@ -100,6 +100,10 @@ impl Walk<'_> {
         if self.is_undefined(operands) || may_be_equal(left, right) {
             return;
         }
+        // To ask whether something is null does no harm where it cannot be.
+        if left.kinds.is_only(Kinds::NULL) || right.kinds.is_only(Kinds::NULL) {
+            return;
+        }
         let collection = Kinds::LIST.or(Kinds::MAP);
         let help = if left.kinds.is_only(collection) && right.kinds.is_only(Kinds::BOOL) {
             Some("write `is empty` or `is not empty`".to_owned())

@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
+use objchange_sentinel::Policy;
 use serde_json::Value as Json;
 
 use self::judge::{Judged, Judgement, Manner, Outcome, judge};
@@ -65,7 +66,7 @@ pub(super) struct Args {
     policies: Vec<PathBuf>,
 
     /// Plans; `-`, or nothing, is standard input. May be repeated
-    #[arg(long, value_name = "PLAN", num_args = 1.., default_value = "-")]
+    #[arg(long, value_name = "PLAN", default_value = "-")]
     plan: Vec<PathBuf>,
 
     /// The state that `tfstate/v2` is of, if not the one that the plan starts from
@@ -198,7 +199,9 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     if let Some(path) = &reports.sarif {
         reports::write(path, &sarif.finish())?;
     }
+    let is_unusable = policies.iter().any(|applied| applied.compiled.is_err());
     Ok(match summary.failed {
+        0 if is_unusable => ExitCode::from(exit::UNUSABLE),
         0 if is_failed => ExitCode::from(exit::FAILED),
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(exit::UNUSABLE),
@@ -231,10 +234,35 @@ impl Given {
         for fault in faults.flat_map(|faults| faults.iter().skip(1)) {
             exit::warn(&fault.to_string());
         }
+        undeclared(&policies, &args.param)?;
         let state = args.state.as_deref().map(state).transpose()?;
         let run = args.run.as_deref().map(tfrun).transpose()?;
         Ok(Self { policies, state, run })
     }
+}
+
+/// A parameter that no policy has is most likely misspelt.
+fn undeclared(policies: &[Applied], asked: &[(String, Json)]) -> Result<(), String> {
+    let compiled: Vec<_> =
+        policies.iter().filter_map(|applied| Some((applied, applied.compiled.as_ref().ok()?))).collect();
+    if compiled.len() < policies.len() {
+        return Ok(());
+    }
+    let has = |policy: &Policy, name: &str| policy.params().iter().any(|param| **param == *name);
+    for (name, _) in asked {
+        if !compiled.iter().any(|(_, compiled)| has(&compiled.policy, name)) {
+            return Err(format!("--param {name}: no policy has a parameter of this name"));
+        }
+    }
+    for (applied, compiled) in compiled {
+        let is_asked = |name: &String| asked.iter().any(|(asked, _)| asked == name);
+        for name in applied.own_params.iter().filter(|name| !is_asked(name)) {
+            if !has(&compiled.policy, name) {
+                exit::warn(&format!("{}: the policy has no parameter {name}", applied.file));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn text_of(path: &Path) -> Result<String, String> {

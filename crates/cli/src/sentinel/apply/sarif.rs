@@ -34,7 +34,7 @@ pub(super) fn add(report: &mut Sarif, plan: &str, applied: &Applied, judged: &Ju
         // One for each resource.
         _ => {
             for seen in &judged.witnesses.list {
-                let text = format!("the policy {} is broken: it {}", applied.name, seen.sentence());
+                let text = format!("the policy {} is broken: {}", applied.name, seen.sentence());
                 found(line, &text, seen.address.as_deref());
             }
         }

@@ -19,6 +19,8 @@ pub(super) struct Applied {
     pub(super) file: String,
     pub(super) level: Level,
     pub(super) params: BTreeMap<String, Json>,
+    /// Which of them are given to this policy alone.
+    pub(super) own_params: Vec<String>,
     pub(super) globals: BTreeMap<String, Json>,
     /// The text with what it imports beside what the plan gives; what is wrong with these counts as broken.
     pub(super) compiled: Result<Compiled, Vec<Fault>>,
@@ -80,7 +82,9 @@ impl Asked<'_> {
             let file = entry.source.path().map_err(|problem| problem.to_string())?;
             let (name, level) = (entry.name.clone(), entry.level);
             let params = configuration.params_of(Some(entry));
-            applied.push(self.policy(name, &file, level, params, &configuration, sources)?);
+            let own_params = entry.params.keys().cloned().collect();
+            let policy = self.policy(name, &file, level, params, &configuration, sources)?;
+            applied.push(Applied { own_params, ..policy });
         }
         Ok(())
     }
@@ -116,6 +120,7 @@ impl Asked<'_> {
             file: shown(path),
             level,
             params,
+            own_params: Vec::new(),
             globals: configuration.globals.clone(),
             compiled,
         })

@@ -68,18 +68,14 @@ impl Text {
         let file = visible(&applied.file);
         if !is_broken && !self.trace {
             writeln!(out, "{plan}{style}{word}{style:#} - {file}")?;
+            print(out, judged)?;
             return self.unknown(out, judged);
         }
         writeln!(out, "{plan}{style}{word}{style:#} - {file} ({})", applied.level.name())?;
         if let Some(error) = &judged.error {
             writeln!(out, "  {BAD}error:{BAD:#} {}", visible(&error.to_string()))?;
         }
-        if !judged.print.is_empty() {
-            writeln!(out, "  print:")?;
-            for line in judged.print.lines() {
-                writeln!(out, "    {}", visible(line))?;
-            }
-        }
+        print(out, judged)?;
         if let (Some(main), None) = (&judged.main, judged.main_rule()) {
             writeln!(out, "  main: {}", visible(&show(main)))?;
             self.witnesses(out, "    ", &judged.witnesses)?;
@@ -134,6 +130,14 @@ impl Text {
         writeln!(out, "{policies} {noun}{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
         out.flush()
     }
+}
+
+/// What the policy printed.
+fn print(out: &mut impl Write, judged: &Judged) -> io::Result<()> {
+    if !judged.print.is_empty() {
+        writeln!(out, "  print:")?;
+    }
+    judged.print.lines().try_for_each(|line| writeln!(out, "    {}", visible(line)))
 }
 
 fn more(out: &mut impl Write, indent: &str, count: usize) -> io::Result<()> {

@@ -117,6 +117,7 @@ fn address(element: &Element, imports: &Imports) -> Option<String> {
     {
         return Some(address.to_owned());
     }
-    let key = element.key.as_str()?;
-    imports.has_resource(key).then(|| key.to_owned())
+    // A key, or what a list of addresses holds.
+    let mut names = [element.key.as_str(), element.value.as_str()].into_iter().flatten();
+    names.find(|name| imports.has_resource(name)).map(str::to_owned)
 }
