@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use objchange_sentinel::{Policy, Run, Setup, Value, Verdict};
+use objchange_sentinel::{Policy, Run, RunErrorKind, Setup, Value, Verdict};
 use serde_json::Value as Json;
 
 use super::compare::is_same;
@@ -165,7 +165,13 @@ fn evaluate(
         Some(rules) => compare(&mut run, rules, outcome),
         None => passes(&mut run, outcome),
     };
-    outcome.errors.extend(done.err());
+    let is_missing = run.error().is_some_and(|error| error.kind == RunErrorKind::Import);
+    outcome.errors.extend(done.err().map(|mut fault| {
+        if is_missing {
+            fault.message += ": mock it in the test, or say there which module it is";
+        }
+        fault
+    }));
     outcome.print = run.printed();
     if wanted.rules || !outcome.is_pass() {
         outcome.rules = run.rules().iter().map(|rule| Rule::of(&run, rule)).collect();
