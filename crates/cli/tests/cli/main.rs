@@ -19,5 +19,6 @@ mod sentinel_apply;
 mod sentinel_check;
 mod sentinel_fmt;
 mod sentinel_mock;
+mod sentinel_page;
 mod sentinel_test;
 mod show;
