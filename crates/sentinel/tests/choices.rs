@@ -71,6 +71,8 @@ fn values() {
             "[false, undefined, false]",
         ),
         ("v = [length is length, rule { 1 } is rule { 1 }]", "[false, true]"),
+        ("keys = func(m) { return [7] }\nv = [7 in keys({}), 8 in keys({})]", "[true, false]"),
+        ("v = 1 in keys(5)", "error expected a map, found int"),
         // += makes a new list.
         ("a = [1]\nb = a\nb += [2]\nb += [3]\nv = [a, b]", "[[1], [1, 2, 3]]"),
         ("f = func(l) { l += [2]\nreturn l }\na = [1]\nf(a)\nv = a", "[1]"),

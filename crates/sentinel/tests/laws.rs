@@ -167,6 +167,18 @@ proptest! {
         }
     }
 
+    /// To ask for a key makes no list of keys, and says the same.
+    #[test]
+    fn a_key_is_one_of_the_keys(a in expression(), b in expression(), not in prop::sample::select(vec!["", "not "])) {
+        let start = format!("x = 1\na = {a}\nb = {b}\n");
+        for map in ["b", "{a else 0: b}", "{1: 2, true: 3, \"ab\": 4}"] {
+            prop_assert_eq!(
+                shown(&format!("{start}v = a {not}in keys({map})")),
+                shown(&format!("{start}k = keys({map})\nv = a {not}in k")),
+            );
+        }
+    }
+
     /// To add to a variable is to add and to assign, though a list is extended in place.
     #[test]
     fn augmenting_is_assigning(a in expression(), b in expression(), operator in prop::sample::select(vec!["+", "-", "*", "/", "%"])) {

@@ -55,6 +55,8 @@ pub(crate) enum Op {
     Rule(u32),
     Unary(UnaryOp),
     Binary(BinaryOp),
+    /// Takes a value and a map, and says whether the one is, or is not, a key of the other.
+    InKeys(bool),
     Test(Test, bool),
     /// Keeps the left side and jumps if it settles the result, else drops it.
     And(u32),

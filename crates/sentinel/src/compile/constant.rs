@@ -21,8 +21,31 @@ pub(crate) enum Constant {
 #[derive(Debug)]
 pub(crate) struct Entries(Vec<(Text, Constant)>);
 
+/// Whether a literal holds literals only; found out before anything is made of it, as what is no constant is looked at
+/// again part by part.
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Null | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) => {
+            true
+        }
+        ExprKind::Unary(UnaryOp::Minus, operand) => {
+            matches!(operand.kind, ExprKind::Int(_) | ExprKind::Float(_))
+        }
+        ExprKind::List(items) => items.iter().all(is_constant),
+        ExprKind::Map(entries) => entries.iter().all(|(key, value)| {
+            matches!(&key.kind, ExprKind::String(bytes) if std::str::from_utf8(bytes).is_ok())
+                && is_constant(value)
+        }),
+        _ => false,
+    }
+}
+
 impl Constant {
     pub(crate) fn of(expr: &Expr) -> Option<Constant> {
+        if is_constant(expr) { Constant::make(expr) } else { None }
+    }
+
+    fn make(expr: &Expr) -> Option<Constant> {
         Some(match &expr.kind {
             ExprKind::Null => Constant::Null,
             ExprKind::Bool(bool) => Constant::Bool(*bool),
@@ -34,12 +57,10 @@ impl Constant {
                 ExprKind::Float(float) => Constant::Float(-float),
                 _ => return None,
             },
-            ExprKind::List(items) => Constant::List(items.iter().map(Constant::of).collect::<Option<_>>()?),
+            ExprKind::List(items) => Constant::List(items.iter().map(Constant::make).collect::<Option<_>>()?),
             ExprKind::Map(entries) => {
                 let entry = |(key, value): &(Expr, Expr)| match &key.kind {
-                    ExprKind::String(bytes) if std::str::from_utf8(bytes).is_ok() => {
-                        Some((Text(Arc::clone(bytes)), Constant::of(value)?))
-                    }
+                    ExprKind::String(bytes) => Some((Text(Arc::clone(bytes)), Constant::make(value)?)),
                     _ => None,
                 };
                 let mut entries: Vec<_> = entries.iter().map(entry).collect::<Option<_>>()?;

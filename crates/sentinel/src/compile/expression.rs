@@ -127,6 +127,12 @@ impl Compiler {
                         self.emit(span.start, Op::IsText(text, *op == BinaryOp::NotEqual));
                     }
                     _ => {
+                        if let (BinaryOp::In | BinaryOp::NotIn, Some(map)) = (op, self.keys_of(right)) {
+                            // A policy that asks for one key does not look at the others.
+                            self.expression(map);
+                            self.emit(span.start, Op::InKeys(*op == BinaryOp::NotIn));
+                            continue;
+                        }
                         if looks(*op) {
                             self.operand(right, false);
                         } else {
@@ -139,6 +145,22 @@ impl Compiler {
         }
         if blame != Blame::Nothing && self.explaining > explaining {
             self.emit(chain.first.span.start, Op::Settle(blame, start));
+        }
+    }
+
+    /// The map in a call of `keys`, if that is the function of the language.
+    fn keys_of<'e>(&self, expr: &'e Expr) -> Option<&'e Expr> {
+        let ExprKind::Postfix(postfix) = &expr.kind else { return None };
+        match (&postfix.base.kind, &postfix.parts[..]) {
+            (ExprKind::Name(name), [Part { kind: PartKind::Call(arguments), .. }])
+                if &*name.text == "keys"
+                    && arguments.len() == 1
+                    && self.scopes.find(&name.text).candidates.is_empty()
+                    && !self.imports.contains_key(&name.text) =>
+            {
+                arguments.first()
+            }
+            _ => None,
         }
     }
 

@@ -97,6 +97,28 @@ impl Machine<'_> {
         })
     }
 
+    /// `in keys(…)`.
+    pub(super) fn in_keys(&mut self, negated: bool) -> Done<()> {
+        let (map, value) = (self.pop(), self.pop());
+        let answer = match (&map, &value) {
+            (Value::Map(_) | Value::Undefined(_), Value::Undefined(place)) => Value::Undefined(*place),
+            (Value::Undefined(place), _) => Value::Undefined(*place),
+            // What is no number is a key, but equal to none.
+            (Value::Map(_), Value::Float(float)) if float.is_nan() => Value::Bool(negated),
+            (Value::Map(map), value) => {
+                let key = Key::of(value);
+                let found = key.as_ref().and_then(|key| map.find(key));
+                if let Some(key) = &key {
+                    self.budget.touch_member(map, key, found.as_ref());
+                }
+                Value::Bool(found.is_some() != negated)
+            }
+            (other, _) => return fault(format!("expected a map, found {}", other.type_name())),
+        };
+        self.stack.push(answer);
+        Ok(())
+    }
+
     /// Whether a collection holds a value, or where what makes that undefined arose.
     fn contains(&mut self, collection: &Value, value: &Value) -> Done<Result<bool, Place>> {
         match (collection, value) {

@@ -120,6 +120,7 @@ impl Machine<'_> {
                     Ok(())
                 });
             }
+            Op::InKeys(negated) => return self.forced(2, |machine| machine.in_keys(negated)),
             Op::Test(test, negated) => return self.forced(1, |machine| machine.test(test, negated)),
             Op::And(to) => {
                 return self.forced(1, |machine| {
