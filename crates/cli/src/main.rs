@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod configuration;
 mod documents;
+mod doubts;
 mod encoding;
 mod eval;
 mod exit;

@@ -10,9 +10,9 @@ use objchange_plan::{
 };
 use thiserror::Error;
 
-use crate::exit;
 use crate::input::{InputError, Source};
 use crate::style::colour;
+use crate::{doubts, exit};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -164,6 +164,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         return Err(Error::ShowSensitive(program));
     }
     let result = write(arguments, &document, program, &schemas);
+    doubts::tell(&document);
     if !arguments.summary {
         warn(&schemas);
     }

@@ -158,6 +158,50 @@ fn a_summary_needs_no_schemas() {
     assert_eq!(output.stderr, "");
 }
 
+/// The plan with something else in the place of this.
+fn with(from: &str, to: &str) -> String {
+    assert!(PLAN.contains(from));
+    PLAN.replace(from, to)
+}
+
+#[test]
+fn what_is_not_known_is_shown_as_it_stands() {
+    let plan = with(r#"["create"]"#, r#"["archive","thaw"]"#);
+    let output = show(&[], &plan);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let shown = &output.stdout;
+    assert!(
+        shown.contains("  # a_b.c has actions that are not known here: archive, thaw\n  ? resource"),
+        "{shown}"
+    );
+    assert!(shown.contains("      + secret = (sensitive value)\n"), "{shown}");
+    assert!(shown.contains("Plan: 0 to add, 0 to change, 0 to destroy."), "{shown}");
+    let warning = "warning: a_b.c: the actions \"archive, thaw\" are not known here: ";
+    assert_eq!(output.stderr.matches(warning).count(), 1, "{}", output.stderr);
+    assert_eq!(show(&["--summary"], &plan).stdout, "Unknown (1)\n  ? a_b.c: archive, thaw\n");
+    let json = show(&["--json"], &plan).stdout;
+    assert!(
+        json.contains(r#""actions":["archive","thaw"]"#) && json.contains(r#""heading":"unknown""#),
+        "{json}"
+    );
+
+    let plan = with(r#""mode":"managed""#, r#""mode":"stack""#)
+        .replace(r#""change":{"#, r#""action_reason":"create_because_of_\u001b[31mfun","change":{"#);
+    let output = show(&[], &plan);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("\n  + stack \"a_b\" \"c\" {\n"), "{}", output.stdout);
+    for expected in ["the mode \"stack\" is not known here", "the reason \"create_because_of_"] {
+        assert_eq!(output.stderr.matches(expected).count(), 1, "{}", output.stderr);
+    }
+    assert!(!output.stderr.contains('\x1b'), "{}", output.stderr);
+    assert!(show(&["--summary"], &plan).stdout.contains("a_b.c: create because of "));
+
+    let refused = show(&[], with(r#"["create"]"#, r#"["create",{"hunter2":1}]"#));
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("resource_changes[0]: expected a string"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("hunter2"), "{}", refused.stderr);
+}
+
 #[test]
 fn errors_name_the_file_and_the_place() {
     for (arguments, input, expected) in [

@@ -1,5 +1,7 @@
 //! What Terraform does with resource instances, as the words of documents say it.
 
+use std::sync::{Mutex, PoisonError};
+
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -29,6 +31,26 @@ pub enum ResourceActions {
     CreateThenForget,
     /// Stop managing it and create another one: what OpenTofu does.
     ForgetThenCreate,
+    /// What these words say, which are none of the above: a newer program has written them.
+    Unknown(&'static [&'static str]),
+}
+
+/// The lists of words met until now that are not known. They live as long as the program, so that what it does with a
+/// resource stays as small as a number; how many and how long they may be is bounded, far beyond what documents have.
+static UNKNOWN: Mutex<Vec<&'static [&'static str]>> = Mutex::new(Vec::new());
+
+fn unknown(words: &[&str]) -> Option<&'static [&'static str]> {
+    let mut known = UNKNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(same) = known.iter().find(|same| **same == words) {
+        return Some(*same);
+    }
+    if known.len() == 256 || words.len() > 8 || words.iter().any(|word| word.len() > 64) {
+        return None;
+    }
+    let kept: Vec<&'static str> = words.iter().map(|word| &*String::from(*word).leak()).collect();
+    let kept: &'static [&'static str] = kept.leak();
+    known.push(kept);
+    Some(kept)
 }
 
 impl ResourceActions {
@@ -44,7 +66,7 @@ impl ResourceActions {
             ["forget"] => Self::Forget,
             ["create", "forget"] => Self::CreateThenForget,
             ["forget", "create"] => Self::ForgetThenCreate,
-            _ => return None,
+            words => Self::Unknown(unknown(words)?),
         })
     }
 }
@@ -71,6 +93,7 @@ impl ResourceActions {
             Self::Forget => &["forget"],
             Self::CreateThenForget => &["create", "forget"],
             Self::ForgetThenCreate => &["forget", "create"],
+            Self::Unknown(words) => words,
         }
     }
 }

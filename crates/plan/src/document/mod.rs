@@ -15,6 +15,7 @@ mod place;
 mod plan;
 mod state;
 mod state_file;
+mod unfamiliar;
 
 pub use actions::ResourceActions;
 pub use error::{DocumentError, Problem};
@@ -26,6 +27,7 @@ pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::{ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ValueChange};
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub(crate) use state_file::quote;
+pub use unfamiliar::{Unfamiliar, UnfamiliarKind};
 
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;

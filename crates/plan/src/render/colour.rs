@@ -56,6 +56,7 @@ impl Colour {
             ResourceActions::ForgetThenCreate => {
                 self.pick("  ./+ ", "  \x1b[31m.\x1b[0m/\x1b[32m+\x1b[0m\x1b[0m ")
             }
+            ResourceActions::Unknown(_) => self.pick("  ? ", "  \x1b[33m?\x1b[0m\x1b[0m "),
             ResourceActions::CreateThenForget => {
                 self.pick(" +/. ", " \x1b[32m+\x1b[0m/\x1b[31m.\x1b[0m\x1b[0m ")
             }

@@ -168,7 +168,9 @@ impl Writer<'_> {
                 ResourceActions::Read => "read (data resources)",
                 ResourceActions::ForgetThenCreate => "forget and then create replacement",
                 ResourceActions::Forget => "forget",
-                ResourceActions::NoOp | ResourceActions::CreateThenForget => continue,
+                ResourceActions::NoOp | ResourceActions::CreateThenForget | ResourceActions::Unknown(_) => {
+                    continue;
+                }
             };
             // Symbol and text are one unit: the reset that ends the symbol's own comes after the text.
             let symbol = self.colour.resource_symbol(*actions, self.program).trim_end();

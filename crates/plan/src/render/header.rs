@@ -23,7 +23,12 @@ impl Writer<'_> {
 
     /// Writes what stands before the body of a resource.
     pub(super) fn opening(&mut self, mode: &str, resource_type: &str, name: &str) {
-        self.push(if mode == "data" { "data " } else { "resource " });
+        match mode {
+            "data" => self.push("data"),
+            "managed" | "" => self.push("resource"),
+            unknown => escape::line(&mut self.out, unknown),
+        }
+        self.push(" ");
         escape::quote(&mut self.out, resource_type);
         self.push(" ");
         escape::quote(&mut self.out, name);
@@ -105,6 +110,10 @@ impl Writer<'_> {
             }
             Heading::ReplacedButKept => {
                 self.push(" must be replaced, but the existing object will not be destroyed");
+            }
+            Heading::Unknown => {
+                self.push(" has actions that are not known here: ");
+                escape::line(&mut self.out, &header.actions.words().join(", "));
             }
             Heading::Moved | Heading::Deferred | Heading::Unchanged => {}
         }

@@ -55,10 +55,11 @@ impl Report<'_> {
                 Section::ResourceChanges(entries) => {
                     let start = groups.len();
                     groups.extend(GROUPS.map(|(title, _)| (title, Vec::new())));
+                    groups.push(("Unknown", Vec::new()));
                     for header in entries.headers() {
                         let is_of =
                             |(_, actions): &(_, &[ResourceActions])| actions.contains(&header.actions);
-                        let group = GROUPS.iter().position(is_of).unwrap_or_default();
+                        let group = GROUPS.iter().position(is_of).unwrap_or(GROUPS.len());
                         groups[start + group].1.push(change(&header));
                     }
                 }
@@ -101,6 +102,9 @@ fn line(symbol: &str, name: &str, deposed: Option<&str>, reasons: &[String]) -> 
 /// Why something happens to a resource, in a few words each.
 fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
+    if let ResourceActions::Unknown(words) = header.actions {
+        reasons.push(words.join(", "));
+    }
     if header.heading != Heading::Deferred {
         reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));
         reasons.extend(header.importing.as_ref().map(|import| match &import.id {

@@ -79,6 +79,8 @@ pub enum Heading {
     Deferred,
     /// It neither changes nor moves nor is imported: it is hidden.
     Unchanged,
+    /// What is not known: the words of the document say it.
+    Unknown,
 }
 
 /// What is said of a resource besides its heading.
@@ -217,6 +219,7 @@ fn heading(resource: &ChangedResource<'_>, occasion: &Occasion<'_>, program: Pro
         },
         ResourceActions::Forget => Heading::Forgotten,
         ResourceActions::CreateThenForget => Heading::ReplacedButKept,
+        ResourceActions::Unknown(_) => Heading::Unknown,
     }
 }
 

@@ -1,0 +1,19 @@
+//! What whoever reads a document that is shown should know of it besides: said on standard error, as what is printed is
+//! the text of the program that wrote it.
+
+use objchange_plan::{Document, UnfamiliarKind};
+
+use crate::exit;
+
+/// Says of a document what makes it less than the whole and certain truth, each thing once.
+pub(crate) fn tell(document: &Document<'_>) {
+    for unfamiliar in document.unfamiliar() {
+        let consequence = match unfamiliar.kind {
+            UnfamiliarKind::Actions => "they are shown as they stand, and what they do is counted nowhere",
+            UnfamiliarKind::Event => "what it invokes is counted, and not shown",
+            UnfamiliarKind::Mode => "such resources are shown as they stand",
+            _ => "--summary and --json show it as it stands",
+        };
+        exit::warn(&format!("{unfamiliar} here: {consequence}; a newer objchange may know more"));
+    }
+}
