@@ -18,6 +18,7 @@ fn judged(policy: &str, plan: &serde_json::Value) -> Judged {
         file: "p.sentinel".to_owned(),
         level: Level::HardMandatory,
         params: Default::default(),
+        own_params: Vec::new(),
         globals: Default::default(),
         compiled: Ok(Compiled { policy, imports: Default::default() }),
     };
