@@ -222,7 +222,7 @@ fn what_is_made_from_no_secret_is_shown() {
                  print(\"name\", rc.change.after.name)\n{print}\n\
                  names = rule {{ [rc.change.after.name] }}\n\
                  short = rule {{ length(rc.change.after.password) < 30 }}\n\
-                 main = rule {{ short and rc.change.after.password is not \"x\" and names is not [] }}\n"
+                 main = rule {{ names is not [] and short and rc.change.after.password is not \"x\" }}\n"
             ),
             &plan,
         )
