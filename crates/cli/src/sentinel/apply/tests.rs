@@ -211,20 +211,28 @@ fn no_secret_leaves_in_any_way() {
     }
 }
 
+/// All or nothing: lines and values that are the same by chance could spell a secret.
 #[test]
 fn what_is_made_from_no_secret_is_shown() {
     let plan = plan("q7w8e9r1t2y3u4i5o6p7a8s9");
-    let head = "import \"tfplan/v2\" as t\nrc = t.resource_changes[\"x.a\"]\n";
-    let judged = judged(
-        &format!(
-            "{head}print(\"name\", rc.change.after.name)\nprint(\"password\", rc.change.after.password)\n\
-             print(\"bye\")\nweak = rule {{ length(rc.change.after.password) < 30 }}\n\
-             main = rule {{ weak and rc.change.after.password is not \"x\" }}\n"
-        ),
-        &plan,
-    );
-    assert_eq!(judged.print, "name n\n(sensitive value)\nbye\n");
-    let values: Vec<_> = judged.rules.iter().map(|rule| rule.rule.value.clone()).collect();
-    assert_eq!(values, [json!("(sensitive value)"), json!("(sensitive value)")]);
-    assert_eq!(judged.main, Some(json!(true)));
+    let judged = |print: &str| {
+        judged(
+            &format!(
+                "import \"tfplan/v2\" as t\nrc = t.resource_changes[\"x.a\"]\n\
+                 print(\"name\", rc.change.after.name)\n{print}\n\
+                 names = rule {{ [rc.change.after.name] }}\n\
+                 short = rule {{ length(rc.change.after.password) < 30 }}\n\
+                 main = rule {{ names is not [] and short and rc.change.after.password is not \"x\" }}\n"
+            ),
+            &plan,
+        )
+    };
+    let values =
+        |judged: &Judged| judged.rules.iter().map(|rule| rule.rule.value.clone()).collect::<Vec<_>>();
+    let open = judged("");
+    assert_eq!((open.print.as_str(), &open.main), ("name n\n", &Some(json!(true))));
+    assert_eq!(values(&open), [json!(["n"]), json!(true), json!(true)]);
+    let hidden = judged("print(rc.change.after.password)");
+    assert_eq!((hidden.print.as_str(), &hidden.main), ("(sensitive value)\n", &Some(json!(true))));
+    assert_eq!(values(&hidden), [json!("(sensitive value)"), json!(true), json!(true)]);
 }
