@@ -76,7 +76,7 @@ pub enum ErrorKind {
     },
     /// The provider wants a connection that is encrypted.
     #[error(
-        "the provider speaks TLS only, and this program was built without it: build it with the feature `tls`"
+        "the provider speaks TLS only, which this client does not speak yet: start the provider without TLS and attach to it"
     )]
     NeedsTls,
     /// What should say how to attach to a running provider does not.

@@ -236,3 +236,16 @@ fn what_is_made_from_no_secret_is_shown() {
     assert_eq!((hidden.print.as_str(), &hidden.main), ("(sensitive value)\n", &Some(json!(true))));
     assert_eq!(values(&hidden), [json!("(sensitive value)"), json!(true), json!(true)]);
 }
+
+/// What is undefined is written as an object with that key.
+#[test]
+fn an_object_that_looks_undefined_is_hidden_too() {
+    let secret = "hunter2-correct-horse";
+    let policy = "import \"tfplan/v2\" as t\n\
+        r = rule { {\"undefined\": t.resource_changes[\"x.a\"].change.after.password} }\n\
+        main = rule { r is {} }";
+    let judged = judged(policy, &plan(secret));
+    let value =
+        judged.rules.iter().find(|judgement| judgement.rule.name == "r").unwrap().rule.value.to_string();
+    assert!(value.contains("sensitive") && !value.contains(secret), "{value}");
+}
