@@ -22,14 +22,26 @@
 //! ```
 
 mod apply;
+mod baseline;
+mod case;
 mod clause;
+mod corpus;
 mod finding;
 mod flow;
 mod go;
 mod objects;
 mod others;
+mod parts;
+mod report;
+mod run;
+mod shrink;
 
+pub use self::baseline::{Baseline, BaselineError};
 pub use self::clause::Clause;
+pub use self::corpus::{Corpus, CorpusError};
 pub use self::finding::{Finding, Weight};
 pub use self::flow::{Judgement, Trial, judge};
 pub use self::others::{judge_data, judge_function};
+use self::report::shape;
+pub use self::report::{Ended, Found, Refusal, Report, Smallest, Subject, Time, TypeReport};
+pub use self::run::{Hints, HintsError, Options, Progress, Stop, run};

@@ -1,0 +1,5 @@
+//! A whole provider on trial: every fault is found, and shown by the smallest configuration.
+
+mod faults;
+mod provider;
+mod same;
