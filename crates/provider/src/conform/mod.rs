@@ -1,8 +1,9 @@
 //! Whether a provider keeps the contract with Terraform: it is asked what Terraform would ask it, and each answer is judged.
 //!
 //! [`judge`] goes with one configuration of one resource type through all that can happen to an object: validated, planned,
-//! planned again, applied, read, upgraded, planned once more, changed, imported, destroyed. Without
-//! [`apply`](Trial::apply) nothing is applied, and nothing is asked that needs an object.
+//! planned again, applied, read, upgraded, planned once more, changed, moved, imported, destroyed. Without
+//! [`apply`](Trial::apply) nothing is applied, and nothing is asked that needs an object. What is no managed resource has a
+//! judge of its own, and so have the [schemas](judge_schemas).
 //!
 //! ```
 //! use objchange_provider::conform::{Clause, Trial, judge};
@@ -27,21 +28,30 @@ mod case;
 mod clause;
 mod corpus;
 mod finding;
+mod flavor;
 mod flow;
 mod go;
+mod import;
 mod objects;
+mod opened;
 mod others;
 mod parts;
+mod planning;
 mod report;
 mod run;
+mod schemas;
+mod secrets;
 mod shrink;
 
 pub use self::baseline::{Baseline, BaselineError};
 pub use self::clause::Clause;
 pub use self::corpus::{Corpus, CorpusError};
 pub use self::finding::{Finding, Weight};
+pub use self::flavor::Flavor;
 pub use self::flow::{Judgement, Trial, judge};
+pub use self::opened::{judge_action, judge_ephemeral, judge_list};
 pub use self::others::{judge_data, judge_function};
 use self::report::shape;
 pub use self::report::{Ended, Found, Refusal, Report, Smallest, Subject, Time, TypeReport};
 pub use self::run::{Hints, HintsError, Options, Progress, Stop, run};
+pub use self::schemas::{SchemaFinding, judge_schemas};
