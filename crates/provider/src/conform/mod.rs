@@ -25,11 +25,18 @@ mod apply;
 mod clause;
 mod finding;
 mod flow;
+mod generate;
 mod go;
+pub mod hints;
 mod objects;
 mod others;
+mod repair;
 
 pub use self::clause::Clause;
 pub use self::finding::{Finding, Weight};
 pub use self::flow::{Judgement, Trial, judge};
+pub use self::generate::{Sample, any_sample, samples};
+#[doc(no_inline)]
+pub use self::hints::{Hints, HintsError};
 pub use self::others::{judge_data, judge_function};
+pub use self::repair::{Accepted, accepted};
