@@ -167,13 +167,14 @@ impl Weight {
     /// Its stable name.
     pub const fn kind(self) -> &'static str {
         match self {
+            Self::Note => "note",
             Self::Unnoticed => "unnoticed",
             Self::Tolerated => "tolerated",
             Self::Error => "error",
         }
     }
 
-    /// Whether Terraform stops there; of anything else it is worth to be warned.
+    /// Whether Terraform stops there, by the provider's doing.
     pub const fn is_error(self) -> bool {
         matches!(self, Self::Error)
     }
@@ -185,11 +186,16 @@ impl Report {
         self.types.iter().flat_map(|of| of.findings.iter().map(move |found| (of, found)))
     }
 
-    /// How many findings are not in the baseline: errors, and others.
+    /// How many findings are not in the baseline: errors, and others that are faults of the provider.
     pub fn new_findings(&self) -> (usize, usize) {
-        let new = || self.found().filter(|(_, found)| !found.is_known);
-        let errors = new().filter(|(_, found)| found.finding.weight.is_error()).count();
-        (errors, new().count() - errors)
+        let new = |is_error: bool| {
+            let is_new = move |found: &Found| {
+                let weight = found.finding.weight;
+                !found.is_known && weight.is_error() == is_error && weight != Weight::Note
+            };
+            self.found().filter(|(_, found)| is_new(found)).count()
+        };
+        (new(true), new(false))
     }
 }
 
@@ -208,13 +214,13 @@ impl TypeReport {
         }
     }
 
-    pub(super) fn refuse(&mut self, diagnostics: &[Diagnostic], scrub: impl Fn(&str) -> String) {
+    pub(super) fn refuse(&mut self, diagnostics: &[Diagnostic]) {
         self.refused += 1;
         for diagnostic in diagnostics {
-            let summary = scrub(&diagnostic.summary);
-            match self.refusals.iter_mut().find(|refusal| refusal.summary == summary) {
+            let summary = &diagnostic.summary;
+            match self.refusals.iter_mut().find(|refusal| refusal.summary == *summary) {
                 Some(refusal) => refusal.count += 1,
-                None => self.refusals.push(Refusal { summary, count: 1 }),
+                None => self.refusals.push(Refusal { summary: summary.clone(), count: 1 }),
             }
         }
     }

@@ -97,14 +97,6 @@ impl Mask {
             parts(value).into_iter().map(|part| self.value(part, is_hidden)).collect();
         Some(with_parts(value, masked?)?.unmark().0)
     }
-
-    /// A text that others read, without the secrets.
-    pub(in crate::conform) fn scrub(&self, text: &str) -> String {
-        let mut secrets: Vec<&String> = self.texts.keys().filter(|secret| secret.len() >= SECRET).collect();
-        // One may hold another.
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.into_iter().fold(text.to_owned(), |text, secret| text.replace(&**secret, "(sensitive value)"))
-    }
 }
 
 /// Whether names of attributes may be content of what is hidden.

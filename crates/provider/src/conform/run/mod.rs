@@ -2,7 +2,6 @@
 
 mod function;
 mod options;
-mod samples;
 mod setup;
 mod trial;
 mod watch;
@@ -18,7 +17,6 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 pub use self::options::{Options, Progress, Stop};
-pub use self::samples::{Hints, HintsError};
 use self::setup::Setup;
 pub(super) use self::watch::Exchange;
 use self::watch::{Meter, Watched};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use wildmatch::WildMatch;
 
-use super::Hints;
 use crate::conform::corpus::Corpus;
+use crate::conform::{Flavor, Hints};
 use crate::conform::report::{Subject, TypeReport};
 
 /// How a provider is tried.
@@ -22,7 +22,9 @@ pub struct Options {
     pub subjects: Vec<Subject>,
     /// What people know of the provider.
     pub hints: Hints,
-    /// Whether anything is applied.
+    /// Whose rules it is held to.
+    pub flavor: Flavor,
+    /// Whether anything is applied, opened or invoked.
     pub apply: bool,
     /// By which configurations are made: the same are made of the same seed.
     pub seed: u64,
@@ -48,6 +50,7 @@ impl Default for Options {
             exclude: Vec::new(),
             subjects: Vec::new(),
             hints: Hints::default(),
+            flavor: Flavor::default(),
             apply: false,
             seed: 0,
             cases: 100,

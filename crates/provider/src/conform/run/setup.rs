@@ -3,14 +3,14 @@
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
-use objchange::value::Path;
 
 use super::Options;
 use super::watch::Watched;
-use crate::conform::case::mask::Mask;
 use crate::conform::flow::no_answer;
-use crate::conform::report::{Found, Subject, TypeReport};
-use crate::conform::{Clause, Finding};
+use crate::conform::report::{Found, Subject, TypeReport, shape};
+use crate::conform::schemas::of_type;
+use crate::conform::secrets::Secrets;
+use crate::conform::{Clause, Finding, judge_schemas};
 use crate::{Component, Provider, Schemas};
 
 const OWN: Subject = Subject::Component(Component::Provider);
@@ -28,20 +28,9 @@ pub(super) struct Setup {
 impl Setup {
     pub(super) async fn new(provider: &Watched, schemas: &Schemas, options: &Options) -> Self {
         let mut report = TypeReport::new(OWN, "");
-        for fault in &schemas.problems {
-            let message = fault.to_string();
-            let finding = Finding::new(Clause::S1, fault.problem.kind(), Path::root(), message);
-            report.findings.push(without_config(finding, fault.place.clone()));
-        }
+        report.findings = of_the_whole(schemas);
         let nothing = Block::new::<&str>([], []);
-        let block = schemas.block(Component::Provider, "").unwrap_or_else(|| {
-            let message = "the provider has no schema for its own configuration";
-            let finding = Finding::new(Clause::S1, "no_provider_schema", Path::root(), message);
-            report.findings.push(without_config(finding, String::new()));
-            &nothing
-        });
-        let findings = schema_findings(block);
-        report.findings.extend(findings);
+        let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
         let (config, not_configured) = match options.hints.provider_config(block) {
             Err(error) => (None, Some(error.to_string())),
             Ok(config) => match configured(provider, block, &config, &mut report).await {
@@ -61,17 +50,18 @@ async fn configured(
     config: &Value,
     report: &mut TypeReport,
 ) -> Option<String> {
-    let mask = Mask::of(block, [config]);
+    let mut secrets = Secrets::default();
+    secrets.learn(block, config);
     let config = config.unmark_deep().0;
     let mut said = provider.validate(Component::Provider, "", &config).await;
     if said.as_ref().is_ok_and(|said| refusal(said).is_none()) {
         said = provider.configure(&config).await;
     }
     match said {
-        Ok(said) => refusal(&said).map(|refusal| mask.scrub(&refusal.to_string())),
+        Ok(said) => refusal(&said).map(|refusal| secrets.hide(&refusal.to_string())),
         Err(error) => {
             let mut finding = no_answer(&error, Clause::T1);
-            finding.message = mask.scrub(&finding.message);
+            finding.message = secrets.hide(&finding.message);
             let reason = finding.message.clone();
             report.findings.push(without_config(finding, String::new()));
             Some(reason)
@@ -83,13 +73,32 @@ fn refusal(said: &[Diagnostic]) -> Option<&Diagnostic> {
     said.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
-/// What is wrong with a schema.
-pub(super) fn schema_findings(block: &Block) -> Vec<Found> {
-    let finding = |problem: &objchange::schema::SchemaProblem| {
-        Finding::new(Clause::S1, problem.kind.kind(), problem.path.clone(), problem.to_string())
+/// What is wrong with schemas of which none is that of a type that can be tried.
+fn of_the_whole(schemas: &Schemas) -> Vec<Found> {
+    let is_tried = |place: &str| {
+        Subject::ALL.iter().filter(|subject| **subject != OWN).any(|subject| match subject {
+            Subject::Component(component) => schemas.of(*component).any(|(name, _)| {
+                place.strip_prefix(component.noun()).is_some_and(|rest| rest.strip_prefix(' ') == Some(name))
+            }),
+            Subject::Function => false,
+        })
     };
-    let findings = block.validate();
-    findings.iter().map(|problem| without_config(finding(problem), problem.path.to_string())).collect()
+    let others = judge_schemas(schemas).into_iter().filter(|found| !is_tried(&found.place));
+    let found = others.map(|found| {
+        let place = format!("{}{}", found.place, shape(&found.finding.path));
+        without_config(found.finding, place)
+    });
+    found.collect()
+}
+
+/// What is wrong with the schema of one type.
+pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec<Found> {
+    let findings = of_type(schemas, component, name).into_iter();
+    let found = findings.map(|finding| {
+        let place = shape(&finding.path);
+        without_config(finding, place)
+    });
+    found.collect()
 }
 
 /// Something that shows before anything is configured.

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use objchange::Value;
-use objchange::change::Diagnostic;
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
 use smol_str::SmolStr;
 use tokio::time::timeout_at;
 
-use super::samples::{Accepted, Sample, accepted, samples};
-use super::setup::schema_findings;
+use super::setup::of_one;
 use super::watch::{Exchange, Watched};
 use super::worker::{Worker, ending};
 use super::{Outcome, function};
@@ -19,7 +17,11 @@ use crate::conform::corpus::{Kept, Replayed};
 use crate::conform::flow::no_answer;
 use crate::conform::report::{Found, Smallest, Subject, TypeReport, shape};
 use crate::conform::shrink::Shrink;
-use crate::conform::{Clause, Finding, Judgement, Trial, judge, judge_data, judge_function};
+use crate::conform::secrets::Secrets;
+use crate::conform::{
+    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_action, judge_data,
+    judge_ephemeral, judge_function, judge_list, samples,
+};
 use crate::{Component, Function, Result, Schemas};
 
 /// A type whose provider dies so often is given up.
@@ -77,13 +79,16 @@ impl<'w> Trials<'w> {
         };
         let mut report = TypeReport::new(subject, name);
         let block = block.unwrap_or_else(|| Block::new::<&str>([], []));
-        if let Subject::Component(_) = subject {
-            report.findings = schema_findings(&block);
+        if let Subject::Component(component) = subject {
+            report.findings = of_one(&schemas, component, name);
         }
+        let is_broken = report.findings.iter().any(|found| found.finding.weight.is_error());
         report.skipped = match subject {
-            _ if !report.findings.is_empty() => Some("Terraform does not load a schema like this".into()),
-            Subject::Component(Component::Resource | Component::DataSource) | Subject::Function => None,
-            other => Some(format!("nothing is known to ask of a {}", other.noun())),
+            _ if is_broken => Some("no such schema can be loaded".into()),
+            Subject::Component(Component::EphemeralResource) if !worker.context.options.apply => {
+                Some("it is only opened where things may be applied".into())
+            }
+            _ => None,
         };
         if report.skipped.is_some() {
             return Err(Box::new(Outcome { report: report.sorted(), kept: Vec::new() }));
@@ -95,8 +100,18 @@ impl<'w> Trials<'w> {
     /// Tries all configurations.
     pub(super) async fn all(mut self) -> Outcome {
         let mut earlier = None;
-        for candidate in self.candidates() {
-            let reason = match self.worker.context.ended() {
+        let context = self.worker.context.clone();
+        let (options, block, name) = (&context.options, self.block.clone(), self.name.clone());
+        let kept = options.corpus.of(self.subject, &name, &block).into_iter().map(|kept| {
+            let mut sample = Sample::new(kept.config, "kept");
+            sample.known = kept.known;
+            Candidate { sample, update: kept.update }
+        });
+        let made = samples(&block, self.component(), &name, &options.hints, options.seed)
+            .take(options.cases)
+            .map(|sample| Candidate { sample, update: None });
+        for candidate in kept.chain(made) {
+            let reason = match context.ended() {
                 Some(ended) => Some(ending(ended).to_owned()),
                 None => self.one(candidate, &mut earlier).await.err(),
             };
@@ -112,20 +127,6 @@ impl<'w> Trials<'w> {
             });
         }
         Outcome { report: self.report.sorted(), kept: self.kept }
-    }
-
-    /// What was kept of earlier runs, and what is made of the schema.
-    fn candidates(&self) -> Vec<Candidate> {
-        let options = &self.worker.context.options;
-        let component = self.component();
-        let kept = options.corpus.of(self.subject, &self.name, &self.block).into_iter().map(|kept| {
-            let sample = Sample { config: kept.config, known: kept.known, label: "kept".into() };
-            Candidate { sample, update: kept.update }
-        });
-        let made = samples(&self.block, component, &self.name, &options.hints, options.seed)
-            .take(options.cases)
-            .map(|sample| Candidate { sample, update: None });
-        kept.chain(made).collect()
     }
 
     fn component(&self) -> Component {
@@ -150,7 +151,9 @@ impl<'w> Trials<'w> {
         let hints = &self.worker.context.options.hints;
         let update = update.or_else(|| hints.update(&self.name, &trial.config));
         trial.update = update.map(|update| (update, None)).or_else(|| earlier.clone());
-        trial.apply = self.worker.context.options.apply;
+        let options = &self.worker.context.options;
+        (trial.apply, trial.flavor) = (options.apply, options.flavor);
+        trial.import_id = hints.import_id(&self.name, trial.known.as_ref().unwrap_or(&trial.config));
         if self.subject != Subject::Component(Component::Resource) {
             trial.config = trial.known.take().unwrap_or(trial.config);
             (trial.known, trial.update) = (None, None);
@@ -165,11 +168,10 @@ impl<'w> Trials<'w> {
             return Err(ending_of(self.worker));
         };
         self.report.plans += provider.plans() - before;
-        let mask = mask(&self.block, &trial);
         if judgement.refused.is_empty() {
             self.report.accepted += 1;
         } else {
-            self.refused(&judgement.refused, &mask);
+            self.report.refuse(&judgement.refused);
         }
         self.find(&trial, judgement.findings, exchanges).await;
         self.survived()
@@ -195,20 +197,19 @@ impl<'w> Trials<'w> {
             }
             Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
             Some(Ok(Accepted::No(said))) => {
-                self.refused(&said, &mask(&self.block, &trial));
+                self.report.refuse(&said);
                 Ok(None)
             }
             Some(Err(error)) => {
-                let finding = no_answer(&error, Clause::T1);
+                let mut secrets = Secrets::default();
+                secrets.learn(&self.block, &trial.config);
+                let mut finding = no_answer(&error, Clause::T1);
+                finding.message = secrets.hide(&finding.message);
+                finding.terraform = finding.terraform.map(|said| secrets.hide(&said));
                 self.find(&trial, vec![finding], Vec::new()).await;
                 self.survived().map(|()| None)
             }
         }
-    }
-
-    fn refused(&mut self, said: &[Diagnostic], mask: &Mask) {
-        let said: Vec<Diagnostic> = said.to_vec();
-        self.report.refuse(&said, |text| mask.scrub(text));
     }
 
     /// Whether the provider is worth to be asked on.
@@ -246,6 +247,15 @@ impl<'w> Trials<'w> {
     async fn ask(&self, provider: &Watched, trial: &Trial) -> Result<Judgement> {
         match self.subject {
             Subject::Component(Component::Resource) => judge(provider, &self.name, trial).await,
+            Subject::Component(Component::EphemeralResource) => {
+                judge_ephemeral(provider, &self.name, &trial.config).await
+            }
+            Subject::Component(Component::ListResource) => {
+                judge_list(provider, &self.name, &trial.config).await
+            }
+            Subject::Component(Component::Action) => {
+                judge_action(provider, &self.name, &trial.config, trial.apply).await
+            }
             Subject::Component(_) => judge_data(provider, &self.name, &trial.config).await,
             Subject::Function => {
                 let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));
@@ -260,7 +270,9 @@ impl<'w> Trials<'w> {
     /// Keeps what was found; of what is new the smallest configuration is looked for.
     async fn find(&mut self, trial: &Trial, findings: Vec<Finding>, exchanges: Vec<Exchange>) {
         let mut seen: Vec<Key> = Vec::new();
-        for finding in findings {
+        // Schemas were judged before.
+        let is_of_schema = |finding: &Finding| finding.clause.code().starts_with('S');
+        for finding in findings.into_iter().filter(|finding| !is_of_schema(finding)) {
             let key = Key::of(&finding);
             if seen.contains(&key) {
                 continue;
@@ -316,7 +328,7 @@ impl<'w> Trials<'w> {
         (shrink.smallest().clone(), finding, exchanges)
     }
 
-    fn keep(&mut self, trial: &Trial, mut finding: Finding, exchanges: &[Exchange]) {
+    fn keep(&mut self, trial: &Trial, finding: Finding, exchanges: &[Exchange]) {
         let mut mask = mask(&self.block, trial);
         let place = shape(&finding.path);
         let id = [&*self.name, finding.clause.code(), &finding.kind, &place].join(" ");
@@ -325,8 +337,6 @@ impl<'w> Trials<'w> {
             Subject::Function => Err("case files have no operation for functions"),
             _ => case(id, &self.block, &finding, exchanges, &secrets(trial)),
         };
-        finding.message = mask.scrub(&finding.message);
-        finding.terraform = finding.terraform.as_deref().map(|said| mask.scrub(said));
         let shown = |value: &Value| self.block.mark_hidden(value);
         let config = match self.function() {
             Some(function) if self.subject == Subject::Function => {
