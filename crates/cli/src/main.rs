@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod configuration;
+mod conform;
 mod documents;
 mod doubts;
 mod encoding;
@@ -39,6 +40,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Conform(conform::Args),
     Eval(eval::Args),
     Plan(plan::Args),
     Policy(policy::Args),
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
     }
     exit::code(match command {
         Command::Check(args) => check::run(&args),
+        Command::Conform(args) => conform::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Policy(args) => policy::run(&args),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use objchange::Value;
 use objchange::change::Diagnostic;
+use objchange::schema::Block;
 use objchange::value::{Path, PathStep};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -73,6 +74,9 @@ pub struct TypeReport {
     pub subject: Subject,
     /// Its name; that of the provider itself is empty.
     pub name: String,
+    /// Its schema, or of a function one with an attribute for each parameter.
+    #[serde(skip)]
+    pub schema: Block,
     /// Why it was not tried, or given up.
     pub skipped: Option<String>,
     /// How many configurations there were.
@@ -200,10 +204,11 @@ impl Report {
 }
 
 impl TypeReport {
-    pub(super) fn new(subject: Subject, name: &str) -> Self {
+    pub(super) fn new(subject: Subject, name: &str, schema: Block) -> Self {
         Self {
             subject,
             name: name.to_owned(),
+            schema,
             skipped: None,
             samples: 0,
             accepted: 0,

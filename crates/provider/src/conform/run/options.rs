@@ -7,8 +7,8 @@ use std::time::Duration;
 use wildmatch::WildMatch;
 
 use crate::conform::corpus::Corpus;
-use crate::conform::{Flavor, Hints};
 use crate::conform::report::{Subject, TypeReport};
+use crate::conform::{Flavor, Hints};
 
 /// How a provider is tried.
 #[derive(Debug, Clone)]

@@ -27,10 +27,10 @@ pub(super) struct Setup {
 
 impl Setup {
     pub(super) async fn new(provider: &Watched, schemas: &Schemas, options: &Options) -> Self {
-        let mut report = TypeReport::new(OWN, "");
-        report.findings = of_the_whole(schemas);
         let nothing = Block::new::<&str>([], []);
         let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
+        let mut report = TypeReport::new(OWN, "", block.clone());
+        report.findings = of_the_whole(schemas);
         let (config, not_configured) = match options.hints.provider_config(block) {
             Err(error) => (None, Some(error.to_string())),
             Ok(config) => match configured(provider, block, &config, &mut report).await {

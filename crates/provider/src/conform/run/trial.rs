@@ -16,8 +16,8 @@ use crate::conform::case::{case, mask::Mask};
 use crate::conform::corpus::{Kept, Replayed};
 use crate::conform::flow::no_answer;
 use crate::conform::report::{Found, Smallest, Subject, TypeReport, shape};
-use crate::conform::shrink::Shrink;
 use crate::conform::secrets::Secrets;
+use crate::conform::shrink::Shrink;
 use crate::conform::{
     Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_action, judge_data,
     judge_ephemeral, judge_function, judge_list, samples,
@@ -77,8 +77,8 @@ impl<'w> Trials<'w> {
             Subject::Component(component) => schemas.block(component, name).cloned(),
             Subject::Function => schemas.functions.get(name).map(function::block),
         };
-        let mut report = TypeReport::new(subject, name);
         let block = block.unwrap_or_else(|| Block::new::<&str>([], []));
+        let mut report = TypeReport::new(subject, name, block.clone());
         if let Subject::Component(component) = subject {
             report.findings = of_one(&schemas, component, name);
         }

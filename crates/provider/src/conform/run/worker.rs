@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use objchange::change::Severity;
+use objchange::schema::Block;
 
 use super::trial::Trials;
 use super::watch::Watched;
@@ -39,7 +40,7 @@ impl Worker {
 
     async fn one(&mut self, subject: Subject, name: &str) -> Outcome {
         let skipped = |reason: &str| {
-            let mut report = TypeReport::new(subject, name);
+            let mut report = TypeReport::new(subject, name, Block::new::<&str>([], []));
             report.skipped = Some(reason.to_owned());
             Outcome { report, kept: Vec::new() }
         };

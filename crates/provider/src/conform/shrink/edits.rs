@@ -67,6 +67,14 @@ pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec
     found.edits
 }
 
+/// The edits of what will be known, where it is unknown now.
+pub(super) fn known_edits(config: &Value, known: &Value) -> Vec<Edit> {
+    let mut found = Found { edits: Vec::new() };
+    found.known(config, known, &[]);
+    found.edits.truncate(MAX_EDITS);
+    found.edits
+}
+
 struct Found {
     edits: Vec<Edit>,
 }
@@ -121,6 +129,18 @@ impl Found {
                 for (i, part) in parts.into_iter().enumerate() {
                     self.part(inside(shape), part, known, at, i);
                 }
+            }
+        }
+    }
+
+    fn known(&mut self, config: &Value, known: &Value, at: &[usize]) {
+        if !config.is_known() {
+            return self.value(Shape::Plain, known, None, at);
+        }
+        if !config.is_wholly_known() {
+            for (i, (config, known)) in parts(config).into_iter().zip(parts(known)).enumerate() {
+                let at: Vec<usize> = at.iter().copied().chain([i]).collect();
+                self.known(config, known, &at);
             }
         }
     }

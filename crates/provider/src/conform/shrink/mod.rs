@@ -9,7 +9,7 @@ use objchange::Value;
 use objchange::change::assert_object_compatible;
 use objchange::schema::Block;
 
-use self::edits::{Change, Edit, edit, edits};
+use self::edits::{Change, Edit, edit, edits, known_edits};
 use super::Trial;
 use super::parts::parts;
 
@@ -36,8 +36,11 @@ enum Step {
     UpdateKnown,
     /// A smaller object; and the same change of what it is changed to, where both have that part.
     Object(Edit),
-    /// A smaller object to change to.
+    /// Something smaller when all is known.
+    Known(Edit),
+    /// A smaller object to change to, and when all of it is known.
     Update(Edit),
+    UpdateLater(Edit),
     /// One part less that is changed.
     Unchanged(usize),
 }
@@ -90,6 +93,9 @@ fn steps(block: &Block, trial: &Trial) -> Vec<Step> {
     steps.extend(trial.known.is_some().then_some(Step::AllKnown));
     let reference = trial.known.as_ref().unwrap_or(&trial.config);
     steps.extend(edits(block, &trial.config, Some(reference)).into_iter().map(Step::Object));
+    let later =
+        |config: &Value, known: &Option<Value>| known.as_ref().map(|known| known_edits(config, known));
+    steps.extend(later(&trial.config, &trial.known).into_iter().flatten().map(Step::Known));
     if let Some((config, known)) = &trial.update {
         let pairs = parts(&trial.config).into_iter().zip(parts(config)).enumerate();
         let changed = pairs.filter(|(_, (was, is))| was != is).map(|(at, _)| Step::Unchanged(at));
@@ -100,6 +106,7 @@ fn steps(block: &Block, trial: &Trial) -> Vec<Step> {
         }
         let reference = known.as_ref().unwrap_or(config);
         steps.extend(edits(block, config, Some(reference)).into_iter().map(Step::Update));
+        steps.extend(later(config, known).into_iter().flatten().map(Step::UpdateLater));
     }
     steps
 }
@@ -126,6 +133,11 @@ fn smaller(block: &Block, trial: &Trial, step: &Step) -> Option<Trial> {
                     *config = still_unknown(new, known);
                 }
             }
+        }
+        Step::Known(change) => smaller.known = Some(edit(trial.known.as_ref()?, change)?),
+        Step::UpdateLater(change) => {
+            let (_, known) = smaller.update.as_mut()?;
+            *known = Some(edit(known.as_ref()?, change)?);
         }
         Step::Update(change) => {
             let (config, known) = smaller.update.as_mut()?;
