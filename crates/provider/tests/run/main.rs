@@ -3,3 +3,4 @@
 mod faults;
 mod provider;
 mod same;
+mod secrets;

@@ -4,6 +4,8 @@
 //! with a trial of which no single thing can be taken away.
 
 mod edits;
+#[cfg(test)]
+mod tests;
 
 use objchange::Value;
 use objchange::change::assert_object_compatible;
