@@ -27,15 +27,18 @@ mod finding;
 mod flow;
 mod generate;
 mod go;
+mod hide;
 pub mod hints;
 mod objects;
 mod others;
 mod repair;
+mod within;
 
 pub use self::clause::Clause;
 pub use self::finding::{Finding, Weight};
 pub use self::flow::{Judgement, Trial, judge};
 pub use self::generate::{Sample, any_sample, samples};
+pub use self::hide::without_secrets;
 #[doc(no_inline)]
 pub use self::hints::{Hints, HintsError};
 pub use self::others::{judge_data, judge_function};
