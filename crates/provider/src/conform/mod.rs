@@ -32,6 +32,7 @@ mod flavor;
 mod flow;
 mod generate;
 mod go;
+mod hide;
 pub mod hints;
 mod import;
 mod objects;
@@ -45,6 +46,7 @@ mod run;
 mod schemas;
 mod secrets;
 mod shrink;
+mod within;
 
 pub use self::baseline::{Baseline, BaselineError};
 pub use self::clause::Clause;
@@ -53,6 +55,7 @@ pub use self::finding::{Finding, Weight};
 pub use self::flavor::Flavor;
 pub use self::flow::{Judgement, Trial, judge};
 pub use self::generate::{Sample, any_sample, samples};
+pub use self::hide::without_secrets;
 #[doc(no_inline)]
 pub use self::hints::{Hints, HintsError};
 pub use self::opened::{judge_action, judge_ephemeral, judge_list};

@@ -6,7 +6,7 @@ use proptest::test_runner::TestRng;
 use crate::conform::hints::Numbering;
 
 /// Random numbers that are the same each time for the same sample.
-pub(super) struct Dice(TestRng);
+pub(in super::super) struct Dice(TestRng);
 
 impl Dice {
     pub(super) fn new(at: Numbering) -> Self {

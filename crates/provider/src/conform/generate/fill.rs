@@ -20,17 +20,17 @@ const MAX_OPTIONAL: u32 = 20_000;
 const MAX_RANDOM_DEPTH: usize = 12;
 
 /// Makes the values of one sample.
-pub(super) struct Maker<'a> {
+pub(in super::super) struct Maker<'a> {
     component: Component,
     name: &'a str,
     hints: &'a Hints,
-    pub(super) at: Numbering,
+    pub(in super::super) at: Numbering,
     /// How many values may still be set that need not be.
     left: Cell<u32>,
 }
 
 /// What is set of what need not be.
-pub(super) enum Taste<'d> {
+pub(in super::super) enum Taste<'d> {
     Nothing,
     Everything,
     Random(&'d mut Dice),
@@ -38,21 +38,21 @@ pub(super) enum Taste<'d> {
 
 /// Something that is set at the end of a path, whatever the taste.
 #[derive(Clone, Copy)]
-pub(super) struct Put<'p> {
-    pub(super) names: &'p [SmolStr],
-    pub(super) what: What<'p>,
+pub(in super::super) struct Put<'p> {
+    pub(in super::super) names: &'p [SmolStr],
+    pub(in super::super) what: What<'p>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum What<'p> {
+pub(in super::super) enum What<'p> {
     /// What may well be taken.
     Plausible,
     /// Blocks or objects with all that there is in them.
     Everything,
     /// This; it is converted.
     Value(&'p Value),
-    /// So many blocks or objects, which differ.
-    Blocks(usize),
+    /// So many blocks, objects or elements, which differ.
+    Count(usize),
     /// So many blocks or objects that are the same.
     Same(usize),
 }
@@ -85,12 +85,12 @@ impl Taste<'_> {
 }
 
 impl<'a> Maker<'a> {
-    pub(super) fn new(component: Component, name: &'a str, hints: &'a Hints, at: Numbering) -> Self {
+    pub(in super::super) fn new(component: Component, name: &'a str, hints: &'a Hints, at: Numbering) -> Self {
         Self { component, name, hints, at, left: Cell::new(MAX_OPTIONAL) }
     }
 
     /// A whole configuration.
-    pub(super) fn config(&self, block: &Block, mut taste: Taste<'_>, put: Option<Put<'_>>) -> Value {
+    pub(in super::super) fn config(&self, block: &Block, mut taste: Taste<'_>, put: Option<Put<'_>>) -> Value {
         let value = self.block(block, &mut String::new(), 0, &mut taste, put);
         block.coerce_config(&value).unwrap_or(value)
     }
@@ -189,7 +189,10 @@ impl<'a> Maker<'a> {
         put: Option<Put<'_>>,
     ) -> Value {
         match &attribute.ty {
-            AttributeType::Plain(ty) => self.value(ty, name, n, taste),
+            AttributeType::Plain(ty) => match (put.and_then(Put::here), ty.element()) {
+                (Some(What::Count(count)), Some(element)) => self.collection(ty, element, name, count, n, taste),
+                _ => self.value(ty, name, n, taste),
+            },
             AttributeType::Nested(nested) => self.nested(nested, path, n, taste, put),
         }
     }
@@ -208,7 +211,7 @@ impl<'a> Maker<'a> {
         let mut object =
             |path: &mut String, n| Value::object(self.attributes(nested.attributes(), path, n, taste, put));
         let count = |put: Option<Put<'_>>| match put.and_then(Put::here) {
-            Some(What::Blocks(count) | What::Same(count)) => count,
+            Some(What::Count(count) | What::Same(count)) => count,
             _ => 1,
         };
         let is_same = matches!(put.and_then(Put::here), Some(What::Same(_)));
@@ -241,7 +244,7 @@ impl<'a> Maker<'a> {
         };
         let mut everything = Taste::Everything;
         let (count, taste) = match put.map(|put| put.here()) {
-            Some(Some(What::Blocks(count) | What::Same(count))) => (count, taste),
+            Some(Some(What::Count(count) | What::Same(count))) => (count, taste),
             Some(Some(What::Everything)) => (least.max(1), &mut everything),
             Some(_) => (least.max(1), taste),
             // What the provider computes it need not be given.
@@ -263,7 +266,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A value of a plain type.
-    pub(super) fn value(&self, ty: &Type, name: &str, n: u64, taste: &mut Taste<'_>) -> Value {
+    pub(in super::super) fn value(&self, ty: &Type, name: &str, n: u64, taste: &mut Taste<'_>) -> Value {
         let number = self.at.sequence + n;
         if let (Taste::Random(dice), true) = (&mut *taste, ty.is_primitive()) {
             if dice.percent(12) {
@@ -300,7 +303,7 @@ impl<'a> Maker<'a> {
     }
 
     /// A list, set or map of so many elements, which differ as far as their type lets them.
-    pub(super) fn collection(
+    pub(in super::super) fn collection(
         &self,
         ty: &Type,
         element: &Type,

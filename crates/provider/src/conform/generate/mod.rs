@@ -16,13 +16,14 @@ use objchange::Value;
 use objchange::schema::Block;
 use proptest::strategy::Strategy;
 
-use self::fill::Maker;
 use self::systematic::Systematic;
 use super::Hints;
 use super::hints::Numbering;
 use crate::Component;
 
-pub(super) use self::plausible::{text as plausible_text, texts as plausible_texts};
+pub(super) use self::fill::{Maker, Put, Taste, What};
+pub(super) use self::plausible::{Form, text as plausible_text, texts as plausible_texts};
+pub(super) use self::spots::{Part, Spot, spots};
 
 /// A configuration to try something with.
 #[derive(Clone, PartialEq)]
@@ -36,12 +37,14 @@ pub struct Sample {
     pub label: String,
     /// How often it was changed until the provider took it.
     pub repairs: u32,
+    /// Which one it is.
+    pub(super) at: Numbering,
 }
 
 impl Sample {
     /// A configuration that is wholly known.
     pub fn new(config: Value, label: impl Into<String>) -> Self {
-        Self { config, known: None, label: label.into(), repairs: 0 }
+        Self { config, known: None, label: label.into(), repairs: 0, at: Numbering::default() }
     }
 }
 
@@ -55,8 +58,8 @@ impl std::fmt::Debug for Sample {
     }
 }
 
-/// Configurations of a block, without end: the smallest and the fullest one, those with one thing that is special, of each kind of
-/// such things in turn, and random ones from then on.
+/// Configurations of a block, without end: the smallest and the fullest one, then those with one thing that is special, of each
+/// kind of such things in turn, and a random one in each turn. When nothing special is left, all are random.
 ///
 /// ```
 /// use objchange::Type;
@@ -81,10 +84,13 @@ pub fn samples(
     hints: &Hints,
     seed: u64,
 ) -> impl Iterator<Item = Sample> {
-    let mut systematic = Systematic::new(block, seed);
+    let is_given = |path: &str| hints.given(component, name, path).is_some();
+    let mut systematic = Systematic::new(block, seed, &is_given);
     (0..).map(move |sequence| {
-        let maker = Maker::new(component, name, hints, Numbering { seed, sequence });
-        systematic.next(&maker, block).unwrap_or_else(|| random::sample(&maker, block))
+        let at = Numbering { seed, sequence };
+        let maker = Maker::new(component, name, hints, at);
+        let sample = systematic.next(&maker, block).unwrap_or_else(|| random::sample(&maker, block));
+        Sample { at, ..sample }
     })
 }
 

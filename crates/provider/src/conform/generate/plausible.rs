@@ -43,12 +43,23 @@ macro_rules! forms {
 
             /// The form that the name of an attribute, or a sentence about it, suggests: that of the last word that suggests one.
             pub(in super::super) fn of(name: &str) -> Option<Self> {
+                let of_word = |word: &str| Self::ALL.iter().copied().find(|form| form.words().contains(&word));
                 let lower = name.to_lowercase();
-                let of_word = |word: &str| match word {
-                    $($($word)|* => Some(Self::$form),)*
-                    _ => None,
-                };
                 lower.rsplit(|c: char| !c.is_ascii_alphanumeric()).find_map(of_word)
+            }
+
+            /// The form that a sentence asks for, if any.
+            pub(in super::super) fn in_sentence(sentence: &str) -> Option<Self> {
+                let lower = sentence.to_lowercase();
+                let words: Vec<&str> = lower.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+                Self::ALL.iter().copied().find(|form| form.words().iter().any(|word| words.contains(word)))
+            }
+
+            /// The words that suggest it.
+            fn words(self) -> &'static [&'static str] {
+                match self {
+                    $(Self::$form => &[$($word),*],)*
+                }
             }
 
             /// A text of this form.

@@ -1,7 +1,7 @@
 //! What of a schema can be configured.
 
 use objchange::Type;
-use objchange::schema::{Attribute, Block, NestedBlock};
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use smol_str::SmolStr;
 
 /// Large schemas have more than anyone tries.
@@ -9,29 +9,37 @@ const MAX_SPOTS: usize = 4_000;
 
 /// A part of a schema that can be configured.
 #[derive(Clone)]
-pub(super) struct Spot<'s> {
+pub(in super::super) struct Spot<'s> {
     /// The names that lead there.
-    pub(super) names: Vec<SmolStr>,
-    pub(super) part: Part<'s>,
+    pub(in super::super) names: Vec<SmolStr>,
+    pub(in super::super) part: Part<'s>,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Part<'s> {
+pub(in super::super) enum Part<'s> {
     Attribute(&'s Attribute),
     Blocks(&'s NestedBlock),
 }
 
 impl Spot<'_> {
     /// The type of its value.
-    pub(super) fn ty(&self) -> Type {
+    pub(in super::super) fn ty(&self) -> Type {
         match self.part {
             Part::Attribute(attribute) => attribute.implied_type().clone(),
             Part::Blocks(nested) => nested.implied_type(),
         }
     }
 
+    /// Whether configuration must have it.
+    pub(in super::super) fn is_required(&self) -> bool {
+        match self.part {
+            Part::Attribute(attribute) => attribute.required,
+            Part::Blocks(nested) => nested.nesting == NestingMode::Single && nested.min_items > 0,
+        }
+    }
+
     /// Whether it holds blocks, or objects that have a schema of their own.
-    pub(super) fn is_objects(&self) -> bool {
+    pub(in super::super) fn is_objects(&self) -> bool {
         match self.part {
             Part::Attribute(attribute) => attribute.nested().is_some(),
             Part::Blocks(_) => true,
@@ -39,7 +47,7 @@ impl Spot<'_> {
     }
 
     /// As paths are written.
-    pub(super) fn path(&self) -> String {
+    pub(in super::super) fn path(&self) -> String {
         self.names
             .iter()
             .fold(objchange::value::Path::root(), |path, name| path.attribute(name.clone()))
@@ -48,7 +56,7 @@ impl Spot<'_> {
 }
 
 /// All that can be configured, what is further out first.
-pub(super) fn spots(block: &Block) -> Vec<Spot<'_>> {
+pub(in super::super) fn spots(block: &Block) -> Vec<Spot<'_>> {
     let mut found = Vec::new();
     members(&[], block.attributes(), block.block_types(), &mut found);
     let mut next = 0;
@@ -82,6 +90,6 @@ fn members<'s>(
 }
 
 /// Whether configuration may set it.
-pub(super) fn is_configurable(attribute: &Attribute) -> bool {
+pub(in super::super) fn is_configurable(attribute: &Attribute) -> bool {
     attribute.required || attribute.optional
 }

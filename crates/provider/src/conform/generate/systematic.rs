@@ -13,7 +13,8 @@ use super::spots::{Part, Spot, spots};
 use crate::conform::hints::Numbering;
 
 /// Configurations that are still to be made.
-pub(super) struct Systematic {
+pub(super) struct Systematic<'b> {
+    spots: Vec<Spot<'b>>,
     /// By kind of what is special.
     groups: Vec<VecDeque<Case>>,
     /// Which group is next; before it come the smallest and the fullest configuration.
@@ -73,12 +74,17 @@ impl Special {
     }
 }
 
-impl Systematic {
-    pub(super) fn new(block: &Block, seed: u64) -> Self {
+impl<'b> Systematic<'b> {
+    /// Those of a block. What is given by hints has its value, but may be absent or unknown.
+    pub(super) fn new(block: &'b Block, seed: u64, is_given: &dyn Fn(&str) -> bool) -> Self {
         let spots = spots(block);
         let mut groups: [Vec<Case>; 6] = Default::default();
         for (i, spot) in spots.iter().enumerate() {
-            for (group, special) in specials(spot, i) {
+            let mut all = specials(spot, i);
+            if is_given(&spot.names.join(".")) {
+                all.retain(|(_, special)| matches!(special, Special::Present | Special::Unknown));
+            }
+            for (group, special) in all {
                 groups[group].push(Case { spot: i, special });
             }
         }
@@ -88,10 +94,10 @@ impl Systematic {
             dice.shuffle(&mut group);
             group.into()
         };
-        Self { groups: groups.into_iter().map(shuffled).collect(), turn: 0 }
+        Self { spots, groups: groups.into_iter().map(shuffled).collect(), turn: 0 }
     }
 
-    /// The next one, as long as there are any.
+    /// The next one; `None` where it is to be a random one.
     pub(super) fn next(&mut self, maker: &Maker<'_>, block: &Block) -> Option<Sample> {
         let turn = self.turn;
         self.turn += 1;
@@ -100,10 +106,15 @@ impl Systematic {
             1 => return Some(Sample::new(maker.config(block, Taste::Everything, None), "all")),
             _ => {}
         }
-        let count = self.groups.len();
-        let case = (0..count).find_map(|i| self.groups[(turn + i) % count].pop_front())?;
-        let spots = spots(block);
-        Some(sample(maker, block, spots.get(case.spot)?, case.special))
+        // One turn in each round is left to chance.
+        let count = self.groups.len() + 1;
+        let group = self.groups.get_mut((turn - 2) % count)?;
+        let mut case = group.pop_front();
+        if case.is_none() {
+            case = self.groups.iter_mut().find_map(VecDeque::pop_front);
+        }
+        let case = case?;
+        Some(sample(maker, block, self.spots.get(case.spot)?, case.special))
     }
 }
 
@@ -176,7 +187,7 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
     match special {
         Special::Present => Sample::new(with(What::Plausible), label),
         Special::Full => Sample::new(with(What::Everything), label),
-        Special::Count(count) if spot.is_objects() => Sample::new(with(What::Blocks(count)), label),
+        Special::Count(count) => Sample::new(with(What::Count(count)), label),
         Special::Duplicates if spot.is_objects() => Sample::new(with(What::Same(2)), label),
         Special::Unknown => {
             let config = with(What::Value(&Value::unknown(spot.ty())));
@@ -212,14 +223,13 @@ fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, 
         Special::EmptyElement => of(vec![Value::from("")]),
         Special::Duplicates => of(vec![some(0), some(0)]),
         Special::Alike => of(vec![Value::from("same"), Value::from("SAME")]),
-        Special::Count(count) => of((0..count as u64).map(some).collect()),
         Special::UnknownElement(others) => {
             let mut elements: Vec<Value> = (0..=others as u64).map(some).collect();
             let known = of(elements.clone());
             elements[others] = Value::unknown(element.clone());
             return (of(elements), Some(known));
         }
-        Special::Present | Special::Full | Special::Unknown => Value::unknown(ty.clone()),
+        Special::Present | Special::Full | Special::Unknown | Special::Count(_) => Value::unknown(ty.clone()),
     };
     (value, None)
 }

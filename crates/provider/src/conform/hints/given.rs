@@ -1,7 +1,5 @@
 //! What an attribute is given.
 
-use std::fmt::Write;
-
 use objchange::value::Kind;
 use objchange::{Type, Value};
 use proptest::strategy::{Strategy, ValueTree};
@@ -29,7 +27,7 @@ pub(in super::super) struct RegexText {
 }
 
 /// Which sample of which run it is.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in super::super) struct Numbering {
     pub(in super::super) seed: u64,
     pub(in super::super) sequence: u64,
@@ -114,7 +112,7 @@ pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Opti
         let replaced = after.split_once('}').and_then(|(name, rest)| Some((value(name)?, rest)));
         rest = match replaced {
             Some((replacement, rest)) => {
-                let _ = write!(out, "{replacement}");
+                out.push_str(&replacement);
                 known = true;
                 rest
             }
@@ -126,34 +124,4 @@ pub(super) fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Opti
     }
     out.push_str(rest);
     (known || !text.contains('{')).then_some(out)
-}
-
-/// The object with this value at the end of the path, in each element on the way.
-pub(super) fn placed(object: &Value, path: &str, value: &Value) -> Value {
-    let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
-    match object.kind() {
-        Kind::Object(members) => Value::object(members.iter().map(|(member, old)| {
-            let new = match rest {
-                _ if member != name => old.clone(),
-                Some(rest) => placed(old, rest, value),
-                None => value.convert(old.ty()).unwrap_or_else(|_| old.clone()),
-            };
-            (member.clone(), new)
-        })),
-        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
-            let all: Vec<Value> = elements.iter().map(|element| placed(element, path, value)).collect();
-            let as_tuple = Value::tuple(all);
-            as_tuple.convert(object.ty()).unwrap_or(as_tuple)
-        }
-        Kind::Map(map) => {
-            let all = map.iter().map(|(key, element)| (key, placed(element, path, value)));
-            map_of(object, all)
-        }
-        _ => object.clone(),
-    }
-}
-
-fn map_of<'a>(old: &Value, entries: impl Iterator<Item = (&'a smol_str::SmolStr, Value)>) -> Value {
-    let element = old.ty().element().cloned().unwrap_or(Type::Dynamic);
-    Value::map(element, entries).unwrap_or_else(|_| old.clone())
 }

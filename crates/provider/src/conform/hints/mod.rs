@@ -31,10 +31,12 @@ use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 use regex::Regex;
+use smol_str::SmolStr;
 use wildmatch::WildMatch;
 
 pub(super) use self::check::inside;
 pub(super) use self::given::{Given, Numbering, RegexText};
+use super::within;
 use crate::Component;
 
 /// The key of an object that stands for a secret.
@@ -159,11 +161,11 @@ impl Hints {
     /// The configuration to which an object of this configuration is updated, where the file says how.
     pub fn update(&self, name: &str, config: &Value) -> Option<Value> {
         let of = self.of(Component::Resource, name).find(|of| !of.update.is_empty())?;
-        Some(
-            of.update
-                .iter()
-                .fold(config.clone(), |config, (path, value)| given::placed(&config, path, value)),
-        )
+        Some(of.update.iter().fold(config.clone(), |config, (path, value)| {
+            let names: Vec<SmolStr> = path.split('.').map(SmolStr::from).collect();
+            let mut updated = |old: &Value| value.convert(old.ty()).unwrap_or_else(|_| old.clone());
+            within::changed(&config, &names, &mut updated)
+        }))
     }
 
     /// What is said of the attribute at this path, whose steps are names with dots between them.
