@@ -8,6 +8,7 @@ mod doubts;
 mod encoding;
 mod eval;
 mod exit;
+mod explain;
 mod input;
 mod plan;
 mod policy;
@@ -40,6 +41,7 @@ struct Cli {
 enum Command {
     Check(check::Args),
     Eval(eval::Args),
+    Explain(explain::Args),
     Plan(plan::Args),
     Policy(policy::Args),
     Query(query::Args),
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
     exit::code(match command {
         Command::Check(args) => check::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Query(args) => query::run(&args),

@@ -5,6 +5,7 @@ mod changes;
 mod check;
 mod configuration;
 mod eval;
+mod explain;
 mod fields;
 mod folder;
 mod kinds;

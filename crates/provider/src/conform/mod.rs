@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod advice;
 mod apply;
 mod clause;
 mod finding;
@@ -29,6 +30,7 @@ mod go;
 mod objects;
 mod others;
 
+pub use self::advice::Advice;
 pub use self::clause::Clause;
 pub use self::finding::{Finding, Weight};
 pub use self::flow::{Judgement, Trial, judge};
