@@ -70,6 +70,9 @@ pub enum SchemaFaultKind {
     /// The nesting mode is none that there is.
     #[error("the nesting mode is none of the protocol's")]
     InvalidNesting,
+    /// What is not deprecated has a message that says it is.
+    #[error("there is a message about a deprecation, and nothing is deprecated")]
+    DeprecationMessage,
     /// The number of blocks is limited to less than none.
     #[error("the number of blocks cannot be limited to less than none")]
     NegativeLimit,
@@ -84,6 +87,7 @@ impl SchemaFaultKind {
             Self::TypeAndNestedType => "type_and_nested_type",
             Self::NoType => "no_type",
             Self::InvalidNesting => "invalid_nesting",
+            Self::DeprecationMessage => "deprecation_message",
             Self::NegativeLimit => "negative_limit",
         }
     }

@@ -11,6 +11,14 @@ use super::flow::{Flow, Saved};
 use super::{Clause, Finding, Weight};
 use crate::{Error, ErrorKind, Result};
 
+/// What came of applying a plan.
+pub(super) struct Applied {
+    /// What is saved, if the provider could be asked; null where nothing is there.
+    pub(super) saved: Option<Saved>,
+    /// Whether Terraform goes on with it.
+    pub(super) is_fine: bool,
+}
+
 impl Flow<'_> {
     /// Applies a plan, and gives what is saved.
     pub(super) async fn apply(
@@ -18,21 +26,27 @@ impl Flow<'_> {
         change: &PlannedChange,
         config: &Value,
         prior: &Saved,
-    ) -> Result<Option<Saved>> {
+    ) -> Result<Applied> {
         let mut request = ApplyRequest::new(&self.schema.block, change, config);
         request.prior_private.clone_from(&prior.private);
         let bad = |error: ApplyChangeError| {
             Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
         };
         let mut applying = begin_apply(&request).map_err(bad)?;
-        let mut last = None;
+        let (mut last, mut identity) = (None, None);
         let applied = loop {
             applying = match applying {
                 Applying::Done(applied) => break *applied,
                 Applying::Ask(question) => {
                     let answer = self.provider.apply(self.type_name, question.request()).await;
-                    let Some(answer) = self.told(answer, Clause::A2) else { return Ok(None) };
+                    let Some(answer) = self.told(answer, Clause::A2) else {
+                        return Ok(Applied { saved: None, is_fine: false });
+                    };
+                    if let Some(object) = &answer.new_state {
+                        self.learn(object);
+                    }
                     last.clone_from(&answer.new_state);
+                    identity = answer.identity.clone().filter(|_| !question.request().planned.is_null());
                     self.labels_stay(&question.request().planned, answer.new_state.as_ref());
                     question.answer(answer)
                 }
@@ -47,8 +61,11 @@ impl Flow<'_> {
             is_fine &= finding.weight != Weight::Error;
             self.find(finding);
         }
+        is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
         let (private, identity) = (applied.private, applied.identity);
-        Ok(is_fine.then_some(Saved { object: applied.saved, private, identity }))
+        // What the provider must not have said is not handed back to it.
+        let identity = identity.filter(|_| is_fine);
+        Ok(Applied { saved: Some(Saved { object: applied.saved, private, identity }), is_fine })
     }
 
     /// Terraform does not see that a block of a map stands under another label than planned.
@@ -71,9 +88,7 @@ impl Flow<'_> {
         });
         for path in moved {
             let message = format!("{path}: a block stands under another label than planned");
-            let mut finding = Finding::new(Clause::A5, "block_label_changed", path, message);
-            finding.weight = Weight::Unnoticed;
-            self.find(finding);
+            self.find(Finding::new(Clause::A5, "block_label_changed", path, message).unnoticed());
         }
     }
 
@@ -92,14 +107,17 @@ impl Flow<'_> {
             request.identity.clone_from(&saved.identity);
             let answer = self.provider.plan(self.type_name, &request).await;
             let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
-            if self.refuses(&answer.diagnostics) {
+            self.learn(&answer.planned);
+            if self.refuses(&answer.diagnostics) || !self.is_decided(answer.deferred.is_some()) {
                 return Ok(None);
             }
             if !answer.planned.is_null() {
                 let message = "an object is planned that is to be destroyed";
-                let mut finding = Finding::new(Clause::P8, "planned_survival", Path::root(), message);
-                finding.terraform = Some("planned a non-null destroy value".into());
-                self.find(finding);
+                let finding = Finding::new(Clause::P8, "planned_survival", Path::root(), message);
+                self.find(finding.said("planned a non-null destroy value"));
+                return Ok(None);
+            }
+            if !self.identity_is_sound(answer.identity.as_ref(), Clause::P7, false) {
                 return Ok(None);
             }
             private = answer.private;
@@ -108,6 +126,6 @@ impl Flow<'_> {
         let Ok(Planning::Done(mut change)) = begin_plan(&request) else { return Ok(None) };
         change.private = private;
         change.identity.clone_from(&saved.identity);
-        Ok(self.apply(&change, &nothing, saved).await?.map(|_| ()))
+        Ok(self.apply(&change, &nothing, saved).await?.is_fine.then_some(()))
     }
 }

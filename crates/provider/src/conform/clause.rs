@@ -4,8 +4,9 @@
 macro_rules! clauses {
     ($($clause:ident, $summary:expr, $sentence:literal;)*) => {
         /// A clause of the contract. The letter says what the provider was asked for: a schema, a plan, the final plan, to
-        /// apply, to read, to upgrade a stored object, to import, data, the result of a function; `C` is what only many calls together show, and `T` is about
-        /// the connection.
+        /// apply, to read, to upgrade a stored object, to import, to move an object from another type, to generate its
+        /// configuration, data, an ephemeral resource, the result of a function, a list, to invoke an action (`X`); `C` is what
+        /// only many calls together show, and `T` is about the connection.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum Clause {
@@ -35,12 +36,21 @@ macro_rules! clauses {
 }
 
 clauses! {
-    S1, Some("Failed to load plugin schemas"), "A schema is well-formed.";
+    S0, Some("Failed to load plugin schemas"), "There is a schema of the provider's own configuration, and of all that it has.";
+    S1, Some("Failed to load plugin schemas"), "An attribute is required, optional or computed, and not two of them that exclude each other.";
+    S2, Some("Failed to load plugin schemas"), "An attribute has a type or a nested type, and not both.";
+    S3, Some("Failed to load plugin schemas"), "What has a message about its deprecation is deprecated.";
+    S4, Some("Failed to load plugin schemas"), "A name can be written in a configuration, and stands for one thing.";
+    S5, Some("Failed to load plugin schemas"), "The number of blocks is limited as their nesting mode allows.";
+    S6, Some("Failed to load plugin schemas"), "Nothing inside of a set is dynamic or write-only.";
+    S7, Some("Failed to load plugin schemas"), "All that is inside of a computed block is computed, and such a block need not be configured.";
+    S8, Some("Failed to load plugin schemas"), "A nesting mode is one that there is.";
     P2, Some("Provider deferred changes when Terraform did not allow deferrals"), "A plan is deferred only where that is allowed.";
     P3, Some("Provider produced invalid plan"), "A write-only attribute is null in a plan.";
     P4, Some("Provider produced invalid plan"), "A planned object is of the type that the schema says.";
     P5, Some("Provider produced invalid plan"), "A planned object is what is configured, but for what the provider may compute.";
     P6, Some("Provider produced invalid plan"), "What requires a replacement is a part of the object.";
+    P7, Some("Provider produced invalid identity"), "A planned identity is of the type that its schema says, and known unless the object is created.";
     P8, Some("Provider produced invalid plan"), "Nothing is planned where the object is to be destroyed.";
     F1, Some("Provider produced inconsistent final plan"), "The final plan has the action of the first.";
     F2, Some("Provider produced inconsistent final plan"), "The final plan has what the first knew already.";
@@ -51,9 +61,11 @@ clauses! {
     A4, Some("Provider returned invalid result object after apply"), "Nothing is unknown after apply.";
     A5, Some("Provider produced inconsistent result after apply"), "An applied object is what was planned.";
     A6, Some("Provider produced inconsistent result after apply"), "An object is there after apply unless it was to be destroyed, and gone then.";
+    A7, Some("Provider produced invalid identity"), "The identity of an applied object is of the type that its schema says, and known.";
     R1, Some("Provider produced invalid object"), "Nothing that is read is unknown.";
     R2, Some("Provider produced invalid object"), "An object that is read is of the type that the schema says.";
     R3, Some("Provider produced invalid object"), "A write-only attribute is null in what is read.";
+    R4, Some("Provider produced invalid identity"), "The identity that is read is of the type that its schema says, and known.";
     R5, None, "What is read right after apply is what was applied.";
     U1, Some("Invalid resource state upgrade"), "Nothing of an upgraded object is unknown.";
     U2, Some("Invalid resource state upgrade"), "An upgraded object is of the type that the schema says.";
@@ -61,17 +73,30 @@ clauses! {
     U4, None, "A stored object of the present version is upgraded to itself.";
     I1, Some("Import returned no resources"), "Exactly one object is imported.";
     I2, Some("Invalid import result"), "An imported object is of a type that the provider has.";
+    I3, Some("Provider produced invalid identity"), "What is imported by its identity has one, of the type that its schema says, and known.";
     I4, Some("Import returned a non-null value for a write-only attribute"), "A write-only attribute of an imported object is null.";
     I5, Some("Import returned null resource"), "An imported object is not null.";
     I6, Some("Cannot import non-existent remote object"), "An imported object can be read.";
     I7, None, "An object that is imported and read is what was applied.";
+    M1, Some("Provider returned invalid value"), "Nothing of a moved object is unknown, and it is there.";
+    M2, Some("Provider returned invalid value"), "A moved object is of the type that the schema says.";
+    M3, Some("Provider returned invalid value"), "A write-only attribute of a moved object is null.";
+    M4, Some("Provider produced invalid identity"), "The identity of a moved object is of the type that its schema says, and known.";
+    G1, Some("Provider produced invalid object"), "A generated configuration is of the type that the schema says.";
+    G2, None, "With the configuration that is generated for an object there is nothing to do.";
     D1, Some("Provider produced invalid object"), "What a data source answers is of the type that the schema says.";
     D2, Some("Provider produced null object"), "A data source answers with an object.";
     D3, Some("Provider produced invalid object"), "Nothing of what a data source answers is unknown.";
     D4, None, "A data source answers with what is configured, but for what it may compute.";
+    E1, Some("Provider produced invalid ephemeral resource instance"), "What is opened is what is configured, but for what the provider may compute.";
+    E2, Some("Provider produced invalid ephemeral resource instance"), "What is opened is there, of the type that the schema says, and known.";
     N1, Some("Error in function call"), "What a function returns is of the type that it says.";
     N2, None, "A function returns a result or an error.";
     N3, Some("Error in function call"), "A function returns the same each time.";
+    N4, None, "Where all arguments are known, the result is.";
+    L1, Some("Provider produced invalid identity"), "What is listed has an identity of the type that its schema says, and known.";
+    L2, None, "The objects that are listed are asked for, as many as are wanted, and of the type that the schema says.";
+    X1, None, "An action says once that it is over, at the end.";
     C1, None, "Asked the same twice, a provider plans the same.";
     C2, None, "After apply there is nothing left to do.";
     T1, Some("Plugin error"), "What a provider has to say it says in diagnostics.";

@@ -33,6 +33,8 @@ pub struct Finding {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Weight {
+    /// Worth knowing, and no fault: Terraform stops with an error, but by its own doing.
+    Note,
     /// Terraform does not notice.
     Unnoticed,
     /// Terraform writes it to its log and goes on: the provider uses the legacy type system.
@@ -47,7 +49,19 @@ impl Finding {
         Self { clause, kind: kind.to_owned(), path, message: message.into(), terraform: None, weight }
     }
 
+    /// The same, which Terraform does not notice.
+    pub(super) fn unnoticed(self) -> Self {
+        Self { weight: Weight::Unnoticed, terraform: None, ..self }
+    }
+
+    /// The same, of which Terraform says this.
+    pub(super) fn said(self, words: impl Into<String>) -> Self {
+        Self { terraform: Some(words.into()), ..self }
+    }
+
     /// A violation of a plan; counts are those of the objects.
+    ///
+    /// What of the objects is secret is marked.
     pub(super) fn of_plan(
         violation: &PlanViolation,
         config: &Value,
@@ -116,8 +130,8 @@ impl Finding {
 fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
     use InvalidPlanKind as K;
     let path = &invalid.path;
-    let count = |root: &Value| root.at(path).and_then(Value::len).unwrap_or_default();
-    let counts = (count(plan), count(configuration));
+    let count = |root: &Value| part(root, path).and_then(Value::len);
+    let counts = || Some((count(plan)?, count(configuration).unwrap_or_default()));
     let printed = |value: &Option<Value>| value.as_ref().map(go);
     let (planned, config) = (printed(&invalid.planned), printed(&invalid.config));
     Some(match invalid.kind {
@@ -134,20 +148,23 @@ fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> O
              set nested attribute values to unknown instead"
             .into(),
         K::BlockCountDisagrees => {
-            format!("block count in plan ({}) disagrees with count in config ({})", counts.0, counts.1)
+            let (plan, config) = counts()?;
+            format!("block count in plan ({plan}) disagrees with count in config ({config})")
         }
         // The count of nested objects is a number of the language there.
-        K::CountDisagrees => format!(
-            "count in plan (cty.NumberIntVal({})) disagrees with count in config (cty.NumberIntVal({}))",
-            counts.0, counts.1
-        ),
+        K::CountDisagrees => {
+            let (plan, config) = counts()?;
+            format!(
+                "count in plan (cty.NumberIntVal({plan})) disagrees with count in config (cty.NumberIntVal({config}))"
+            )
+        }
         K::BlockKeyNotInConfig => format!("block key {} from plan is not present in config", key(invalid)?),
         K::MapKeyNotInConfig => {
-            let key = only_in(plan.at(path)?, configuration.at(path)?)?;
+            let key = only_in(part(plan, path)?, part(configuration, path)?)?;
             format!("map key {key} from plan is not present in config")
         }
         K::MapKeyNotInPlan => {
-            let key = only_in(configuration.at(path)?, plan.at(path)?)?;
+            let key = only_in(part(configuration, path)?, part(plan, path)?)?;
             format!("map key {key} from config is not present in plan")
         }
         K::NoncomputedPlanned => format!("planned value {} for a non-computed attribute", planned?),
@@ -165,6 +182,9 @@ fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> O
             "sensitive planned value does not match config value or prior value".into()
         }
         K::PlannedUnknownForConfigured => "planned unknown for configured value".into(),
+        K::ChangedUnknownDynamicBlock => {
+            format!("planned value {} for unknown dynamic block", go(part(plan, path)?))
+        }
         _ => return None,
     })
 }
@@ -182,24 +202,24 @@ fn key(invalid: &InvalidPlan) -> Option<String> {
 fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual: &Value) -> Option<String> {
     use InconsistentResultKind as K;
     let path = &inconsistent.path;
-    let count = |root: &Value| root.at(path).and_then(Value::len).unwrap_or_default();
+    let count = |root: &Value| part(root, path).and_then(Value::len);
     let (was, now) = (inconsistent.planned.as_ref().map(go), inconsistent.actual.as_ref().map(go));
     let said = match inconsistent.kind {
         K::ObjectNowPresent => "was absent, but now present".into(),
         K::ObjectNowAbsent => "was present, but now absent".into(),
         K::SensitiveInconsistent => "inconsistent values for sensitive attribute".into(),
-        K::BlockCountChanged => format!("block count changed from {} to {}", count(planned), count(actual)),
-        K::BlockSetGrew => format!("block set length changed from {} to {}", count(planned), count(actual)),
-        K::SetGrew => format!("length changed from {} to {}", count(planned), count(actual)),
+        K::BlockCountChanged => format!("block count changed from {} to {}", count(planned)?, count(actual)?),
+        K::BlockSetGrew => format!("block set length changed from {} to {}", count(planned)?, count(actual)?),
+        K::SetGrew => format!("length changed from {} to {}", count(planned)?, count(actual)?),
         K::KnownNowUnknown => "was known, but now unknown".into(),
         K::NullNowValue => format!("was null, but now {}", now?),
         K::ValueNowNull => format!("was {}, but now null", was?),
         K::ValueChanged => format!("was {}, but now {}", was?, now?),
         K::ElementVanished => {
-            format!("element {} has vanished", only_in(planned.at(path)?, actual.at(path)?)?)
+            format!("element {} has vanished", only_in(part(planned, path)?, part(actual, path)?)?)
         }
         K::ElementAppeared => {
-            format!("new element {} has appeared", only_in(actual.at(path)?, planned.at(path)?)?)
+            format!("new element {} has appeared", only_in(part(actual, path)?, part(planned, path)?)?)
         }
         K::PlannedSetElementUnmatched => {
             format!("planned set element {} does not correlate with any element in actual", was?)
@@ -210,6 +230,26 @@ fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual:
         _ => return None,
     };
     Some(format!("{path}: {said}"))
+}
+
+/// The part at a path, unless it is marked or stands in what is.
+fn part<'v>(root: &'v Value, path: &Path) -> Option<&'v Value> {
+    let mut at = root;
+    for step in path.steps() {
+        if at.is_marked() {
+            return None;
+        }
+        at = match step {
+            // Labels of blocks are keys or names, as the type has it.
+            PathStep::Attribute(name) => at.attribute(name).or_else(|| at.element(name)),
+            PathStep::Index(key) => match (key.as_str(), key.as_number()) {
+                (Some(key), _) => at.element(key).or_else(|| at.attribute(key)),
+                (None, Some(position)) => at.index(usize::try_from(position.as_i64()?).ok()?),
+                (None, None) => None,
+            },
+        }?;
+    }
+    (!at.is_marked()).then_some(at)
 }
 
 /// The one index or key that only the first of two lists or maps has.

@@ -1,15 +1,18 @@
 //! What Terraform asks, in its order.
 
-use objchange::Value;
-use objchange::change::{
-    Action, Diagnostic, PlanChangeError, PlanRequest, PlanViolation, PlannedChange, Planning, PrivateData,
-    Severity, assert_object_compatible, begin_plan,
-};
-use objchange::schema::Schema;
-use objchange::value::{Path, PathStep};
+use std::collections::HashSet;
 
+use objchange::Value;
+use objchange::change::{Action, Diagnostic, PlannedChange, PrivateData, Severity};
+use objchange::schema::Schema;
+use objchange::value::Path;
+
+use super::flavor::Flavor;
+use super::objects::first_difference;
+use super::schemas::of_type;
+use super::secrets::Secrets;
 use super::{Clause, Finding};
-use crate::{Capabilities, Component, Error, ErrorKind, Provider, Result};
+use crate::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
 
 /// What a resource type is tried with.
 #[derive(Clone)]
@@ -23,19 +26,26 @@ pub struct Trial {
     pub update: Option<(Value, Option<Value>)>,
     /// Whether anything is applied. What is created is destroyed at the end, as far as the provider does so.
     pub apply: bool,
+    /// Whose rules the provider is held to.
+    pub flavor: Flavor,
+    /// By what the object is imported; `None` where that is its `id`.
+    pub import_id: Option<String>,
 }
 
 impl Trial {
     /// Only plans this configuration.
     pub fn new(config: Value) -> Self {
-        Self { config, known: None, update: None, apply: false }
+        Self { config, known: None, update: None, apply: false, flavor: Flavor::default(), import_id: None }
     }
 }
 
 /// The configurations may hold secrets.
 impl std::fmt::Debug for Trial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Trial").field("apply", &self.apply).finish_non_exhaustive()
+        f.debug_struct("Trial")
+            .field("apply", &self.apply)
+            .field("flavor", &self.flavor)
+            .finish_non_exhaustive()
     }
 }
 
@@ -45,7 +55,7 @@ impl std::fmt::Debug for Trial {
 pub struct Judgement {
     /// What the provider does wrong, in the order in which it shows.
     pub findings: Vec<Finding>,
-    /// What the provider says against the configuration, so that nothing more could be asked.
+    /// What the provider says against the configuration, so that nothing more could be asked. What is secret is hidden.
     pub refused: Vec<Diagnostic>,
 }
 
@@ -58,17 +68,22 @@ pub struct Judgement {
 /// is a [`Finding`].
 pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
-    let name = || ErrorKind::UnknownName { what: Component::Resource.noun(), name: type_name.to_owned() };
-    let schema = schemas.resources.get(type_name).ok_or_else(name)?;
-    let (capabilities, judgement) = (schemas.capabilities, Judgement::default());
-    let mut flow = Flow { provider, type_name, schema, capabilities, judgement };
-    for problem in schema.block.validate() {
-        flow.find(Finding::new(Clause::S1, problem.kind.kind(), problem.path.clone(), problem.to_string()));
+    let declared = of_type(&schemas, Component::Resource, type_name);
+    let is_refused = declared.iter().any(|finding| finding.weight == super::Weight::Error);
+    let Some(schema) = schemas.resources.get(type_name).filter(|_| !is_refused) else {
+        if declared.is_empty() {
+            let what = Component::Resource.noun();
+            return Err(ErrorKind::UnknownName { what, name: type_name.to_owned() }.into());
+        }
+        return Ok(Judgement { findings: declared, ..Judgement::default() });
+    };
+    let schema = Schema::new(schema.version, trial.flavor.understood(&schema.block));
+    let mut flow = Flow::new(provider, &schemas, type_name, &schema, trial.flavor);
+    for finding in declared {
+        flow.find(finding);
     }
-    if flow.judgement.findings.is_empty() {
-        // How far it came is in the findings.
-        let _ = flow.all(trial).await?;
-    }
+    // How far it came is in the findings.
+    let _ = flow.all(trial).await?;
     Ok(flow.judgement)
 }
 
@@ -83,32 +98,85 @@ pub(super) struct Saved {
 /// A trial while it goes on. A step gives `None` where Terraform would stop.
 pub(super) struct Flow<'p> {
     pub(super) provider: &'p dyn Provider,
+    pub(super) schemas: &'p Schemas,
     pub(super) type_name: &'p str,
     pub(super) schema: &'p Schema,
     pub(super) capabilities: Capabilities,
+    pub(super) flavor: Flavor,
     pub(super) judgement: Judgement,
+    pub(super) secrets: Secrets,
+    /// What was found already: a provider is asked the same more than once.
+    known: HashSet<(Clause, String, Path, String)>,
+    /// Nobody is there any more to be asked.
+    is_gone: bool,
 }
 
-impl Flow<'_> {
-    pub(super) fn find(&mut self, finding: Finding) {
-        self.judgement.findings.push(finding);
+impl<'p> Flow<'p> {
+    pub(super) fn new(
+        provider: &'p dyn Provider,
+        schemas: &'p Schemas,
+        type_name: &'p str,
+        schema: &'p Schema,
+        flavor: Flavor,
+    ) -> Self {
+        Self {
+            provider,
+            schemas,
+            type_name,
+            schema,
+            capabilities: schemas.capabilities,
+            flavor,
+            judgement: Judgement::default(),
+            secrets: Secrets::default(),
+            known: HashSet::new(),
+            is_gone: false,
+        }
+    }
+
+    pub(super) fn find(&mut self, mut finding: Finding) {
+        finding.message = self.secrets.hide_long(finding.message);
+        finding.terraform = finding.terraform.map(|said| self.secrets.hide_long(said));
+        let key = (finding.clause, finding.kind.clone(), finding.path.clone(), finding.message.clone());
+        if self.known.insert(key) {
+            self.judgement.findings.push(finding);
+        }
+    }
+
+    /// What of an object is secret is not to be found in what the provider says.
+    pub(super) fn learn(&mut self, object: &Value) {
+        self.secrets.learn(&self.schema.block, object);
     }
 
     /// An answer, or the finding that there is none.
     pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
-        answer.map_err(|error| self.find(no_answer(&error, wrong_type))).ok()
+        let error = match answer {
+            Ok(answer) => return Some(answer),
+            Err(error) => error,
+        };
+        self.is_gone |= error.is_gone();
+        let mut finding = no_answer(&error, wrong_type);
+        finding.message = self.secrets.hide(&finding.message);
+        finding.terraform = finding.terraform.map(|said| self.secrets.hide(&said));
+        self.find(finding);
+        None
     }
 
     /// Whether there are errors among the diagnostics; then the provider refuses, which is its right.
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let hidden = errors.map(|error| self.secrets.hide_in(&self.schema.block, error));
         let before = self.judgement.refused.len();
-        self.judgement.refused.extend(errors.cloned());
+        self.judgement.refused.extend(hidden);
         self.judgement.refused.len() > before
     }
 
     async fn all(&mut self, trial: &Trial) -> Result<Option<()>> {
         let block = &self.schema.block;
+        let known = trial.known.as_ref().unwrap_or(&trial.config);
+        let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
+        for config in [Some(&trial.config), Some(known)].into_iter().chain(update).flatten() {
+            self.learn(config);
+        }
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
         let coerced = block.coerce_value(&trial.config).map_err(bad)?;
         let validated = self.provider.validate(Component::Resource, self.type_name, &coerced).await;
@@ -121,141 +189,109 @@ impl Flow<'_> {
             private: PrivateData::default(),
             identity: None,
         };
-        let known = trial.known.as_ref().unwrap_or(&trial.config);
-        let Some(created) = self.planned_twice(&nothing, &trial.config, known).await? else {
+        let is_applied = trial.apply && known.is_wholly_known();
+        let Some(created) = self.planned_to_the_end(&nothing, &trial.config, known, is_applied).await? else {
             return Ok(None);
         };
-        if !trial.apply || !known.is_wholly_known() {
-            return Ok(Some(()));
+        if !is_applied {
+            return self.planned_from_plan(&created, known).await;
         }
-        let Some(mut saved) = self.apply(&created, known, &nothing).await? else { return Ok(None) };
-        let went_on = self.with_object(&mut saved, trial, known).await?;
+        let applied = self.apply(&created, known, &nothing).await?;
+        let Some(mut saved) = applied.saved.filter(|saved| !saved.object.is_null()) else { return Ok(None) };
+        let went_on = match applied.is_fine {
+            true => self.with_object(&mut saved, trial, known).await?,
+            false => None,
+        };
         // What was created is not left behind, whatever came of the rest.
-        self.destroy(&saved).await?;
+        self.destroyed(&saved, went_on.is_some()).await?;
         Ok(went_on)
+    }
+
+    /// Destroys what is left of an object. What goes wrong with one that Terraform would not have gone on with is no fault.
+    async fn destroyed(&mut self, saved: &Saved, is_sound: bool) -> Result<()> {
+        if self.is_gone || saved.object.is_null() {
+            return Ok(());
+        }
+        let (findings, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
+        self.destroy(saved).await?;
+        if !is_sound {
+            self.judgement.findings.truncate(findings);
+            self.judgement.refused.truncate(refused);
+        }
+        Ok(())
     }
 
     /// All that can happen to an object between its creation and its end.
     async fn with_object(&mut self, saved: &mut Saved, trial: &Trial, known: &Value) -> Result<Option<()>> {
-        if self.upgraded(saved).await.is_none() || self.read_back(saved).await.is_none() {
+        if self.settled(saved, known).await?.is_none() {
             return Ok(None);
-        }
-        let Some(again) = self.plan(saved, known, Clause::P2).await? else { return Ok(None) };
-        if again.action != Action::NoOp {
-            let message = format!("after apply there is still something to do: {}", again.action.kind());
-            self.find(Finding::new(Clause::C2, "not_converged", Path::root(), message));
         }
         if let Some((config, update_known)) = &trial.update {
             let update_known = update_known.as_ref().unwrap_or(config);
-            let Some(change) = self.planned_twice(saved, config, update_known).await? else {
+            let Some(change) = self.planned_to_the_end(saved, config, update_known, true).await? else {
                 return Ok(None);
             };
-            let Some(updated) = self.apply(&change, update_known, saved).await? else { return Ok(None) };
-            *saved = updated;
+            let applied = self.apply(&change, update_known, saved).await?;
+            if let Some(updated) = applied.saved {
+                *saved = updated;
+            }
+            if !applied.is_fine || self.settled(saved, update_known).await?.is_none() {
+                return Ok(None);
+            }
         }
-        Ok(self.imported(saved).await)
-    }
-
-    /// Plans, plans the same again, and plans what is known in the end. Gives the plan that is applied.
-    async fn planned_twice(
-        &mut self,
-        prior: &Saved,
-        config: &Value,
-        known: &Value,
-    ) -> Result<Option<PlannedChange>> {
-        let Some(first) = self.plan(prior, config, Clause::P2).await? else { return Ok(None) };
-        let Some(again) = self.plan(prior, config, Clause::P2).await? else { return Ok(None) };
-        if again.after != first.after || again.action != first.action {
-            let message = "asked the same once more, the provider plans something else";
-            self.find(Finding::new(Clause::C1, "not_deterministic", Path::root(), message));
-        }
-        if config == known {
-            return Ok(Some(again));
-        }
-        let Some(last) = self.plan(prior, known, Clause::F3).await? else { return Ok(None) };
-        if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp) {
-            let (first, last) = (first.action.kind(), last.action.kind());
-            let message = format!("the plan was to {first}, and is to {last} when all is known");
-            self.find(Finding::new(Clause::F1, "action_changed", Path::root(), message));
+        if self.moved(saved).await.is_none() || self.generated(saved).await?.is_none() {
             return Ok(None);
         }
-        let found = assert_object_compatible(&self.schema.block, &first.after, &last.after);
-        for inconsistent in &found {
-            self.find(Finding::of_final(inconsistent, &first.after, &last.after));
-        }
-        Ok(found.is_empty().then_some(last))
+        Ok(self.imported(saved, trial.import_id.as_deref()).await)
     }
 
-    /// Plans as Terraform does. Being deferred is against the clause that is given.
-    async fn plan(
-        &mut self,
-        prior: &Saved,
-        config: &Value,
-        deferred: Clause,
-    ) -> Result<Option<PlannedChange>> {
-        let mut request = PlanRequest::new(&self.schema.block, &prior.object, config);
-        request.private.clone_from(&prior.private);
-        request.identity.clone_from(&prior.identity);
-        let bad = |error: PlanChangeError| {
-            Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
-        };
-        let mut planning = begin_plan(&request).map_err(bad)?;
-        let change = loop {
-            planning = match planning {
-                Planning::Done(change) => break *change,
-                Planning::Ask(question) => {
-                    let answer = self.provider.plan(self.type_name, question.request()).await;
-                    let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
-                    if question.request().prior.is_null() {
-                        self.replacements_lead_somewhere(&answer.requires_replace);
-                    }
-                    match question.answer(answer) {
-                        Ok(planning) => planning,
-                        Err(PlanChangeError::Refused(diagnostics)) => {
-                            self.refuses(&diagnostics);
-                            return Ok(None);
-                        }
-                        Err(error) => return Err(bad(error)),
-                    }
-                }
-            };
-        };
-        let is_legacy = change.legacy_type_system;
-        let mut is_fine = true;
-        let config = self.schema.block.coerce_value(config).unwrap_or_else(|_| config.clone());
-        for violation in change.violations.iter().chain(&change.at_apply) {
-            let mut finding = Finding::of_plan(violation, &config, &change.after, is_legacy);
-            if *violation == PlanViolation::DeferralNotAllowed {
-                finding.clause = deferred;
-            }
-            is_fine &= finding.weight != super::Weight::Error;
-            self.find(finding);
+    /// What an object that was just applied has to stand: it is upgraded and read, and then there is nothing left to do.
+    async fn settled(&mut self, saved: &mut Saved, known: &Value) -> Result<Option<()>> {
+        let applied = saved.clone();
+        if self.upgraded(saved).await.is_none() || self.read_back(saved).await.is_none() {
+            return Ok(None);
         }
-        Ok(is_fine.then_some(change))
+        if self.nothing_to_do(&applied, known, "after apply").await?.is_none() {
+            return Ok(None);
+        }
+        let is_the_same = saved.private == applied.private && saved.identity == applied.identity;
+        if is_the_same {
+            return Ok(Some(()));
+        }
+        self.nothing_to_do(saved, known, "after reading").await
     }
 
-    /// Terraform looks at what requires a replacement only where there is something to be replaced.
-    fn replacements_lead_somewhere(&mut self, paths: &[Path]) {
-        let block = &self.schema.block;
-        let lost = |path: &&Path| {
-            let is_below_attribute = |path: &Path| block.attribute_by_path(path).is_none();
-            is_below_attribute(path) && block.block_by_path(path).is_none()
-        };
-        for path in paths.iter().filter(lost) {
-            // A key may be secret.
-            let names = path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_)));
-            let path: Path = names.cloned().collect();
-            let message = format!("{path}: requires a replacement, and is no part of the object");
-            let mut finding = Finding::new(Clause::P6, "requires_replace_nowhere", path, message);
-            finding.weight = super::Weight::Unnoticed;
-            self.find(finding);
+    /// What is wholly known of a plan is what apply gives, and from that there is nothing left to do.
+    async fn planned_from_plan(&mut self, planned: &PlannedChange, known: &Value) -> Result<Option<()>> {
+        let object = planned.after.unmark_deep().0;
+        if object.is_null() || !object.is_wholly_known() || !known.is_wholly_known() {
+            return Ok(Some(()));
         }
+        let (private, identity) = (planned.private.clone(), planned.identity.clone());
+        let identity = identity.filter(Value::is_wholly_known);
+        self.nothing_to_do(&Saved { object, private, identity }, known, "from what was planned").await
+    }
+
+    /// Plans once more for the configuration that an object has.
+    async fn nothing_to_do(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
+        let Some(again) = self.plan(saved, known, Default::default(), Clause::P2).await? else {
+            return Ok(None);
+        };
+        if again.action != Action::NoOp {
+            let path = first_difference(&again.before, &again.after).unwrap_or_default();
+            let message = format!("{path}: {when} there is still something to do: {}", again.action.kind());
+            self.find(Finding::new(Clause::C2, "not_converged", path, message));
+        }
+        Ok(Some(()))
     }
 }
 
 /// Why there is no answer. One of another type than the schema says breaks the clause that is given.
 pub(super) fn no_answer(error: &Error, wrong_type: Clause) -> Finding {
     let (clause, path) = match error.kind() {
+        ErrorKind::WrongValue { path, field, .. } if field.ends_with("identity") => {
+            (identity_clause(wrong_type), path.clone())
+        }
         ErrorKind::WrongValue { path, .. } => (wrong_type, path.clone()),
         ErrorKind::Crashed { .. } | ErrorKind::Disconnected => (Clause::T2, Path::root()),
         ErrorKind::Timeout(_) => (Clause::T3, Path::root()),
@@ -266,4 +302,16 @@ pub(super) fn no_answer(error: &Error, wrong_type: Clause) -> Finding {
         finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
     }
     finding
+}
+
+/// The clause about the identity in an answer whose object is held to another.
+fn identity_clause(of_object: Clause) -> Clause {
+    match of_object {
+        Clause::A2 => Clause::A7,
+        Clause::R2 => Clause::R4,
+        Clause::I5 => Clause::I3,
+        Clause::M2 => Clause::M4,
+        Clause::L2 => Clause::L1,
+        _ => Clause::P7,
+    }
 }

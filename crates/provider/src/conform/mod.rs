@@ -1,8 +1,9 @@
 //! Whether a provider keeps the contract with Terraform: it is asked what Terraform would ask it, and each answer is judged.
 //!
 //! [`judge`] goes with one configuration of one resource type through all that can happen to an object: validated, planned,
-//! planned again, applied, read, upgraded, planned once more, changed, imported, destroyed. Without
-//! [`apply`](Trial::apply) nothing is applied, and nothing is asked that needs an object.
+//! planned again, applied, read, upgraded, planned once more, changed, moved, imported, destroyed. Without
+//! [`apply`](Trial::apply) nothing is applied, and nothing is asked that needs an object. What is no managed resource has a
+//! judge of its own, and so have the [schemas](judge_schemas).
 //!
 //! ```
 //! use objchange_provider::conform::{Clause, Trial, judge};
@@ -25,13 +26,22 @@ mod advice;
 mod apply;
 mod clause;
 mod finding;
+mod flavor;
 mod flow;
 mod go;
+mod import;
 mod objects;
+mod opened;
 mod others;
+mod planning;
+mod schemas;
+mod secrets;
 
 pub use self::advice::Advice;
 pub use self::clause::Clause;
 pub use self::finding::{Finding, Weight};
+pub use self::flavor::Flavor;
 pub use self::flow::{Judgement, Trial, judge};
+pub use self::opened::{judge_action, judge_ephemeral, judge_list};
 pub use self::others::{judge_data, judge_function};
+pub use self::schemas::{SchemaFinding, judge_schemas};

@@ -1,15 +1,16 @@
-//! What is done with an object that is there: reading it, upgrading it, importing it.
+//! What is done with an object that is there: upgrading and reading it.
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange::value::{Descend, Path, PathStep, TypeMismatch};
+use objchange::value::{Descend, Kind, Path, PathStep, TypeMismatch};
 
 use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
-use crate::call::{ImportResource, ImportTarget, RawState, ReadResource, UpgradeResource};
+use crate::Schemas;
+use crate::call::{RawState, ReadResource, UpgradeResource};
 
 impl Flow<'_> {
-    fn question(&self, saved: &Saved) -> ReadResource {
+    pub(super) fn question(&self, saved: &Saved) -> ReadResource {
         ReadResource {
             type_name: self.type_name.into(),
             state: saved.object.unmark_deep().0,
@@ -19,30 +20,40 @@ impl Flow<'_> {
         }
     }
 
-    fn is_sound(&mut self, object: &Value, clauses: [Clause; 3]) -> bool {
+    pub(super) fn is_sound(&mut self, object: &Value, clauses: [Clause; 3]) -> bool {
         let found = unsound(&self.schema.block, object, clauses);
         let is_sound = found.is_empty();
-        self.judgement.findings.extend(found);
+        found.into_iter().for_each(|finding| self.find(finding));
         is_sound
     }
 
-    fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
+    pub(super) fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
         let (was, is) = (self.schema.block.mark_hidden(was), self.schema.block.mark_hidden(is));
-        let mut path = None;
-        was.visit(|at, part| {
-            let now = is.at(&at.to_path());
-            if path.is_some() || now.is_some_and(|now| now.identical(part)) {
-                return Descend::Over;
-            }
-            let goes_on =
-                !part.is_marked() && part.as_elements().is_none() && now.is_some_and(|now| !now.is_null());
-            if goes_on && (part.as_object().is_some() || part.as_map().is_some()) {
-                return Descend::Into;
-            }
-            path = Some(at.to_path());
-            Descend::Over
-        });
-        self.find(Finding::new(clause, kind, path.unwrap_or_default(), message));
+        let path = first_difference(&was, &is).unwrap_or_default();
+        let message = format!("{path}: {message}");
+        self.find(Finding::new(clause, kind, path, message));
+    }
+
+    /// Whether an answer is more than that the provider cannot tell yet, which was not allowed.
+    pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
+        if is_deferred {
+            let message = "the provider answers that it cannot tell yet, which was not allowed";
+            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message));
+        }
+        !is_deferred
+    }
+
+    /// Whether an identity is of its type, and known. A provider may say none.
+    pub(super) fn identity_is_sound(
+        &mut self,
+        identity: Option<&Value>,
+        clause: Clause,
+        may_be_unknown: bool,
+    ) -> bool {
+        let found = identity_faults(self.schemas, self.type_name, identity, clause, may_be_unknown);
+        let is_sound = found.is_empty();
+        found.into_iter().for_each(|finding| self.find(finding));
+        is_sound
     }
 
     /// A stored object of the present version.
@@ -59,7 +70,12 @@ impl Flow<'_> {
         if self.refuses(&answer.diagnostics) {
             return None;
         }
-        let upgraded = answer.object.unwrap_or_else(|| Value::null(object.ty().clone()));
+        let Some(upgraded) = answer.object.filter(|object| !object.is_null()) else {
+            let message = "a stored object of the present version is upgraded to nothing";
+            self.find(Finding::new(Clause::U4, "upgraded_to_nothing", Path::root(), message));
+            return Some(());
+        };
+        self.learn(&upgraded);
         if !self.is_sound(&upgraded, [Clause::U1, Clause::U2, Clause::U3]) {
             return None;
         }
@@ -79,8 +95,18 @@ impl Flow<'_> {
             if self.refuses(&answer.diagnostics) {
                 return None;
             }
-            let read = answer.object.unwrap_or_else(|| Value::null(object.ty().clone()));
-            if !self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3]) {
+            if !self.is_decided(answer.deferred.is_some()) {
+                return None;
+            }
+            let Some(read) = answer.object.filter(|read| !read.is_null()) else {
+                let message = "right after it was applied the object cannot be read";
+                self.find(Finding::new(Clause::R5, "gone", Path::root(), message));
+                return Some(());
+            };
+            self.learn(&read);
+            if !self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3])
+                || !self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false)
+            {
                 return None;
             }
             if read != object {
@@ -89,64 +115,44 @@ impl Flow<'_> {
                 break;
             }
             saved.private = answer.private;
+            if answer.identity.is_some() {
+                saved.identity = answer.identity;
+            }
         }
         Some(())
     }
+}
 
-    /// Imports an object by its `id`, where it has one, and reads it.
-    pub(super) async fn imported(&mut self, saved: &Saved) -> Option<()> {
-        let object = saved.object.unmark_deep().0;
-        let Some(id) = object.attribute("id").and_then(Value::as_str) else { return Some(()) };
-        let target = ImportTarget::Id(id.to_owned());
-        let request = ImportResource { type_name: self.type_name.into(), target, deferral_allowed: false };
-        let answer = match self.provider.import(&request).await {
-            // Not every type can be imported.
-            Err(error) if error.is_unimplemented() => return Some(()),
-            answer => self.told(answer, Clause::I4)?,
-        };
-        if answer.diagnostics.iter().any(|d| d.severity == objchange::change::Severity::Error) {
-            return Some(());
+/// The first part in which two objects differ, both with what is secret marked.
+pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
+    let mut path = None;
+    was.visit(|at, part| {
+        let now = is.at(&at.to_path());
+        if path.is_some() || now.is_some_and(|now| now.identical(part)) {
+            return Descend::Over;
         }
-        let [imported] = &answer.resources[..] else {
-            let count = answer.resources.len();
-            let message = format!("{count} objects are imported, and one is wanted");
-            let mut finding = Finding::new(Clause::I1, "import_count", Path::root(), message);
-            let said = if count == 0 {
-                "Import returned no resources"
-            } else {
-                "Multiple import states not supported"
-            };
-            finding.terraform = Some(said.into());
-            self.find(finding);
-            return None;
+        let is_there = now.is_some_and(|now| !now.is_null() && now.is_known());
+        let goes_on = !part.is_marked()
+            && is_there
+            && part.as_elements().is_none_or(|_| {
+                // Of a list whose length is the same, one element is another.
+                !matches!(part.kind(), Kind::Set(_)) && now.and_then(Value::len) == part.len()
+            });
+        let has_same_keys = || {
+            part.as_map().is_none_or(|map| {
+                let now = now.and_then(Value::as_map);
+                now.is_some_and(|now| {
+                    now.len() == map.len() && map.iter().all(|(key, _)| now.get(key).is_some())
+                })
+            })
         };
-        if imported.type_name != self.type_name {
-            let message = format!("an object of type {} is imported", imported.type_name);
-            self.find(Finding::new(Clause::I2, "import_type", Path::root(), message));
-            return None;
+        if goes_on && part.len().is_some_and(|len| len > 0) && has_same_keys() {
+            return Descend::Into;
         }
-        let Some(found) = imported.object.as_ref().filter(|object| !object.is_null()) else {
-            self.find(Finding::new(Clause::I5, "import_null", Path::root(), "the imported object is null"));
-            return None;
-        };
-        if !self.is_sound(found, [Clause::I4, Clause::I4, Clause::I4]) {
-            return None;
-        }
-        let (private, identity) = (imported.private.clone(), imported.identity.clone());
-        let question = self.question(&Saved { object: found.clone(), private, identity });
-        let answer = self.provider.read(&question).await;
-        let answer = self.told(answer, Clause::R2)?;
-        let Some(read) = answer.object.filter(|read| !read.is_null()) else {
-            let message = "the imported object cannot be read";
-            self.find(Finding::new(Clause::I6, "import_gone", Path::root(), message));
-            return None;
-        };
-        if self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3]) && read != object {
-            let message = "an object that is imported and read is not what was applied";
-            self.differs(Clause::I7, "import_differs", &object, &read, message);
-        }
-        Some(())
-    }
+        path = Some(at.to_path());
+        Descend::Over
+    });
+    path
 }
 
 /// The path up to the first part that is marked: what is inside has keys that nobody may see.
@@ -197,4 +203,26 @@ pub(super) fn unsound(
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }
     });
     findings
+}
+
+/// Why an identity cannot be kept.
+pub(super) fn identity_faults(
+    schemas: &Schemas,
+    type_name: &str,
+    identity: Option<&Value>,
+    clause: Clause,
+    may_be_unknown: bool,
+) -> Vec<Finding> {
+    let known = schemas.identities.get(type_name);
+    let Some((schema, identity)) = known.zip(identity.filter(|identity| !identity.is_null())) else {
+        return Vec::new();
+    };
+    let found = unsound(&schema.block, identity, [clause; 3]);
+    let said = |finding: Finding| match finding.kind.as_str() {
+        "unknown" => Finding { kind: "identity_unknown".into(), ..finding },
+        _ => Finding { kind: "identity_type".into(), ..finding }
+            .said("Provider produced an identity that doesn't match the schema"),
+    };
+    let matters = |finding: &Finding| !(may_be_unknown && finding.kind == "unknown");
+    found.into_iter().filter(matters).map(said).collect()
 }

@@ -1,13 +1,92 @@
-//! What is no managed resource: data sources and functions.
+//! What is no managed resource and is only asked: data sources and functions.
 
 use objchange::Value;
-use objchange::change::{PlanViolation, Severity, assert_plan_valid};
+use objchange::change::{Diagnostic, PlanViolation, Severity, assert_plan_valid};
+use objchange::schema::Block;
 use objchange::value::Path;
 
 use super::flow::no_answer;
 use super::objects::unsound;
+use super::schemas::of_type;
+use super::secrets::Secrets;
 use super::{Clause, Finding, Judgement, Weight};
-use crate::{Component, Error, ErrorKind, FunctionAnswer, Provider, Result};
+use crate::{Component, Error, ErrorKind, Function, FunctionAnswer, Provider, Result, Schemas};
+
+/// One configuration of a type, and what is found with it.
+pub(super) struct Single<'p> {
+    pub(super) provider: &'p dyn Provider,
+    pub(super) block: &'p Block,
+    pub(super) config: Value,
+    pub(super) judgement: Judgement,
+    secrets: Secrets,
+}
+
+impl<'p> Single<'p> {
+    /// What can be asked; else the judgement stands already.
+    pub(super) async fn begin(
+        provider: &'p dyn Provider,
+        schemas: &'p Schemas,
+        (component, name): (Component, &str),
+        config: &Value,
+    ) -> Result<Result<Self, Judgement>> {
+        let findings = of_type(schemas, component, name);
+        let is_refused = findings.iter().any(|finding| finding.weight == Weight::Error);
+        let mut judgement = Judgement { findings, ..Judgement::default() };
+        let Some(block) = schemas.block(component, name).filter(|_| !is_refused) else {
+            let unknown = || ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() };
+            return if judgement.findings.is_empty() { Err(unknown().into()) } else { Ok(Err(judgement)) };
+        };
+        let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
+        let config = block.coerce_value(config).map_err(bad)?;
+        let mut secrets = Secrets::default();
+        secrets.learn(block, &config);
+        let validated = provider.validate(component, name, &config).await;
+        let mut single = Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets };
+        match single.told(validated, Clause::T1) {
+            Some(diagnostics) if !single.refuses(&diagnostics) => Ok(Ok(single)),
+            _ => Ok(Err(single.judgement)),
+        }
+    }
+
+    pub(super) fn find(&mut self, mut finding: Finding) {
+        finding.message = self.secrets.hide_long(finding.message);
+        finding.terraform = finding.terraform.map(|said| self.secrets.hide_long(said));
+        self.judgement.findings.push(finding);
+    }
+
+    pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
+        let error = match answer {
+            Ok(answer) => return Some(answer),
+            Err(error) => error,
+        };
+        let mut finding = no_answer(&error, wrong_type);
+        finding.message = self.secrets.hide(&finding.message);
+        finding.terraform = finding.terraform.map(|said| self.secrets.hide(&said));
+        self.find(finding);
+        None
+    }
+
+    pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
+        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let hidden: Vec<_> = errors.map(|error| self.secrets.hide_in(self.block, error)).collect();
+        let refuses = !hidden.is_empty();
+        self.judgement.refused.extend(hidden);
+        refuses
+    }
+
+    /// Whether an answer is more than that the provider cannot tell yet, which was not allowed.
+    pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
+        if is_deferred {
+            let message = "the provider answers that it cannot tell yet, which was not allowed";
+            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message));
+        }
+        !is_deferred
+    }
+
+    pub(super) fn learn(&mut self, object: &Value) {
+        self.secrets.learn(self.block, object);
+    }
+}
 
 /// Reads a data source with a configuration, all of which is known.
 ///
@@ -15,82 +94,120 @@ use crate::{Component, Error, ErrorKind, FunctionAnswer, Provider, Result};
 ///
 /// The configuration does not fit the schema, or the provider has no such data source.
 pub async fn judge_data(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
-    let (schemas, mut judgement) = (provider.schemas().await?, Judgement::default());
-    let name = || ErrorKind::UnknownName { what: Component::DataSource.noun(), name: type_name.to_owned() };
-    let block = schemas.block(Component::DataSource, type_name).ok_or_else(name)?;
-    let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
-    let config = block.coerce_value(config).map_err(bad)?;
-    let validated = provider.validate(Component::DataSource, type_name, &config).await;
-    let answer = match validated {
-        Ok(diagnostics) if diagnostics.iter().any(|d| d.severity == Severity::Error) => {
-            judgement.refused = diagnostics;
-            return Ok(judgement);
-        }
-        Ok(_) => provider.read_data(type_name, &config).await,
-        Err(error) => Err(error),
-    };
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(error) => {
-            judgement.findings.push(no_answer(&error, Clause::D1));
-            return Ok(judgement);
-        }
-    };
-    if answer.diagnostics.iter().any(|d| d.severity == Severity::Error) {
-        judgement.refused = answer.diagnostics;
-        return Ok(judgement);
+    let schemas = provider.schemas().await?;
+    let mut single =
+        match Single::begin(provider, &schemas, (Component::DataSource, type_name), config).await? {
+            Ok(single) => single,
+            Err(judgement) => return Ok(judgement),
+        };
+    if single.config.is_wholly_known() {
+        single.read(type_name).await;
     }
-    let Some(object) = answer.object.filter(|object| !object.is_null()) else {
-        let message = "the data source answers with no object";
-        judgement.findings.push(Finding::new(Clause::D2, "null_object", Path::root(), message));
-        return Ok(judgement);
-    };
-    judgement.findings = unsound(block, &object, [Clause::D3, Clause::D1, Clause::D3]);
-    if judgement.findings.is_empty() {
-        // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.
-        let nothing = Value::null(block.implied_type().clone());
-        for invalid in assert_plan_valid(block, &nothing, &config, &object) {
-            let mut finding = Finding::of_plan(&PlanViolation::Invalid(invalid), &config, &object, false);
-            (finding.clause, finding.weight, finding.terraform) = (Clause::D4, Weight::Unnoticed, None);
-            judgement.findings.push(finding);
-        }
-    }
-    Ok(judgement)
+    Ok(single.judgement)
 }
 
-/// Calls a function twice with the same arguments, all of them known.
+impl Single<'_> {
+    async fn read(&mut self, type_name: &str) -> Option<()> {
+        let mut objects = Vec::new();
+        for _ in 0..2 {
+            let answer = self.provider.read_data(type_name, &self.config).await;
+            let answer = self.told(answer, Clause::D1)?;
+            if self.refuses(&answer.diagnostics) || !self.is_decided(answer.deferred.is_some()) {
+                return None;
+            }
+            let Some(object) = answer.object.filter(|object| !object.is_null()) else {
+                let message = "the data source answers with no object";
+                self.find(Finding::new(Clause::D2, "null_object", Path::root(), message));
+                return None;
+            };
+            self.learn(&object);
+            let found = unsound(self.block, &object, [Clause::D3, Clause::D1, Clause::D3]);
+            if !found.is_empty() {
+                found.into_iter().for_each(|finding| self.find(finding));
+                return None;
+            }
+            objects.push(object);
+        }
+        // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way. What it
+        // answers the second time may be news.
+        let (object, config) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(&self.config));
+        let nothing = Value::null(self.block.implied_type().clone());
+        for invalid in assert_plan_valid(self.block, &nothing, &self.config, &objects[0]) {
+            let mut finding = Finding::of_plan(&PlanViolation::Invalid(invalid), &config, &object, false);
+            (finding.clause, finding.weight, finding.terraform) = (Clause::D4, Weight::Unnoticed, None);
+            self.find(finding);
+        }
+        Some(())
+    }
+}
+
+/// Calls a function twice with the same arguments, all of them known; then with null and with unknown arguments, where it says
+/// that it takes those.
 ///
 /// # Errors
 ///
 /// The provider has no such function.
 pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Value]) -> Result<Judgement> {
-    let (schemas, mut judgement) = (provider.schemas().await?, Judgement::default());
+    let schemas = provider.schemas().await?;
+    let mut judgement = Judgement::default();
     let unknown = || ErrorKind::UnknownName { what: "function", name: name.to_owned() };
     let function = schemas.functions.get(name).ok_or_else(unknown)?;
+    let called = async |arguments: &[Value]| match provider.call_function(name, arguments).await {
+        Ok(answer) => result(function, answer, arguments),
+        Err(error) => Err(no_answer(&error, Clause::N1)),
+    };
     let mut results = Vec::new();
     for _ in 0..2 {
-        let found = |clause, kind, message: &str| Finding::new(clause, kind, Path::root(), message);
-        let finding = match provider.call_function(name, arguments).await {
-            Err(error) => no_answer(&error, Clause::N1),
+        match called(arguments).await {
+            Ok(Some(result)) => results.push(result),
             // That it may not be called so is for it to say.
-            Ok(FunctionAnswer::Error { .. }) => return Ok(judgement),
-            Ok(FunctionAnswer::Result(None)) => {
-                found(Clause::N2, "no_result", "the function returns neither a result nor an error")
+            Ok(None) => return Ok(judgement),
+            Err(finding) => {
+                judgement.findings.push(finding);
+                return Ok(judgement);
             }
-            Ok(FunctionAnswer::Result(Some(result))) if !result.ty().conforms_to(&function.returns) => {
-                found(Clause::N1, "wrong_type", "the result is not of the type that the function returns")
-            }
-            Ok(FunctionAnswer::Result(Some(result))) => {
-                results.push(result);
-                continue;
-            }
-        };
-        judgement.findings.push(finding);
-        return Ok(judgement);
+        }
     }
-    if results[0] != results[1] {
+    if !results[0].identical(&results[1]) {
         let message = "the function returns something else for the same arguments";
         judgement.findings.push(Finding::new(Clause::N3, "impure", Path::root(), message));
     }
+    for (position, argument) in arguments.iter().enumerate() {
+        let Some(parameter) = function.parameter(position) else { continue };
+        let null = parameter.allow_null.then(|| Value::null(argument.ty().clone()));
+        let unknown = parameter.allow_unknown.then(|| Value::unknown(argument.ty().clone()));
+        for other in [null, unknown].into_iter().flatten() {
+            let mut arguments = arguments.to_vec();
+            arguments[position] = other;
+            if let Err(finding) = called(&arguments).await {
+                judgement.findings.push(finding);
+                return Ok(judgement);
+            }
+        }
+    }
     Ok(judgement)
+}
+
+/// What a function returned; `None` where it says that it cannot be called so.
+fn result(
+    function: &Function,
+    answer: FunctionAnswer,
+    arguments: &[Value],
+) -> Result<Option<Value>, Finding> {
+    let found = |clause, kind, message: &str| Err(Finding::new(clause, kind, Path::root(), message));
+    match answer {
+        FunctionAnswer::Error { .. } => Ok(None),
+        FunctionAnswer::Result(None) => {
+            found(Clause::N2, "no_result", "the function returns neither a result nor an error")
+        }
+        FunctionAnswer::Result(Some(result)) if !result.ty().conforms_to(&function.returns) => {
+            found(Clause::N1, "wrong_type", "the result is not of the type that the function returns")
+        }
+        FunctionAnswer::Result(Some(result))
+            if !result.is_wholly_known() && arguments.iter().all(Value::is_wholly_known) =>
+        {
+            found(Clause::N4, "unknown", "all arguments are known, and the result is not")
+        }
+        FunctionAnswer::Result(Some(result)) => Ok(Some(result)),
+    }
 }

@@ -167,6 +167,9 @@ impl Reader {
     }
 
     fn block(&mut self, message: pb::schema::Block) -> Option<Block> {
+        if !message.deprecated && !message.deprecation_message.is_empty() {
+            self.fault::<()>(SchemaFaultKind::DeprecationMessage);
+        }
         let attributes = self.attributes(message.attributes);
         let mut blocks = Vec::new();
         for nested in message.block_types {
@@ -225,6 +228,9 @@ impl Reader {
     }
 
     fn attribute(&mut self, message: pb::schema::Attribute) -> Option<Attribute> {
+        if !message.deprecated && !message.deprecation_message.is_empty() {
+            self.fault::<()>(SchemaFaultKind::DeprecationMessage);
+        }
         let ty = match (message.r#type.is_empty(), message.nested_type) {
             (false, Some(_)) => return self.fault(SchemaFaultKind::TypeAndNestedType),
             (true, None) => return self.fault(SchemaFaultKind::NoType),

@@ -1,0 +1,46 @@
+//! Whose rules a provider is held to.
+
+use objchange::schema::{Block, NestedBlock};
+
+/// Whose rules a provider is held to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Flavor {
+    /// Those of Terraform.
+    #[default]
+    Terraform,
+    /// Those of OpenTofu: it knows no computed blocks, and does not hand the private data of the first plan to the provider
+    /// when it plans again.
+    OpenTofu,
+}
+
+impl Flavor {
+    /// What it is called in arguments.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Terraform => "terraform",
+            Self::OpenTofu => "opentofu",
+        }
+    }
+
+    /// The schema as it understands it.
+    pub(super) fn understood(self, block: &Block) -> Block {
+        match self {
+            Self::OpenTofu if has_computed(block) => without_computed(block),
+            _ => block.clone(),
+        }
+    }
+}
+
+fn has_computed(block: &Block) -> bool {
+    block.block_types().iter().any(|(_, nested)| nested.computed || has_computed(&nested.block))
+}
+
+fn without_computed(block: &Block) -> Block {
+    let nested = block.block_types().iter().map(|(name, nested)| {
+        let block = without_computed(&nested.block);
+        let (min_items, max_items) = (nested.min_items, nested.max_items);
+        (name.clone(), NestedBlock { min_items, max_items, ..NestedBlock::new(nested.nesting, block) })
+    });
+    Block::new(block.attributes().iter().cloned(), nested)
+}
