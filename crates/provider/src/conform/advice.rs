@@ -60,9 +60,10 @@ impl Clause {
                 | "actual_set_element_unmatched" => &APPLIED_ELEMENTS,
                 _ => &APPLIED_VALUE,
             },
-            Self::P3 | Self::A3 | Self::R3 | Self::U3 | Self::I4 => &WRITE_ONLY,
-            Self::P4 | Self::A2 | Self::R2 | Self::U2 | Self::D1 => &WRONG_TYPE,
-            Self::A4 | Self::R1 | Self::U1 | Self::D3 => &UNKNOWN_LEFT,
+            Self::P3 | Self::A3 | Self::R3 | Self::U3 | Self::I4 | Self::M3 => &WRITE_ONLY,
+            Self::P4 | Self::A2 | Self::R2 | Self::U2 | Self::D1 | Self::M2 | Self::G1 => &WRONG_TYPE,
+            Self::A4 | Self::R1 | Self::U1 | Self::D3 | Self::M1 => &UNKNOWN_LEFT,
+            Self::P7 | Self::A7 | Self::R4 | Self::I3 | Self::M4 | Self::L1 => &IDENTITY,
             Self::A1 | Self::A6 => &OBJECT_LOST,
             Self::P2 | Self::F3 => &DEFERRED,
             Self::F1 | Self::F2 => &FINAL_PLAN,
@@ -73,8 +74,20 @@ impl Clause {
             Self::U4 => &UPGRADE_CHANGES,
             Self::I1 | Self::I2 | Self::I5 | Self::I6 | Self::I7 => &IMPORT,
             Self::D2 | Self::D4 => &DATA,
-            Self::N1 | Self::N2 | Self::N3 => &FUNCTION,
-            Self::S1 => &SCHEMA,
+            Self::G2 => &GENERATED,
+            Self::E1 | Self::E2 => &EPHEMERAL,
+            Self::L2 => &LISTED,
+            Self::X1 => &ACTION,
+            Self::N1 | Self::N2 | Self::N3 | Self::N4 => &FUNCTION,
+            Self::S0
+            | Self::S1
+            | Self::S2
+            | Self::S3
+            | Self::S4
+            | Self::S5
+            | Self::S6
+            | Self::S7
+            | Self::S8 => &SCHEMA,
             Self::T1 | Self::T2 | Self::T3 => &TRANSPORT,
         }
     }
@@ -303,6 +316,51 @@ const SCHEMA: Advice = Advice {
     framework: "Run `providerserver`'s schema validation in a unit test (`resp.Schema.ValidateImplementation`).",
     sdk_v2: "Run `provider.InternalValidate()` in a unit test.",
     others: "Each attribute is required, or optional, or computed, or optional and computed, and has one type; a set has neither dynamic nor write-only parts.",
+};
+
+const IDENTITY: Advice = Advice {
+    meaning: "The identity of an object, by which it is found in the service, is missing, not known, or not as its schema says.",
+    workaround: "Use a version of Terraform before 1.12, which knows no identities, or another version of the provider.",
+    cause: "The identity is not set on every way through the code, or from attributes that are not known yet.",
+    framework: "Set `resp.Identity` in Create, Read and Update, each attribute with a known value; in ModifyPlan only for objects that exist.",
+    sdk_v2: "Set all attributes of `d.Identity()` in Create and Read; mind `MutableIdentity` where they may change.",
+    others: "Only a plan to create may leave the identity unknown. Everywhere else all of its attributes have values.",
+};
+
+const GENERATED: Advice = Advice {
+    meaning: "With the configuration that the provider writes for an object, a plan would change the object.",
+    workaround: "Correct the generated configuration by hand until a plan shows no changes.",
+    cause: "Attributes that are only computed are written, or configured ones left out.",
+    framework: "Write what the schema lets people configure and the state has, and leave out what is only computed.",
+    sdk_v2: "Mind attributes that are optional and computed: write them only where they differ from what the service chooses.",
+    others: "Write what can be configured and is not null, and plan it against the object before you answer.",
+};
+
+const EPHEMERAL: Advice = Advice {
+    meaning: "What an ephemeral resource opens is not there, not known, or is not what is configured.",
+    workaround: "There is none but another version of the provider.",
+    cause: "The result is built anew instead of from the configuration, or computed attributes are left unknown.",
+    framework: "In Open begin with `req.Config`, fill in what is computed, and set `resp.Result` on every way that has no error.",
+    sdk_v2: "The SDK has no ephemeral resources; look at what a mux adds.",
+    others: "Give the configuration back with its computed attributes filled in and known.",
+};
+
+const LISTED: Advice = Advice {
+    meaning: "A list has more objects than were asked for, objects that were not asked for, or of another type.",
+    workaround: "Ask for fewer, and leave out the objects.",
+    cause: "`limit` and `include_resource` are not looked at.",
+    framework: "Look at `req.Limit` and `req.IncludeResource` in List.",
+    sdk_v2: "Look at the limit and at whether objects are wanted.",
+    others: "Stop after `limit` results, and send objects only where they are asked for.",
+};
+
+const ACTION: Advice = Advice {
+    meaning: "An action does not say that it is over, or says something after that: who invoked it waits, or does not learn how it went.",
+    workaround: "Look at what the action was to do in the service itself.",
+    cause: "The stream of events ends without its last event on some way, such as after an error.",
+    framework: "Return from Invoke when all is done; send progress only before that.",
+    sdk_v2: "The SDK has no actions; look at what a mux adds.",
+    others: "The last event is `completed`, with the errors if there are some, and there is one of it.",
 };
 
 const TRANSPORT: Advice = Advice {

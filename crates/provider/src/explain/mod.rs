@@ -100,6 +100,13 @@ fn explained(message: &Message) -> Vec<Explained> {
     all
 }
 
+/// Headings that say what others do.
+const OTHER_SUMMARIES: [(&str, &str); 3] = [
+    ("Provider produced an identity that doesn't match the schema", "Provider produced invalid identity"),
+    ("Multiple import states not supported", "Import returned no resources"),
+    ("Failed to load provider schemas", "Failed to load plugin schemas"),
+];
+
 /// What can be told from the heading alone.
 fn by_summary(message: &Message) -> Option<Found<'_>> {
     let summary = message.summary.as_str();
@@ -107,6 +114,8 @@ fn by_summary(message: &Message) -> Option<Found<'_>> {
         return Some(found);
     }
     let detail = message.paragraphs.first().map(String::as_str);
+    let summary =
+        OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
     let clauses: Vec<Clause> =
         Clause::ALL.iter().copied().filter(|clause| clause.terraform_summary() == Some(summary)).collect();
     // Functions fail for reasons of their own, too.
