@@ -9,6 +9,7 @@ mod doubts;
 mod encoding;
 mod eval;
 mod exit;
+mod explain;
 mod input;
 mod plan;
 mod policy;
@@ -42,6 +43,7 @@ enum Command {
     Check(check::Args),
     Conform(conform::Args),
     Eval(eval::Args),
+    Explain(explain::Args),
     Plan(plan::Args),
     Policy(policy::Args),
     Query(query::Args),
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Conform(args) => conform::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Policy(args) => policy::run(&args),
         Command::Query(args) => query::run(&args),

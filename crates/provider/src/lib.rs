@@ -7,6 +7,7 @@
 //! - [`client`]: starts a provider's program or attaches to one that runs, and is the [`Provider`] there.
 //! - [`server`]: serves any [`Provider`] as a program that Terraform runs.
 //! - [`conform`]: judges whether a provider keeps the contract with Terraform.
+//! - [`explain`]: reads what Terraform itself says of a provider.
 //! - [`kit`]: writes a provider from schemas and closures, and gives it faults.
 
 #![forbid(unsafe_code)]
@@ -15,6 +16,7 @@ mod call;
 pub mod client;
 pub mod conform;
 mod error;
+pub mod explain;
 pub mod kit;
 mod provider;
 mod schemas;

@@ -1,7 +1,7 @@
 //! `objchange plan`: plans one change of one resource.
 
 mod json;
-mod prior;
+pub(crate) mod prior;
 mod text;
 mod written;
 

@@ -8,14 +8,14 @@ use objchange_plan::{
 
 /// The object as it is.
 #[derive(Debug)]
-pub(super) struct Prior {
-    pub(super) value: Value,
-    pub(super) tainted: bool,
+pub(crate) struct Prior {
+    pub(crate) value: Value,
+    pub(crate) tainted: bool,
 }
 
 /// Why there is no prior object.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum PriorError {
+pub(crate) enum PriorError {
     #[error("{}", .0.problem)]
     Document(#[from] DocumentError),
     #[error("this is a plan, not a state: pass the output of `terraform show -json` without a plan file")]
@@ -45,7 +45,7 @@ fn suggestions(known: &[String]) -> String {
 
 impl PriorError {
     /// The line and column, from 1, of what is wrong.
-    pub(super) fn place(&self) -> Option<(usize, usize)> {
+    pub(crate) fn place(&self) -> Option<(usize, usize)> {
         match self {
             Self::Document(DocumentError { line, column, .. })
             | Self::Object { error: ObjectError { line, column, .. }, .. } => Some((*line, *column)),
@@ -55,7 +55,7 @@ impl PriorError {
 }
 
 /// Reads the prior object of a resource type: the text itself, or what it has at an address.
-pub(super) fn read(
+pub(crate) fn read(
     text: &str,
     schema: &Block,
     resource_type: &str,

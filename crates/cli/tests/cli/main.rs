@@ -6,6 +6,7 @@ mod check;
 mod configuration;
 mod conform;
 mod eval;
+mod explain;
 mod fields;
 mod folder;
 mod kinds;

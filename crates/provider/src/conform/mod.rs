@@ -22,6 +22,7 @@
 //! # }
 //! ```
 
+mod advice;
 mod apply;
 mod baseline;
 mod case;
@@ -48,7 +49,9 @@ mod secrets;
 mod shrink;
 mod within;
 
+pub use self::advice::Advice;
 pub use self::baseline::{Baseline, BaselineError};
+
 pub use self::clause::Clause;
 pub use self::corpus::{Corpus, CorpusError};
 pub use self::finding::{Finding, Weight};

@@ -153,7 +153,8 @@ impl Tally {
             "{} of {} configurations accepted, {} repairs; {} of {} plans with findings",
             self.accepted, self.configurations, self.repairs, self.plans_with_findings, self.plans
         );
-        let _ = writeln!(out, "{time:?}, of which {:?} waiting for answers, {started:?} to start", self.waited);
+        let _ =
+            writeln!(out, "{time:?}, of which {:?} waiting for answers, {started:?} to start", self.waited);
         for ((clause, kind), count) in &self.findings {
             let _ = writeln!(out, "{count:6} {clause} {kind}");
         }

@@ -85,12 +85,22 @@ impl Taste<'_> {
 }
 
 impl<'a> Maker<'a> {
-    pub(in super::super) fn new(component: Component, name: &'a str, hints: &'a Hints, at: Numbering) -> Self {
+    pub(in super::super) fn new(
+        component: Component,
+        name: &'a str,
+        hints: &'a Hints,
+        at: Numbering,
+    ) -> Self {
         Self { component, name, hints, at, left: Cell::new(MAX_OPTIONAL) }
     }
 
     /// A whole configuration.
-    pub(in super::super) fn config(&self, block: &Block, mut taste: Taste<'_>, put: Option<Put<'_>>) -> Value {
+    pub(in super::super) fn config(
+        &self,
+        block: &Block,
+        mut taste: Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Value {
         let value = self.block(block, &mut String::new(), 0, &mut taste, put);
         block.coerce_config(&value).unwrap_or(value)
     }
@@ -190,7 +200,9 @@ impl<'a> Maker<'a> {
     ) -> Value {
         match &attribute.ty {
             AttributeType::Plain(ty) => match (put.and_then(Put::here), ty.element()) {
-                (Some(What::Count(count)), Some(element)) => self.collection(ty, element, name, count, n, taste),
+                (Some(What::Count(count)), Some(element)) => {
+                    self.collection(ty, element, name, count, n, taste)
+                }
                 _ => self.value(ty, name, n, taste),
             },
             AttributeType::Nested(nested) => self.nested(nested, path, n, taste, put),

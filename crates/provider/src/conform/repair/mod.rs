@@ -67,7 +67,8 @@ pub async fn accepted(
     sample: Sample,
     hints: &Hints,
 ) -> Result<Accepted> {
-    let mut repair = Repair { component, name, block, hints, sample, spots: Vec::new(), turns: HashMap::new() };
+    let mut repair =
+        Repair { component, name, block, hints, sample, spots: Vec::new(), turns: HashMap::new() };
     loop {
         let refused = repair.refused(provider).await?;
         if refused.is_empty() {
@@ -77,7 +78,10 @@ pub async fn accepted(
         repair.sample.repairs += 1;
         repair.round(&refused);
         let lost_unknown = repair.sample.known.is_some() && !repair.keeps_unknown();
-        if repair.sample.repairs > ROUNDS || lost_unknown || repair.sample.config == before.config && repair.sample.known == before.known {
+        if repair.sample.repairs > ROUNDS
+            || lost_unknown
+            || repair.sample.config == before.config && repair.sample.known == before.known
+        {
             return Ok(Accepted::No(refused.iter().map(|d| without_secrets(d, &before.config)).collect()));
         }
     }
@@ -157,7 +161,8 @@ impl<'a> Repair<'a> {
                         if let Wish::Absent { unless } = wish {
                             let rival = |name: &String| target::named(&spots, &spot.names, name);
                             let rivals: Vec<&Spot<'_>> = unless.iter().filter_map(rival).collect();
-                            if rivals.iter().any(|rival| done.iter().any(|other| other.names == rival.names)) {
+                            if rivals.iter().any(|rival| done.iter().any(|other| other.names == rival.names))
+                            {
                                 continue;
                             }
                             self.absent(spot, &rivals);
@@ -191,8 +196,11 @@ impl<'a> Repair<'a> {
     /// Sets one part that is not set, or all of them.
     fn present(&mut self, spots: &[Spot<'a>], found: &[&Spot<'a>], names: &[String], all: bool) {
         let beside = found.first().map(|spot| spot.names.clone()).unwrap_or_default();
-        let mut wanted: Vec<&Spot<'a>> =
-            names.iter().filter_map(|name| target::named(spots, &beside, name)).filter(|spot| !self.is_set(spot)).collect();
+        let mut wanted: Vec<&Spot<'a>> = names
+            .iter()
+            .filter_map(|name| target::named(spots, &beside, name))
+            .filter(|spot| !self.is_set(spot))
+            .collect();
         if wanted.is_empty() {
             wanted.extend(found.iter().filter(|spot| !self.is_set(spot)));
         }
@@ -231,7 +239,8 @@ impl<'a> Repair<'a> {
         }
         if is_over && turn >= 2 * PATIENCE {
             // What is around it may be what need not be there.
-            let around = (1..spot.names.len()).rev().find_map(|i| spots.iter().find(|s| s.names == spot.names[..i]));
+            let around =
+                (1..spot.names.len()).rev().find_map(|i| spots.iter().find(|s| s.names == spot.names[..i]));
             if around.is_some_and(|around| self.remove(around)) {
                 return;
             }
@@ -262,7 +271,9 @@ impl<'a> Repair<'a> {
 
     fn is_set(&self, spot: &Spot<'_>) -> bool {
         let mut is_set = false;
-        within::each(self.all_known(), &spot.names, &mut |part| is_set |= !part.is_null() && part.len() != Some(0));
+        within::each(self.all_known(), &spot.names, &mut |part| {
+            is_set |= !part.is_null() && part.len() != Some(0)
+        });
         is_set
     }
 
@@ -284,9 +295,8 @@ impl<'a> Repair<'a> {
 
     /// Takes an unknown part away. The sample may be known then.
     fn forget(&mut self, spot: &Spot<'a>) {
-        let null = |value: &Value| {
-            within::changed(value, &spot.names, &mut |old| Value::null(old.ty().clone()))
-        };
+        let null =
+            |value: &Value| within::changed(value, &spot.names, &mut |old| Value::null(old.ty().clone()));
         self.sample.config = null(&self.sample.config);
         let known = self.sample.known.take().map(|known| null(&known));
         self.sample.known = known.filter(|_| !self.sample.config.is_wholly_known());
@@ -328,7 +338,9 @@ impl<'a> Repair<'a> {
     /// Changes a part wherever it is, but leaves unknown what is unknown.
     fn change(&mut self, spot: &Spot<'a>, change: &mut dyn FnMut(&Value) -> Value) {
         let changed = |value: &Value, change: &mut dyn FnMut(&Value) -> Value| {
-            within::changed(value, &spot.names, &mut |old| if old.is_known() { change(old) } else { old.clone() })
+            within::changed(value, &spot.names, &mut |old| {
+                if old.is_known() { change(old) } else { old.clone() }
+            })
         };
         self.sample.config = changed(&self.sample.config, change);
         if let Some(known) = &self.sample.known {
@@ -339,7 +351,10 @@ impl<'a> Repair<'a> {
     /// Whether something is unknown still, and nothing else is different when all is known.
     fn keeps_unknown(&self) -> bool {
         let sample = &self.sample;
-        sample.known.as_ref().is_some_and(|known| !sample.config.is_wholly_known() && becomes(&sample.config, known))
+        sample
+            .known
+            .as_ref()
+            .is_some_and(|known| !sample.config.is_wholly_known() && becomes(&sample.config, known))
     }
 }
 
@@ -354,7 +369,8 @@ fn becomes(value: &Value, known: &Value) -> bool {
             a.iter().all(|(name, part)| b.get(name).is_some_and(|known| becomes(part, known)))
         }
         (Kind::Map(a), Kind::Map(b)) => {
-            a.len() == b.len() && a.iter().all(|(key, part)| b.get(key).is_some_and(|known| becomes(part, known)))
+            a.len() == b.len()
+                && a.iter().all(|(key, part)| b.get(key).is_some_and(|known| becomes(part, known)))
         }
         (Kind::List(a) | Kind::Tuple(a), Kind::List(b) | Kind::Tuple(b)) => {
             a.len() == b.len() && std::iter::zip(a, b).all(|(part, known)| becomes(part, known))

@@ -16,7 +16,11 @@ pub(super) enum Wish {
     /// One of these.
     OneOf(Vec<String>),
     /// A number, or so many characters or elements.
-    Range { least: Option<Number>, most: Option<Number>, is_length: bool },
+    Range {
+        least: Option<Number>,
+        most: Option<Number>,
+        is_length: bool,
+    },
     /// A multiple of this.
     MultipleOf(Number),
     /// A whole number.
@@ -24,9 +28,14 @@ pub(super) enum Wish {
     /// `true` or `false`, in a text.
     Bool,
     /// That it is not set; or if it is, that none of these is.
-    Absent { unless: Vec<String> },
+    Absent {
+        unless: Vec<String>,
+    },
     /// That one of these is set, or all.
-    Present { names: Vec<String>, all: bool },
+    Present {
+        names: Vec<String>,
+        all: bool,
+    },
     /// That one of these is left.
     OnlyOne(Vec<String>),
     /// That a regular expression matches it.
@@ -99,7 +108,9 @@ pub(super) fn wish(sentence: &str, name: Option<&str>) -> Wish {
     let text = text.as_ref();
     if is(&ONLY_ONE, text) {
         let names = names(text);
-        let is_none = is(&NONE_OR_FEW, text) && !sentence.contains("were specified") && !sentence.contains("attributes specified");
+        let is_none = is(&NONE_OR_FEW, text)
+            && !sentence.contains("were specified")
+            && !sentence.contains("attributes specified");
         return if is_none { Wish::Present { names, all: false } } else { Wish::OnlyOne(names) };
     }
     if is(&ABSENT, text) {
@@ -129,7 +140,8 @@ fn one_of(text: &str) -> Option<Wish> {
     let list = find(&LIST, text).or_else(|| find(&ONLY, text)).or_else(|| {
         let found = find(&QUOTED_LIST, text)?;
         // One quoted word is more often a name than a choice.
-        (found.get(1)?.as_str().contains(['\'', '"', '`']) && items(found.get(1)?.as_str()).len() > 1).then_some(found)
+        (found.get(1)?.as_str().contains(['\'', '"', '`']) && items(found.get(1)?.as_str()).len() > 1)
+            .then_some(found)
     });
     let list = list.or_else(|| find(&PLAIN_LIST, text));
     let items = items(list?.get(1)?.as_str());
@@ -178,7 +190,9 @@ fn range(text: &str) -> Option<Wish> {
     let positive = || {
         let text = text.to_lowercase();
         let least = if text.contains("non-negative") { 0 } else { 1 };
-        text.contains("positive").then_some(Number::from(least)).or_else(|| text.contains("non-negative").then_some(Number::from(least)))
+        text.contains("positive")
+            .then_some(Number::from(least))
+            .or_else(|| text.contains("non-negative").then_some(Number::from(least)))
     };
     // A sentence that denies a comparison has its bound at the other end.
     match (least, most) {
@@ -210,7 +224,8 @@ fn form(text: &str, name: Option<&str>) -> Option<Wish> {
 /// The names in a sentence: those in quotes if there are any, else all that stands in brackets, else all words.
 pub(super) fn names(text: &str) -> Vec<String> {
     let Some(item) = ITEM.as_ref() else { return Vec::new() };
-    let split = |text: &str| text.split([',', ' ']).map(clean).filter(|name| is_name(name)).collect::<Vec<_>>();
+    let split =
+        |text: &str| text.split([',', ' ']).map(clean).filter(|name| is_name(name)).collect::<Vec<_>>();
     let inside = |open, close| {
         let (_, rest) = text.split_once(open)?;
         Some(split(rest.split_once(close)?.0))
@@ -221,7 +236,8 @@ pub(super) fn names(text: &str) -> Vec<String> {
         }
     }
     let quoted = item.captures_iter(text).filter(|found| found.get(4).is_none());
-    let quoted: Vec<String> = quoted.filter_map(|found| group(&found)).flat_map(|group| split(&group)).collect();
+    let quoted: Vec<String> =
+        quoted.filter_map(|found| group(&found)).flat_map(|group| split(&group)).collect();
     if quoted.is_empty() { split(text) } else { quoted }
 }
 
@@ -230,5 +246,6 @@ fn clean(name: &str) -> String {
 }
 
 fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'-' | b'[' | b']'))
+    !name.is_empty()
+        && name.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'-' | b'[' | b']'))
 }

@@ -9,7 +9,11 @@ use super::super::generate::Spot;
 use super::super::within;
 
 /// The parts that a diagnostic is about: one where it says so, several where its words fit several.
-pub(super) fn targets<'s, 'b>(spots: &'s [Spot<'b>], config: &Value, diagnostic: &Diagnostic) -> Vec<&'s Spot<'b>> {
+pub(super) fn targets<'s, 'b>(
+    spots: &'s [Spot<'b>],
+    config: &Value,
+    diagnostic: &Diagnostic,
+) -> Vec<&'s Spot<'b>> {
     let text = format!("{} {}", diagnostic.summary, diagnostic.detail);
     let names = |path: &objchange::value::Path| -> Vec<SmolStr> {
         path.steps()
@@ -36,8 +40,14 @@ pub(super) fn targets<'s, 'b>(spots: &'s [Spot<'b>], config: &Value, diagnostic:
 
 /// The parts below a path that a text names. A name that says where it stands counts before one that is quoted, and that before
 /// a mere word; what is set counts before what is not.
-fn mentioned<'s, 'b>(spots: &'s [Spot<'b>], config: &Value, text: &str, below: &[SmolStr]) -> Vec<&'s Spot<'b>> {
-    let inside = || spots.iter().filter(|spot| spot.names.len() > below.len() && spot.names.starts_with(below));
+fn mentioned<'s, 'b>(
+    spots: &'s [Spot<'b>],
+    config: &Value,
+    text: &str,
+    below: &[SmolStr],
+) -> Vec<&'s Spot<'b>> {
+    let inside =
+        || spots.iter().filter(|spot| spot.names.len() > below.len() && spot.names.starts_with(below));
     let words: Vec<&str> = text
         .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')))
         .map(|word| word.trim_matches(['.', '-']))
@@ -45,12 +55,15 @@ fn mentioned<'s, 'b>(spots: &'s [Spot<'b>], config: &Value, text: &str, below: &
         .collect();
     // As old libraries write paths: with positions between the names.
     let path = |word: &str| -> Vec<SmolStr> {
-        let steps = word.split('.').filter(|step| step.parse::<u64>().is_err() && !step.is_empty() && *step != "#");
+        let steps =
+            word.split('.').filter(|step| step.parse::<u64>().is_err() && !step.is_empty() && *step != "#");
         steps.map(SmolStr::from).collect()
     };
     for word in words.iter().filter(|word| word.contains('.')) {
         let names = path(word);
-        if let Some(spot) = inside().find(|spot| spot.names == names || (names.len() > 1 && spot.names.ends_with(&names))) {
+        if let Some(spot) =
+            inside().find(|spot| spot.names == names || (names.len() > 1 && spot.names.ends_with(&names)))
+        {
             return vec![spot];
         }
     }
@@ -59,7 +72,8 @@ fn mentioned<'s, 'b>(spots: &'s [Spot<'b>], config: &Value, text: &str, below: &
         within::each(config, &spot.names, &mut |part| is_set |= !part.is_null() && part.len() != Some(0));
         is_set
     };
-    let quoted = |name: &str| ['\'', '"', '`'].iter().any(|quote| text.contains(&format!("{quote}{name}{quote}")));
+    let quoted =
+        |name: &str| ['\'', '"', '`'].iter().any(|quote| text.contains(&format!("{quote}{name}{quote}")));
     let named = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| words.contains(&name.as_str()));
     let is_quoted = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| quoted(name));
     let best = |mut found: Vec<&'s Spot<'b>>| -> Vec<&'s Spot<'b>> {

@@ -1,0 +1,95 @@
+//! The explanations for programs.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use objchange_provider::explain::Likeness;
+use serde::Serialize;
+
+use super::{Shown, Told};
+
+#[derive(Serialize)]
+struct Page<'m> {
+    messages: Vec<Message<'m>>,
+}
+
+#[derive(Serialize)]
+struct Message<'m> {
+    summary: &'m str,
+    clauses: Vec<&'static str>,
+    kind: Option<&'static str>,
+    tolerated: bool,
+    provider: Option<&'m str>,
+    address: Option<&'m str>,
+    path: Option<&'m str>,
+    words: Option<&'m str>,
+    values: BTreeMap<&'m str, &'m str>,
+    likeness: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema: Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objects: Option<BTreeMap<&'static str, &'m str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    violations: Option<Vec<Violation<'m>>>,
+    advice: Option<Advice>,
+}
+
+#[derive(Serialize)]
+struct Violation<'m> {
+    path: &'m str,
+    kind: &'static str,
+    message: &'m str,
+}
+
+#[derive(Serialize)]
+struct Advice {
+    meaning: &'static str,
+    workaround: &'static str,
+    cause: &'static str,
+    framework: &'static str,
+    sdk_v2: &'static str,
+    others: &'static str,
+}
+
+pub(super) fn write(told: &[Told]) -> io::Result<()> {
+    let page = Page { messages: told.iter().map(message).collect() };
+    let mut out = io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, &page)?;
+    writeln!(out)
+}
+
+fn message(told: &Told) -> Message<'_> {
+    let (explained, shown) = (&told.explained, told.shown.as_ref());
+    let is_secret = told.is_secret();
+    Message {
+        summary: &explained.summary,
+        clauses: explained.clauses.iter().map(|clause| clause.code()).collect(),
+        kind: explained.kind,
+        tolerated: explained.tolerated,
+        provider: explained.provider.as_deref(),
+        address: explained.address.as_deref(),
+        path: explained.path.as_deref(),
+        words: explained.words.as_deref().filter(|_| !is_secret),
+        values: match is_secret {
+            true => BTreeMap::new(),
+            false => explained.values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+        },
+        likeness: explained.likeness.filter(|_| !is_secret).map(Likeness::kind),
+        schema: shown.and_then(|shown| shown.schema.as_deref()),
+        objects: shown
+            .map(|shown| shown.values.iter().map(|(name, value)| (*name, value.as_str())).collect()),
+        violations: shown.map(violations),
+        advice: explained.advice().map(|advice| Advice {
+            meaning: advice.meaning,
+            workaround: advice.workaround,
+            cause: advice.cause,
+            framework: advice.framework,
+            sdk_v2: advice.sdk_v2,
+            others: advice.others,
+        }),
+    }
+}
+
+fn violations(shown: &Shown) -> Vec<Violation<'_>> {
+    shown.violations.iter().map(|(path, kind, message)| Violation { path, kind, message }).collect()
+}

@@ -1,0 +1,130 @@
+//! The explanations for people.
+
+use std::io::{self, Write};
+
+use objchange::internal::visible;
+use objchange_provider::conform::{Advice, Clause};
+
+use super::{Shown, Told};
+use crate::style::{BAD, CHANGED, FAINT};
+
+/// A value that is longer is cut.
+const MAX_VALUE: usize = 400;
+/// So many places of one sort are named.
+const MAX_PLACES: usize = 20;
+
+/// Messages to which the same advice applies.
+struct Group<'m> {
+    clauses: &'m [Clause],
+    advice: &'static Advice,
+    messages: Vec<&'m Told>,
+}
+
+pub(super) fn write(told: &[Told]) -> io::Result<()> {
+    let mut out = anstream::stdout().lock();
+    for (i, group) in groups(told).iter().enumerate() {
+        if i > 0 {
+            writeln!(out)?;
+        }
+        write_group(&mut out, group)?;
+    }
+    out.flush()
+}
+
+/// There are few sorts of advice, however many messages there are.
+fn groups(told: &[Told]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for message in told {
+        let explained = &message.explained;
+        let Some(advice) = explained.advice() else { continue };
+        let is_it = |group: &&mut Group<'_>| group.clauses == explained.clauses && group.advice == advice;
+        match groups.iter_mut().find(is_it) {
+            Some(group) => group.messages.push(message),
+            None => groups.push(Group { clauses: &explained.clauses, advice, messages: vec![message] }),
+        }
+    }
+    groups
+}
+
+fn write_group(out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
+    match group.clauses {
+        [clause] => writeln!(out, "{CHANGED}{clause}{CHANGED:#}  {}", clause.sentence())?,
+        several => {
+            writeln!(out, "One of these, the message does not tell which:")?;
+            for clause in several {
+                writeln!(out, "{CHANGED}{clause}{CHANGED:#}  {}", clause.sentence())?;
+            }
+        }
+    }
+    for message in group.messages.iter().take(MAX_PLACES) {
+        writeln!(out)?;
+        write_message(out, message)?;
+    }
+    if let Some(more) = group.messages.len().checked_sub(MAX_PLACES).filter(|more| *more > 0) {
+        writeln!(out, "\n  {FAINT}and {more} more{FAINT:#}")?;
+    }
+    let advice = group.advice;
+    for (heading, text) in [
+        ("What it means", advice.meaning),
+        ("What you can do until it is fixed", advice.workaround),
+        ("What most often causes it", advice.cause),
+    ] {
+        writeln!(out, "\n  {heading}\n    {text}")?;
+    }
+    writeln!(out, "\n  How it is fixed in the provider")?;
+    for (sdk, text) in [
+        ("terraform-plugin-framework", advice.framework),
+        ("terraform-plugin-sdk/v2", advice.sdk_v2),
+        ("others", advice.others),
+    ] {
+        writeln!(out, "    {sdk}: {text}")?;
+    }
+    Ok(())
+}
+
+fn write_message(out: &mut impl Write, message: &Told) -> io::Result<()> {
+    let explained = &message.explained;
+    let place =
+        [&explained.address, &explained.path].into_iter().flatten().map(String::as_str).collect::<String>();
+    let by = explained
+        .provider
+        .as_ref()
+        .map(|by| format!("  {FAINT}{}{FAINT:#}", visible(by)))
+        .unwrap_or_default();
+    let place = if place.is_empty() { &explained.summary } else { &place };
+    writeln!(out, "  {}{by}", cut(&visible(place)))?;
+    let is_secret = message.is_secret();
+    if let Some(words) = explained.words.as_ref().filter(|_| !is_secret) {
+        writeln!(out, "    {BAD}{}{BAD:#}", cut(&visible(words)))?;
+    }
+    if explained.tolerated {
+        writeln!(out, "    Terraform goes on, as the provider uses the legacy type system.")?;
+    }
+    if let Some(likeness) = explained.likeness.filter(|_| !is_secret) {
+        writeln!(out, "    {}", likeness.sentence())?;
+    }
+    message.shown.as_ref().map_or(Ok(()), |shown| write_shown(out, shown))
+}
+
+fn write_shown(out: &mut impl Write, shown: &Shown) -> io::Result<()> {
+    if let Some(schema) = &shown.schema {
+        writeln!(out, "    schema: {}", visible(schema))?;
+    }
+    for (name, value) in &shown.values {
+        writeln!(out, "    {name}: {}", cut(&visible(value)))?;
+    }
+    if !shown.violations.is_empty() {
+        writeln!(out, "    By the rules, of these objects:")?;
+    }
+    for (_, kind, sentence) in shown.violations.iter().take(MAX_PLACES) {
+        writeln!(out, "      {} {FAINT}{kind}{FAINT:#}", cut(&visible(sentence)))?;
+    }
+    Ok(())
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(MAX_VALUE) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

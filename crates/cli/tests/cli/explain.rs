@@ -1,0 +1,135 @@
+//! `objchange explain`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::objchange;
+
+const INCONSISTENT: &str = "\
+╷
+│ Error: Provider produced inconsistent result after apply
+│
+│ When applying changes to acme_disk.data[0], provider
+│ \"provider[\\\"registry.terraform.io/acme/acme\\\"]\" produced an unexpected new
+│ value: .label: was cty.StringVal(\"Data\"), but now cty.StringVal(\"data\").
+│
+│ This is a bug in the provider, which should be reported in the provider's own
+│ issue tracker.
+╵
+";
+
+/// The schema of a disk, and the objects of one whose label, key and tags the service changes.
+fn objects(folder: &std::path::Path) -> [String; 3] {
+    let schemas = json!({"format_version": "1.0", "provider_schemas": {"registry.terraform.io/acme/acme": {
+        "resource_schemas": {"acme_disk": {"version": 0, "block": {"attributes": {
+            "label": {"type": "string", "optional": true},
+            "key": {"type": "string", "optional": true, "sensitive": true},
+            "id": {"type": "string", "computed": true},
+        }}}}
+    }}});
+    let after = json!({"label": "Data", "key": "k-planned"});
+    let plan = json!({"format_version": "1.2", "terraform_version": "1.11.4", "resource_changes": [{
+        "address": "acme_disk.data[0]", "mode": "managed", "type": "acme_disk", "name": "data", "index": 0,
+        "provider_name": "registry.terraform.io/acme/acme",
+        "change": {"actions": ["create"], "before": null, "after": after, "after_unknown": {"id": true},
+            "before_sensitive": false, "after_sensitive": {"key": true}},
+    }]});
+    let actual = json!({"label": "data", "key": "k-actual", "id": "d-1"});
+    [("schemas.json", schemas), ("plan.json", plan), ("actual.json", actual)].map(|(name, value)| {
+        let path = folder.join(name);
+        fs::write(&path, value.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    })
+}
+
+#[test]
+fn a_pasted_message_is_explained() {
+    let output = objchange(["explain"], INCONSISTENT);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    for part in [
+        "A5  An applied object is what was planned.",
+        "acme_disk.data[0].label  registry.terraform.io/acme/acme",
+        "was cty.StringVal(\"Data\"), but now cty.StringVal(\"data\")",
+        "upper and lower case only",
+        "terraform-plugin-framework: ",
+    ] {
+        assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
+    }
+}
+
+#[test]
+fn what_is_about_no_provider_is_no_answer() {
+    let output = objchange(["explain", "-"], "Error: Unsupported argument\n\nNo.");
+    assert_eq!((output.code, output.stdout.as_str()), (1, ""));
+    assert!(output.stderr.contains("no message about a provider"), "{}", output.stderr);
+}
+
+/// By the rules more is wrong than the message says; what is sensitive is not shown.
+#[test]
+fn the_objects_tell_what_else_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let [schemas, plan, actual] = objects(folder.path());
+    let arguments = ["explain", "--schema", &schemas, "--planned", &plan, "--actual", &actual];
+    let output = objchange(arguments, INCONSISTENT);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    for part in [
+        "schema: optional; type \"string\"",
+        "planned: \"Data\"",
+        "actual: \"data\"",
+        "value_changed",
+        "sensitive_inconsistent",
+    ] {
+        assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
+    }
+    let output = objchange(arguments.into_iter().chain(["--json"]), INCONSISTENT);
+    let page: Value = serde_json::from_str(&output.stdout).unwrap();
+    let message = &page["messages"][0];
+    assert_eq!(message["clauses"], json!(["A5"]));
+    assert_eq!(message["objects"], json!({"planned": "\"Data\"", "actual": "\"data\""}));
+    let kinds: Vec<&Value> = message["violations"].as_array().unwrap().iter().map(|v| &v["kind"]).collect();
+    assert_eq!(kinds, [&json!("sensitive_inconsistent"), &json!("value_changed")]);
+    assert!(!output.stdout.contains("k-planned") && !output.stdout.contains("k-actual"), "{}", output.stdout);
+}
+
+/// Old versions of Terraform printed what a schema calls sensitive now.
+#[test]
+fn a_value_that_the_schema_calls_sensitive_is_not_shown_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let [schemas, ..] = objects(folder.path());
+    let text =
+        INCONSISTENT.replace(".label", ".key").replace("Data", "Planted").replace("data\")", "planted\")");
+    for json in [None, Some("--json")] {
+        let output = objchange(["explain", "--schema", &schemas].into_iter().chain(json), &text);
+        assert_eq!(output.code, 0, "{}", output.stderr);
+        assert!(
+            output.stdout.contains(".key") && !output.stdout.to_lowercase().contains("planted"),
+            "{}",
+            output.stdout
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_used_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [schemas, _, actual] = objects(folder.path());
+    let two = format!("{INCONSISTENT}{}", INCONSISTENT.replace("data[0]", "data[1]"));
+    for (arguments, input, complaint) in [
+        (vec!["explain", "--actual", &actual], "", "--schema"),
+        (vec!["explain", "no-such-file"], "", "no-such-file"),
+        (vec!["explain", "--schema", "-"], INCONSISTENT, "only once"),
+        (vec!["explain", "--schema", &actual], INCONSISTENT, "actual.json"),
+        (vec!["explain", "--schema", &schemas, "--actual", &actual], &two, "--address"),
+        (vec!["explain", "--schema", &schemas, "--actual", &schemas], INCONSISTENT, "schemas.json"),
+    ] {
+        let output = objchange(&arguments, input);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(output.stderr.contains(complaint), "{arguments:?}: {}", output.stderr);
+    }
+    let output = objchange(
+        ["explain", "--schema", &schemas, "--actual", &actual, "--address", "acme_disk.data[1]"],
+        two,
+    );
+    assert_eq!((output.code, output.stdout.matches("acme_disk.data[").count()), (0, 1), "{}", output.stdout);
+}

@@ -1,0 +1,103 @@
+//! Places as Terraform writes them: the address of a resource, and a path in its object.
+
+/// The place at the start of a text, and what follows it: everything up to the first of these ends that is in no brackets and no quotes.
+pub(super) fn place<'t>(text: &'t str, ends: &[&str]) -> Option<(&'t str, &'t str)> {
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
+    for (i, c) in text.char_indices() {
+        if depth == 0
+            && !is_quoted
+            && let Some(end) = ends.iter().find(|end| text[i..].starts_with(**end))
+        {
+            return Some((&text[..i], &text[i + end.len()..]));
+        }
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' if depth > 0 => is_quoted = !is_quoted,
+            '[' if !is_quoted => depth += 1,
+            ']' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// An address with a path behind it, as two: `data.aws_ami.web[0].filter[1].name` is the instance `data.aws_ami.web[0]`, and
+/// `.filter[1].name` of it. `None` where there is no address.
+pub(super) fn address_and_path(text: &str) -> Option<(&str, &str)> {
+    type_and_end(text).map(|(_, end)| text.split_at(end))
+}
+
+/// The resource type of an address.
+pub(super) fn resource_type(address: &str) -> Option<&str> {
+    type_and_end(address).map(|(name, _)| name)
+}
+
+fn type_and_end(text: &str) -> Option<(&str, usize)> {
+    let parts = steps(text);
+    let mut parts = parts.iter().peekable();
+    while parts.next_if(|part| part.name == "module").is_some() {
+        parts.next()?;
+    }
+    for kind in ["data", "ephemeral", "list", "action"] {
+        if parts.next_if(|part| part.name == kind).is_some() {
+            break;
+        }
+    }
+    let kind = parts.next()?;
+    let name = parts.next()?;
+    let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
+    (is_word(kind.name) && is_word(name.name)).then_some((kind.name, name.end))
+}
+
+/// A name between dots, with its keys.
+struct Step<'t> {
+    name: &'t str,
+    /// Where it ends, with its keys.
+    end: usize,
+}
+
+fn steps(text: &str) -> Vec<Step<'_>> {
+    let mut steps = Vec::new();
+    let mut start = 0;
+    loop {
+        let (step, more) = match place(&text[start..], &["."]) {
+            Some((step, _)) => (step, true),
+            None => (&text[start..], false),
+        };
+        let name = step.split('[').next().unwrap_or(step);
+        let end = start + step.len();
+        steps.push(Step { name, end });
+        // The rest is a path, however long it is.
+        if !more || steps.len() > 64 {
+            return steps;
+        }
+        start = end + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_ends_before_the_path() {
+        for (address, path) in [
+            ("aws_instance.web", ".tags"),
+            ("aws_instance.web[0]", ".disk[1].name"),
+            (r#"module.net["a.b"].module.x.aws_vpc.main["k: v"]"#, r#".tags["Na.me"]"#),
+            ("data.aws_ami.a", ""),
+        ] {
+            let text = format!("{address}{path}");
+            assert_eq!(address_and_path(&text), Some((address, path)), "{text}");
+        }
+        assert_eq!(address_and_path("nothing"), None);
+    }
+
+    #[test]
+    fn a_place_ends_outside_of_brackets() {
+        let text = r#".tags["a: \"b: "]: was c"#;
+        assert_eq!(place(text, &[": "]), Some((r#".tags["a: \"b: "]"#, "was c")));
+        assert_eq!(place("no end", &[": "]), None);
+    }
+}

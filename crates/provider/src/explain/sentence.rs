@@ -1,0 +1,215 @@
+//! The sentences in which Terraform complains of a provider, and the clause that each is about.
+
+use super::place::{address_and_path, place};
+use super::said::{Said, said_of_plan, said_of_result};
+use super::template::matched;
+use crate::conform::Clause;
+
+/// How the last hole of a sentence is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// A place with an address, a colon, and what is wrong with the plan there.
+    PlanAt,
+    /// A path, a colon, and what is wrong with the result there; or the latter alone.
+    ResultAt,
+    /// The address.
+    Address,
+    /// Nothing that would have to be read.
+    Other,
+}
+
+struct Sentence {
+    template: &'static str,
+    clauses: &'static [Clause],
+    rest: Rest,
+}
+
+const fn of(template: &'static str, clauses: &'static [Clause], rest: Rest) -> Sentence {
+    Sentence { template, clauses, rest }
+}
+
+/// What is longer stands before what is a part of it. Holes: the `provider`, the `address` of a resource, an `attribute` with
+/// its address, and the `rest`.
+const SENTENCES: &[Sentence] = {
+    use Clause::*;
+    &[
+        of("planned an invalid value for {attribute} during refresh: {rest}", &[R1], Rest::Other),
+        of("Provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
+        of(
+            "Provider {provider} has indicated \"requires replacement\" on {address} for a non-existent attribute path {rest}",
+            &[P6],
+            Rest::Other,
+        ),
+        of("Provider {provider} planned a non-null destroy value for {rest}", &[P8], Rest::Address),
+        of(
+            "Provider {provider} returned a value for the write-only attribute \"{attribute}\" during planning",
+            &[P3],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} returned a value for the write-only attribute \"{attribute}\" after apply",
+            &[A3],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} returned a value for the write-only attribute \"{attribute}\" during refresh",
+            &[R3],
+            Rest::Other,
+        ),
+        of(
+            "While attempting to upgrade state of resource {address}, the provider {provider} returned a value for the write-only attribute \"{attribute}\"",
+            &[U3],
+            Rest::Other,
+        ),
+        of(
+            "provider {provider} returned a value for the write-only attribute \"{attribute}\"",
+            &[I4],
+            Rest::Other,
+        ),
+        of(
+            "The {provider} provider upgraded the state for {address} from a previous version, but produced an invalid result: {rest}",
+            &[U1, U2],
+            Rest::Other,
+        ),
+        of(
+            "When expanding the plan for {address} to include new values learned so far during apply, provider {provider} changed the planned action from {rest}",
+            &[F1],
+            Rest::Other,
+        ),
+        of(
+            "When expanding the plan for {address} to include new values learned so far during apply, provider {provider} produced an invalid new value for {rest}",
+            &[F2],
+            Rest::ResultAt,
+        ),
+        of(
+            "Terraform has encountered a bug where a provider would mark the resource \"{address}\" as deferred during apply",
+            &[F3],
+            Rest::Other,
+        ),
+        of(
+            "When applying changes to {address}, provider {provider} produced an unexpected new value: {rest}",
+            &[A5],
+            Rest::ResultAt,
+        ),
+        of(
+            "After the apply operation, the provider still indicated an unknown value for {attribute}. ",
+            &[A4],
+            Rest::Other,
+        ),
+        of("plan, the provider returned a non-null object for {address}. ", &[A6], Rest::Other),
+        of(
+            "While attempting to import an existing object to \"{address}\", the provider detected that no object exists",
+            &[I6],
+            Rest::Other,
+        ),
+        of("While attempting to import with ID {id}, the provider returned multiple", &[I1], Rest::Other),
+        of("Provider {provider} produced a null value for {rest}", &[D2], Rest::Address),
+        of("Provider {provider} produced a value for {address} that is not wholly known", &[D3], Rest::Other),
+        of("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
+        of(
+            "Provider {provider} produced an invalid plan for {address}, but we are tolerating it",
+            &[P5],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} produced an unexpected new value for {address}, but we are tolerating it",
+            &[A5],
+            Rest::Other,
+        ),
+    ]
+};
+
+/// What a sentence tells.
+#[derive(Debug, Default)]
+pub(super) struct Found<'t> {
+    pub(super) clauses: Vec<Clause>,
+    pub(super) provider: Option<&'t str>,
+    pub(super) address: Option<&'t str>,
+    pub(super) path: Option<&'t str>,
+    pub(super) said: Said,
+    /// The words about the value.
+    pub(super) words: Option<&'t str>,
+    /// The provider uses the legacy type system, and Terraform goes on.
+    pub(super) is_tolerated: bool,
+}
+
+/// What a paragraph says of a provider.
+pub(super) fn sentence(text: &str) -> Option<Found<'_>> {
+    SENTENCES.iter().find_map(|sentence| {
+        let holes = matched(sentence.template, text)?;
+        let mut found = Found { clauses: sentence.clauses.to_vec(), ..Found::default() };
+        found.is_tolerated = sentence.template.ends_with("tolerating it");
+        for (name, text) in holes {
+            match name.as_str() {
+                "provider" => found.provider = Some(text),
+                "address" => found.address = Some(text),
+                "attribute" => (found.address, found.path) = split(text),
+                "rest" => read_rest(sentence.rest, text, &mut found),
+                _ => {}
+            }
+        }
+        Some(found)
+    })
+}
+
+/// One of the problems that Terraform tolerates: `.path: what is wrong`.
+pub(super) fn tolerated<'t>(text: &'t str, of: &Found<'t>) -> Found<'t> {
+    let rest = if of.clauses == [Clause::P5] { Rest::PlanAt } else { Rest::ResultAt };
+    let mut found = Found {
+        clauses: of.clauses.clone(),
+        provider: of.provider,
+        address: of.address,
+        is_tolerated: true,
+        ..Found::default()
+    };
+    read_rest(rest, text, &mut found);
+    found
+}
+
+fn split(text: &str) -> (Option<&str>, Option<&str>) {
+    match address_and_path(text) {
+        Some((address, path)) => (Some(address), Some(path).filter(|path| !path.is_empty())),
+        None => (None, Some(text)),
+    }
+}
+
+fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
+    // Where paragraphs ran into one another.
+    let text = text.split(" This is a bug in the provider").next().unwrap_or(text).trim_end_matches('.');
+    match rest {
+        Rest::Other => found.words = Some(text),
+        Rest::Address => found.address = Some(text),
+        Rest::PlanAt => {
+            let (at, words) = place(text, &[": "]).unwrap_or(("", text));
+            let (address, path) = if at.starts_with(['.', '[']) { (None, Some(at)) } else { split(at) };
+            (found.address, found.path, found.words) = (address.or(found.address), path, Some(words));
+            found.said = said_of_plan(words);
+        }
+        Rest::ResultAt => {
+            let at = place(text, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']));
+            let (path, words) = at.map_or((None, text), |(at, words)| (Some(at), words));
+            (found.path, found.words) = (path, Some(words));
+            found.said = said_of_result(words);
+            if found.said.kind == Some("no_object") {
+                found.clauses = vec![Clause::A6, Clause::A1];
+            }
+        }
+    }
+}
+
+/// What Terraform says of a value of the wrong type: neither the resource nor the call is named.
+pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
+    let (path, words) = match place(summary, &[": "]).filter(|(at, _)| at.starts_with(['[', '.'])) {
+        Some((path, words)) => (Some(path), words),
+        None => (None, summary),
+    };
+    let is_type = ["string", "number", "bool", "list", "set", "map", "object", "tuple"]
+        .iter()
+        .any(|ty| words.strip_prefix("a ").unwrap_or(words).starts_with(ty));
+    let is_wrong = (is_type && words.ends_with(" is required"))
+        || (words.starts_with("an object with ") && words.contains(" is required ("))
+        || words.starts_with("unsupported attribute ")
+        || (words.starts_with("attribute ") && words.ends_with(" is required"));
+    let clauses = vec![Clause::P4, Clause::A2, Clause::R2, Clause::U2, Clause::D1];
+    is_wrong.then(|| Found { clauses, path, words: Some(words), ..Found::default() })
+}
