@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use objchange::internal::visible;
-use objchange_provider::conform::{Ended, Found, Report, TypeReport, Weight};
+use objchange_provider::conform::{Advice, Ended, Found, Report, TypeReport, Weight};
 
 use super::{Args, hcl, is_file};
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
@@ -13,8 +13,11 @@ const REASONS: usize = 3;
 
 pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let mut advised = Vec::new();
     for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
         finding(&mut out, of, found)?;
+        advice(&mut out, found, &mut advised)?;
+        writeln!(out)?;
     }
     for of in &report.types {
         silent(&mut out, of)?;
@@ -69,7 +72,20 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
             indented(out, &hcl::block(of, update))?;
         }
     }
-    writeln!(out)
+    Ok(())
+}
+
+/// What to do about it, where that was not told yet.
+fn advice(out: &mut impl Write, found: &Found, advised: &mut Vec<&'static Advice>) -> io::Result<()> {
+    let advice = found.finding.clause.advice(Some(&found.finding.kind));
+    if advised.contains(&advice) {
+        return Ok(());
+    }
+    advised.push(advice);
+    writeln!(out, "  {FAINT}likely cause{FAINT:#}  {}", advice.cause)?;
+    writeln!(out, "  {FAINT}framework{FAINT:#}     {}", advice.framework)?;
+    writeln!(out, "  {FAINT}SDKv2{FAINT:#}         {}", advice.sdk_v2)?;
+    writeln!(out, "  {FAINT}others{FAINT:#}        {}", advice.others)
 }
 
 fn indented(out: &mut impl Write, text: &str) -> io::Result<()> {

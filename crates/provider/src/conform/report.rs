@@ -9,7 +9,7 @@ use objchange::value::{Path, PathStep};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use super::{Clause, Finding, Weight};
+use super::{Advice, Clause, Finding, Weight};
 use crate::Component;
 
 /// What is tried of a provider.
@@ -294,6 +294,7 @@ impl Serialize for Found {
             path: &'f Path,
             message: &'f str,
             rule: &'static str,
+            advice: &'static Advice,
             terraform: Option<Said<'f>>,
             count: u64,
             known: bool,
@@ -320,6 +321,7 @@ impl Serialize for Found {
             path: &finding.path,
             message: &finding.message,
             rule: finding.clause.sentence(),
+            advice: finding.clause.advice(Some(&finding.kind)),
             terraform: finding.said_by_terraform().map(said),
             count: self.count,
             known: self.is_known,
