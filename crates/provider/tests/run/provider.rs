@@ -25,7 +25,7 @@ pub(crate) fn of<'r>(report: &'r Report, name: &str) -> &'r TypeReport {
 
 /// The configuration that shows it, as text.
 pub(crate) fn smallest(found: &Found) -> String {
-    let smallest = found.smallest.as_ref().unwrap();
+    let Some(smallest) = &found.smallest else { return "nothing".into() };
     let set = |object: &objchange::Value| {
         let members = object.as_object().unwrap();
         let is_set = |part: &objchange::Value| !part.is_null() && part.len() != Some(0);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange::value::{Marks, Path};
+use objchange::value::{Descend, Marks, Path};
 use smol_str::SmolStr;
 use tokio::time::timeout_at;
 
@@ -42,6 +42,41 @@ struct Candidate {
 
 /// A configuration, and the same when all of it is known.
 type Configured = (Value, Option<Value>);
+
+/// What was tried before, to which an object may be changed.
+#[derive(Default)]
+struct Earlier {
+    last: Option<Configured>,
+    /// The one in which most is set.
+    fullest: Option<(usize, Configured)>,
+}
+
+impl Earlier {
+    fn add(&mut self, configured: Configured) {
+        let size = |value: &Value| {
+            let mut size = 0;
+            value.visit(|_, part| {
+                size += usize::from(!part.is_null());
+                if size < MAX_SIZE { Descend::Into } else { Descend::Over }
+            });
+            size
+        };
+        let size = size(&configured.0);
+        if size < MAX_SIZE && self.fullest.as_ref().is_none_or(|(fullest, _)| *fullest < size) {
+            self.fullest = Some((size, configured.clone()));
+        }
+        self.last = Some(configured);
+    }
+
+    /// Of two in a row one is changed to what came before it, one to what changes most.
+    fn update(&self, sample: u64) -> Option<Configured> {
+        let fullest = self.fullest.as_ref().map(|(_, configured)| configured);
+        fullest.filter(|_| sample.is_multiple_of(2)).or(self.last.as_ref()).cloned()
+    }
+}
+
+/// What has more parts than these is not looked at more often than it must be.
+const MAX_SIZE: usize = 500;
 
 /// What tells a finding from others.
 #[derive(Clone, PartialEq)]
@@ -99,7 +134,7 @@ impl<'w> Trials<'w> {
 
     /// Tries all configurations.
     pub(super) async fn all(mut self) -> Outcome {
-        let mut earlier = None;
+        let mut earlier = Earlier::default();
         let context = self.worker.context.clone();
         let (options, block, name) = (&context.options, self.block.clone(), self.name.clone());
         let kept = options.corpus.of(self.subject, &name, &block).into_iter().map(|kept| {
@@ -142,7 +177,7 @@ impl<'w> Trials<'w> {
     }
 
     /// Tries one configuration. The error is why it is the last.
-    async fn one(&mut self, candidate: Candidate, earlier: &mut Option<Configured>) -> Result<(), String> {
+    async fn one(&mut self, candidate: Candidate, earlier: &mut Earlier) -> Result<(), String> {
         let Candidate { sample, update } = candidate;
         let provider = self.worker.provider().await.map_err(|error| format!("no provider: {error}"))?;
         let Some(accepted) = self.accepted(&provider, sample).await? else { return Ok(()) };
@@ -150,7 +185,7 @@ impl<'w> Trials<'w> {
         trial.known = accepted.known;
         let hints = &self.worker.context.options.hints;
         let update = update.or_else(|| hints.update(&self.name, &trial.config));
-        trial.update = update.map(|update| (update, None)).or_else(|| earlier.clone());
+        trial.update = update.map(|update| (update, None)).or_else(|| earlier.update(self.report.samples));
         let options = &self.worker.context.options;
         (trial.apply, trial.flavor) = (options.apply, options.flavor);
         trial.import_id = hints.import_id(&self.name, trial.known.as_ref().unwrap_or(&trial.config));
@@ -162,7 +197,7 @@ impl<'w> Trials<'w> {
                 return Ok(());
             }
         }
-        *earlier = Some((trial.config.clone(), trial.known.clone()));
+        earlier.add((trial.config.clone(), trial.known.clone()));
         let before = provider.plans();
         let Some((judgement, exchanges)) = self.judged(&trial).await? else {
             return Err(ending_of(self.worker));
@@ -182,7 +217,8 @@ impl<'w> Trials<'w> {
         self.report.samples += 1;
         let Subject::Component(component) = self.subject else { return Ok(Some(sample)) };
         let context = self.worker.context.clone();
-        let trial = Trial::new(sample.config.clone());
+        let mut trial = Trial::new(sample.config.clone());
+        trial.known.clone_from(&sample.known);
         let (block, hints) = (&self.block, &context.options.hints);
         let asked = accepted(&**provider, component, &self.name, block, sample, hints);
         let answer = match context.deadline {
@@ -197,12 +233,13 @@ impl<'w> Trials<'w> {
             }
             Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
             Some(Ok(Accepted::No(said))) => {
-                self.report.refuse(&said);
+                let secrets = self.secrets(&trial);
+                let hidden: Vec<_> = said.iter().map(|said| secrets.hide_in(&self.block, said)).collect();
+                self.report.refuse(&hidden);
                 Ok(None)
             }
             Some(Err(error)) => {
-                let mut secrets = Secrets::default();
-                secrets.learn(&self.block, &trial.config);
+                let secrets = self.secrets(&trial);
                 let mut finding = no_answer(&error, Clause::T1);
                 finding.message = secrets.hide(&finding.message);
                 finding.terraform = finding.terraform.map(|said| secrets.hide(&said));
@@ -210,6 +247,13 @@ impl<'w> Trials<'w> {
                 self.survived().map(|()| None)
             }
         }
+    }
+
+    /// What must not be told of what the provider says.
+    fn secrets(&self, trial: &Trial) -> Secrets {
+        let mut secrets = Secrets::default();
+        values(trial).for_each(|value| secrets.learn(&self.block, value));
+        secrets
     }
 
     /// Whether the provider is worth to be asked on.
@@ -335,7 +379,7 @@ impl<'w> Trials<'w> {
         let id = id.trim_end();
         let case = match self.subject {
             Subject::Function => Err("case files have no operation for functions"),
-            _ => case(id, &self.block, &finding, exchanges, &secrets(trial)),
+            _ => case(id, &self.block, &finding, exchanges, &marks(trial)),
         };
         let shown = |value: &Value| self.block.mark_hidden(value);
         let config = match self.function() {
@@ -381,7 +425,7 @@ fn mask(block: &Block, trial: &Trial) -> Mask {
 }
 
 /// What is marked in the configurations.
-fn secrets(trial: &Trial) -> Vec<(Path, Marks)> {
+fn marks(trial: &Trial) -> Vec<(Path, Marks)> {
     values(trial).flat_map(|value| value.unmark_deep_with_paths().1).collect()
 }
 
