@@ -31,7 +31,7 @@ fn body(head: &str, schema: &Block, config: &Value, depth: usize) -> String {
     let mut inside = String::new();
     let part = |name: &str| config.attribute(name);
     for (name, _) in schema.attributes() {
-        if let Some(value) = part(name).filter(|value| !value.is_null() || value.is_marked()) {
+        if let Some(value) = part(name).filter(|value| !value.is_null()) {
             let _ = writeln!(inside, "{indent}  {name} = {}", expression(value));
         }
     }

@@ -9,7 +9,7 @@ use crate::program::{Output, objchange};
 /// Runs the command with these arguments, a few configurations and one process.
 #[track_caller]
 fn conform(arguments: &[&str]) -> Output {
-    let all = ["conform", kit(), "--cases", "40", "--jobs", "1"];
+    let all = ["conform", kit(), "--kind", "resource", "--cases", "40", "--jobs", "1"];
     objchange(all.iter().chain(arguments), "")
 }
 
@@ -51,7 +51,8 @@ error P5 kit_planned_string .name
 
 #[test]
 fn what_keeps_the_contract_has_no_findings() {
-    let output = conform(&["--only", "kit_thing", "--only", "same", "--apply", "--fail-on", "warning"]);
+    let arguments = ["--kind", "data_source", "--kind", "function", "--only", "kit_thing", "--only", "same"];
+    let output = conform(&[&arguments[..], &["--apply", "--fail-on", "warning"]].concat());
     assert_eq!(output.code, 0, "{output:?}");
     assert!(output.stdout.starts_with("0 errors, 0 warnings\n3 types tried, "), "{}", output.stdout);
 }
@@ -68,7 +69,7 @@ fn the_report_as_json_is_what_its_schema_says() {
         "type",
         "kit_cr*",
     ];
-    let mut arguments = vec!["--json", "--apply"];
+    let mut arguments = vec!["--json", "--apply", "--kind", "data_source", "--kind", "function"];
     arguments.extend(only.iter().flat_map(|glob| ["--only", glob]));
     let output = conform(&arguments);
     assert_eq!(output.code, 1, "{}", output.stderr);
@@ -77,7 +78,7 @@ fn the_report_as_json_is_what_its_schema_says() {
     assert_eq!(findings(&report, "kit_planned_number"), [pair("P5", ".size")]);
     assert_eq!(findings(&report, "kit_planned_write_only"), [pair("P3", ".token")]);
     assert_eq!(findings(&report, "kit_applied_nested"), [pair("A5", ".many[*].name")]);
-    assert_eq!(findings(&report, "kit_null"), [pair("D2", "")]);
+    assert!(findings(&report, "kit_null").contains(&pair("D2", "")));
     assert_eq!(findings(&report, "kit_crash"), [pair("T2", "")]);
     assert!(findings(&report, "kit_read_drift").contains(&pair("R5", ".name")));
     let mut wrong = report;
@@ -136,8 +137,9 @@ fn junit_and_sarif() {
     let arguments = ["--only", "kit_planned_string", "--only", "kit_thing"];
     let output = conform(&[&arguments[..], &["--junit", "-"]].concat());
     assert_eq!(output.code, 1);
-    let counts = r#"tests="3" skipped="0" errors="0" failures="1""#;
-    assert!(output.stdout.contains(counts), "{}", output.stdout);
+    for count in [r#"tests="2""#, r#"skipped="0""#, r#"errors="0""#, r#"failures="1""#] {
+        assert!(output.stdout.contains(count), "{}", output.stdout);
+    }
     assert!(
         output.stdout.contains(r#"<failure message="1 findings, the first: P5 .name: "#),
         "{}",
