@@ -7,6 +7,24 @@ use crate::exit;
 
 /// Says of a document what makes it less than the whole and certain truth, each thing once.
 pub(crate) fn tell(document: &Document<'_>) {
+    let (errored, complete, has_version) = match document {
+        Document::Plan(plan) => (plan.errored, plan.complete, plan.format_version.is_some()),
+        Document::State(state) => (false, None, state.is_file() || state.format_version.is_some()),
+    };
+    if !has_version {
+        exit::warn(
+            "there is no `format_version`, so this is only a part of a document: what was left out of it is not \
+             shown; pass the whole output of `terraform show -json`",
+        );
+    }
+    if errored {
+        exit::warn(
+            "planning ended with an error: this is what was planned until then, and cannot be applied",
+        );
+    }
+    if complete == Some(false) && !errored {
+        exit::warn("the plan is incomplete: after it is applied there may be more to change");
+    }
     for unfamiliar in document.unfamiliar() {
         let consequence = match unfamiliar.kind {
             UnfamiliarKind::Actions => "they are shown as they stand, and what they do is counted nowhere",

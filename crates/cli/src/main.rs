@@ -18,6 +18,8 @@ mod sentinel;
 mod show;
 mod stdio;
 mod style;
+mod surrounded;
+mod terminal;
 
 use std::process::ExitCode;
 

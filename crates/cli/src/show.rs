@@ -1,6 +1,6 @@
 //! `objchange show`: a plan or state as people read it.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
@@ -10,9 +10,10 @@ use objchange_plan::{
 };
 use thiserror::Error;
 
-use crate::input::{InputError, Source};
+use crate::input::{InputError, Size, Source};
 use crate::style::colour;
-use crate::{doubts, exit};
+use crate::terminal::Upright;
+use crate::{doubts, exit, surrounded, terminal};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -68,6 +69,11 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     show_sensitive: bool,
 
+    /// Read at most so much of each document, such as `500M` or `4G`. A document stands in memory as a whole: the limit
+    /// keeps a pipe that does not end from filling it.
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+
     /// Print only the addresses, grouped by what happens to them, and why.
     #[arg(long, conflicts_with = "full")]
     summary: bool,
@@ -114,6 +120,10 @@ pub(crate) enum Error {
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
+    #[error(
+        "{source_name}:{line}: another document begins here, and one can be shown: put each into a file of its own"
+    )]
+    Another { source_name: String, line: usize },
     #[error(transparent)]
     Write(io::Error),
     #[error("--action chooses from the changes of a plan, and this is a state, which has none")]
@@ -146,10 +156,20 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let at = |source: &Source, error: ShowError| Error::Document { source_name: source.to_string(), error };
     let schemas = match &schemas_source {
-        Some(source) => Schemas::parse(source.read()?).map_err(|e| at(source, e.into()))?,
+        Some(source) => Schemas::parse(source.read_as_allowed(arguments.max_input.0)?)
+            .map_err(|e| at(source, e.into()))?,
         None => Schemas::none(),
     };
-    let text = source.read()?;
+    let mut text = source.read_as_allowed(arguments.max_input.0)?;
+    if Document::parse(&text).is_err()
+        && let Some(found) = surrounded::find(&text)
+    {
+        if let Some(line) = found.another {
+            return Err(Error::Another { source_name: source.to_string(), line });
+        }
+        exit::warn(&format!("{source}: {}", surrounded::warning(&found)));
+        text = found.text;
+    }
     let document = Document::parse(&text).map_err(|e| at(&source, e.into()))?;
     if let Document::State(_) = document {
         if !arguments.action.is_empty() {
@@ -183,15 +203,17 @@ fn write(
 ) -> Result<(), ShowError> {
     let stdout = io::stdout();
     let colour = colour(&stdout);
+    let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
-    let mut out = BufWriter::with_capacity(1 << 16, stream);
+    let mut out = Upright::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let options = Options {
         colour,
         mode: arguments.mode.map(ModeArg::mode),
         program: Some(program),
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
+        width: width.unwrap_or(Options::default().width),
         ..Options::default()
     };
     let filter = arguments.filter();

@@ -203,6 +203,90 @@ fn what_is_not_known_is_shown_as_it_stands() {
 }
 
 #[test]
+fn a_part_of_a_document_is_read_with_a_warning() {
+    let part = with(r#""format_version":"1.2","#, "");
+    let output = show(&[], &part);
+    assert_eq!((output.code, &output.stdout), (0, &show(&[], PLAN).stdout));
+    assert_eq!(output.stderr.matches("there is no `format_version`").count(), 1, "{}", output.stderr);
+    let state = r#"{"terraform_version":"1.5.0","values":{"root_module":{"resources":[{"address":"a.b"}]}}}"#;
+    let output = show(&[], state);
+    assert!(output.code == 0 && output.stdout.contains("# a.b:\n"), "{}", output.stderr);
+    assert!(output.stderr.contains("format_version"), "{}", output.stderr);
+    for other in [r#"{"values":{"root_module":{}}}"#, r#"{"configuration":{}}"#, "{}"] {
+        let refused = show(&[], other);
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains("terraform show -json"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn text_around_a_document_is_passed_over_with_a_warning() {
+    let shown = show(&[], PLAN).stdout;
+    for (before, after, warning) in [
+        ("Warning: Deprecated\n\n{ see below\n", "", "the document begins in line 4: the text before it"),
+        ("{\"@level\":\"info\",\"@message\":\"x\"}\n", "", "the document begins in line 2"),
+        ("", "\nReleasing state lock\n", "the text after the document, from line 5 on"),
+        (
+            "Acquiring state lock\n",
+            "\nReleasing\n",
+            "the document begins in line 2: the text before it, and from line 6 on",
+        ),
+    ] {
+        let output = show(&["-"], format!("{before}{PLAN}{after}"));
+        assert_eq!((output.code, &output.stdout), (0, &shown), "{}", output.stderr);
+        let warning = format!("warning: (stdin): {warning}");
+        assert_eq!(output.stderr.matches(&warning).count(), 1, "{}", output.stderr);
+    }
+    for (text, expected) in [
+        (format!("{PLAN}\n{PLAN}"), "error: (stdin):5: another document begins here"),
+        ("{\"@level\":\"info\"}\n{\"@level\":\"info\"}\n".to_owned(), "terraform show -json PLANFILE"),
+        ("Error: no plan\n".to_owned(), "this is not JSON"),
+        (
+            format!("x\n{}", with(r#"["create"]"#, r#"[1]"#)),
+            "(stdin):4:26: resource_changes[0]: expected a string",
+        ),
+    ] {
+        let output = show(&[], text);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{}", output.stderr);
+        assert!(output.stderr.contains(expected), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn what_is_read_is_bounded() {
+    for (limit, is_read) in [("1", false), ("100", false), ("1K", true), ("2MiB", true), ("1g", true)] {
+        let output = show(&["--max-input", limit], PLAN);
+        assert_eq!(output.code == 0, is_read, "{limit}: {}", output.stderr);
+        if !is_read {
+            let expected = format!("(stdin): this is more than {limit} bytes: allow more with --max-input");
+            assert!(output.stdout.is_empty() && output.stderr.contains(&expected), "{}", output.stderr);
+        }
+    }
+    let error = show(&["--max-input", "much"], PLAN);
+    assert!(error.code == 2 && error.stderr.contains("such as 500M"), "{}", error.stderr);
+}
+
+#[test]
+fn an_errored_or_incomplete_plan_says_so_in_every_form() {
+    let plan = |member: &str| with(r#"{"format_version""#, &format!(r#"{{{member},"format_version""#));
+    for arguments in [&[][..], &["--summary"], &["--json"]] {
+        let errored = show(arguments, plan(r#""errored":true,"complete":false"#));
+        assert!(errored.stderr.contains("planning ended with an error"), "{}", errored.stderr);
+        let incomplete = show(arguments, plan(r#""complete":false"#));
+        assert!(incomplete.stderr.contains("the plan is incomplete"), "{}", incomplete.stderr);
+        let whole = show(arguments, plan(r#""complete":true"#));
+        assert!(!whole.stderr.contains("incomplete"), "{}", whole.stderr);
+        let said = match arguments {
+            ["--summary"] => ["Planning failed: ", "The plan is incomplete: "],
+            ["--json"] => ["\"errored\":true", "\"complete\":false"],
+            _ => ["but then encountered a problem", ""],
+        };
+        assert!(errored.stdout.contains(said[0]), "{}", errored.stdout);
+        assert!(incomplete.stdout.contains(said[1]), "{}", incomplete.stdout);
+    }
+}
+
+#[test]
 fn errors_name_the_file_and_the_place() {
     for (arguments, input, expected) in [
         (&["nowhere.json"][..], "", "nowhere.json: cannot be read"),

@@ -106,13 +106,13 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
 /// All members of a document with their texts, in its order.
 type Members<'t> = Vec<(Text<'t>, Raw<'t>)>;
 
-/// Reads a document: each member but the format version, which is checked and given, by `member`.
+/// Reads a document: each member but the format version, which is checked and given if it is there, by `member`.
 ///
 /// That one is told the key, and keeps up to date where in the document it is, for errors.
 fn read_members<'t>(
     document: &'t str,
     mut member: impl FnMut(&str, &mut Reader<'t>, &mut String) -> Result<(), JsonError>,
-) -> Result<((u64, u64), Members<'t>), DocumentError> {
+) -> Result<(Option<(u64, u64)>, Members<'t>), DocumentError> {
     let mut version = None;
     let mut location = String::new();
     let mut members = Vec::new();
@@ -132,16 +132,24 @@ fn read_members<'t>(
     });
     read.map_err(|error| DocumentError::from_json(&error, document, &location))?;
     reader.end().map_err(|error| DocumentError::from_json(&error, document, ""))?;
-    Ok((supported_version(document, version)?, members))
+    let version = version.map(|version| supported_version(document, version)).transpose()?;
+    Ok((version, members))
+}
+
+/// That a document without a format version is one all the same: somebody has taken a part of it.
+fn need_version(text: &str, version: Option<(u64, u64)>, kind: DocumentKind) -> Result<(), DocumentError> {
+    match version {
+        None if DocumentKind::of(text)? != kind => {
+            Err(DocumentError::at(text, 0, "", Problem::NoFormatVersion))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.
 ///
 /// Gives the major and minor version.
-fn supported_version(text: &str, version: Option<(Text<'_>, usize)>) -> Result<(u64, u64), DocumentError> {
-    let Some((version, offset)) = version else {
-        return Err(DocumentError::at(text, 0, "", Problem::NoFormatVersion));
-    };
+fn supported_version(text: &str, (version, offset): (Text<'_>, usize)) -> Result<(u64, u64), DocumentError> {
     let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
     match (parts.next().flatten(), parts.next().flatten()) {
         (Some(major @ 0..=1), Some(minor)) => Ok((major, minor)),

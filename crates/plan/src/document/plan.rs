@@ -6,7 +6,7 @@ use super::actions::ResourceActions;
 use super::error::DocumentError;
 use super::field::{by_name, flag, keep, list, object, text};
 use super::invocation::{ActionInvocation, invocation};
-use super::{Unseen, open, read_members};
+use super::{DocumentKind, Unseen, need_version, open, read_members};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -14,8 +14,8 @@ use crate::text::Text;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Plan<'t> {
-    /// The major and minor version of the format.
-    pub format_version: (u64, u64),
+    /// The major and minor version of the format; `None` where somebody has left it out.
+    pub format_version: Option<(u64, u64)>,
     /// What happens to each resource instance.
     pub resource_changes: Vec<ChangedResource<'t>>,
     /// What has happened to resource instances outside of Terraform.
@@ -170,6 +170,7 @@ impl<'t> Plan<'t> {
             "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
             _ => reader.raw().map(|_| ()),
         })?;
+        need_version(document, format_version, DocumentKind::Plan)?;
         Ok(Plan { format_version, members, ..plan })
     }
 

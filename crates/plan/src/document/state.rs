@@ -8,7 +8,7 @@ use objchange::value::Path;
 
 use super::error::DocumentError;
 use super::field::{by_name, flag, is_null, list, object, text};
-use super::{Unseen, read_members};
+use super::{DocumentKind, Unseen, need_version, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -20,7 +20,8 @@ pub struct State<'t> {
     pub resources: Vec<StateResource<'t>>,
     /// The outputs of the root module, by name in byte order.
     pub outputs: Vec<StateOutput<'t>>,
-    /// The major and minor version of the format; `None` of a file, and of a part of another document.
+    /// The major and minor version of the format; `None` of a file, of a part of another document, and where somebody
+    /// has left it out.
     pub format_version: Option<(u64, u64)>,
     /// The version of Terraform that wrote it.
     pub terraform_version: Option<Text<'t>>,
@@ -130,7 +131,8 @@ impl<'t> State<'t> {
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: Unseen(document), ..State::default() };
         let (format_version, _) = read_members(document, |key, reader, _| member(key, reader, &mut state))?;
-        Ok(State { format_version: Some(format_version), ..state })
+        need_version(document, format_version, DocumentKind::State)?;
+        Ok(State { format_version, ..state })
     }
 
     /// Reads a state document that is a part of another document.
@@ -150,6 +152,11 @@ impl<'t> State<'t> {
     /// Whether there is nothing in the state.
     pub fn is_empty(&self) -> bool {
         self.resources.is_empty() && self.outputs.is_empty() && !self.has_child_modules
+    }
+
+    /// Whether it is as it is kept in a file.
+    pub fn is_file(&self) -> bool {
+        self.is_file
     }
 
     /// The text that the state was read from.

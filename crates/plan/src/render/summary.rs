@@ -75,6 +75,9 @@ impl Report<'_> {
         if self.errored {
             out.write_all(b"Planning failed: only what was planned until then is listed.\n")?;
         }
+        if self.complete == Some(false) && !self.errored {
+            out.write_all(b"The plan is incomplete: more may be left to change.\n")?;
+        }
         groups.retain(|(_, lines)| !lines.is_empty());
         let (bold, reset) = (colour.bold(), colour.reset());
         for (title, lines) in &groups {

@@ -78,6 +78,8 @@ pub struct Report<'p> {
     pub mode: PlanMode,
     /// Planning ended with an error.
     pub errored: bool,
+    /// Whether nothing was left out of the plan; `None` where it does not say.
+    pub complete: Option<bool>,
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
 }
@@ -254,14 +256,14 @@ impl<'p> Report<'p> {
         let dialect = program.dialect(options.show_sensitive);
         let differ = plan::Differ { plan, schemas, program, dialect, full: options.full };
         let sections = plan::sections(differ, mode, filter)?;
-        Ok(Self { program, mode, errored: plan.errored, sections })
+        Ok(Self { program, mode, errored: plan.errored, complete: plan.complete, sections })
     }
 
     /// What is shown of a state, as [`Report::of`].
     pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
         let sections = state::sections(state, schemas, program.dialect(options.show_sensitive), filter);
-        Self { program, mode: PlanMode::Normal, errored: false, sections }
+        Self { program, mode: PlanMode::Normal, errored: false, complete: None, sections }
     }
 
     /// The first entry that cannot be made.
@@ -290,6 +292,9 @@ impl Serialize for Report<'_> {
         }
         if self.errored {
             map.serialize_entry("errored", &true)?;
+        }
+        if let Some(complete) = self.complete {
+            map.serialize_entry("complete", &complete)?;
         }
         for section in &self.sections {
             match section {

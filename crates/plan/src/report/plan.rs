@@ -108,7 +108,8 @@ pub(super) fn sections<'p, 't>(
     let invoked = actions.invoked();
 
     let mut sections = Vec::new();
-    sections.extend((plan.format_version > (1, 2)).then(|| Section::Warnings(vec![Warning::NewerFormat])));
+    sections
+        .extend((plan.format_version > Some((1, 2))).then(|| Section::Warnings(vec![Warning::NewerFormat])));
     sections.push(Section::ResourceDrift(drift));
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::DeferredChanges(Entries::of(

@@ -82,7 +82,7 @@ impl<'p> Report<'p> {
             (false, Some(_)) => vec![Section::Outcome(Outcome::NeedsAnotherPlan)],
             (false, None) => vec![Section::Outcome(Outcome::Matches)],
         };
-        Self { program, mode: options.mode.unwrap_or_default(), errored: false, sections }
+        Self { program, mode: options.mode.unwrap_or_default(), errored: false, complete: None, sections }
     }
 }
 

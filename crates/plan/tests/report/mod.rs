@@ -82,6 +82,7 @@ fn read(json: &str) -> Report<'static> {
         program: Program::default(),
         mode: Default::default(),
         errored: false,
+        complete: None,
         sections: Vec::new(),
     };
     let Ordered(members) = parse(json);
@@ -102,6 +103,10 @@ fn read(json: &str) -> Report<'static> {
             }
             "errored" => {
                 report.errored = parse(value);
+                continue;
+            }
+            "complete" => {
+                report.complete = Some(parse(value));
                 continue;
             }
             "warnings" => Section::Warnings(parse(value)),
