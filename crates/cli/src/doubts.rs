@@ -7,11 +7,11 @@ use crate::exit;
 
 /// Says of a document what makes it less than the whole and certain truth, each thing once.
 pub(crate) fn tell(document: &Document<'_>) {
-    let (errored, complete, has_version) = match document {
-        Document::Plan(plan) => (plan.errored, plan.complete, plan.format_version.is_some()),
-        Document::State(state) => (false, None, state.is_file() || state.format_version.is_some()),
+    let (errored, complete) = match document {
+        Document::Plan(plan) => (plan.errored, plan.complete),
+        Document::State(_) => (false, None),
     };
-    if !has_version {
+    if !document.has_format_version() {
         exit::warn(
             "there is no `format_version`, so this is only a part of a document: what was left out of it is not \
              shown; pass the whole output of `terraform show -json`",

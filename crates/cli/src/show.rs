@@ -160,17 +160,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
             .map_err(|e| at(source, e.into()))?,
         None => Schemas::none(),
     };
-    let mut text = source.read_as_allowed(arguments.max_input.0)?;
-    if Document::parse(&text).is_err()
-        && let Some(found) = surrounded::find(&text)
-    {
-        if let Some(line) = found.another {
-            return Err(Error::Another { source_name: source.to_string(), line });
+    let text = source.read_as_allowed(arguments.max_input.0)?;
+    let found;
+    let document = match Document::parse_part(&text) {
+        Ok(document) => document,
+        Err(error) => {
+            found = surrounded::find(&text).ok_or_else(|| at(&source, error.into()))?;
+            if let Some(line) = found.another {
+                return Err(Error::Another { source_name: source.to_string(), line });
+            }
+            exit::warn(&format!("{source}: {}", surrounded::warning(&found)));
+            Document::parse_part(&found.text).map_err(|e| at(&source, e.into()))?
         }
-        exit::warn(&format!("{source}: {}", surrounded::warning(&found)));
-        text = found.text;
-    }
-    let document = Document::parse(&text).map_err(|e| at(&source, e.into()))?;
+    };
     if let Document::State(_) = document {
         if !arguments.action.is_empty() {
             return Err(Error::NoActions);

@@ -208,6 +208,9 @@ fn a_part_of_a_document_is_read_with_a_warning() {
     let output = show(&[], &part);
     assert_eq!((output.code, &output.stdout), (0, &show(&[], PLAN).stdout));
     assert_eq!(output.stderr.matches("there is no `format_version`").count(), 1, "{}", output.stderr);
+    // Where something is decided by the document, what was left out could decide it.
+    let refused = objchange(["query", "-", "true"], &part);
+    assert!(refused.code == 2 && refused.stderr.contains("format_version"), "{}", refused.stderr);
     let state = r#"{"terraform_version":"1.5.0","values":{"root_module":{"resources":[{"address":"a.b"}]}}}"#;
     let output = show(&[], state);
     assert!(output.code == 0 && output.stdout.contains("# a.b:\n"), "{}", output.stderr);

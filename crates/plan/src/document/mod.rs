@@ -63,20 +63,42 @@ impl<'t> Document<'t> {
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn parse(text: &'t str) -> Result<Self, DocumentError> {
+        let document = Self::parse_part(text)?;
+        match document.has_format_version() {
+            true => Ok(document),
+            false => Err(DocumentError::at(text, 0, "", Problem::NoFormatVersion)),
+        }
+    }
+
+    /// As [`Document::parse`], also what somebody has left of a document without its format version. What is not there
+    /// may have been left out: nothing must be decided by such a part.
+    ///
+    /// # Errors
+    ///
+    /// As [`Document::parse`].
+    pub fn parse_part(text: &'t str) -> Result<Self, DocumentError> {
         let kind = DocumentKind::of(text)?;
         if let Some(problem) = kind.problem() {
             return Err(DocumentError::at(text, 0, "", problem));
         }
         Ok(match kind {
-            DocumentKind::Plan => Self::Plan(Plan::parse(text)?),
+            DocumentKind::Plan => Self::Plan(Plan::parse_part(text)?),
             DocumentKind::StateFile => Self::State(State::parse_file(text)?),
-            DocumentKind::State => Self::State(State::parse(text)?),
+            DocumentKind::State => Self::State(State::parse_part(text)?),
             _ => {
                 // Its errors tell more of what it is.
                 State::parse(text)?;
                 return Err(DocumentError::at(text, 0, "", Problem::Neither));
             }
         })
+    }
+
+    /// Whether it says in which version of the format it is, or is a state file, which has none.
+    pub fn has_format_version(&self) -> bool {
+        match self {
+            Self::Plan(plan) => plan.format_version.is_some(),
+            Self::State(state) => state.is_file || state.format_version.is_some(),
+        }
     }
 }
 
@@ -134,16 +156,6 @@ fn read_members<'t>(
     reader.end().map_err(|error| DocumentError::from_json(&error, document, ""))?;
     let version = version.map(|version| supported_version(document, version)).transpose()?;
     Ok((version, members))
-}
-
-/// That a document without a format version is one all the same: somebody has taken a part of it.
-fn need_version(text: &str, version: Option<(u64, u64)>, kind: DocumentKind) -> Result<(), DocumentError> {
-    match version {
-        None if DocumentKind::of(text)? != kind => {
-            Err(DocumentError::at(text, 0, "", Problem::NoFormatVersion))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::actions::ResourceActions;
-use super::error::DocumentError;
+use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, keep, list, object, text};
 use super::invocation::{ActionInvocation, invocation};
-use super::{DocumentKind, Unseen, need_version, open, read_members};
+use super::{Unseen, open, read_members};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -156,6 +156,15 @@ impl<'t> Plan<'t> {
     ///
     /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
+        let plan = Self::parse_part(document)?;
+        match plan.format_version {
+            Some(_) => Ok(plan),
+            None => Err(DocumentError::at(document, 0, "", Problem::NoFormatVersion)),
+        }
+    }
+
+    /// As [`Plan::parse`], also where the format version is left out.
+    pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut plan = Plan { text: Unseen(document), ..Plan::default() };
         let (format_version, members) = read_members(document, |key, reader, location| match key {
             "resource_changes" => keep(&mut plan.resource_changes, resources(reader, location)),
@@ -170,7 +179,6 @@ impl<'t> Plan<'t> {
             "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
             _ => reader.raw().map(|_| ()),
         })?;
-        need_version(document, format_version, DocumentKind::Plan)?;
         Ok(Plan { format_version, members, ..plan })
     }
 

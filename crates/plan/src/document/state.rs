@@ -6,9 +6,9 @@ use objchange::Type;
 use objchange::internal::json::from_str;
 use objchange::value::Path;
 
-use super::error::DocumentError;
+use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, is_null, list, object, text};
-use super::{DocumentKind, Unseen, need_version, read_members};
+use super::{Unseen, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -129,9 +129,17 @@ impl<'t> State<'t> {
     ///
     /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
+        let state = Self::parse_part(document)?;
+        match state.format_version {
+            Some(_) => Ok(state),
+            None => Err(DocumentError::at(document, 0, "", Problem::NoFormatVersion)),
+        }
+    }
+
+    /// As [`State::parse`], also where the format version is left out.
+    pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: Unseen(document), ..State::default() };
         let (format_version, _) = read_members(document, |key, reader, _| member(key, reader, &mut state))?;
-        need_version(document, format_version, DocumentKind::State)?;
         Ok(State { format_version, ..state })
     }
 
@@ -152,11 +160,6 @@ impl<'t> State<'t> {
     /// Whether there is nothing in the state.
     pub fn is_empty(&self) -> bool {
         self.resources.is_empty() && self.outputs.is_empty() && !self.has_child_modules
-    }
-
-    /// Whether it is as it is kept in a file.
-    pub fn is_file(&self) -> bool {
-        self.is_file
     }
 
     /// The text that the state was read from.
