@@ -20,7 +20,8 @@ pub(crate) struct Found {
 
 /// The first document of a text, if others or other text stand around it.
 ///
-/// A document begins with a line, as commands write it. No part of the text is read more than twice.
+/// A document begins where a line does, as commands write it, or where another value has ended: what is further to the
+/// right may be a part of a document that is broken. No part of the text is read more than twice.
 pub(crate) fn find(text: &str) -> Option<Found> {
     let (start, end) = next(text, 0)?;
     let line = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
@@ -42,10 +43,10 @@ pub(crate) fn find(text: &str) -> Option<Found> {
 
 /// Where the next document begins and ends, from here.
 fn next(text: &str, from: usize) -> Option<(usize, usize)> {
-    let mut at = from;
+    let after_blank = |from: usize| text.len() - text[from..].trim_ascii_start().len();
+    let mut at = after_blank(from);
     while at < text.len() {
-        let rest = &text[at..];
-        let start = at + rest.len() - rest.trim_ascii_start().len();
+        let start = at;
         let next_line = |from: usize| text[from..].find('\n').map_or(text.len(), |end| from + end + 1);
         if !text[start..].starts_with('{') {
             at = next_line(start);
@@ -59,7 +60,7 @@ fn next(text: &str, from: usize) -> Option<(usize, usize)> {
                 if kind.is_ok_and(|kind| !matches!(kind, DocumentKind::Other | DocumentKind::Messages)) {
                     return Some((start, end));
                 }
-                end
+                after_blank(end)
             }
             // What is no JSON here may be a line that looks like it.
             Err(error) => {
@@ -101,6 +102,7 @@ mod tests {
             ("é\n", " bye", Some(2), Some(3), None),
             ("", "{} ", None, Some(2), None),
             ("", "{\"format_version\":\"1.0\"}", None, Some(2), Some(2)),
+            ("  ", " {}  {\"format_version\":\"1.0\"}", None, Some(2), Some(2)),
         ] {
             let text = format!("{before}{PLAN}{after}");
             let found = find(&text).unwrap();
@@ -108,8 +110,18 @@ mod tests {
             assert_eq!(found.text.trim_ascii_start(), PLAN);
             assert_eq!(found.text.len(), before.len() + PLAN.len());
         }
-        for text in ["", "{", "x\ny", "x\n{\"@level\":1}", PLAN, &format!("\n{PLAN}\n"), &format!("x {PLAN}")]
-        {
+        let within = format!("{{\n  \"a\": oops,\n  {PLAN}\n}}");
+        let none = [
+            "",
+            "{",
+            "x\ny",
+            "x\n{\"@level\":1}",
+            PLAN,
+            &format!("\n{PLAN}\n"),
+            &format!("x {PLAN}"),
+            &within,
+        ];
+        for text in none {
             assert!(find(text).is_none(), "{text}");
         }
     }

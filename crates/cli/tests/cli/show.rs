@@ -246,7 +246,7 @@ fn text_around_a_document_is_passed_over_with_a_warning() {
         ("Error: no plan\n".to_owned(), "this is not JSON"),
         (
             format!("x\n{}", with(r#"["create"]"#, r#"[1]"#)),
-            "(stdin):4:26: resource_changes[0]: expected a string",
+            "(stdin):3:77: resource_changes[0]: expected a string",
         ),
     ] {
         let output = show(&[], text);
