@@ -216,7 +216,6 @@ fn write(
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
         width: width.unwrap_or(Options::default().width),
-        ..Options::default()
     };
     let filter = arguments.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
