@@ -1,15 +1,16 @@
 //! `objchange show`: a plan or state as people read it.
 
+mod choose;
+
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{
-    Document, Filter, Options, PlanMode, Program, Report, ResourceActions, Schemas, ShowError,
-};
+use objchange_plan::{Document, Options, PlanMode, Program, Report, Schemas, ShowError};
 use thiserror::Error;
 
+use self::choose::Choice;
 use crate::input::{InputError, Size, Source};
 use crate::style::colour;
 use crate::terminal::Upright;
@@ -23,7 +24,9 @@ Exit codes:
 Examples:
   terraform show -json tfplan | objchange show --schemas schemas.json
   objchange show plan.json --summary
-  objchange show plan.json --only 'module.net.*' --action create,replace
+  objchange show plan.json --only module.net --exclude '*.aws_iam_*' --action create,replace
+  objchange show plan.json --type 'aws_db_*' --module 'module.shop[\"eu\"]' --module module.pay
+  objchange show plan.json --drift --only 'module.net.*'
   terraform show -json | objchange show --color always - | less -R
   objchange show terraform.tfstate --schemas schemas.json";
 
@@ -44,13 +47,8 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
-    /// Show only resources whose address matches; `*` stands for anything. May be repeated.
-    #[arg(long, value_name = "ADDRESS-GLOB")]
-    only: Vec<String>,
-
-    /// Show only resources to which one of these happens. Several are separated by commas.
-    #[arg(long, value_name = "ACTION", value_delimiter = ',')]
-    action: Vec<ActionArg>,
+    #[command(flatten)]
+    choice: Choice,
 
     /// Show it as this program does: `terraform`, one version of it, such as `terraform@1.11`, or `opentofu`. Without
     /// it as the program that wrote the document, as far as that can be told.
@@ -77,20 +75,6 @@ pub(crate) struct Arguments {
     /// Print only the addresses, grouped by what happens to them, and why.
     #[arg(long, conflicts_with = "full")]
     summary: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ActionArg {
-    Create,
-    Read,
-    Update,
-    /// Destroyed and not created again.
-    Delete,
-    /// Destroyed and created again.
-    Replace,
-    Forget,
-    /// Moved or imported without a change.
-    NoOp,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -126,7 +110,7 @@ pub(crate) enum Error {
     Another { source_name: String, line: usize },
     #[error(transparent)]
     Write(io::Error),
-    #[error("--action chooses from the changes of a plan, and this is a state, which has none")]
+    #[error("--action and --drift choose from the changes of a plan, and this is a state, which has none")]
     NoActions,
     #[error("--show-sensitive is OpenTofu's, and this is shown as {0} shows it: ask with --as opentofu")]
     ShowSensitive(Program),
@@ -174,7 +158,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
         }
     };
     if let Document::State(_) = document {
-        if !arguments.action.is_empty() {
+        if arguments.choice.is_of_changes() {
             return Err(Error::NoActions);
         }
         if arguments.mode.is_some() {
@@ -217,7 +201,7 @@ fn write(
         full: arguments.full,
         width: width.unwrap_or(Options::default().width),
     };
-    let filter = arguments.filter();
+    let filter = arguments.choice.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
     if arguments.json {
         report.write_json(&mut out)?;
@@ -227,6 +211,9 @@ fn write(
         report.write_text(&mut out, &options)?;
     }
     out.flush()?;
+    if report.matches_nothing() {
+        arguments.choice.hints(document).iter().for_each(|hint| exit::note(hint));
+    }
     Ok(())
 }
 
@@ -244,31 +231,5 @@ fn warn(schemas: &Schemas) {
              shown; write the schemas again with `terraform providers schema -json`",
             missing.join(", ")
         ));
-    }
-}
-
-impl Arguments {
-    fn filter(&self) -> Filter {
-        let mut filter = Filter::default();
-        for glob in &self.only {
-            filter = filter.address(glob);
-        }
-        for action in &self.action {
-            filter = filter.actions(match action {
-                ActionArg::Create => &[ResourceActions::Create],
-                ActionArg::Read => &[ResourceActions::Read],
-                ActionArg::Update => &[ResourceActions::Update],
-                ActionArg::Delete => &[ResourceActions::Delete],
-                ActionArg::Replace => &[
-                    ResourceActions::DeleteThenCreate,
-                    ResourceActions::CreateThenDelete,
-                    ResourceActions::CreateThenForget,
-                    ResourceActions::ForgetThenCreate,
-                ],
-                ActionArg::Forget => &[ResourceActions::Forget],
-                ActionArg::NoOp => &[ResourceActions::NoOp],
-            });
-        }
-        filter
     }
 }

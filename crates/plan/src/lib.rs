@@ -56,7 +56,7 @@ pub use render::{
 pub use report::{
     ActionHeader, Comment, Entries, Filter, Heading, ModulePlace, Note, Options, Outcome, OutputHeader,
     PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError, StateHeader,
-    Summary, Warning,
+    Summary, Warning, module_of,
 };
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, Reason, diff_values};

@@ -64,7 +64,7 @@ fn has_a_group_for_each_action() {
     let filter = filter.address("t.f").address("t.a");
     assert_eq!(summary(&plan, &filter), "Destroy (1)\n  - t.f\n");
     assert!(!filter.is_all() && Filter::default().is_all());
-    assert!(filter.matches_address("t.a") && !filter.matches_address("t.d"));
+    assert!(filter.matches_place("t.a", "t") && !filter.matches_place("t.d", "t"));
     let none = Filter::default().address("u.*");
     assert_eq!(summary(&plan, &none), "\nNo resource with changes matches.\n");
 }

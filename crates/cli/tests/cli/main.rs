@@ -22,3 +22,4 @@ mod sentinel_mock;
 mod sentinel_page;
 mod sentinel_test;
 mod show;
+mod show_choice;

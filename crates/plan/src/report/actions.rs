@@ -54,7 +54,7 @@ impl<'p, 't> Actions<'p, 't> {
         }
         actions.triggered.extend(changes.iter().map(|change| (&*change.address, Vec::new())));
         for invocation in &plan.action_invocations {
-            let is_wanted = filter.matches_action(&invocation.address);
+            let is_wanted = filter.matches_action(&invocation.address, &invocation.action_type);
             let trigger = invocation.trigger.as_ref();
             let change = trigger
                 .and_then(|trigger| Some((trigger, actions.triggered.get_mut(&*trigger.resource_address)?)));

@@ -36,7 +36,7 @@ use thiserror::Error;
 
 pub use actions::{ActionHeader, ReportAction};
 pub use entries::{Entries, ReportEntry};
-pub use filter::Filter;
+pub use filter::{Filter, module_of};
 pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
 pub use plan::Summary;
@@ -264,6 +264,12 @@ impl<'p> Report<'p> {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
         let sections = state::sections(state, schemas, program.dialect(options.show_sensitive), filter);
         Self { program, mode: PlanMode::Normal, errored: false, complete: None, sections }
+    }
+
+    /// Whether nothing is among what was asked for.
+    pub fn matches_nothing(&self) -> bool {
+        let nothing = [Outcome::NoChangeMatches, Outcome::NoResourceMatches];
+        self.sections.iter().any(|section| matches!(section, Section::Outcome(of) if nothing.contains(of)))
     }
 
     /// The first entry that cannot be made.

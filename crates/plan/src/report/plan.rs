@@ -74,12 +74,14 @@ pub(super) fn sections<'p, 't>(
     filter: &Filter,
 ) -> Result<Vec<Section<'p>>, ShowError> {
     let Differ { plan, program, .. } = differ;
-    let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
-    let drift = differ.drift(mode, plan.resource_drift.iter().filter(|r| wanted(r)).collect())?;
+    let wanted = |r: &ChangedResource<'_>| filter.matches_change(r);
+    let only_drift = filter.is_only_drift();
+    let shows_all_drift = mode == PlanMode::RefreshOnly || only_drift;
+    let drift = differ.drift(shows_all_drift, plan.resource_drift.iter().filter(|r| wanted(r)).collect())?;
     // Nothing is deferred where nothing can be.
-    let all_deferred = if program.is_opentofu() { &[][..] } else { &plan.deferred_changes };
+    let all_deferred = if program.is_opentofu() || only_drift { &[][..] } else { &plan.deferred_changes };
     let deferred: Vec<_> = all_deferred.iter().filter(|d| wanted(&d.resource)).collect();
-    let is_shown = |r: &&ChangedResource<'_>| header::is_shown(r) && wanted(r);
+    let is_shown = |r: &&ChangedResource<'_>| !only_drift && header::is_shown(r) && wanted(r);
     let changes: Vec<_> = plan.resource_changes.iter().filter(is_shown).collect();
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
     for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
@@ -94,6 +96,7 @@ pub(super) fn sections<'p, 't>(
     let has_outputs = !changed_outputs.is_empty();
     let has_drift = !drift.is_empty();
     let outcome = match (is_idle, filter.is_all()) {
+        (true, false) if only_drift && has_drift => None,
         (true, false) => Some(Outcome::NoChangeMatches),
         (true, true) if !has_outputs => outcome(differ, mode, has_drift),
         _ => None,
@@ -237,14 +240,12 @@ impl<'p, 't> Differ<'p, 't> {
         Ok(diff)
     }
 
-    /// The resources that have changed outside of Terraform, as far as that matters to this plan; one that only
-    /// refreshes shows all of it.
+    /// The resources that have changed outside of Terraform, all or as far as that matters to this plan.
     fn drift(
         self,
-        mode: PlanMode,
+        all: bool,
         mut drifted: Vec<&'p ChangedResource<'t>>,
     ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
-        let all = mode == PlanMode::RefreshOnly;
         let relevant = (!all).then(|| Relevant::new(self.plan));
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;

@@ -53,7 +53,7 @@ pub(super) fn sections<'p>(
 ) -> Vec<Section<'p>> {
     let mut last_module = None;
     let mut resources = Vec::new();
-    for resource in state.resources.iter().filter(|r| filter.matches_address(&r.address)) {
+    for resource in state.resources.iter().filter(|r| filter.matches_place(&r.address, &r.resource_type)) {
         let place = match last_module.replace(resource.module) {
             Some(last) if last == resource.module => ModulePlace::Same,
             _ if resource.follows_resources => ModulePlace::Within,
