@@ -23,3 +23,4 @@ mod sentinel_page;
 mod sentinel_test;
 mod show;
 mod show_choice;
+mod show_gate;

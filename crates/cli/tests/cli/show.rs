@@ -154,7 +154,7 @@ fn characters_that_turn_text_around_are_escaped_in_json_and_summary() {
 #[test]
 fn a_summary_needs_no_schemas() {
     let output = show(&["--summary"], PLAN);
-    assert_eq!(output.stdout, "Create (1)\n  + a_b.c\n");
+    assert_eq!(output.stdout, "Create (1)\n  + a_b.c\nTotal: 1 to create.\n");
     assert_eq!(output.stderr, "");
 }
 
@@ -178,7 +178,8 @@ fn what_is_not_known_is_shown_as_it_stands() {
     assert!(shown.contains("Plan: 0 to add, 0 to change, 0 to destroy."), "{shown}");
     let warning = "warning: a_b.c: the actions \"archive, thaw\" are not known here: ";
     assert_eq!(output.stderr.matches(warning).count(), 1, "{}", output.stderr);
-    assert_eq!(show(&["--summary"], &plan).stdout, "Unknown (1)\n  ? a_b.c: archive, thaw\n");
+    let summary = "Unknown (1)\n  ? a_b.c: archive, thaw\nTotal: 1 with actions that are not known.\n";
+    assert_eq!(show(&["--summary"], &plan).stdout, summary);
     let json = show(&["--json"], &plan).stdout;
     assert!(
         json.contains(r#""actions":["archive","thaw"]"#) && json.contains(r#""heading":"unknown""#),
@@ -195,6 +196,22 @@ fn what_is_not_known_is_shown_as_it_stands() {
     }
     assert!(!output.stderr.contains('\x1b'), "{}", output.stderr);
     assert!(show(&["--summary"], &plan).stdout.contains("a_b.c: create because of "));
+
+    let unsaid = show(&[], with(r#""actions":["create"],"#, ""));
+    assert!(
+        unsaid.code == 0 && unsaid.stdout.contains("what happens to it is not known"),
+        "{}",
+        unsaid.stdout
+    );
+    let warning = "warning: a_b.c: it is not said what happens: ";
+    assert_eq!(unsaid.stderr.matches(warning).count(), 1, "{}", unsaid.stderr);
+    let changes = PLAN.find(r#","resource_changes""#).unwrap();
+    let lacking = show(&[], format!("{},\"applyable\":true}}", &PLAN[..changes]));
+    assert!(
+        lacking.stderr.contains("warning: the plan says that applying it would do something"),
+        "{}",
+        lacking.stderr
+    );
 
     let refused = show(&[], with(r#"["create"]"#, r#"["create",{"hunter2":1}]"#));
     assert_eq!(refused.code, 2);
@@ -246,7 +263,7 @@ fn text_around_a_document_is_passed_over_with_a_warning() {
         ("Error: no plan\n".to_owned(), "this is not JSON"),
         (
             format!("x\n{}", with(r#"["create"]"#, r#"[1]"#)),
-            "(stdin):3:77: resource_changes[0]: expected a string",
+            "(stdin):3:77: resource_changes[0]: expected a string; pass the output of `terraform show -json`",
         ),
     ] {
         let output = show(&[], text);

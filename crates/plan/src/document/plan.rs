@@ -108,6 +108,13 @@ impl Default for ValueChange<'_> {
     }
 }
 
+impl ValueChange<'_> {
+    /// One of which the document does not say what happens.
+    fn unsaid() -> Self {
+        Self { actions: ResourceActions::UNSAID, ..Self::default() }
+    }
+}
+
 /// What is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -269,7 +276,7 @@ impl<'t> ChangedResource<'t> {
 }
 
 fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonError> {
-    let mut resource = ChangedResource::default();
+    let mut resource = ChangedResource { change: ValueChange::unsaid(), ..ChangedResource::default() };
     object(reader, |key, reader| {
         let place = match &*key {
             "address" => &mut resource.address,
@@ -304,8 +311,9 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
     Ok(resource)
 }
 
+/// Reads a change; where it does not say what happens, that is not known.
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {
-    let mut change = ValueChange::default();
+    let mut change = ValueChange::unsaid();
     object(reader, |key, reader| {
         let place = match &*key {
             "before" => &mut change.before,

@@ -24,6 +24,8 @@ pub struct Unfamiliar {
 pub enum UnfamiliarKind {
     /// What happens to a resource.
     Actions,
+    /// That it is not said what happens to a resource; there are no words.
+    NoActions,
     /// Why it happens.
     Reason,
     /// Why it is left to the next plan.
@@ -34,8 +36,9 @@ pub enum UnfamiliarKind {
     Event,
 }
 
-const KINDS: [UnfamiliarKind; 5] = [
+const KINDS: [UnfamiliarKind; 6] = [
     UnfamiliarKind::Actions,
+    UnfamiliarKind::NoActions,
     UnfamiliarKind::Reason,
     UnfamiliarKind::Deferral,
     UnfamiliarKind::Mode,
@@ -131,7 +134,9 @@ impl Found {
     }
 
     fn actions(&mut self, actions: ResourceActions, address: &str) {
-        if let ResourceActions::Unknown(words) = actions {
+        if actions == ResourceActions::UNSAID {
+            self.note(UnfamiliarKind::NoActions, "", address);
+        } else if let ResourceActions::Unknown(words) = actions {
             self.note(UnfamiliarKind::Actions, &words.join(", "), address);
         }
     }
@@ -166,9 +171,12 @@ impl fmt::Display for Unfamiliar {
         if self.count > 1 {
             write!(f, " and {} more", self.count - 1)?;
         }
+        if self.kind == UnfamiliarKind::NoActions {
+            return f.write_str(": it is not said what happens");
+        }
         let words: Vec<String> = self.words.iter().map(|word| format!("{word:?}")).collect();
         let (kind, verb) = match (self.kind, words.len()) {
-            (UnfamiliarKind::Actions, _) => ("actions", "are"),
+            (UnfamiliarKind::Actions | UnfamiliarKind::NoActions, _) => ("actions", "are"),
             (UnfamiliarKind::Reason | UnfamiliarKind::Deferral, 1) => ("reason", "is"),
             (UnfamiliarKind::Reason | UnfamiliarKind::Deferral, _) => ("reasons", "are"),
             (UnfamiliarKind::Mode, 1) => ("mode", "is"),
