@@ -1,7 +1,7 @@
 //! What whoever reads a document that is shown should know of it besides: said on standard error, as what is printed is
 //! the text of the program that wrote it.
 
-use objchange_plan::{Document, Plan, UnfamiliarKind};
+use objchange_plan::{Document, UnfamiliarKind};
 
 use crate::exit;
 
@@ -22,10 +22,10 @@ pub(crate) fn tell(document: &Document<'_>) {
             "planning ended with an error: this is what was planned until then, and cannot be applied",
         );
     }
-    if matches!(document, Document::Plan(plan) if says_what_it_lacks(plan)) {
+    if matches!(document, Document::Plan(plan) if plan.lacks_changes()) {
         exit::warn(
-            "the plan says that applying it would do something, and nothing that it would do is there: somebody has \
-             left that out; pass the whole output of `terraform show -json`",
+            "the plan says that something changes, and has none of these changes: somebody has left them out; pass the \
+             whole output of `terraform show -json`",
         );
     }
     if complete == Some(false) && !errored {
@@ -33,10 +33,10 @@ pub(crate) fn tell(document: &Document<'_>) {
     }
     for unfamiliar in document.unfamiliar() {
         let consequence = match unfamiliar.kind {
-            UnfamiliarKind::NoActions => {
+            UnfamiliarKind::LeftOut => {
                 exit::warn(&format!(
-                    "{unfamiliar}: somebody has left that out, or it is no whole plan; write it again with `terraform \
-                     show -json`"
+                    "{unfamiliar}: what is shown of it may be less than happens, or a secret; pass the whole output of \
+                     `terraform show -json`"
                 ));
                 continue;
             }
@@ -47,13 +47,4 @@ pub(crate) fn tell(document: &Document<'_>) {
         };
         exit::warn(&format!("{unfamiliar} here: {consequence}; a newer objchange may know more"));
     }
-}
-
-/// Whether applying the plan does something, and nothing in it says what.
-fn says_what_it_lacks(plan: &Plan<'_>) -> bool {
-    plan.applyable == Some(true)
-        && plan.resource_changes.is_empty()
-        && plan.resource_drift.is_empty()
-        && plan.output_changes.is_empty()
-        && plan.action_invocations.is_empty()
 }

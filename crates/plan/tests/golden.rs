@@ -31,7 +31,7 @@ fn text(options: &Options, filter: &Filter) -> String {
 
 fn summary(colour: Colour, filter: &Filter) -> String {
     render(&Options::default(), filter, |out, report| {
-        report.write_summary(out, colour, Default::default()).unwrap()
+        report.write_summary(out, colour, Default::default()).unwrap();
     })
 }
 

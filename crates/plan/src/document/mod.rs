@@ -10,6 +10,7 @@ mod field;
 mod instance;
 mod invocation;
 mod kind;
+mod lost;
 mod object;
 mod place;
 mod plan;
