@@ -1,43 +1,23 @@
 //! The judge finds each fault of the kit's provider, with its clause, and nothing wrong with what keeps the contract.
 
+#[path = "trial/mod.rs"]
+mod trial;
+
 use std::sync::Arc;
 
-use objchange::{Type, Value};
+use objchange::Value;
 use objchange_provider::client::Limits;
-use objchange_provider::conform::{Clause, Judgement, Trial, Weight, judge, judge_data, judge_function};
-use objchange_provider::kit::{Fault, Stage, faulty, trial_config};
+use objchange_provider::conform::{
+    Clause, Judgement, Weight, judge, judge_action, judge_data, judge_ephemeral, judge_function, judge_list,
+};
+use objchange_provider::kit::{Fault, Stage, faulty};
 use objchange_provider::server::serve_connection;
 use objchange_provider::{Client, Provider};
 
+use trial::{judged, whole};
+
 fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
-}
-
-/// The trial configuration under another name.
-fn named(name: impl Into<Value>) -> Value {
-    let name = name.into();
-    let config = trial_config(true);
-    let members = config.as_object().unwrap();
-    let member = |(n, v): (&str, &Value)| (n.to_owned(), if n == "name" { name.clone() } else { v.clone() });
-    Value::object(members.iter().map(|(n, v)| member((n.as_str(), v))))
-}
-
-fn unknown() -> Value {
-    named(Value::unknown(Type::String))
-}
-
-/// All that Terraform would do with an object.
-fn whole(stage: Stage) -> Trial {
-    let is_final = stage == Stage::FinalPlan;
-    let mut trial = Trial::new(if is_final { unknown() } else { named("a") });
-    trial.known = is_final.then(|| named("a"));
-    trial.update = Some(if is_final { (unknown(), Some(named("b"))) } else { (named("b"), None) });
-    trial.apply = true;
-    trial
-}
-
-async fn judged(provider: &dyn Provider, fault: Fault) -> Judgement {
-    judge(provider, &format!("kit_{}", fault.kind()), &whole(fault.stage())).await.unwrap()
 }
 
 async fn client() -> Client {
@@ -69,8 +49,11 @@ fn each_fault_is_found_with_its_clause() {
                 let clauses: Vec<Clause> = judgement.findings.iter().map(|finding| finding.clause).collect();
                 // What Terraform does not notice goes on, and may show in other ways.
                 let is_consequence = |clause: &Clause| {
-                    let goes_on = [Clause::C2, Clause::I7].contains(clause) && fault.terraform().is_none();
-                    *clause == fault.clause() || goes_on
+                    // What the plan of another action has otherwise is told, too.
+                    let is_other_plan = *clause == Clause::F2 && fault.clause() == Clause::F1;
+                    let goes_on = [Clause::F2, Clause::C2, Clause::G2, Clause::I7].contains(clause)
+                        && fault.terraform().is_none();
+                    *clause == fault.clause() || goes_on || is_other_plan
                 };
                 let is_right = clauses.first() == Some(&fault.clause()) && clauses.iter().all(is_consequence);
                 if !is_right || !judgement.refused.is_empty() {
@@ -94,8 +77,10 @@ fn the_weight_is_what_terraform_gives_it() {
         let provider = faulty(true);
         for fault in Fault::ALL {
             for finding in judged(&provider, *fault).await.findings {
-                let is_noticed = fault.terraform().is_some();
-                assert_eq!(finding.weight == Weight::Error, is_noticed, "{}: {finding:?}", fault.kind());
+                if finding.clause == fault.clause() {
+                    let is_noticed = fault.terraform().is_some();
+                    assert_eq!(finding.weight == Weight::Error, is_noticed, "{}: {finding:?}", fault.kind());
+                }
             }
         }
     });
@@ -112,8 +97,9 @@ fn the_words_are_terraforms() {
             let said: Vec<String> = findings.into_iter().filter_map(|finding| finding.terraform).collect();
             if let (false, Some(words)) = (said.is_empty(), fault.terraform()) {
                 told += 1;
+                let summary = fault.clause().terraform_summary().unwrap_or_default();
                 assert!(
-                    said.iter().any(|said| said.contains(words)),
+                    summary.contains(words) || said.iter().any(|said| said.contains(words)),
                     "{}: {said:?}, not {words:?}",
                     fault.kind()
                 );
@@ -129,7 +115,9 @@ fn without_leave_nothing_is_applied() {
         let provider = faulty(true);
         let mut trial = whole(Stage::Apply);
         trial.apply = false;
-        for fault in Fault::ALL.iter().filter(|fault| fault.stage() > Stage::FinalPlan) {
+        let early = [Stage::Create, Stage::FinalPlan, Stage::Validate];
+        let needs_an_object = |fault: &&Fault| !early.contains(&fault.stage());
+        for fault in Fault::ALL.iter().filter(needs_an_object) {
             let judgement = judge(&provider, &format!("kit_{}", fault.kind()), &trial).await.unwrap();
             assert_eq!(judgement, Judgement::default(), "{}", fault.kind());
         }
@@ -152,23 +140,61 @@ fn no_finding_shows_a_secret() {
 }
 
 #[test]
-fn data_sources_and_functions_are_judged() {
+fn what_is_no_managed_resource_is_judged() {
     run(async {
         let config = Value::object([("name", "a")]);
         for provider in [&faulty(true) as &dyn Provider, &client().await] {
-            let mut found = Vec::new();
-            for name in ["kit_thing", "kit_null", "kit_unknown", "kit_type", "kit_other"] {
+            let first = |judgement: Judgement| {
+                judgement.findings.first().map(|finding| (finding.clause, finding.weight == Weight::Error))
+            };
+            for (name, wanted) in [
+                ("kit_thing", None),
+                ("kit_null", Some((Clause::D2, true))),
+                ("kit_no_object", Some((Clause::D2, true))),
+                ("kit_unknown", Some((Clause::D3, true))),
+                ("kit_type", Some((Clause::D1, true))),
+                ("kit_other", Some((Clause::D4, false))),
+                ("kit_deferred", Some((Clause::P2, true))),
+            ] {
                 let judgement = judge_data(provider, name, &config).await.unwrap();
-                found.push(judgement.findings.first().map(|finding| finding.clause));
+                assert_eq!(first(judgement), wanted, "data source {name}");
             }
-            let wanted = [None, Some(Clause::D2), Some(Clause::D3), Some(Clause::D1), Some(Clause::D4)];
-            assert_eq!(found, wanted);
-            let mut found = Vec::new();
-            for name in ["same", "nothing", "type", "impure"] {
+            for (name, wanted) in [
+                ("kit_thing", None),
+                ("kit_null", Some((Clause::E1, true))),
+                ("kit_unknown", Some((Clause::E2, false))),
+                ("kit_type", Some((Clause::E2, true))),
+                ("kit_other", Some((Clause::E1, true))),
+                ("kit_deferred", Some((Clause::P2, false))),
+            ] {
+                let judgement = judge_ephemeral(provider, name, &config).await.unwrap();
+                assert_eq!(first(judgement), wanted, "ephemeral resource {name}");
+            }
+            for (name, wanted) in [
+                ("same", None),
+                ("nothing", Some((Clause::N2, false))),
+                ("type", Some((Clause::N1, true))),
+                ("impure", Some((Clause::N3, true))),
+                ("unknown", Some((Clause::N4, false))),
+            ] {
                 let judgement = judge_function(provider, name, &[Value::from("a")]).await.unwrap();
-                found.push(judgement.findings.first().map(|finding| finding.clause));
+                assert_eq!(first(judgement), wanted, "function {name}");
             }
-            assert_eq!(found, [None, Some(Clause::N2), Some(Clause::N1), Some(Clause::N3)]);
+            let nothing = Value::object::<&str, Value>([]);
+            for (name, wanted) in [
+                ("kit_thing", None),
+                ("kit_planned_string", Some(Clause::L1)),
+                ("kit_planned_number", Some(Clause::L2)),
+            ] {
+                let judgement = judge_list(provider, name, &nothing).await.unwrap();
+                assert_eq!(first(judgement).map(|(clause, _)| clause), wanted, "list {name}");
+            }
+            for (name, wanted) in [("kit_thing", None), ("kit_endless", Some(Clause::X1))] {
+                let judgement = judge_action(provider, name, &config, true).await.unwrap();
+                assert_eq!(first(judgement).map(|(clause, _)| clause), wanted, "action {name}");
+                let judgement = judge_action(provider, name, &config, false).await.unwrap();
+                assert_eq!(judgement, Judgement::default(), "action {name}, not invoked");
+            }
         }
     });
 }

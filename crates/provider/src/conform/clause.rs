@@ -54,7 +54,7 @@ clauses! {
     P8, Some("Provider produced invalid plan"), "Nothing is planned where the object is to be destroyed.";
     F1, Some("Provider produced inconsistent final plan"), "The final plan has the action of the first.";
     F2, Some("Provider produced inconsistent final plan"), "The final plan has what the first knew already.";
-    F3, Some("Provider produced inconsistent final plan"), "The final plan is not deferred.";
+    F3, Some("Resource deferred during apply, but not during plan"), "The final plan is not deferred.";
     A1, Some("Provider produced inconsistent result after apply"), "Applying gives an object or an error.";
     A2, Some("Provider produced invalid object"), "An applied object is of the type that the schema says.";
     A3, Some("Provider produced invalid object"), "A write-only attribute is null after apply.";
@@ -72,7 +72,7 @@ clauses! {
     U3, Some("Invalid resource state upgrade"), "A write-only attribute is null in an upgraded object.";
     U4, None, "A stored object of the present version is upgraded to itself.";
     I1, Some("Import returned no resources"), "Exactly one object is imported.";
-    I2, Some("Invalid import result"), "An imported object is of a type that the provider has.";
+    I2, Some("provider does not support resource type"), "An imported object is of a type that the provider has.";
     I3, Some("Provider produced invalid identity"), "What is imported by its identity has one, of the type that its schema says, and known.";
     I4, Some("Import returned a non-null value for a write-only attribute"), "A write-only attribute of an imported object is null.";
     I5, Some("Import returned null resource"), "An imported object is not null.";

@@ -43,6 +43,9 @@ pub enum Weight {
     Error,
 }
 
+/// A piece of what Terraform says where a provider gives back what it must not.
+pub(super) const WRITE_ONLY: &str = "returned a value for the write-only attribute";
+
 impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
         let weight = if clause.terraform_summary().is_some() { Weight::Error } else { Weight::Unnoticed };
@@ -77,11 +80,14 @@ impl Finding {
         };
         let mut finding =
             Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
-        if let PlanViolation::Invalid(invalid) = violation {
-            finding.terraform = invalid_text(invalid, planned, config);
-            if is_legacy {
-                finding.weight = Weight::Tolerated;
-            }
+        finding.terraform = match violation {
+            PlanViolation::Invalid(invalid) => invalid_text(invalid, planned, config),
+            PlanViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
+            PlanViolation::RequiresReplaceNowhere(_) => Some("for a non-existent attribute path".into()),
+            _ => None,
+        };
+        if is_legacy && matches!(violation, PlanViolation::Invalid(_)) {
+            finding.weight = Weight::Tolerated;
         }
         finding
     }
@@ -104,14 +110,19 @@ impl Finding {
         };
         let mut finding =
             Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
-        if let ApplyViolation::Inconsistent(inconsistent) = violation {
-            let nothing = Value::null(objchange::Type::Dynamic);
-            finding.terraform = inconsistent_text(inconsistent, planned, actual.unwrap_or(&nothing));
-            if is_legacy {
-                finding.weight = Weight::Tolerated;
+        let nothing = Value::null(objchange::Type::Dynamic);
+        finding.terraform = match violation {
+            ApplyViolation::Inconsistent(inconsistent) => {
+                inconsistent_text(inconsistent, planned, actual.unwrap_or(&nothing))
             }
-        } else if matches!(violation, ApplyViolation::NoObject) {
-            finding.terraform = Some("Root object was present, but now absent.".into());
+            ApplyViolation::NoObject => Some("Root object was present, but now absent.".into()),
+            ApplyViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
+            ApplyViolation::Unknown(_) => Some("All values must be known after apply".into()),
+            ApplyViolation::NotDestroyed => Some("returned a non-null object".into()),
+            _ => None,
+        };
+        if is_legacy && matches!(violation, ApplyViolation::Inconsistent(_)) {
+            finding.weight = Weight::Tolerated;
         }
         finding
     }
@@ -158,6 +169,10 @@ fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> O
                 "count in plan (cty.NumberIntVal({plan})) disagrees with count in config (cty.NumberIntVal({config}))"
             )
         }
+        K::BlockKeyNotInPlan => {
+            let key = only_in(part(configuration, path)?, part(plan, path)?)?;
+            format!("block key {key} from config is not present in plan")
+        }
         K::BlockKeyNotInConfig => format!("block key {} from plan is not present in config", key(invalid)?),
         K::MapKeyNotInConfig => {
             let key = only_in(part(plan, path)?, part(configuration, path)?)?;
@@ -179,7 +194,7 @@ fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> O
             )
         }
         K::SensitiveNotConfigNorPrior => {
-            "sensitive planned value does not match config value or prior value".into()
+            "sensitive planned value does not match config value nor prior value".into()
         }
         K::PlannedUnknownForConfigured => "planned unknown for configured value".into(),
         K::ChangedUnknownDynamicBlock => {
@@ -220,6 +235,9 @@ fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual:
         }
         K::ElementAppeared => {
             format!("new element {} has appeared", only_in(part(actual, path)?, part(planned, path)?)?)
+        }
+        K::PlaceholderMismatch => {
+            format!("final value {} does not conform to planning placeholder {}", now?, was?)
         }
         K::PlannedSetElementUnmatched => {
             format!("planned set element {} does not correlate with any element in actual", was?)

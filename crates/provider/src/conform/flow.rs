@@ -109,6 +109,8 @@ pub(super) struct Flow<'p> {
     known: HashSet<(Clause, String, Path, String)>,
     /// Nobody is there any more to be asked.
     is_gone: bool,
+    /// An object that was applied could be read.
+    pub(super) is_readable: bool,
 }
 
 impl<'p> Flow<'p> {
@@ -130,6 +132,7 @@ impl<'p> Flow<'p> {
             secrets: Secrets::default(),
             known: HashSet::new(),
             is_gone: false,
+            is_readable: true,
         }
     }
 
@@ -241,6 +244,9 @@ impl<'p> Flow<'p> {
         }
         if self.moved(saved).await.is_none() || self.generated(saved).await?.is_none() {
             return Ok(None);
+        }
+        if !self.is_readable {
+            return Ok(Some(()));
         }
         Ok(self.imported(saved, trial.import_id.as_deref()).await)
     }

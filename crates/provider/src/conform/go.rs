@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use objchange::internal::quote_into as quote;
-use objchange::value::{Kind, Number};
+use objchange::value::{Kind, Number, Refinements};
 use objchange::{Type, Value};
 
 /// The value in Go's syntax; what is marked is not shown.
@@ -20,7 +20,10 @@ fn write_value(value: &Value, out: &mut String) {
     match value.kind() {
         Kind::Null => call("cty.NullVal", value.ty(), out),
         Kind::Unknown(_) if *value.ty() == Type::Dynamic => out.push_str("cty.DynamicVal"),
-        Kind::Unknown(_) => call("cty.UnknownVal", value.ty(), out),
+        Kind::Unknown(refinements) => {
+            call("cty.UnknownVal", value.ty(), out);
+            write_refinements(refinements, out);
+        }
         Kind::Bool(b) => out.push_str(if b { "cty.True" } else { "cty.False" }),
         Kind::Number(number) => write_number(number, out),
         Kind::String(text) => {
@@ -38,6 +41,23 @@ fn write_value(value: &Value, out: &mut String) {
         Kind::Object(object) if object.is_empty() => out.push_str("cty.EmptyObjectVal"),
         Kind::Object(object) => entries("cty.ObjectVal", object.iter().map(|(k, v)| (k.as_str(), v)), out),
     }
+}
+
+/// Of what is promised, that it is not null, and how it begins: nothing else was seen in a message.
+fn write_refinements(refinements: &Refinements, out: &mut String) {
+    if !refinements.not_null && refinements.string_prefix.is_none() {
+        return;
+    }
+    out.push_str(".Refine()");
+    if refinements.not_null {
+        out.push_str(".NotNull()");
+    }
+    if let Some(prefix) = &refinements.string_prefix {
+        out.push_str(".StringPrefixFull(");
+        quote(prefix, out);
+        out.push(')');
+    }
+    out.push_str(".NewValue()");
 }
 
 fn call(function: &str, ty: &Type, out: &mut String) {

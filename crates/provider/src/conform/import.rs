@@ -6,7 +6,7 @@ use objchange::change::{Diagnostic, Severity};
 use objchange::value::Path;
 
 use super::flow::{Flow, Saved};
-use super::objects::first_difference;
+use super::objects::{first_difference, unsound};
 use super::{Clause, Finding};
 use crate::call::{ImportResource, ImportTarget, MoveResource, RawState};
 use crate::{Component, Result};
@@ -58,7 +58,10 @@ impl Flow<'_> {
         };
         if imported.type_name != self.type_name {
             let message = format!("an object of type {} is imported", imported.type_name);
-            self.find(Finding::new(Clause::I2, "import_type", Path::root(), message));
+            let finding = Finding::new(Clause::I2, "import_type", Path::root(), message);
+            self.find(
+                finding.said(format!("provider does not support resource type {:?}", imported.type_name)),
+            );
             return None;
         }
         let identity = imported.identity.as_ref().filter(|identity| !identity.is_null());
@@ -80,7 +83,11 @@ impl Flow<'_> {
             }
         };
         self.learn(&found);
-        if !self.is_sound(&found, [Clause::I5, Clause::I5, Clause::I4]) {
+        // What is unknown is looked at when the object was read.
+        let faults = unsound(&self.schema.block, &found, [Clause::R1, Clause::I5, Clause::I4]);
+        let faults: Vec<_> = faults.into_iter().filter(|finding| finding.clause != Clause::R1).collect();
+        if !faults.is_empty() {
+            faults.into_iter().for_each(|finding| self.find(finding));
             return None;
         }
         let (private, identity) = (imported.private.clone(), imported.identity.clone());
@@ -139,8 +146,8 @@ impl Flow<'_> {
             }
             let Some(moved) = answer.object.filter(|moved| !moved.is_null()) else {
                 let message = "the object is moved to nothing, and no error says why";
-                self.find(Finding::new(Clause::M1, "moved_to_nothing", Path::root(), message));
-                return None;
+                self.find(Finding::new(Clause::M1, "moved_to_nothing", Path::root(), message).unnoticed());
+                return Some(());
             };
             self.learn(&moved);
             let is_sound = self.is_sound(&moved, [Clause::M1, Clause::M2, Clause::M3])

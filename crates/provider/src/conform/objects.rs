@@ -4,10 +4,14 @@ use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep, TypeMismatch};
 
+use super::finding::WRITE_ONLY;
 use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
 use crate::Schemas;
 use crate::call::{RawState, ReadResource, UpgradeResource};
+
+/// A piece of what Terraform says where something is unknown that must not be.
+const UNKNOWN: &str = "The returned state contains unknown values";
 
 impl Flow<'_> {
     pub(super) fn question(&self, saved: &Saved) -> ReadResource {
@@ -101,6 +105,7 @@ impl Flow<'_> {
             let Some(read) = answer.object.filter(|read| !read.is_null()) else {
                 let message = "right after it was applied the object cannot be read";
                 self.find(Finding::new(Clause::R5, "gone", Path::root(), message));
+                self.is_readable = false;
                 return Some(());
             };
             self.learn(&read);
@@ -191,14 +196,14 @@ pub(super) fn unsound(
         if object.at(&path).is_some_and(|value| !value.is_null()) {
             let path = shown(&marked, &path);
             let message = format!("{path}: a write-only attribute must be null");
-            findings.push(Finding::new(write_only, "write_only_not_null", path, message));
+            findings.push(Finding::new(write_only, "write_only_not_null", path, message).said(WRITE_ONLY));
         }
     }
     marked.visit(|path, part| {
         if !part.is_known() {
             let path = path.to_path();
             let message = format!("{path}: all values must be known here");
-            findings.push(Finding::new(unknown, "unknown", path, message));
+            findings.push(Finding::new(unknown, "unknown", path, message).said(UNKNOWN));
         }
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }
     });
@@ -219,7 +224,7 @@ pub(super) fn identity_faults(
     };
     let found = unsound(&schema.block, identity, [clause; 3]);
     let said = |finding: Finding| match finding.kind.as_str() {
-        "unknown" => Finding { kind: "identity_unknown".into(), ..finding },
+        "unknown" => Finding { kind: "identity_unknown".into(), terraform: None, ..finding },
         _ => Finding { kind: "identity_type".into(), ..finding }
             .said("Provider produced an identity that doesn't match the schema"),
     };

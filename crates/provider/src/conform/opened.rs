@@ -76,8 +76,13 @@ impl Single<'_> {
     async fn open(&mut self, type_name: &str) -> Option<()> {
         let opened = self.provider.open(type_name, &self.config).await;
         let opened = self.told(opened, Clause::E2)?;
-        if self.refuses(&opened.diagnostics) || !self.is_decided(opened.deferred.is_some()) {
+        if self.refuses(&opened.diagnostics) {
             return None;
+        }
+        if opened.deferred.is_some() {
+            // Terraform goes on as if nothing had been said.
+            let message = "the provider answers that it cannot open this yet, which was not allowed";
+            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message).unnoticed());
         }
         self.holds_what_is_opened(&opened);
         let mut private = opened.private;
@@ -97,12 +102,18 @@ impl Single<'_> {
     fn holds_what_is_opened(&mut self, opened: &Opened) {
         let Some(object) = opened.object.as_ref().filter(|object| !object.is_null()) else {
             let message = "what is opened is not there";
-            return self.find(Finding::new(Clause::E1, "opened_nothing", Path::root(), message));
+            let finding = Finding::new(Clause::E1, "opened_nothing", Path::root(), message);
+            return self.find(finding.said("planned for absence but config wants existence"));
         };
         self.learn(object);
         let found = unsound(self.block, object, [Clause::E2, Clause::E2, Clause::E1]);
         if !found.is_empty() {
-            return found.into_iter().for_each(|finding| self.find(finding));
+            let weighed = |finding: Finding| match finding.kind.as_str() {
+                // Terraform takes it, and what needs it gets nothing of it.
+                "unknown" => finding.unnoticed(),
+                _ => finding,
+            };
+            return found.into_iter().map(weighed).for_each(|finding| self.find(finding));
         }
         let nothing = Value::null(self.block.implied_type().clone());
         for invalid in assert_plan_valid(self.block, &nothing, &self.config, object) {

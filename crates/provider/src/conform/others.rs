@@ -117,13 +117,19 @@ impl Single<'_> {
             }
             let Some(object) = answer.object.filter(|object| !object.is_null()) else {
                 let message = "the data source answers with no object";
-                self.find(Finding::new(Clause::D2, "null_object", Path::root(), message));
+                let finding = Finding::new(Clause::D2, "null_object", Path::root(), message);
+                self.find(finding.said("produced a null value"));
                 return None;
             };
             self.learn(&object);
             let found = unsound(self.block, &object, [Clause::D3, Clause::D1, Clause::D3]);
             if !found.is_empty() {
-                found.into_iter().for_each(|finding| self.find(finding));
+                for finding in found {
+                    let is_unknown = finding.kind == "unknown";
+                    let words = finding.terraform.clone().filter(|_| !is_unknown);
+                    let words = words.or_else(|| is_unknown.then(|| "that is not wholly known".into()));
+                    self.find(Finding { terraform: words, ..finding });
+                }
                 return None;
             }
             objects.push(object);

@@ -57,6 +57,7 @@ impl Flow<'_> {
         };
         let prior = if is_replaced { &nothing } else { prior };
         let Some(mut last) = self.plan(prior, known, private, Clause::F3).await? else { return Ok(None) };
+        let mut is_fine = true;
         if is_replaced {
             (last.action, last.before) = (first.action, first.before.clone());
         } else if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp)
@@ -66,9 +67,8 @@ impl Flow<'_> {
             let message = format!("the plan was to {from}, and is to {to} when all is known");
             let finding = Finding::new(Clause::F1, "action_changed", Path::root(), message);
             self.find(finding.said(format!("changed the planned action from {} to {}", names[0], names[1])));
-            return Ok(None);
+            is_fine = false;
         }
-        let mut is_fine = true;
         for inconsistent in assert_object_compatible(&self.schema.block, &first.after, &last.after) {
             let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
             if is_in_unknown_set(&self.schema.block, config, &finding.path) {

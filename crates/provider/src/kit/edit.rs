@@ -34,6 +34,13 @@ pub(super) fn without(value: &Value, name: &str) -> Value {
     }
 }
 
+/// An object with one attribute more.
+pub(super) fn added(value: &Value, name: &str) -> Value {
+    let members = value.as_object().into_iter().flat_map(|object| object.iter());
+    let members = members.map(|(name, value)| (name.to_string(), value.clone()));
+    Value::object(members.chain([(name.to_owned(), Value::from("surplus"))]))
+}
+
 /// Null of the same type.
 pub(super) fn null(value: &Value) -> Value {
     Value::null(value.ty().clone())
@@ -87,6 +94,14 @@ pub(super) fn more_keys(value: &Value) -> Value {
     if let Some((_, last)) = entries.last().cloned() {
         entries.push(("new".into(), last));
     }
+    map_like(value, entries)
+}
+
+/// A map without its last key.
+pub(super) fn fewer_keys(value: &Value) -> Value {
+    let Some(map) = value.as_map() else { return value.clone() };
+    let mut entries: Vec<_> = map.iter().map(|(key, v)| (key.to_string(), v.clone())).collect();
+    entries.pop();
     map_like(value, entries)
 }
 

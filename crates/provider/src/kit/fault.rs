@@ -1,16 +1,6 @@
 //! What a provider can do wrong, one clause of the contract at a time.
 
-use objchange::Value;
-use objchange::change::{
-    AppliedResource, ApplyResourceChange, DeferredReason, PlanResourceChange, PlannedResource,
-};
-use objchange::value::Path;
-
-use super::edit::{
-    edit, longer, more_keys, null, other, rekeyed, replaced, reversed, set, shorter, unknown, without,
-};
 use crate::conform::Clause;
-use crate::{Answer, ErrorKind, ImportAnswer, Result};
 
 /// When a fault shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +24,18 @@ pub enum Stage {
     Upgrade,
     /// When an object is imported.
     Import,
+    /// When a configuration is validated.
+    Validate,
+    /// When the plan to change an object is applied.
+    ApplyUpdate,
+    /// When an object is replaced.
+    Replace,
+    /// When an object is planned once more, with the configuration that it has.
+    Again,
+    /// When an object is moved here from another type.
+    Move,
+    /// When a configuration is written for an object.
+    Generate,
 }
 
 /// Each fault: its name, the clause of the contract that it breaks, when it shows, and a piece of what Terraform says then.
@@ -64,6 +66,15 @@ macro_rules! faults {
             /// When it shows.
             pub const fn stage(self) -> Stage {
                 match self { $(Self::$fault => Stage::$stage,)* }
+            }
+
+            /// The version of Terraform that looks at this first, where older ones are in use.
+            pub const fn since(self) -> Option<&'static str> {
+                match self.clause() {
+                    Clause::P7 | Clause::A7 | Clause::R4 | Clause::I3 | Clause::M4 => Some("1.12"),
+                    Clause::G1 | Clause::G2 => Some("1.14"),
+                    _ => None,
+                }
             }
 
             /// A piece of what Terraform says of it; `None` where Terraform does not notice.
@@ -117,6 +128,34 @@ faults! {
     PlannedType, "planned_type", P4, Create, Some("number is required");
     /// An attribute is missing in the plan.
     PlannedMissing, "planned_missing", P4, Create, Some("attributes is required");
+    /// There is an attribute in the plan that the schema does not have.
+    PlannedExtra, "planned_extra", P4, Create, Some("attributes is required");
+    /// A map is planned with another value than configured.
+    PlannedMapValue, "planned_map_value", P5, Create, Some("does not match config value");
+    /// A set is planned with another element than configured.
+    PlannedSetValue, "planned_set_value", P5, Create, Some("does not match config value");
+    /// A block of several is planned with another value than configured.
+    PlannedBlockValue, "planned_block_value", P5, Create, Some("planned value cty.StringVal(\"b-other\") does not match config value cty.StringVal(\"b\")");
+    /// A block in a block is planned with another value than configured.
+    PlannedDeepValue, "planned_deep_value", P5, Create, Some("planned value cty.StringVal(\"p-other\") does not match config value cty.StringVal(\"p\")");
+    /// A single block is planned with another value than configured.
+    PlannedSingleValue, "planned_single_value", P5, Create, Some("planned value cty.StringVal(\"a-other\") does not match config value cty.StringVal(\"a\")");
+    /// A block with a label is planned with another value than configured.
+    PlannedLabelledValue, "planned_labelled_value", P5, Create, Some("planned value cty.StringVal(\"a-other\") does not match config value cty.StringVal(\"a\")");
+    /// A nested object is planned with another value than configured.
+    PlannedNestedValue, "planned_nested_value", P5, Create, Some("planned value cty.StringVal(\"b-other\") does not match config value cty.StringVal(\"b\")");
+    /// A nested object with a key is planned with another value than configured.
+    PlannedNestedKeyed, "planned_nested_keyed", P5, Create, Some("planned value cty.StringVal(\"a-other\") does not match config value cty.StringVal(\"a\")");
+    /// A nested object that is configured is planned as null.
+    PlannedNestedGone, "planned_nested_gone", P5, Create, Some("planned for absence but config wants existence");
+    /// A single block that is configured is planned as null.
+    PlannedBlockGone, "planned_block_gone", P5, Create, Some("planned for absence but config wants existence");
+    /// Fewer blocks are planned than configured.
+    PlannedBlockFewer, "planned_block_fewer", P5, Create, Some("block count in plan (1) disagrees with count in config (2)");
+    /// A block of a set is planned as unknown.
+    PlannedSetBlockUnknown, "planned_set_block_unknown", P5, Create, Some("element representing nested block must not be unknown itself");
+    /// Something else is planned each time.
+    PlannedByChance, "planned_by_chance", C1, Create, None;
     /// The change is deferred though that was not allowed.
     PlannedDeferred, "planned_deferred", P2, Create, Some("Provider deferred changes when Terraform did not allow deferrals");
     /// The transport tells of an error, and no diagnostic does.
@@ -125,14 +164,32 @@ faults! {
     ReplaceNowhereOnCreate, "replace_nowhere_on_create", P6, Create, None;
     /// What does not exist needs a replacement.
     ReplaceNowhere, "replace_nowhere", P6, Update, Some("for a non-existent attribute path");
+    /// Another string is planned than there was and than is configured.
+    UpdatedString, "updated_string", P5, Update, Some("planned value cty.StringVal(\"b-other\") does not match config value cty.StringVal(\"b\") nor prior value cty.StringVal(\"a\")");
+    /// Another secret is planned than there was and than is configured.
+    UpdatedSecret, "updated_secret", P5, Update, Some("sensitive planned value does not match config value nor prior value");
+    /// The change of an object is deferred though that was not allowed.
+    UpdatedDeferred, "updated_deferred", P2, Update, Some("Provider deferred changes when Terraform did not allow deferrals");
+    /// The identity of an object that is there is planned as unknown.
+    UpdatedIdentityUnknown, "updated_identity_unknown", P7, Update, Some("Provider produced invalid identity");
+    /// The planned identity has another type than its schema says.
+    UpdatedIdentityType, "updated_identity_type", P7, Update, Some("Provider produced an identity that doesn't match the schema");
     /// An object is planned where it is to be destroyed.
     PlannedSurvival, "planned_survival", P8, Destroy, Some("planned a non-null destroy value");
+    /// The plan to destroy an object is deferred though that was not allowed.
+    DestroyDeferred, "destroy_deferred", P2, Destroy, Some("Provider deferred changes when Terraform did not allow deferrals");
+    /// The transport tells of an error when an object is to be destroyed.
+    DestroyStatus, "destroy_status", T1, Destroy, Some("rpc error: code = Internal desc = boom");
     /// The final plan has another value than the first.
     FinalValue, "final_value", F2, FinalPlan, Some("produced an invalid new value for .note");
     /// The final plan replaces what was to be updated.
     FinalAction, "final_action", F1, FinalPlan, Some("changed the planned action from Update to DeleteThenCreate");
     /// The final plan is deferred, the first was not.
     FinalDeferred, "final_deferred", F3, FinalPlan, Some("during apply, but not during plan");
+    /// The final plan has another value than is configured.
+    FinalInvalid, "final_invalid", P5, FinalPlan, Some("planned value cty.NumberIntVal(987) does not match config value cty.NumberIntVal(1)");
+    /// The final plan does not know what the first knew.
+    FinalUnknown, "final_unknown", F2, FinalPlan, Some("produced an invalid new value for .note: was known, but now unknown");
     /// Another string comes of the plan.
     AppliedString, "applied_string", A5, Apply, Some(".name: was cty.StringVal(\"a\"), but now cty.StringVal(\"a-other\")");
     /// Another number comes of the plan.
@@ -171,6 +228,42 @@ faults! {
     AppliedWriteOnly, "applied_write_only", A3, Apply, Some("returned a value for the write-only attribute");
     /// A part of the object has another type than the schema says.
     AppliedType, "applied_type", A2, Apply, Some("number is required");
+    /// A map has another value.
+    AppliedMapValue, "applied_map_value", A5, Apply, Some(".labels[\"k\"]: was cty.StringVal(\"v\"), but now cty.StringVal(\"v-other\")");
+    /// A key of a map is gone.
+    AppliedKeyGone, "applied_key_gone", A5, Apply, Some(".labels: element \"k\" has vanished");
+    /// A block of several has another value.
+    AppliedBlockValue, "applied_block_value", A5, Apply, Some(".disk[1].name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
+    /// A block in a block has another value.
+    AppliedDeepValue, "applied_deep_value", A5, Apply, Some(".disk[0].part[0].name: was cty.StringVal(\"p\"), but now cty.StringVal(\"p-other\")");
+    /// A block with a label has another value.
+    AppliedLabelledValue, "applied_labelled_value", A5, Apply, Some(".entry[\"k\"].name: was cty.StringVal(\"a\"), but now cty.StringVal(\"a-other\")");
+    /// A block of a set has another value.
+    AppliedSetBlockValue, "applied_set_block_value", A5, Apply, Some("does not correlate with any element in actual");
+    /// A nested object with a key has another value.
+    AppliedNestedKeyed, "applied_nested_keyed", A5, Apply, Some(".keyed[\"k\"].name: was cty.StringVal(\"a\"), but now cty.StringVal(\"a-other\")");
+    /// A nested object is gone.
+    AppliedNestedGone, "applied_nested_gone", A5, Apply, Some("but now null");
+    /// What comes of the plan breaks its promise.
+    AppliedPrefix, "applied_prefix", A5, Apply, Some("does not conform to planning placeholder");
+    /// Something in a block is unknown still.
+    AppliedDeepUnknown, "applied_deep_unknown", A4, Apply, Some("All values must be known after apply");
+    /// The transport tells of an error when the plan is applied.
+    AppliedStatus, "applied_status", T1, Apply, Some("rpc error: code = Internal desc = boom");
+    /// The identity is unknown still.
+    AppliedIdentityUnknown, "applied_identity_unknown", A7, Apply, Some("Provider produced invalid identity");
+    /// The identity has another type than its schema says.
+    AppliedIdentityType, "applied_identity_type", A7, Apply, Some("Provider produced an identity that doesn't match the schema");
+    /// Another string comes of the plan to change the object.
+    AppliedUpdate, "applied_update", A5, ApplyUpdate, Some(".name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
+    /// For the object that takes the place of the old one another number is planned than configured.
+    ReplacedNumber, "replaced_number", P5, Replace, Some("planned value cty.NumberIntVal(987) does not match config value cty.NumberIntVal(1)");
+    /// Another string comes of the plan for the object that takes the place of the old one.
+    ReplacedString, "replaced_string", A5, Replace, Some(".name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
+    /// The object that was to be replaced is there still.
+    ReplacedSurvived, "replaced_survived", A6, Replace, Some("returned a non-null object");
+    /// With the configuration that an object has there is always something to do.
+    NotConverged, "not_converged", C2, Again, None;
     /// The object is there still after it was destroyed.
     Survived, "survived", A6, ApplyDestroy, Some("returned a non-null object");
     /// Something of the read object is unknown.
@@ -181,6 +274,18 @@ faults! {
     ReadWriteOnly, "read_write_only", R3, Read, Some("Provider produced invalid object");
     /// What is read differs from what was applied.
     ReadDrift, "read_drift", R5, Read, None;
+    /// Null is read right after apply.
+    ReadNothing, "read_nothing", R5, Read, None;
+    /// Nothing is read, not even null.
+    ReadNoObject, "read_no_object", R5, Read, None;
+    /// Something else is read each time.
+    ReadByChance, "read_by_chance", R5, Read, None;
+    /// Reading is deferred though that was not allowed.
+    ReadDeferred, "read_deferred", P2, Read, Some("Provider deferred changes when Terraform did not allow deferrals");
+    /// The transport tells of an error when an object is read.
+    ReadStatus, "read_status", T1, Read, Some("rpc error: code = Internal desc = boom");
+    /// The identity that is read is unknown.
+    ReadIdentityUnknown, "read_identity_unknown", R4, Read, Some("Provider produced invalid identity");
     /// Something of the upgraded object is unknown.
     UpgradedUnknown, "upgraded_unknown", U1, Upgrade, Some("Invalid resource state upgrade");
     /// A part of the upgraded object has another type than the schema says.
@@ -189,6 +294,12 @@ faults! {
     UpgradedWriteOnly, "upgraded_write_only", U3, Upgrade, Some("Invalid resource state upgrade");
     /// The upgraded object differs, though the version of the schema is the same.
     UpgradedOther, "upgraded_other", U4, Upgrade, None;
+    /// A stored object is upgraded to null.
+    UpgradedNothing, "upgraded_nothing", U4, Upgrade, None;
+    /// There is no upgraded object, not even null.
+    UpgradedNoObject, "upgraded_no_object", U4, Upgrade, None;
+    /// The transport tells of an error when a stored object is upgraded.
+    UpgradeStatus, "upgrade_status", T1, Upgrade, Some("rpc error: code = Internal desc = boom");
     /// Nothing is imported.
     ImportedNothing, "imported_nothing", I1, Import, Some("Import returned no resources");
     /// Two objects are imported.
@@ -201,144 +312,30 @@ faults! {
     ImportedNull, "imported_null", I5, Import, Some("Import returned null resource");
     /// The imported object cannot be read.
     ImportedGone, "imported_gone", I6, Import, Some("Cannot import non-existent remote object");
-}
-
-/// By this an imported object is known that nobody can read.
-const GONE: &[u8] = b"gone";
-
-impl Fault {
-    pub(super) fn planned(self, request: &PlanResourceChange, answer: &mut PlannedResource) -> Result<()> {
-        if request.proposed.is_null() {
-            if self == Self::PlannedSurvival {
-                answer.planned = request.prior.clone();
-            }
-            return Ok(());
-        }
-        let name_is_known = request.config.attribute("name").is_some_and(Value::is_known);
-        let nowhere = || vec![Path::root().attribute("name").attribute("no_such")];
-        answer.planned = self.planned_value(&answer.planned, name_is_known);
-        match self {
-            Self::PlannedDeferred => answer.deferred = Some(DeferredReason::AbsentPrerequisite),
-            Self::PlanStatus => {
-                return Err(ErrorKind::Status { code: "Internal", message: "boom".into() }.into());
-            }
-            Self::ReplaceNowhereOnCreate if request.prior.is_null() => answer.requires_replace = nowhere(),
-            Self::ReplaceNowhere if !request.prior.is_null() => answer.requires_replace = nowhere(),
-            Self::FinalAction if name_is_known => {
-                answer.requires_replace = vec![Path::root().attribute("name")];
-            }
-            Self::FinalDeferred if name_is_known => {
-                answer.deferred = Some(DeferredReason::AbsentPrerequisite);
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn planned_value(self, planned: &Value, name_is_known: bool) -> Value {
-        match self {
-            Self::PlannedString => edit(planned, "name", other),
-            Self::PlannedNumber => edit(planned, "size", other),
-            Self::PlannedOrder => edit(planned, "tags", reversed),
-            Self::PlannedSecret => edit(planned, "secret", other),
-            Self::PlannedNull => edit(planned, "name", null),
-            Self::PlannedUnknown => edit(planned, "name", unknown),
-            Self::PlannedUnset => set(planned, "comment", "chosen"),
-            Self::PlannedNothing => null(planned),
-            Self::PlannedBlockPresent => set(planned, "lid", Value::object([("name", "a")])),
-            Self::PlannedBlockCount => edit(planned, "disk", longer),
-            Self::PlannedBlockKey => edit(planned, "entry", rekeyed),
-            Self::PlannedBlocksUnknown => edit(planned, "disk", unknown),
-            Self::PlannedBlocksNull => edit(planned, "disk", null),
-            Self::PlannedBlockUnknown => edit(planned, "disk[0]", unknown),
-            Self::PlannedNestedUnknown => edit(planned, "many", unknown),
-            Self::PlannedNestedCount => edit(planned, "many", longer),
-            Self::PlannedNestedKey => edit(planned, "keyed", rekeyed),
-            Self::PlannedNestedSet => edit(planned, "unique", longer),
-            Self::PlannedWriteOnly => set(planned, "token", "echoed"),
-            Self::PlannedType => set(planned, "size", "large"),
-            Self::PlannedMissing => without(planned, "size"),
-            Self::FinalValue => set(planned, "note", if name_is_known { "late" } else { "early" }),
-            _ => planned.clone(),
-        }
-    }
-
-    pub(super) fn applied(self, request: &ApplyResourceChange, answer: &mut AppliedResource) -> Result<()> {
-        if request.planned.is_null() {
-            if self == Self::Survived {
-                answer.new_state = Some(request.prior.clone());
-            }
-            return Ok(());
-        }
-        if self == Self::AppliedNoObject {
-            answer.new_state = None;
-        }
-        answer.new_state = answer.new_state.as_ref().map(|state| self.applied_value(state));
-        Ok(())
-    }
-
-    fn applied_value(self, state: &Value) -> Value {
-        match self {
-            Self::AppliedString => edit(state, "name", other),
-            Self::AppliedNumber => edit(state, "size", other),
-            Self::AppliedSecret => edit(state, "secret", other),
-            Self::AppliedNull => edit(state, "name", null),
-            Self::AppliedUnset => set(state, "comment", "chosen"),
-            Self::AppliedElementGone => edit(state, "tags", shorter),
-            Self::AppliedElementNew => edit(state, "tags", longer),
-            Self::AppliedKeyNew => edit(state, "labels", more_keys),
-            Self::AppliedSet => edit(state, "zones", replaced),
-            Self::AppliedNested => edit(state, "many[0].name", other),
-            Self::AppliedBlockGone => edit(state, "box", null),
-            Self::AppliedBlockCount => edit(state, "disk", longer),
-            Self::AppliedBlockSet => edit(state, "rule", longer),
-            Self::AppliedBlockKey => edit(state, "entry", rekeyed),
-            Self::AppliedNothing => null(state),
-            Self::AppliedUnknown => edit(state, "id", unknown),
-            Self::AppliedWriteOnly => set(state, "token", "echoed"),
-            Self::AppliedType => set(state, "size", "large"),
-            _ => state.clone(),
-        }
-    }
-
-    pub(super) fn read(self, answer: &mut Answer) {
-        let Some(object) = answer.object.take() else { return };
-        answer.object = Some(match self {
-            Self::ReadUnknown => edit(&object, "id", unknown),
-            Self::ReadType => set(&object, "size", "large"),
-            Self::ReadWriteOnly => set(&object, "token", "echoed"),
-            Self::ReadDrift => edit(&object, "name", other),
-            Self::ImportedGone if answer.private.0 == GONE => null(&object),
-            _ => object,
-        });
-    }
-
-    pub(super) fn upgraded(self, answer: &mut Answer) {
-        let Some(object) = answer.object.take() else { return };
-        answer.object = Some(match self {
-            Self::UpgradedUnknown => edit(&object, "id", unknown),
-            Self::UpgradedType => set(&object, "size", "large"),
-            Self::UpgradedWriteOnly => set(&object, "token", "echoed"),
-            Self::UpgradedOther => edit(&object, "name", other),
-            _ => object,
-        });
-    }
-
-    pub(super) fn imported(self, answer: &mut ImportAnswer) {
-        let Some(first) = answer.resources.first_mut() else { return };
-        match self {
-            Self::ImportedNothing => answer.resources.clear(),
-            Self::ImportedTwo => {
-                let again = first.clone();
-                answer.resources.push(again);
-            }
-            Self::ImportedForeign => first.type_name = "kit_no_such_type".into(),
-            Self::ImportedWriteOnly => {
-                first.object = first.object.as_ref().map(|object| set(object, "token", "echoed"));
-            }
-            Self::ImportedGone => first.private.0 = GONE.to_vec(),
-            Self::ImportedNull => first.object = first.object.as_ref().map(null),
-            _ => {}
-        }
-    }
+    /// Something of the imported object is unknown.
+    ImportedUnknown, "imported_unknown", R1, Import, Some("The returned state contains unknown values");
+    /// A part of the imported object has another type than the schema says.
+    ImportedType, "imported_type", I5, Import, Some("number is required");
+    /// The import is deferred though that was not allowed.
+    ImportedDeferred, "imported_deferred", P2, Import, Some("Provider deferred changes when Terraform did not allow deferrals");
+    /// An object is imported that is not the one that was applied.
+    ImportedOther, "imported_other", I7, Import, None;
+    /// The identity of the imported object is unknown.
+    ImportedIdentityUnknown, "imported_identity_unknown", I3, Import, Some("Provider produced invalid identity");
+    /// Something of the moved object is unknown.
+    MovedUnknown, "moved_unknown", M1, Move, Some("Provider returned invalid value");
+    /// The object is moved to null.
+    MovedNothing, "moved_nothing", M1, Move, None;
+    /// A part of the moved object has another type than the schema says.
+    MovedType, "moved_type", M2, Move, Some("number is required");
+    /// A write-only attribute of the moved object has a value.
+    MovedWriteOnly, "moved_write_only", M3, Move, Some("write-only attribute");
+    /// The identity of the moved object is unknown.
+    MovedIdentityUnknown, "moved_identity_unknown", M4, Move, Some("Provider produced invalid identity");
+    /// A part of the generated configuration has another type than the schema says.
+    GeneratedType, "generated_type", G1, Generate, Some("number is required");
+    /// The generated configuration is not that of the object.
+    GeneratedOther, "generated_other", G2, Generate, None;
+    /// The transport tells of an error when a configuration is validated.
+    ValidateStatus, "validate_status", T1, Validate, Some("rpc error: code = Internal desc = boom");
 }

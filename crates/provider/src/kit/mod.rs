@@ -1,4 +1,4 @@
-//! Writing a provider: resource types, data sources and functions from schemas and closures.
+//! Writing a provider: resource types, data sources, functions and all else that there is, from schemas and closures.
 //!
 //! A [`Kit`] behaves well by itself: a resource type needs no more than a schema. It is made for tests, and can be told to
 //! behave badly: a [`Fault`] breaks one clause of the contract between a provider and Terraform.
@@ -25,6 +25,7 @@
 
 mod edit;
 mod fault;
+mod misdeed;
 mod resource;
 mod trial;
 
@@ -34,7 +35,7 @@ use std::sync::{Arc, OnceLock};
 use async_trait::async_trait;
 use objchange::Value;
 use objchange::change::{
-    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource,
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
 };
 use objchange::schema::{Block, Schema};
 use smol_str::SmolStr;
@@ -43,12 +44,16 @@ pub use self::fault::{Fault, Stage};
 pub use self::resource::ResourceType;
 pub use self::trial::{faulty, trial_block, trial_config};
 use crate::{
-    Answer, Capabilities, Component, ErrorKind, Function, FunctionAnswer, ImportAnswer, ImportResource,
-    Provider, ReadResource, Result, Schemas, UpgradeResource,
+    ActionEvent, ActionPlan, Answer, Capabilities, Component, ErrorKind, Function, FunctionAnswer,
+    ImportAnswer, ImportResource, ListQuestion, Listed, MoveResource, Opened, Provider, ReadResource, Result,
+    Schemas, UpgradeResource,
 };
 
 type Data = Box<dyn Fn(&Value) -> Answer + Send + Sync>;
 type Call = Box<dyn Fn(&[Value]) -> FunctionAnswer + Send + Sync>;
+type Open = Box<dyn Fn(&Value) -> Opened + Send + Sync>;
+type List = Box<dyn Fn(&ListQuestion) -> Vec<Listed> + Send + Sync>;
+type Invoke = Box<dyn Fn(&Value) -> Vec<ActionEvent> + Send + Sync>;
 
 /// A provider made of schemas and closures.
 pub struct Kit {
@@ -56,6 +61,9 @@ pub struct Kit {
     resources: BTreeMap<SmolStr, ResourceType>,
     data_sources: BTreeMap<SmolStr, Data>,
     functions: BTreeMap<SmolStr, Call>,
+    ephemeral_resources: BTreeMap<SmolStr, Open>,
+    lists: BTreeMap<SmolStr, List>,
+    actions: BTreeMap<SmolStr, Invoke>,
     /// The schemas as they are given out.
     shared: OnceLock<Arc<Schemas>>,
 }
@@ -70,12 +78,20 @@ impl std::fmt::Debug for Kit {
 impl Default for Kit {
     fn default() -> Self {
         let provider = Some(Schema::new(0, Block::new::<&str>([], [])));
-        let capabilities = Capabilities { plan_destroy: true, ..Capabilities::default() };
+        let capabilities = Capabilities {
+            plan_destroy: true,
+            move_state: true,
+            generate_config: true,
+            ..Capabilities::default()
+        };
         Self {
             schemas: Schemas { provider, capabilities, ..Schemas::default() },
             resources: BTreeMap::new(),
             data_sources: BTreeMap::new(),
             functions: BTreeMap::new(),
+            ephemeral_resources: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            actions: BTreeMap::new(),
             shared: OnceLock::new(),
         }
     }
@@ -129,10 +145,64 @@ impl Kit {
         self
     }
 
-    fn find(&self, name: &str) -> Result<&ResourceType> {
-        let unknown = || ErrorKind::UnknownName { what: Component::Resource.noun(), name: name.to_owned() };
-        Ok(self.resources.get(name).ok_or_else(unknown)?)
+    /// The same provider, which can do this. What a kit is not told otherwise, it can do well: every type of it can be moved to,
+    /// and writes the configuration of its objects.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.schemas.capabilities = capabilities;
+        self
     }
+
+    /// The same provider with one more ephemeral resource type. Renewing changes nothing, and closing does nothing.
+    #[must_use]
+    pub fn ephemeral_resource(
+        mut self,
+        name: impl Into<SmolStr>,
+        block: Block,
+        open: impl Fn(&Value) -> Opened + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.ephemeral_resources.insert(name.clone(), Schema::new(0, block));
+        self.ephemeral_resources.insert(name, Box::new(open));
+        self
+    }
+
+    /// The same provider, which can list the objects of the resource type of this name.
+    #[must_use]
+    pub fn list_resource(
+        mut self,
+        name: impl Into<SmolStr>,
+        block: Block,
+        list: impl Fn(&ListQuestion) -> Vec<Listed> + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.list_resources.insert(name.clone(), Schema::new(0, block));
+        self.lists.insert(name, Box::new(list));
+        self
+    }
+
+    /// The same provider with one more action.
+    #[must_use]
+    pub fn action(
+        mut self,
+        name: impl Into<SmolStr>,
+        block: Block,
+        invoke: impl Fn(&Value) -> Vec<ActionEvent> + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.actions.insert(name.clone(), Schema::new(0, block));
+        self.actions.insert(name, Box::new(invoke));
+        self
+    }
+
+    fn find(&self, name: &str) -> Result<&ResourceType> {
+        found(&self.resources, Component::Resource, name)
+    }
+}
+
+fn found<'k, T>(all: &'k BTreeMap<SmolStr, T>, what: Component, name: &str) -> Result<&'k T> {
+    let unknown = || ErrorKind::UnknownName { what: what.noun(), name: name.to_owned() };
+    Ok(all.get(name).ok_or_else(unknown)?)
 }
 
 #[async_trait]
@@ -143,7 +213,7 @@ impl Provider for Kit {
 
     async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
         match component {
-            Component::Resource => Ok(self.find(name)?.validated(config)),
+            Component::Resource => self.find(name)?.validated(config),
             _ => Ok(Vec::new()),
         }
     }
@@ -173,9 +243,39 @@ impl Provider for Kit {
     }
 
     async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
-        let unknown =
-            || ErrorKind::UnknownName { what: Component::DataSource.noun(), name: type_name.to_owned() };
-        Ok(self.data_sources.get(type_name).ok_or_else(unknown)?(config))
+        Ok(found(&self.data_sources, Component::DataSource, type_name)?(config))
+    }
+
+    async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
+        self.find(&request.type_name)?.moved(request)
+    }
+
+    async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
+        Ok(self.find(type_name)?.generated(state))
+    }
+
+    async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
+        Ok(found(&self.ephemeral_resources, Component::EphemeralResource, type_name)?(config))
+    }
+
+    async fn renew(&self, _type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
+        Ok(Opened { private: private.cloned(), ..Opened::default() })
+    }
+
+    async fn close(&self, _type_name: &str, _private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
+        Ok(Vec::new())
+    }
+
+    async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
+        Ok(found(&self.lists, Component::ListResource, &request.type_name)?(request))
+    }
+
+    async fn plan_action(&self, _type_name: &str, _config: &Value) -> Result<ActionPlan> {
+        Ok(ActionPlan::default())
+    }
+
+    async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
+        Ok(found(&self.actions, Component::Action, type_name)?(config))
     }
 
     async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {

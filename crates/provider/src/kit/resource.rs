@@ -1,6 +1,7 @@
 //! A resource type of the kit.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use objchange::Value;
@@ -11,11 +12,11 @@ use objchange::change::{
 use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 
-use super::edit::{set, settled};
+use super::edit::{null, set, settled};
 use super::fault::Fault;
 use crate::{
-    Answer, ErrorKind, ImportAnswer, ImportResource, ImportTarget, Imported, ReadResource, Result,
-    UpgradeResource,
+    Answer, ErrorKind, ImportAnswer, ImportResource, ImportTarget, Imported, MoveResource, RawState,
+    ReadResource, Result, UpgradeResource,
 };
 
 type Validate = Box<dyn Fn(&Value) -> Vec<Diagnostic> + Send + Sync>;
@@ -32,6 +33,8 @@ pub struct ResourceType {
     pub(super) identity: Option<Schema>,
     requires_replace: Vec<Path>,
     fault: Option<Fault>,
+    /// How often it was asked to plan or to read.
+    calls: AtomicU64,
     /// What was applied last under each `id`, for who imports it: it lasts as long as the program.
     objects: Mutex<BTreeMap<String, Value>>,
     validate: Option<Validate>,
@@ -59,6 +62,7 @@ impl ResourceType {
             identity: None,
             requires_replace: Vec::new(),
             fault: None,
+            calls: AtomicU64::new(0),
             objects: Mutex::default(),
             validate: None,
             plan: None,
@@ -86,6 +90,9 @@ impl ResourceType {
     /// The same type with a fault.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {
+        if fault.is_replaced() {
+            self.requires_replace.push(Path::root().attribute("name"));
+        }
         self.fault = Some(fault);
         self
     }
@@ -150,8 +157,25 @@ impl ResourceType {
         };
     }
 
-    pub(super) fn validated(&self, config: &Value) -> Vec<Diagnostic> {
-        self.validate.as_ref().map(|validate| validate(config)).unwrap_or_default()
+    pub(super) fn validated(&self, config: &Value) -> Result<Vec<Diagnostic>> {
+        if let Some(fault) = self.fault {
+            fault.validated()?;
+        }
+        Ok(self.validate.as_ref().map(|validate| validate(config)).unwrap_or_default())
+    }
+
+    /// The identity of an object: those of its attributes that its schema names.
+    fn identity_of(&self, object: &Value) -> Option<Value> {
+        let names = self.identity.as_ref()?.block.attributes().iter().map(|(name, _)| name.clone());
+        let part = |name: smol_str::SmolStr| Some((name.clone(), object.attribute(&name)?.clone()));
+        Some(Value::object(names.map(part).collect::<Option<Vec<_>>>()?))
+    }
+
+    fn stored(&self, raw: &RawState) -> Result<Value> {
+        let malformed = |reason: String| ErrorKind::Malformed { field: "raw_state", reason };
+        let ty = self.schema.block.implied_type();
+        let text = String::from_utf8_lossy(&raw.json);
+        Ok(Value::from_json(&text, ty).map_err(|error| malformed(error.to_string()))?)
     }
 
     pub(super) fn planned(&self, request: &PlanResourceChange) -> Result<PlannedResource> {
@@ -160,11 +184,14 @@ impl ResourceType {
             None => {
                 let mut simulated = SimulatedProvider { requires_replace: self.requires_replace.clone() };
                 let failed = |error| ErrorKind::Malformed { field: "plan", reason: format!("{error}") };
-                simulated.plan(request).map_err(failed)?
+                let mut answer = simulated.plan(request).map_err(failed)?;
+                answer.identity = answer.identity.or_else(|| self.identity_of(&answer.planned));
+                answer
             }
         };
+        let calls = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.fault {
-            Some(fault) => fault.planned(request, &mut answer).map(|()| answer),
+            Some(fault) => fault.planned(request, &mut answer, calls).map(|()| answer),
             None => Ok(answer),
         }
     }
@@ -175,7 +202,7 @@ impl ResourceType {
             None => {
                 let mut answer = AppliedResource::new(settled(&request.planned));
                 answer.private.clone_from(&request.private);
-                answer.identity = request.identity.as_ref().map(settled);
+                answer.identity = answer.new_state.as_ref().and_then(|state| self.identity_of(state));
                 self.remember(request, answer.new_state.as_ref());
                 answer
             }
@@ -197,7 +224,7 @@ impl ResourceType {
             }
         };
         if let Some(fault) = self.fault {
-            fault.read(&mut answer);
+            fault.read(&mut answer, self.calls.fetch_add(1, Ordering::Relaxed))?;
         }
         Ok(answer)
     }
@@ -205,15 +232,10 @@ impl ResourceType {
     pub(super) fn upgraded(&self, request: &UpgradeResource) -> Result<Answer> {
         let mut answer = match &self.upgrade {
             Some(upgrade) => upgrade(request),
-            None => {
-                let malformed = |reason: String| ErrorKind::Malformed { field: "raw_state", reason };
-                let text = String::from_utf8_lossy(&request.stored.json);
-                let ty = self.schema.block.implied_type();
-                Answer::new(Value::from_json(&text, ty).map_err(|error| malformed(error.to_string()))?)
-            }
+            None => Answer::new(self.stored(&request.stored)?),
         };
         if let Some(fault) = self.fault {
-            fault.upgraded(&mut answer);
+            fault.upgraded(&mut answer)?;
         }
         Ok(answer)
     }
@@ -223,13 +245,18 @@ impl ResourceType {
             Some(import) => import(request),
             None => {
                 let (empty, mut answer) = (self.schema.block.empty_value(), ImportAnswer::default());
-                let (object, identity) = match &request.target {
-                    ImportTarget::Id(id) => {
-                        let known = self.objects().get(id).cloned();
-                        (known.unwrap_or_else(|| set(empty, "id", id.as_str())), None)
+                let id = match &request.target {
+                    ImportTarget::Id(id) => Some(id.clone()),
+                    ImportTarget::Identity(identity) => {
+                        identity.attribute("id").and_then(Value::as_str).map(str::to_owned)
                     }
-                    ImportTarget::Identity(identity) => (empty.clone(), Some(identity.clone())),
                 };
+                let known = id.as_ref().and_then(|id| self.objects().get(id).cloned());
+                let object = known.unwrap_or_else(|| match id {
+                    Some(id) => set(empty, "id", id),
+                    None => empty.clone(),
+                });
+                let identity = self.identity_of(&object);
                 answer.resources.push(Imported {
                     type_name: request.type_name.clone(),
                     object: Some(object),
@@ -243,5 +270,31 @@ impl ResourceType {
             fault.imported(&mut answer);
         }
         Ok(answer)
+    }
+
+    pub(super) fn moved(&self, request: &MoveResource) -> Result<Answer> {
+        let mut answer = Answer::new(self.stored(&request.source)?);
+        answer.private.clone_from(&request.source_private);
+        answer.identity = answer.object.as_ref().and_then(|object| self.identity_of(object));
+        if let Some(fault) = self.fault {
+            fault.moved(&mut answer);
+        }
+        Ok(answer)
+    }
+
+    /// The configuration of an object: all of it that configuration may say.
+    pub(super) fn generated(&self, state: &Value) -> Answer {
+        let block = &self.schema.block;
+        let configured = state.transform(|path, part| {
+            let attribute = block.attribute_by_path(&path.to_path());
+            let is_for_the_provider = attribute.is_some_and(|a| a.write_only || !(a.required || a.optional));
+            Ok::<_, std::convert::Infallible>(if is_for_the_provider { null(&part) } else { part })
+        });
+        let Ok(configured) = configured;
+        let mut answer = Answer::new(configured);
+        if let Some(fault) = self.fault {
+            fault.generated(&mut answer);
+        }
+        answer
     }
 }

@@ -1,15 +1,19 @@
 //! The kit's provider under Terraform itself, fault by fault: what Terraform says is what the judge says. Without the program
 //! `terraform` these tests are ignored.
 
+#[path = "../trial/mod.rs"]
+mod trial;
 mod workspace;
 
 use libtest_mimic::{Arguments, Trial};
-use objchange_provider::kit::{Fault, Stage};
+use objchange_provider::conform::{Clause, Finding, Weight};
+use objchange_provider::kit::{Fault, Stage, faulty};
 
 use workspace::{Workspace, resource};
 
+/// The faults of a stage that every version of Terraform looks at.
 fn faults(stage: Stage) -> impl Iterator<Item = Fault> {
-    Fault::ALL.iter().copied().filter(move |fault| fault.stage() == stage)
+    Fault::ALL.iter().copied().filter(move |fault| fault.stage() == stage && fault.since().is_none())
 }
 
 fn resources(stage: Stage, name: &str) -> String {
@@ -18,7 +22,7 @@ fn resources(stage: Stage, name: &str) -> String {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let tests: [(&str, fn()); 11] = [
+    let tests: [(&str, fn()); 16] = [
         ("plans", plans),
         ("plans_of_updates", plans_of_updates),
         ("plans_to_destroy", plans_to_destroy),
@@ -30,6 +34,11 @@ fn main() {
         ("importing", importing),
         ("data_sources", data_sources),
         ("functions", functions),
+        ("validation", validation),
+        ("results_of_updates", results_of_updates),
+        ("replacements", replacements),
+        ("moving", moving),
+        ("ephemeral_resources", ephemeral_resources),
     ];
     let is_there = workspace::is_there();
     let trial = |(name, test): (&'static str, fn())| {
@@ -42,6 +51,34 @@ fn main() {
     libtest_mimic::run(&arguments, tests.map(trial).into()).exit();
 }
 
+/// What the judge finds that Terraform stops at.
+fn found(fault: Fault) -> Vec<Finding> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let findings = runtime.block_on(trial::judged(&faulty(true), fault)).findings;
+    findings.into_iter().filter(|finding| finding.weight == Weight::Error).collect()
+}
+
+/// Whether Terraform says of a fault what the judge says that it says, and names the same place.
+fn is_told(fault: Fault, said: &str) -> bool {
+    const PLACED: [Clause; 8] =
+        [Clause::P3, Clause::P5, Clause::F2, Clause::A3, Clause::A4, Clause::A5, Clause::I4, Clause::M3];
+    let is_told = |finding: &Finding| {
+        let is_said = |words: &str| said.contains(words);
+        // Then the summary is all that it says, or another one.
+        let is_other = ["wrong_type", "wrong_value", "status", "not_destroyed", "import_count"]
+            .contains(&finding.kind.as_str());
+        let summary = finding.clause.terraform_summary().is_none_or(is_said) || is_other;
+        // An element of a set that is not known has no name.
+        let path = finding.path.to_string();
+        let path = path.split("[…").next().unwrap_or_default();
+        let path = path.split("[(").next().unwrap_or_default();
+        let place = !PLACED.contains(&finding.clause) || finding.path.is_root() || is_said(path);
+        finding.terraform.as_deref().is_none_or(is_said) && summary && place
+    };
+    let found = found(fault);
+    !found.is_empty() && found.iter().all(is_told)
+}
+
 /// Each fault of a stage has its own resource, all in one module: Terraform says of each what it has to say of it.
 #[track_caller]
 fn check(stage: Stage, said: &str) {
@@ -52,11 +89,19 @@ fn check(stage: Stage, said: &str) {
         // Of some it does not say which resource it is about.
         let unnamed = said.split("\u{0}").filter(|part| !part.contains("kit_"));
         let is_right = match fault.terraform() {
-            Some(words) => of_it.iter().copied().chain(unnamed).any(|part| part.contains(words)),
-            None => of_it.is_empty(),
+            Some(words) => {
+                let said: String = of_it.iter().copied().chain(unnamed).collect();
+                said.contains(words) && is_told(fault, &said)
+            }
+            // Of what was asked for one by one nothing but its name may be there.
+            None => of_it.iter().all(|part| part.trim() == format!("{address}:")),
         };
         if !is_right {
-            wrong.push(format!("{address}: {:?}, and Terraform says {of_it:#?}", fault.terraform()));
+            let found = found(fault);
+            wrong.push(format!(
+                "{address}: {:?}, {found:#?}, and Terraform says {of_it:#?}",
+                fault.terraform()
+            ));
         }
     }
     assert!(faults(stage).count() > 0);
@@ -141,6 +186,63 @@ fn importing() {
     check(Stage::Import, &said);
 }
 
+fn validation() {
+    let workspace = Workspace::new();
+    workspace.write(&resources(Stage::Validate, r#""a""#));
+    check(Stage::Validate, &workspace.errors(&["plan"]));
+}
+
+fn results_of_updates() {
+    for stage in [Stage::ApplyUpdate, Stage::Again] {
+        let workspace = Workspace::new();
+        created(&workspace, stage);
+        let name = if stage == Stage::Again { r#""a""# } else { r#""b""# };
+        workspace.write(&resources(stage, name));
+        check(stage, &workspace.errors(&["apply", "-auto-approve"]));
+    }
+}
+
+fn replacements() {
+    let workspace = Workspace::new();
+    created(&workspace, Stage::Replace);
+    workspace.write(&resources(Stage::Replace, r#""b""#));
+    check(Stage::Replace, &workspace.errors(&["apply", "-auto-approve"]));
+}
+
+fn moving() {
+    let workspace = Workspace::new();
+    let source = |fault: Fault| resource("thing", r#""a""#).replace(r#""t""#, &format!("{:?}", fault.kind()));
+    workspace.write(&faults(Stage::Move).map(source).collect::<String>());
+    assert_eq!(workspace.errors(&["apply", "-auto-approve"]), "");
+    // Terraform stops at the first that cannot be moved.
+    let mut said = String::new();
+    for fault in faults(Stage::Move) {
+        let kind = fault.kind();
+        let rest = faults(Stage::Move).filter(|other| *other != fault).map(source).collect::<String>();
+        let moved = format!("moved {{\n  from = kit_thing.{kind}\n  to   = kit_{kind}.t\n}}\n");
+        workspace.write(&(rest + &moved + &resource(kind, r#""a""#)));
+        let errors = workspace.errors(&["plan"]).replace('\0', " ");
+        said = format!("{said}\0kit_{kind}.t: {errors}");
+    }
+    check(Stage::Move, &said);
+}
+
+fn ephemeral_resources() {
+    let workspace = Workspace::new();
+    let faults = [
+        ("thing", None),
+        ("null", Some("Provider produced invalid ephemeral resource instance")),
+        ("unknown", None),
+        ("type", Some("string is required")),
+        ("other", Some("Provider produced invalid ephemeral resource instance")),
+        ("deferred", None),
+    ];
+    for (fault, words) in faults {
+        let module = format!("ephemeral \"kit_{fault}\" \"t\" {{\n  name = \"a\"\n}}\n");
+        check_alone(&workspace, &module, words);
+    }
+}
+
 /// A data source or function that Terraform does not find fault with has no errors at all.
 #[track_caller]
 fn check_alone(workspace: &Workspace, module: &str, words: Option<&str>) {
@@ -160,6 +262,8 @@ fn data_sources() {
         ("unknown", Some("Provider produced invalid object")),
         ("type", Some("string is required")),
         ("other", None),
+        ("no_object", Some("Provider produced null object")),
+        ("deferred", Some("Provider deferred changes when Terraform did not allow deferrals")),
     ];
     for (fault, words) in faults {
         let module = format!("data \"kit_{fault}\" \"t\" {{\n  name = \"a\"\n}}\n");
@@ -173,6 +277,7 @@ fn functions() {
         ("same", None),
         ("nothing", None),
         ("type", Some("string is required")),
+        ("unknown", None),
         ("impure", Some("provider function returned an inconsistent result")),
     ];
     for (fault, words) in faults {

@@ -30,6 +30,9 @@ resource "kit_{kind}" "t" {{
   }}
   disk {{
     name = "a"
+    part {{
+      name = "p"
+    }}
   }}
   disk {{
     name = "b"
