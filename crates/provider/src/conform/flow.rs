@@ -182,6 +182,7 @@ impl<'p> Flow<'p> {
         }
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
         let coerced = block.coerce_value(&trial.config).map_err(bad)?;
+        let coerced = coerced.unmark_deep().0;
         let validated = self.provider.validate(Component::Resource, self.type_name, &coerced).await;
         let Some(diagnostics) = self.told(validated, Clause::T1) else { return Ok(None) };
         if self.refuses(&diagnostics) {

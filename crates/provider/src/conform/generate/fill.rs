@@ -1,0 +1,339 @@
+//! Filling an object with values.
+
+use std::cell::Cell;
+
+use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode};
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+use super::dice::Dice;
+use super::spots::is_configurable;
+use super::{corner, plausible};
+use crate::Component;
+use crate::conform::Hints;
+use crate::conform::hints::{Numbering, inside};
+
+/// So many values are set that need not be; a schema may have more without end.
+const MAX_OPTIONAL: u32 = 20_000;
+
+/// How deep random values nest of what need not be there.
+const MAX_RANDOM_DEPTH: usize = 12;
+
+/// Makes the values of one sample.
+pub(in super::super) struct Maker<'a> {
+    component: Component,
+    name: &'a str,
+    hints: &'a Hints,
+    pub(in super::super) at: Numbering,
+    /// How many values may still be set that need not be.
+    left: Cell<u32>,
+}
+
+/// What is set of what need not be.
+pub(in super::super) enum Taste<'d> {
+    Nothing,
+    Everything,
+    Random(&'d mut Dice),
+}
+
+/// Something that is set at the end of a path, whatever the taste.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Put<'p> {
+    pub(in super::super) names: &'p [SmolStr],
+    pub(in super::super) what: What<'p>,
+}
+
+#[derive(Clone, Copy)]
+pub(in super::super) enum What<'p> {
+    /// What may well be taken.
+    Plausible,
+    /// Blocks or objects with all that there is in them.
+    Everything,
+    /// This; it is converted.
+    Value(&'p Value),
+    /// So many blocks, objects or elements, which differ.
+    Count(usize),
+    /// So many blocks or objects that are the same.
+    Same(usize),
+}
+
+impl<'p> Put<'p> {
+    /// What is put into the member of this name.
+    fn at(self, name: &str) -> Option<Self> {
+        let (first, names) = self.names.split_first()?;
+        (first == name).then_some(Self { names, ..self })
+    }
+
+    /// What is put here, if it is here.
+    fn here(self) -> Option<What<'p>> {
+        self.names.is_empty().then_some(self.what)
+    }
+}
+
+impl Taste<'_> {
+    /// How many of these there are.
+    fn count(&mut self, least: usize, most: usize) -> usize {
+        match self {
+            Self::Nothing => least,
+            Self::Everything => most.min(least.max(1)),
+            Self::Random(dice) => {
+                let more = [0, 1, 1, 1, 2, 3][dice.below(6)];
+                (least.max(more)).min(most)
+            }
+        }
+    }
+}
+
+impl<'a> Maker<'a> {
+    pub(in super::super) fn new(
+        component: Component,
+        name: &'a str,
+        hints: &'a Hints,
+        at: Numbering,
+    ) -> Self {
+        Self { component, name, hints, at, left: Cell::new(MAX_OPTIONAL) }
+    }
+
+    /// A whole configuration.
+    pub(in super::super) fn config(
+        &self,
+        block: &Block,
+        mut taste: Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Value {
+        let value = self.block(block, &mut String::new(), 0, &mut taste, put);
+        block.coerce_config(&value).unwrap_or(value)
+    }
+
+    /// Whether one more of what need not be there is set.
+    fn takes(&self, taste: &mut Taste<'_>, depth: usize) -> bool {
+        let wants = match taste {
+            Taste::Nothing => false,
+            Taste::Everything => true,
+            Taste::Random(dice) => depth < MAX_RANDOM_DEPTH && dice.percent(35),
+        };
+        let left = self.left.get();
+        if wants && left > 0 {
+            self.left.set(left - 1);
+        }
+        wants && left > 0
+    }
+
+    fn block(
+        &self,
+        block: &Block,
+        path: &mut String,
+        n: u64,
+        taste: &mut Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Value {
+        let mut members = self.attributes(block.attributes(), path, n, taste, put);
+        for (name, nested) in block.block_types() {
+            let put = put.and_then(|put| put.at(name));
+            members.push((
+                name.clone(),
+                inside(path, name, &mut |path| self.blocks(nested, path, n, taste, put)),
+            ));
+        }
+        Value::object(members)
+    }
+
+    fn attributes(
+        &self,
+        attributes: &[(SmolStr, Attribute)],
+        path: &mut String,
+        n: u64,
+        taste: &mut Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Vec<(SmolStr, Value)> {
+        let mut members = Vec::new();
+        for (name, attribute) in attributes {
+            let put = put.and_then(|put| put.at(name));
+            let value = inside(path, name, &mut |path| self.attribute(name, attribute, path, n, taste, put));
+            members.push((name.clone(), value));
+        }
+        members
+    }
+
+    fn attribute(
+        &self,
+        name: &str,
+        attribute: &Attribute,
+        path: &mut String,
+        n: u64,
+        taste: &mut Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Value {
+        let ty = attribute.implied_type();
+        let null = || Value::null(ty.clone());
+        if !is_configurable(attribute) {
+            return null();
+        }
+        if let Some(What::Value(value)) = put.and_then(Put::here) {
+            return value.convert(attribute.accepted_type()).unwrap_or_else(|_| null());
+        }
+        let is_wanted = put.is_some() || attribute.required || self.takes(taste, depth(path));
+        let given = self.hints.given(self.component, self.name, path);
+        let numbering = Numbering { sequence: self.at.sequence + n, ..self.at };
+        if let Some(value) = given.and_then(|given| given.value(attribute.accepted_type(), numbering)) {
+            let is_better = is_wanted && !(value.is_null() && attribute.required);
+            return if is_better {
+                value
+            } else if is_wanted {
+                self.own(name, attribute, path, n, taste, put)
+            } else {
+                null()
+            };
+        }
+        if is_wanted { self.own(name, attribute, path, n, taste, put) } else { null() }
+    }
+
+    /// The value of an attribute that is set, where hints say nothing.
+    fn own(
+        &self,
+        name: &str,
+        attribute: &Attribute,
+        path: &mut String,
+        n: u64,
+        taste: &mut Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Value {
+        match &attribute.ty {
+            AttributeType::Plain(ty) => match (put.and_then(Put::here), ty.element()) {
+                (Some(What::Count(count)), Some(element)) => {
+                    self.collection(ty, element, name, count, n, taste)
+                }
+                _ => self.value(ty, name, n, taste),
+            },
+            AttributeType::Nested(nested) => self.nested(nested, path, n, taste, put),
+        }
+    }
+
+    fn nested(
+        &self,
+        nested: &NestedType,
+        path: &mut String,
+        n: u64,
+        taste: &mut Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Value {
+        let mut everything = Taste::Everything;
+        let is_full = matches!(put.and_then(Put::here), Some(What::Everything));
+        let taste = if is_full { &mut everything } else { taste };
+        let mut object =
+            |path: &mut String, n| Value::object(self.attributes(nested.attributes(), path, n, taste, put));
+        let count = |put: Option<Put<'_>>| match put.and_then(Put::here) {
+            Some(What::Count(count) | What::Same(count)) => count,
+            _ => 1,
+        };
+        let is_same = matches!(put.and_then(Put::here), Some(What::Same(_)));
+        let number = |i: usize| if is_same { n } else { n + i as u64 };
+        match nested.nesting() {
+            NestingMode::Single | NestingMode::Group => object(path, n),
+            NestingMode::Map => {
+                Value::object((0..count(put)).map(|i| (format!("key{i}"), object(path, number(i)))))
+            }
+            _ => Value::tuple((0..count(put)).map(|i| object(path, number(i)))),
+        }
+    }
+
+    fn blocks(
+        &self,
+        nested: &NestedBlock,
+        path: &mut String,
+        n: u64,
+        taste: &mut Taste<'_>,
+        put: Option<Put<'_>>,
+    ) -> Value {
+        let absent = || Value::null(nested.implied_type());
+        if let Some(What::Value(value)) = put.and_then(Put::here) {
+            return value.clone();
+        }
+        let least = usize::try_from(nested.min_items).unwrap_or(usize::MAX).min(1_000);
+        let most = match usize::try_from(nested.max_items).unwrap_or(usize::MAX) {
+            0 => 3.max(least),
+            most => most,
+        };
+        let mut everything = Taste::Everything;
+        let (count, taste) = match put.map(|put| put.here()) {
+            Some(Some(What::Count(count) | What::Same(count))) => (count, taste),
+            Some(Some(What::Everything)) => (least.max(1), &mut everything),
+            Some(_) => (least.max(1), taste),
+            // What the provider computes it need not be given.
+            None if nested.nesting == NestingMode::Group => (1, taste),
+            None if least > 0 || self.takes(taste, depth(path)) => (taste.count(least, most), taste),
+            None => (0, taste),
+        };
+        let is_same = matches!(put.and_then(Put::here), Some(What::Same(_)));
+        let number = |i: usize| if is_same { n } else { n + i as u64 };
+        let mut block = |path: &mut String, n| self.block(&nested.block, path, n, taste, put);
+        match nested.nesting {
+            NestingMode::Single | NestingMode::Group if count == 0 => absent(),
+            NestingMode::Single | NestingMode::Group => block(path, n),
+            NestingMode::Map => {
+                Value::object((0..count).map(|i| (format!("key{i}"), block(path, number(i)))))
+            }
+            _ => Value::tuple((0..count).map(|i| block(path, number(i)))),
+        }
+    }
+
+    /// A value of a plain type.
+    pub(in super::super) fn value(&self, ty: &Type, name: &str, n: u64, taste: &mut Taste<'_>) -> Value {
+        let number = self.at.sequence + n;
+        if let (Taste::Random(dice), true) = (&mut *taste, ty.is_primitive()) {
+            if dice.percent(12) {
+                let which = dice.below(100);
+                return match ty {
+                    Type::String => corner::text(which).1,
+                    Type::Number => corner::number(which).1,
+                    _ => Value::from(which % 2 == 0),
+                };
+            }
+        }
+        match ty {
+            Type::String => Value::from(plausible::text(name, number)),
+            Type::Number => Value::from(plausible::number(name, number)),
+            Type::Bool => Value::from(match taste {
+                Taste::Random(dice) => dice.percent(50),
+                _ => true,
+            }),
+            Type::List(element) | Type::Set(element) | Type::Map(element) => {
+                let count = taste.count(0, 3).max(usize::from(!matches!(taste, Taste::Random(_))));
+                self.collection(ty, element, name, count, n, taste)
+            }
+            Type::Tuple(tuple) => {
+                Value::tuple(tuple.elements().iter().map(|ty| self.value(ty, name, n, taste)))
+            }
+            Type::Object(object) => Value::object(
+                object.attributes().iter().map(|(name, ty)| (name.clone(), self.value(ty, name, n, taste))),
+            ),
+            _ => match taste {
+                Taste::Random(dice) => corner::anything(dice.below(corner::ANYTHING)).1,
+                _ => Value::from(plausible::text(name, number)),
+            },
+        }
+    }
+
+    /// A list, set or map of so many elements, which differ as far as their type lets them.
+    pub(in super::super) fn collection(
+        &self,
+        ty: &Type,
+        element: &Type,
+        name: &str,
+        count: usize,
+        n: u64,
+        taste: &mut Taste<'_>,
+    ) -> Value {
+        let mut element = |i: usize| self.value(element, name, n + i as u64, taste);
+        let all = match ty {
+            Type::Map(_) => Value::object((0..count).map(|i| (format!("key{i}"), element(i)))),
+            _ => Value::tuple((0..count).map(&mut element)),
+        };
+        all.convert(ty).unwrap_or_else(|_| Value::null(ty.clone()))
+    }
+}
+
+/// How many steps a path has.
+fn depth(path: &str) -> usize {
+    path.matches('.').count()
+}

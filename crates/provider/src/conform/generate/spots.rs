@@ -1,0 +1,95 @@
+//! What of a schema can be configured.
+
+use objchange::Type;
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+use smol_str::SmolStr;
+
+/// Large schemas have more than anyone tries.
+const MAX_SPOTS: usize = 4_000;
+
+/// A part of a schema that can be configured.
+#[derive(Clone)]
+pub(in super::super) struct Spot<'s> {
+    /// The names that lead there.
+    pub(in super::super) names: Vec<SmolStr>,
+    pub(in super::super) part: Part<'s>,
+}
+
+#[derive(Clone, Copy)]
+pub(in super::super) enum Part<'s> {
+    Attribute(&'s Attribute),
+    Blocks(&'s NestedBlock),
+}
+
+impl Spot<'_> {
+    /// The type of its value.
+    pub(in super::super) fn ty(&self) -> Type {
+        match self.part {
+            Part::Attribute(attribute) => attribute.implied_type().clone(),
+            Part::Blocks(nested) => nested.implied_type(),
+        }
+    }
+
+    /// Whether configuration must have it.
+    pub(in super::super) fn is_required(&self) -> bool {
+        match self.part {
+            Part::Attribute(attribute) => attribute.required,
+            Part::Blocks(nested) => nested.nesting == NestingMode::Single && nested.min_items > 0,
+        }
+    }
+
+    /// Whether it holds blocks, or objects that have a schema of their own.
+    pub(in super::super) fn is_objects(&self) -> bool {
+        match self.part {
+            Part::Attribute(attribute) => attribute.nested().is_some(),
+            Part::Blocks(_) => true,
+        }
+    }
+
+    /// As paths are written.
+    pub(in super::super) fn path(&self) -> String {
+        self.names
+            .iter()
+            .fold(objchange::value::Path::root(), |path, name| path.attribute(name.clone()))
+            .to_string()
+    }
+}
+
+/// All that can be configured, what is further out first.
+pub(in super::super) fn spots(block: &Block) -> Vec<Spot<'_>> {
+    let mut found = Vec::new();
+    members(&[], block.attributes(), block.block_types(), &mut found);
+    let mut next = 0;
+    while next < found.len() && found.len() < MAX_SPOTS {
+        let Spot { names, part } = found[next].clone();
+        match part {
+            Part::Attribute(attribute) => {
+                if let Some(nested) = attribute.nested() {
+                    members(&names, nested.attributes(), &[], &mut found);
+                }
+            }
+            Part::Blocks(nested) => {
+                members(&names, nested.block.attributes(), nested.block.block_types(), &mut found);
+            }
+        }
+        next += 1;
+    }
+    found
+}
+
+fn members<'s>(
+    around: &[SmolStr],
+    attributes: &'s [(SmolStr, Attribute)],
+    blocks: &'s [(SmolStr, NestedBlock)],
+    found: &mut Vec<Spot<'s>>,
+) {
+    let at = |name: &SmolStr| around.iter().chain([name]).cloned().collect();
+    let attributes = attributes.iter().filter(|(_, attribute)| is_configurable(attribute));
+    found.extend(attributes.map(|(name, a)| Spot { names: at(name), part: Part::Attribute(a) }));
+    found.extend(blocks.iter().map(|(name, b)| Spot { names: at(name), part: Part::Blocks(b) }));
+}
+
+/// Whether configuration may set it.
+pub(in super::super) fn is_configurable(attribute: &Attribute) -> bool {
+    attribute.required || attribute.optional
+}

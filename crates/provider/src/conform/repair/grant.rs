@@ -1,0 +1,115 @@
+//! Giving a value what is wanted of it.
+
+use std::convert::Infallible;
+
+use objchange::value::{Kind, Number};
+use objchange::{Type, Value};
+
+use super::super::generate::{plausible_text, plausible_texts};
+use super::super::hints::{Numbering, RegexText};
+use super::super::within::elements_like;
+use super::sentence::Wish;
+
+/// No text is made longer than this.
+const MAX_TEXT: usize = 100_000;
+
+/// How a wish for a value is granted.
+pub(super) struct Grant<'w> {
+    pub(super) wish: &'w Wish,
+    /// The name of the attribute.
+    pub(super) name: &'w str,
+    pub(super) at: Numbering,
+    /// How often its wishes were granted in vain.
+    pub(super) turn: usize,
+}
+
+impl Grant<'_> {
+    /// The value as it is wanted: each text, number and truth value in it that is known and not as wanted. The same value where
+    /// there is nothing to be done.
+    pub(super) fn to(&self, value: &Value) -> Value {
+        if let (Wish::Range { most: Some(most), is_length, .. }, Kind::List(all) | Kind::Set(all)) =
+            (self.wish, value.kind())
+        {
+            if *is_length || !value.ty().element().is_some_and(Type::is_primitive) {
+                let most = most.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+                return elements_like(value, all.iter().take(most).cloned().collect());
+            }
+        }
+        let granted = value.transform(|_, part| {
+            Ok::<_, Infallible>(match part.kind() {
+                Kind::String(text) => self.text(text).map_or_else(|| part.clone(), Value::from),
+                Kind::Number(number) => self.number(number).map_or_else(|| part.clone(), Value::from),
+                _ => part,
+            })
+        });
+        granted.unwrap_or_else(|never| match never {})
+    }
+
+    fn text(&self, text: &str) -> Option<String> {
+        let of_number = |number: &Number| self.number(number).map(|number| number.to_string());
+        let own = || plausible_text(self.name, self.at.sequence);
+        match self.wish {
+            Wish::OneOf(items) if items.iter().any(|item| item == text) && self.turn == 0 => None,
+            Wish::OneOf(items) => {
+                let sequence = usize::try_from(self.at.sequence).unwrap_or_default();
+                items.get((sequence + self.turn) % items.len().max(1)).cloned()
+            }
+            Wish::Range { least, most, is_length } => match Number::parse(text) {
+                Ok(number) if !is_length => of_number(&number),
+                _ if !is_length => of_number(&Number::from(0)).or_else(|| of_number(&Number::from(1))),
+                _ => Some(fitted(
+                    text,
+                    count(least.as_ref()).unwrap_or(0),
+                    count(most.as_ref()).unwrap_or(MAX_TEXT),
+                )),
+            },
+            Wish::MultipleOf(_) | Wish::Whole => Number::parse(text)
+                .ok()
+                .and_then(|number| of_number(&number))
+                .or_else(|| Some("1".to_owned())),
+            Wish::Bool => Some("true".to_owned()),
+            Wish::Matching(expression) => RegexText::new(expression).ok()?.text(self.at),
+            Wish::Begin(beginning) => {
+                (!text.starts_with(beginning.as_str())).then(|| format!("{beginning}{text}"))
+            }
+            Wish::End(end) => (!text.ends_with(end.as_str())).then(|| format!("{text}{end}")),
+            Wish::Like(form) if self.turn == 0 => Some(form.text(self.at.sequence)),
+            Wish::NotEmpty => text.trim().is_empty().then(own),
+            _ if self.turn == 0 => Some(own()),
+            _ => plausible_texts(self.at.sequence).nth(self.turn - 1),
+        }
+    }
+
+    fn number(&self, number: &Number) -> Option<Number> {
+        match self.wish {
+            Wish::OneOf(items) => {
+                let numbers: Vec<Number> = items.iter().filter_map(|item| Number::parse(item).ok()).collect();
+                let is_one = numbers.contains(number);
+                if is_one { None } else { numbers.get(self.turn % numbers.len().max(1)).cloned() }
+            }
+            Wish::Range { least, most, .. } => {
+                let bound = |bound: &Option<Number>, is_out: fn(&Number, &Number) -> bool| {
+                    bound.clone().filter(|bound| is_out(number, bound))
+                };
+                bound(least, |n, least| n < least).or_else(|| bound(most, |n, most| n > most))
+            }
+            Wish::MultipleOf(of) => {
+                let rest = number.try_rem(of).ok()?;
+                let below = number.try_sub(&rest).ok()?;
+                Some(if below == Number::from(0) { of.clone() } else { below })
+            }
+            _ => Some(Number::from(1 + self.turn as u64)),
+        }
+    }
+}
+
+fn count(bound: Option<&Number>) -> Option<usize> {
+    bound?.as_u64().and_then(|bound| usize::try_from(bound).ok()).map(|bound| bound.min(MAX_TEXT))
+}
+
+/// The text, made longer or shorter.
+fn fitted(text: &str, least: usize, most: usize) -> String {
+    let characters = text.chars().count();
+    let padded = text.chars().chain(std::iter::repeat_n('x', least.saturating_sub(characters)));
+    padded.take(most.max(1)).collect()
+}

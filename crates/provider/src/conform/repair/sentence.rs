@@ -1,0 +1,251 @@
+//! What a provider wants, from what it says against a configuration.
+//!
+//! There is no form to such sentences but habit. Those of the common libraries of providers are known here, and what others say
+//! in similar words is understood as well.
+
+use std::sync::LazyLock;
+
+use objchange::value::Number;
+use regex::{Captures, Regex, RegexBuilder};
+
+use super::super::generate::Form;
+
+/// What a provider wants of a part of a configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Wish {
+    /// One of these.
+    OneOf(Vec<String>),
+    /// A number, or so many characters or elements.
+    Range {
+        least: Option<Number>,
+        most: Option<Number>,
+        is_length: bool,
+    },
+    /// A multiple of this.
+    MultipleOf(Number),
+    /// A whole number.
+    Whole,
+    /// `true` or `false`, in a text.
+    Bool,
+    /// That it is not set; or if it is, that none of these is.
+    Absent {
+        unless: Vec<String>,
+    },
+    /// That one of these is set, or all.
+    Present {
+        names: Vec<String>,
+        all: bool,
+    },
+    /// That one of these is left.
+    OnlyOne(Vec<String>),
+    /// That a regular expression matches it.
+    Matching(String),
+    /// That it begins or ends with this.
+    Begin(String),
+    End(String),
+    /// That it looks like this.
+    Like(Form),
+    /// That it is not empty.
+    NotEmpty,
+    /// That it is something else.
+    Other,
+}
+
+macro_rules! patterns {
+    ($($name:ident = $pattern:expr;)*) => {
+        $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            RegexBuilder::new($pattern).case_insensitive(true).build().ok()
+        });)*
+
+        /// Each pattern with its name, for the test that all of them are regular expressions.
+        #[cfg(test)]
+        const PATTERNS: &[(&str, &LazyLock<Option<Regex>>)] = &[$((stringify!($name), &$name)),*];
+    };
+}
+
+patterns! {
+    ABSENT = r"invalid or unknown key|unknown (?:key|argument|attribute|field)|unsupported (?:argument|attribute|block)|conflict|(?:cannot|can't|can not|must not|may not|should not) be (?:set|specified|used|configured|provided|defined|combined)|not permitted|mutually exclusive|unconfigurable|is not expected here|has no effect";
+    CONFLICT = r"(?:conflicts with|when) (.+)$";
+    PRESENT = r"missing required|is required|are required|field required|required field|must be (?:specified|set|provided|configured|defined)|required with|requires .{1,80} to be (?:set|specified)|need to be (?:set|specified)|needs to be (?:set|specified)";
+    ONLY_ONE = r"only one of|one \(and only one\)|exactly one|at most one";
+    NONE_OR_FEW = r"no attribute specified|none (?:was|were|is)|must be specified|required|at least one";
+    ALL_OF = r"\ball of\b";
+    LIST = r"(?:one of|type of|(?:values?|options|types|choices) (?:are|is|include|of|for [^\[]*)|values|choose (?:from|between)|either|in|permitted|allowed|valid|supported|accepted|expected)[^\[\]\n]{0,60}\[([^\]]*)\]";
+    ONLY = r"only (.+?) (?:are|is) (?:supported|allowed|valid|accepted|permitted)";
+    QUOTED_LIST = r#"(?:should|must|can only|has to|needs to|permitted|one of|values?|expected)[^'"`\n]{0,40}?((?:'[^']*'|"[^"]*"|`[^`]*`)(?:(?:,|\s|\bor\b|\band\b)+(?:'[^']*'|"[^"]*"|`[^`]*`))*)"#;
+    PLAIN_LIST = r"(?:(?:one of|permitted|(?:valid|allowed|supported|accepted|possible) (?:values|options|types)(?: are| include)?)\s*:?|must be either|should be either)\s+([^\[\]\n]+)";
+    BETWEEN = r"(?:between|range(?: of)?|from)\s*[\(\[]?\s*(-?[\d_.]+(?:e\+?\d+)?)\s*(?:-|,|to|and|\.\.|\u2013)+\s*(-?[\d_.]+(?:e\+?\d+)?)";
+    LEAST = r"(?:at least|no less than|not be less than|minimum(?: \w+){0,3}?(?: is| of)?|greater than or equal to|more than or equal to|>=|min(?:imum)? ?(?:length|items|value)?:?|supports|requires|above|shorter than|fewer than|or more)\s*[\(:]?\s*(-?[\d_.]+)";
+    ABOVE = r"(?:greater than|more than|larger than|longer than|>)\s*[\(:]?\s*(-?[\d_.]+)";
+    MOST = r"(?:at most|no more than|not be more than|not be greater than|not exceed|maximum(?: \w+){0,3}?(?: is| of)?|less than or equal to|<=|up to|max(?:imum)? ?(?:length|items|value)?:?|longer than|exceeds?)\s*[\(:]?\s*(-?[\d_.]+)";
+    BELOW = r"(?:less than|smaller than|lower than|fewer than|shorter than|<)\s*[\(:]?\s*(-?[\d_.]+)";
+    SUPPORTS = r"supports (\d+) items? (minimum|maximum)|requires (\d+) items? (minimum)";
+    LENGTH = r"length|characters?\b|chars\b|items?\b|elements?\b|entries|blocks?\b|longer|shorter|minitems|maxitems|long\b";
+    MULTIPLE = r"(?:divisible by|multiple of)\s*\(?(\d+)";
+    WHOLE = r"whole number|must be (?:an? )?int|valid int|parse(?:int|uint|float)|atoi|be an integer|value out of range|not an integer|a valid number|a number is required|int_parsing|unable to parse string as an integer";
+    BOOL = r"parsebool|valid bool|must be (?:a )?bool|a bool is required|boolean";
+    MATCHING = r#"(?:match(?:es)?|satisfy)(?: the| a| this)?(?: given)?(?: regular expression| regexp?| regex pattern| pattern)*:?\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|`([^`]*)`|/(\S+)/|(\^\S*\$|\[\S+))"#;
+    BEGIN = r#"(?:begin|start)s? with:? ?['"`]?([^\s'"`,]+)"#;
+    END = r#"end(?:s)? (?:with|in):? ?['"`]?([^\s'"`,]+)"#;
+    NOT_EMPTY = r"not be (?:empty|blank|null|zero length)|cannot be (?:empty|blank)|can't be (?:empty|blank)|must be non-?empty|non-empty|is empty|empty string";
+    GOT = r"(?:,|;|\(|:)? ?\b(?:got|but got|received|was given|but (?:it )?(?:was|is))\b:? .*$";
+    ITEM = r#"'([^']*)'|"([^"]*)"|`([^`]*)`|([^\s,;'"`]+)"#;
+}
+
+fn find<'t>(pattern: &LazyLock<Option<Regex>>, text: &'t str) -> Option<Captures<'t>> {
+    pattern.as_ref()?.captures(text)
+}
+
+fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    pattern.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+/// What is wanted, as far as the sentence is understood. `name` is that of the attribute that it is about, if that is known:
+/// its own words say nothing about what is wanted.
+pub(super) fn wish(sentence: &str, name: Option<&str>) -> Wish {
+    // What is quoted of the configuration is no wish.
+    let text = GOT.as_ref().map_or(sentence.into(), |got| got.replace(sentence, ""));
+    let text = text.as_ref();
+    if is(&ONLY_ONE, text) {
+        let names = names(text);
+        let is_none = is(&NONE_OR_FEW, text)
+            && !sentence.contains("were specified")
+            && !sentence.contains("attributes specified");
+        return if is_none { Wish::Present { names, all: false } } else { Wish::OnlyOne(names) };
+    }
+    if is(&ABSENT, text) {
+        let unless = find(&CONFLICT, text).and_then(|found| Some(names(found.get(1)?.as_str())));
+        return Wish::Absent { unless: unless.unwrap_or_default() };
+    }
+    if let Some(wish) = one_of(text) {
+        return wish;
+    }
+    if is(&PRESENT, text) {
+        let names = names(text);
+        return Wish::Present { all: is(&ALL_OF, text) || names.len() < 2, names };
+    }
+    let whole_text = text;
+    if let Some(expression) = find(&MATCHING, whole_text).and_then(|found| group(&found)) {
+        return Wish::Matching(expression.replace("\\\\", "\\"));
+    }
+    range(text).or_else(|| form(text, name)).unwrap_or(Wish::Other)
+}
+
+/// The first group that is there.
+fn group(found: &Captures<'_>) -> Option<String> {
+    found.iter().skip(1).flatten().next().map(|group| group.as_str().to_owned())
+}
+
+fn one_of(text: &str) -> Option<Wish> {
+    let list = find(&LIST, text).or_else(|| find(&ONLY, text)).or_else(|| {
+        let found = find(&QUOTED_LIST, text)?;
+        // One quoted word is more often a name than a choice.
+        (found.get(1)?.as_str().contains(['\'', '"', '`']) && items(found.get(1)?.as_str()).len() > 1)
+            .then_some(found)
+    });
+    let list = list.or_else(|| find(&PLAIN_LIST, text));
+    let items = items(list?.get(1)?.as_str());
+    (!items.is_empty()).then_some(Wish::OneOf(items))
+}
+
+/// The items of a list, however it is written.
+fn items(list: &str) -> Vec<String> {
+    let Some(item) = ITEM.as_ref() else { return Vec::new() };
+    let all = item.captures_iter(list).filter_map(|found| {
+        let is_plain = found.get(4).is_some();
+        let item = group(&found)?;
+        (!is_plain || !matches!(item.as_str(), "or" | "and" | ":")).then_some(item)
+    });
+    let all: Vec<String> = all.collect();
+    // Where there are quotes, what stands outside of them joins the items.
+    if list.contains(['\'', '"', '`']) {
+        let quoted = item.captures_iter(list).filter(|found| found.get(4).is_none());
+        return quoted.filter_map(|found| group(&found)).collect();
+    }
+    all.into_iter().map(|item| item.trim_end_matches(['.', ')']).to_owned()).collect()
+}
+
+fn range(text: &str) -> Option<Wish> {
+    let number = |found: Option<Captures<'_>>, group: usize| {
+        Number::parse(found?.get(group)?.as_str().trim_end_matches('.').trim_matches('_')).ok()
+    };
+    let is_length = is(&LENGTH, text);
+    if let Some(found) = find(&BETWEEN, text) {
+        let bound = |group| Number::parse(found.get(group)?.as_str().trim_end_matches('.')).ok();
+        return Some(Wish::Range { least: bound(1), most: bound(2), is_length });
+    }
+    if let Some(found) = find(&SUPPORTS, text) {
+        let count = Number::parse(found.get(1).or(found.get(3))?.as_str()).ok();
+        let is_least = found.get(2).or(found.get(4))?.as_str().eq_ignore_ascii_case("minimum");
+        let (least, most) = if is_least { (count, None) } else { (None, count) };
+        return Some(Wish::Range { least, most, is_length: true });
+    }
+    let multiple = number(find(&MULTIPLE, text), 1);
+    if let Some(multiple) = multiple {
+        return Some(Wish::MultipleOf(multiple));
+    }
+    let one = Number::from(1);
+    let least = number(find(&LEAST, text), 1).or_else(|| number(find(&ABOVE, text), 1)?.try_add(&one).ok());
+    let most = number(find(&MOST, text), 1).or_else(|| number(find(&BELOW, text), 1)?.try_sub(&one).ok());
+    let positive = || {
+        let text = text.to_lowercase();
+        let least = if text.contains("non-negative") { 0 } else { 1 };
+        text.contains("positive")
+            .then_some(Number::from(least))
+            .or_else(|| text.contains("non-negative").then_some(Number::from(least)))
+    };
+    // A sentence that denies a comparison has its bound at the other end.
+    match (least, most) {
+        (None, None) => positive().map(|least| Wish::Range { least: Some(least), most: None, is_length }),
+        (least, most) => Some(Wish::Range { least, most, is_length }),
+    }
+}
+
+fn form(text: &str, name: Option<&str>) -> Option<Wish> {
+    if is(&BOOL, text) {
+        return Some(Wish::Bool);
+    }
+    if is(&WHOLE, text) {
+        return Some(Wish::Whole);
+    }
+    if let Some(found) = find(&END, text) {
+        return group(&found).map(Wish::End);
+    }
+    if let Some(found) = find(&BEGIN, text) {
+        return group(&found).map(Wish::Begin);
+    }
+    let without_name = name.map_or(text.into(), |name| text.replace(name, ""));
+    if let Some(form) = Form::in_sentence(&without_name) {
+        return Some(Wish::Like(form));
+    }
+    is(&NOT_EMPTY, text).then_some(Wish::NotEmpty)
+}
+
+/// The names in a sentence: those in quotes if there are any, else all that stands in brackets, else all words.
+pub(super) fn names(text: &str) -> Vec<String> {
+    let Some(item) = ITEM.as_ref() else { return Vec::new() };
+    let split =
+        |text: &str| text.split([',', ' ']).map(clean).filter(|name| is_name(name)).collect::<Vec<_>>();
+    let inside = |open, close| {
+        let (_, rest) = text.split_once(open)?;
+        Some(split(rest.split_once(close)?.0))
+    };
+    for (open, close) in [('`', '`'), ('[', ']')] {
+        if let Some(names) = inside(open, close).filter(|names: &Vec<String>| !names.is_empty()) {
+            return names;
+        }
+    }
+    let quoted = item.captures_iter(text).filter(|found| found.get(4).is_none());
+    let quoted: Vec<String> =
+        quoted.filter_map(|found| group(&found)).flat_map(|group| split(&group)).collect();
+    if quoted.is_empty() { split(text) } else { quoted }
+}
+
+fn clean(name: &str) -> String {
+    name.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_').to_owned()
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.' | b'-' | b'[' | b']'))
+}

@@ -1,0 +1,111 @@
+//! Which part of a configuration a diagnostic is about.
+
+use objchange::Value;
+use objchange::change::Diagnostic;
+use objchange::value::PathStep;
+use smol_str::SmolStr;
+
+use super::super::generate::Spot;
+use super::super::within;
+
+/// The parts that a diagnostic is about: one where it says so, several where its words fit several.
+pub(super) fn targets<'s, 'b>(
+    spots: &'s [Spot<'b>],
+    config: &Value,
+    diagnostic: &Diagnostic,
+) -> Vec<&'s Spot<'b>> {
+    let text = format!("{} {}", diagnostic.summary, diagnostic.detail);
+    let names = |path: &objchange::value::Path| -> Vec<SmolStr> {
+        path.steps()
+            .iter()
+            .filter_map(|step| match step {
+                PathStep::Attribute(name) => Some(name.clone()),
+                PathStep::Index(_) => None,
+            })
+            .collect()
+    };
+    let mut at = diagnostic.path.as_ref().map(names).unwrap_or_default();
+    while !at.is_empty() && !spots.iter().any(|spot| spot.names == at) {
+        at.pop();
+    }
+    if !at.is_empty() {
+        let here = spots.iter().find(|spot| spot.names == at);
+        // A path that ends at a set is about something inside.
+        let inside = mentioned(spots, config, &text, &at);
+        let is_whole = here.is_some_and(|spot| !spot.is_objects());
+        return if is_whole || inside.is_empty() { here.into_iter().collect() } else { inside };
+    }
+    mentioned(spots, config, &text, &[])
+}
+
+/// The parts below a path that a text names. A name that says where it stands counts before one that is quoted, and that before
+/// a mere word; what is set counts before what is not.
+fn mentioned<'s, 'b>(
+    spots: &'s [Spot<'b>],
+    config: &Value,
+    text: &str,
+    below: &[SmolStr],
+) -> Vec<&'s Spot<'b>> {
+    let inside =
+        || spots.iter().filter(|spot| spot.names.len() > below.len() && spot.names.starts_with(below));
+    let words: Vec<&str> = text
+        .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')))
+        .map(|word| word.trim_matches(['.', '-']))
+        .filter(|word| !word.is_empty())
+        .collect();
+    // As old libraries write paths: with positions between the names.
+    let path = |word: &str| -> Vec<SmolStr> {
+        let steps =
+            word.split('.').filter(|step| step.parse::<u64>().is_err() && !step.is_empty() && *step != "#");
+        steps.map(SmolStr::from).collect()
+    };
+    for word in words.iter().filter(|word| word.contains('.')) {
+        let names = path(word);
+        if let Some(spot) =
+            inside().find(|spot| spot.names == names || (names.len() > 1 && spot.names.ends_with(&names)))
+        {
+            return vec![spot];
+        }
+    }
+    let is_set = |spot: &&Spot<'_>| {
+        let mut is_set = false;
+        within::each(config, &spot.names, &mut |part| is_set |= !part.is_null() && part.len() != Some(0));
+        is_set
+    };
+    let quoted =
+        |name: &str| ['\'', '"', '`'].iter().any(|quote| text.contains(&format!("{quote}{name}{quote}")));
+    let named = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| words.contains(&name.as_str()));
+    let is_quoted = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| quoted(name));
+    let best = |mut found: Vec<&'s Spot<'b>>| -> Vec<&'s Spot<'b>> {
+        // What is around it is named as well, by a word that need not be in the same case.
+        let lower = text.to_lowercase();
+        let around = |spot: &Spot<'_>| {
+            spot.names.iter().rev().skip(1).filter(|name| lower.contains(&name.to_lowercase())).count()
+        };
+        let most = found.iter().map(|spot| around(spot)).max().unwrap_or_default();
+        found.retain(|spot| around(spot) == most);
+        let least = found.iter().map(|spot| spot.names.len()).min().unwrap_or_default();
+        found.retain(|spot| spot.names.len() == least);
+        // Several words may name something; the longest is the least likely to do so by chance.
+        let longest = found.iter().filter_map(|spot| spot.names.last()).map(|name| name.len()).max();
+        found.retain(|spot| spot.names.last().map(|name| name.len()) == longest);
+        found
+    };
+    let searches: [Vec<&'s Spot<'b>>; 4] = [
+        inside().filter(is_quoted).filter(is_set).collect(),
+        inside().filter(named).filter(is_set).collect(),
+        inside().filter(is_quoted).collect(),
+        inside().filter(named).collect(),
+    ];
+    searches.into_iter().find(|found| !found.is_empty()).map(best).unwrap_or_default()
+}
+
+/// The part of this name that a part at the path would name: beside it, else anywhere.
+pub(super) fn named<'s, 'b>(spots: &'s [Spot<'b>], beside: &[SmolStr], name: &str) -> Option<&'s Spot<'b>> {
+    let steps: Vec<SmolStr> =
+        name.split('.').filter(|step| step.parse::<u64>().is_err()).map(SmolStr::from).collect();
+    let around = beside.split_last().map(|(_, around)| around).unwrap_or_default();
+    let beside: Vec<SmolStr> = around.iter().chain(&steps).cloned().collect();
+    let find = |names: &[SmolStr]| spots.iter().find(|spot| spot.names == names);
+    find(&beside).or_else(|| find(&steps)).or_else(|| spots.iter().find(|spot| spot.names.ends_with(&steps)))
+}

@@ -1,0 +1,72 @@
+//! Changing what stands at the end of a path of names, in each element on the way.
+
+use objchange::value::Kind;
+use objchange::{Type, Value};
+use smol_str::SmolStr;
+
+/// The value with each part to which the names lead replaced.
+pub(super) fn changed(value: &Value, names: &[SmolStr], change: &mut dyn FnMut(&Value) -> Value) -> Value {
+    let Some((name, rest)) = names.split_first() else { return change(value) };
+    let (value, marks) = value.unmark();
+    let new = match value.kind() {
+        Kind::Object(members) if value.attribute(name).is_some() => {
+            Value::object(members.iter().map(|(member, old)| {
+                let new = if member == name { changed(old, rest, change) } else { old.clone() };
+                (member.clone(), new)
+            }))
+        }
+        // Blocks by label that have several types.
+        Kind::Object(members) => {
+            Value::object(members.iter().map(|(key, element)| (key.clone(), changed(element, names, change))))
+        }
+        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+            elements_like(&value, elements.iter().map(|element| changed(element, names, change)).collect())
+        }
+        Kind::Map(map) => {
+            let all = map.iter().map(|(key, element)| (key, changed(element, names, change)));
+            let element = value.ty().element().cloned().unwrap_or(Type::Dynamic);
+            Value::map(element, all).unwrap_or_else(|_| value.clone())
+        }
+        _ => value,
+    };
+    new.with_marks(marks)
+}
+
+/// The first part to which the names lead.
+pub(super) fn first<'v>(value: &'v Value, names: &[SmolStr]) -> Option<&'v Value> {
+    let mut found = None;
+    each(value, names, &mut |part| {
+        found.get_or_insert(part);
+    });
+    found
+}
+
+/// Each part to which the names lead.
+pub(super) fn each<'v>(value: &'v Value, names: &[SmolStr], visit: &mut dyn FnMut(&'v Value)) {
+    let Some((name, rest)) = names.split_first() else { return visit(value) };
+    match value.unmarked().kind() {
+        Kind::Object(members) => match members.get(name) {
+            Some(member) => each(member, rest, visit),
+            None => members.values().iter().for_each(|element| each(element, names, visit)),
+        },
+        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+            elements.iter().for_each(|element| each(element, names, visit));
+        }
+        Kind::Map(map) => map.iter().for_each(|(_, element)| each(element, names, visit)),
+        _ => {}
+    }
+}
+
+/// A collection like this one, with these elements.
+pub(super) fn elements_like(like: &Value, elements: Vec<Value>) -> Value {
+    let as_tuple = || Value::tuple(elements.clone());
+    match like.ty() {
+        Type::List(element) => {
+            Value::list((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple())
+        }
+        Type::Set(element) => {
+            Value::set((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple())
+        }
+        _ => as_tuple(),
+    }
+}
