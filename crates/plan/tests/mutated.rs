@@ -1,5 +1,6 @@
 //! Documents from which somebody has taken something, or in which something else stands: each is shown or refused with
-//! what is wrong and where, in every form, and what is left out is told.
+//! what is wrong and where, in every form, and what is left out is told. And of each: what is chosen and what is not are
+//! all of it.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use objchange_plan::{
-    Colour, Document, DocumentError, Filter, GroupBy, Options, Report, ResourceActions, Schemas, ShowError,
+    Colour, Counts, Document, DocumentError, Filter, GroupBy, Options, Report, ResourceActions, Schemas,
+    Section, ShowError, module_of,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -143,6 +145,48 @@ proptest! {
                 prop_assert!(line > 0 && column > 0 && !problem.to_string().is_empty(), "{text}");
             }
             Err(error) => prop_assert!(false, "{error}: {text}"),
+        }
+    }
+
+    #[test]
+    fn what_is_chosen_and_what_is_not_add_up(sample in any::<Index>(), at in any::<Index>(), cut in any::<Index>()) {
+        let sample = &SAMPLES[sample.index(SAMPLES.len())];
+        let text = sample.document.to_string();
+        let document = Document::parse(&text).unwrap();
+        let schemas = schemas_of(sample);
+        let report = |filter: &Filter| Report::of(&document, &schemas, &Options::default(), filter).unwrap();
+        let all = report(&Filter::default());
+        let changes = |report: &Report<'_>| -> Vec<(String, ResourceActions)> {
+            let changes = report.sections.iter().filter_map(|section| match section {
+                Section::ResourceChanges(entries) => Some(entries.headers()),
+                _ => None,
+            });
+            changes.flatten().map(|header| (header.address.to_string(), header.actions)).collect()
+        };
+        let listed = changes(&all);
+        let happens = |actions: ResourceActions| actions != ResourceActions::NoOp;
+        let Counts { create, read, update, replace, delete, forget, unknown, .. } = all.counts;
+        let counted = create + read + update + replace + delete + forget + unknown;
+        prop_assert_eq!(listed.iter().filter(|(_, actions)| happens(*actions)).count(), counted);
+        if listed.is_empty() {
+            return Ok(());
+        }
+        let (address, _) = &listed[at.index(listed.len())];
+        let mut end = cut.index(address.len() + 1);
+        while !address.is_char_boundary(end) {
+            end -= 1;
+        }
+        for pattern in [address.clone(), format!("{}*", &address[..end]), module_of(address).to_owned()] {
+            let chosen = report(&Filter::default().address(&pattern));
+            let others = report(&Filter::default().without(&pattern));
+            let mut both = [changes(&chosen), changes(&others)].concat();
+            both.sort_by(|a, b| a.0.cmp(&b.0));
+            let mut listed = listed.clone();
+            listed.sort_by(|a, b| a.0.cmp(&b.0));
+            prop_assert_eq!(both, listed, "{}", pattern);
+            let add = |count: fn(&Counts) -> usize| count(&chosen.counts) + count(&others.counts) == count(&all.counts);
+            prop_assert!(add(|c| c.delete) && add(|c| c.replace) && add(|c| c.r#move) && add(|c| c.drift));
+            prop_assert!(pattern.is_empty() || changes(&chosen).iter().any(|(other, _)| other == address));
         }
     }
 
