@@ -40,7 +40,9 @@ pub fn without_secrets(diagnostic: &Diagnostic, value: &Value) -> Diagnostic {
     // A secret may be a part of another.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     let hidden = |text: &str| {
-        secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "(sensitive value)"))
+        secrets
+            .iter()
+            .fold(text.to_owned(), |text, secret| text.replace(secret.as_str(), "(sensitive value)"))
     };
     let mut out = diagnostic.clone();
     out.summary = hidden(&diagnostic.summary);

@@ -61,8 +61,12 @@ pub(super) fn each<'v>(value: &'v Value, names: &[SmolStr], visit: &mut dyn FnMu
 pub(super) fn elements_like(like: &Value, elements: Vec<Value>) -> Value {
     let as_tuple = || Value::tuple(elements.clone());
     match like.ty() {
-        Type::List(element) => Value::list((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple()),
-        Type::Set(element) => Value::set((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple()),
+        Type::List(element) => {
+            Value::list((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple())
+        }
+        Type::Set(element) => {
+            Value::set((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple())
+        }
         _ => as_tuple(),
     }
 }

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use objchange::Value;
-use objchange::change::{AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource};
+use objchange::change::{
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource,
+};
 use objchange_provider::{
     Answer, Client, Component, ErrorKind, Provider, ReadResource, Result, Schemas, UpgradeResource,
 };

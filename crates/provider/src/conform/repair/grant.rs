@@ -10,6 +10,9 @@ use super::super::hints::{Numbering, RegexText};
 use super::super::within::elements_like;
 use super::sentence::Wish;
 
+/// What exists nearly everywhere.
+const EXISTING: [&str; 3] = ["/etc/hosts", "/dev/null", "/"];
+
 /// No text is made longer than this.
 const MAX_TEXT: usize = 100_000;
 
@@ -27,10 +30,17 @@ impl Grant<'_> {
     /// The value as it is wanted: each text, number and truth value in it that is known and not as wanted. The same value where
     /// there is nothing to be done.
     pub(super) fn to(&self, value: &Value) -> Value {
-        if let (Wish::Range { most: Some(most), is_length, .. }, Kind::List(all) | Kind::Set(all)) = (self.wish, value.kind()) {
+        if let (Wish::Range { most: Some(most), is_length, .. }, Kind::List(all) | Kind::Set(all)) =
+            (self.wish, value.kind())
+        {
             if *is_length || !value.ty().element().is_some_and(Type::is_primitive) {
                 let most = most.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
                 return elements_like(value, all.iter().take(most).cloned().collect());
+            }
+        }
+        if let (Wish::Include(element), Kind::List(all) | Kind::Set(all)) = (self.wish, value.kind()) {
+            if value.ty().element() == Some(&Type::String) {
+                return elements_like(value, all.iter().cloned().chain([Value::from(element)]).collect());
             }
         }
         let granted = value.transform(|_, part| {
@@ -55,16 +65,24 @@ impl Grant<'_> {
             Wish::Range { least, most, is_length } => match Number::parse(text) {
                 Ok(number) if !is_length => of_number(&number),
                 _ if !is_length => of_number(&Number::from(0)).or_else(|| of_number(&Number::from(1))),
-                _ => Some(fitted(text, count(least.as_ref()).unwrap_or(0), count(most.as_ref()).unwrap_or(MAX_TEXT))),
+                _ => Some(fitted(
+                    text,
+                    count(least.as_ref()).unwrap_or(0),
+                    count(most.as_ref()).unwrap_or(MAX_TEXT),
+                )),
             },
-            Wish::MultipleOf(_) | Wish::Whole => {
-                Number::parse(text).ok().and_then(|number| of_number(&number)).or_else(|| Some("1".to_owned()))
-            }
+            Wish::MultipleOf(_) | Wish::Whole => Number::parse(text)
+                .ok()
+                .and_then(|number| of_number(&number))
+                .or_else(|| Some("1".to_owned())),
             Wish::Bool => Some("true".to_owned()),
-            Wish::Matching(expression) => RegexText::new(expression).ok()?.text(self.at),
-            Wish::Begin(beginning) => (!text.starts_with(beginning.as_str())).then(|| format!("{beginning}{text}")),
+            Wish::Matching(expression) => RegexText::new(expression)?.text(self.at),
+            Wish::Begin(beginning) => {
+                (!text.starts_with(beginning.as_str())).then(|| format!("{beginning}{text}"))
+            }
             Wish::End(end) => (!text.ends_with(end.as_str())).then(|| format!("{text}{end}")),
             Wish::Like(form) if self.turn == 0 => Some(form.text(self.at.sequence)),
+            Wish::Existing => EXISTING.get(self.turn % EXISTING.len()).map(|path| (*path).to_owned()),
             Wish::NotEmpty => text.trim().is_empty().then(own),
             _ if self.turn == 0 => Some(own()),
             _ => plausible_texts(self.at.sequence).nth(self.turn - 1),
