@@ -11,6 +11,8 @@ use crate::style::BAD;
 pub(crate) const FAILED: u8 = 1;
 /// What was given cannot be used: arguments, files, documents.
 pub(crate) const UNUSABLE: u8 = 2;
+/// Somebody interrupted the program: the code that a shell gives to one ended by SIGINT.
+pub(crate) const INTERRUPTED: u8 = 130;
 /// Nobody reads the output any more: the code that a shell gives to a program ended by SIGPIPE.
 const PIPE_CLOSED: u8 = 141;
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod configuration;
+mod conform;
 mod documents;
 mod doubts;
 mod encoding;
@@ -42,6 +43,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Conform(conform::Args),
     Eval(eval::Args),
     Explain(explain::Args),
     Plan(plan::Args),
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
     }
     exit::code(match command {
         Command::Check(args) => check::run(&args),
+        Command::Conform(args) => conform::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Plan(args) => plan::run(&args),

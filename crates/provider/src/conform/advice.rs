@@ -3,7 +3,7 @@
 use super::Clause;
 
 /// What to do about a clause that is broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Advice {
     /// What it means for who uses the provider.

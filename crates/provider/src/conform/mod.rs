@@ -24,7 +24,10 @@
 
 mod advice;
 mod apply;
+mod baseline;
+mod case;
 mod clause;
+mod corpus;
 mod finding;
 mod flavor;
 mod flow;
@@ -36,14 +39,21 @@ mod import;
 mod objects;
 mod opened;
 mod others;
+mod parts;
 mod planning;
 mod repair;
+mod report;
+mod run;
 mod schemas;
 mod secrets;
+mod shrink;
 mod within;
 
 pub use self::advice::Advice;
+pub use self::baseline::{Baseline, BaselineError};
+
 pub use self::clause::Clause;
+pub use self::corpus::{Corpus, CorpusError};
 pub use self::finding::{Finding, Weight};
 pub use self::flavor::Flavor;
 pub use self::flow::{Judgement, Trial, judge};
@@ -54,4 +64,7 @@ pub use self::hints::{Hints, HintsError};
 pub use self::opened::{judge_action, judge_ephemeral, judge_list};
 pub use self::others::{judge_data, judge_function};
 pub use self::repair::{Accepted, accepted};
+use self::report::shape;
+pub use self::report::{Ended, Found, Refusal, Report, Smallest, Subject, Time, TypeReport};
+pub use self::run::{Options, Progress, Stop, run};
 pub use self::schemas::{SchemaFinding, judge_schemas};

@@ -1,0 +1,49 @@
+//! The report in JUnit's XML: a suite for the provider, a test case for each of its types.
+
+use objchange::internal::visible;
+use objchange_provider::conform::{Found, Report, TypeReport, Weight};
+use quick_junit::{NonSuccessKind, TestCaseStatus};
+
+use super::FailOn;
+use crate::reports::junit::{Junit, case};
+
+pub(super) fn report(provider: &str, report: &Report, fail_on: FailOn) -> String {
+    let mut junit = Junit::new("objchange conform");
+    let cases = report.types.iter().map(|of| {
+        let name = if of.name.is_empty() { of.subject.noun() } else { &of.name };
+        case(of.subject.kind(), name, provider, 1, status(of, fail_on))
+    });
+    junit.suite(provider, cases);
+    junit.finish()
+}
+
+fn status(of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
+    let fails = |found: &&Found| {
+        let weight = found.finding.weight;
+        !found.is_known && (weight.is_error() || fail_on == FailOn::Warning && weight != Weight::Note)
+    };
+    let failing: Vec<&Found> = of.findings.iter().filter(fails).collect();
+    if let Some(worst) = failing.first() {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        let line = |found: &&Found| {
+            let finding = &found.finding;
+            let said = finding.terraform.as_deref().map(|said| format!(" ({said})")).unwrap_or_default();
+            format!("{} {}: {}{said}", finding.clause, found.place, finding.message)
+        };
+        let lines: Vec<String> = failing.iter().map(line).collect();
+        let message = format!("{} findings, the first: {}", failing.len(), lines[0]);
+        status
+            .set_type(worst.finding.clause.code())
+            .set_message(&*visible(&message))
+            .set_description(lines.iter().map(|line| visible(line) + "\n").collect::<String>());
+        return status;
+    }
+    match &of.skipped {
+        Some(reason) => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(&*visible(reason));
+            status
+        }
+        None => TestCaseStatus::success(),
+    }
+}

@@ -1,0 +1,318 @@
+//! `objchange conform`: whether a provider keeps the contract with Terraform.
+
+mod hcl;
+mod json;
+mod junit;
+mod launch;
+mod progress;
+mod sarif;
+mod text;
+
+use std::io;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use objchange_provider::Provider;
+use objchange_provider::client::Children;
+use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Stop, Subject};
+
+use self::launch::LaunchArgs;
+use crate::input::Source;
+use crate::{exit, reports};
+
+const AFTER_HELP: &str = "\
+Configurations are made from the schemas: the smallest, the fullest, each part alone, unknown, empty, large, and random \
+ones. The provider is asked what Terraform would ask it, each answer is judged, and what is wrong is shown with the \
+smallest configuration that shows it. Nothing is applied without --apply.
+
+Exit codes:
+  0  nothing was found that fails (see --fail-on)
+  1  something was found
+  2  the provider or a file cannot be used, or the output cannot be written
+  130  interrupted; what was found before is printed
+
+Examples:
+  objchange conform ./terraform-provider-cloud
+  objchange conform ./terraform-provider-cloud --only 'cloud_disk*' --cases 1000 --seed 7
+  objchange conform ./terraform-provider-cloud --hints hints.json --apply --corpus found.jsonl
+  objchange conform ./terraform-provider-cloud --baseline known.json --junit report.xml
+  objchange conform ./terraform-provider-cloud --cases-out cases.jsonl && objchange check cases.jsonl";
+
+/// Try a provider: whether it keeps the contract with Terraform, and with which configuration it does not
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The provider's program
+    #[arg(value_name = "BINARY")]
+    binary: PathBuf,
+
+    /// Try only what is called like this, where `*` stands for any text; can be repeated
+    #[arg(long, value_name = "GLOB")]
+    only: Vec<String>,
+
+    /// Try nothing that is called like this; can be repeated
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+
+    /// Try only this kind of thing; can be repeated
+    #[arg(long, value_name = "KIND", value_parser = subject)]
+    kind: Vec<Subject>,
+
+    /// What the provider needs to know: its configuration, values for attributes, types to skip
+    /// (its form: schema/hints.schema.json); `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    hints: Option<PathBuf>,
+
+    /// Create, change and destroy what the configurations say. This is real where the provider is
+    #[arg(long)]
+    apply: bool,
+
+    /// Whose rules it is held to
+    #[arg(long, value_enum, value_name = "FLAVOR", default_value = "terraform")]
+    flavor: Flavor,
+
+    /// Make other configurations: the same are made for the same seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// How many configurations there are of each type, at most
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    cases: usize,
+
+    /// Begin nothing new after this time, such as 30s or 5m
+    #[arg(long, value_name = "TIME", value_parser = launch::duration)]
+    time: Option<Duration>,
+
+    /// How many processes of the provider there are at the same time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+
+    /// What makes the exit code 1
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "error")]
+    fail_on: FailOn,
+
+    /// Try the configurations in this file first, and add to it those that show something; it is made if it is not there
+    #[arg(long, value_name = "FILE")]
+    corpus: Option<PathBuf>,
+
+    /// The findings that are known: only others make the exit code 1
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+
+    /// Write what is found to the file of --baseline
+    #[arg(long, requires = "baseline")]
+    update_baseline: bool,
+
+    /// Write the cases that show what was found without the provider to this file, for `objchange check`; `-` is standard
+    /// output
+    #[arg(long, value_name = "FILE")]
+    cases_out: Option<PathBuf>,
+
+    /// Write JSON (its form: schema/conform-report.schema.json)
+    #[arg(long)]
+    json: bool,
+
+    /// Write a report in JUnit's XML to this file; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+
+    /// Write a report in SARIF 2.1.0 to this file, as GitHub code scanning reads it; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    sarif: Option<PathBuf>,
+
+    #[command(flatten)]
+    launch: LaunchArgs,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// What Terraform stops at
+    Error,
+    /// That, and what Terraform tolerates or does not notice
+    Warning,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Flavor {
+    Terraform,
+    Opentofu,
+}
+
+fn subject(text: &str) -> Result<Subject, String> {
+    let kinds = || Subject::ALL.iter().map(|subject| subject.kind());
+    let found = Subject::ALL.into_iter().find(|subject| subject.kind() == text);
+    found.ok_or_else(|| format!("it is one of {}", kinds().collect::<Vec<_>>().join(", ")))
+}
+
+/// Why nothing can be tried.
+type Unusable = Box<dyn std::error::Error>;
+
+impl Args {
+    fn stdout(&self) -> impl Iterator<Item = &'static str> {
+        let is_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|path| path.as_os_str() == "-");
+        let all = [
+            (self.json, "--json"),
+            (is_stdout(&self.junit), "--junit -"),
+            (is_stdout(&self.sarif), "--sarif -"),
+            (is_stdout(&self.cases_out), "--cases-out -"),
+        ];
+        all.into_iter().filter(|(is, _)| *is).map(|(_, name)| name)
+    }
+
+    fn problem(&self) -> Option<String> {
+        if self.stdout().count() > 1 {
+            let all: Vec<&str> = self.stdout().collect();
+            return Some(format!("only one of {} can be written to standard output", all.join(" and ")));
+        }
+        self.launch.problem()
+    }
+
+    fn options(&self) -> Result<Options, Unusable> {
+        let mut options = Options::default();
+        (options.only, options.exclude) = (self.only.clone(), self.exclude.clone());
+        options.subjects.clone_from(&self.kind);
+        (options.apply, options.seed, options.cases, options.time) =
+            (self.apply, self.seed, self.cases, self.time);
+        options.flavor = match self.flavor {
+            Flavor::Terraform => conform::Flavor::Terraform,
+            Flavor::Opentofu => conform::Flavor::OpenTofu,
+        };
+        let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+        // A provider that runs already is one.
+        options.jobs = if self.launch.attaches() { 1 } else { self.jobs.map_or_else(cores, NonZero::get) };
+        if let Some(path) = &self.hints {
+            let source = Source::new(path);
+            let hints = Hints::parse(source.read()?.as_bytes());
+            options.hints = hints.map_err(|error| format!("{source}: {error}"))?;
+        }
+        if let Some(path) = self.corpus.as_ref().filter(|path| path.exists()) {
+            let corpus = Corpus::parse(&Source::File(path.clone()).read()?);
+            options.corpus = corpus.map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+        Ok(options)
+    }
+
+    fn baseline(&self) -> Result<Baseline, Unusable> {
+        match &self.baseline {
+            Some(path) if path.exists() || !self.update_baseline => {
+                let baseline = Baseline::parse(&Source::File(path.clone()).read()?);
+                Ok(baseline.map_err(|error| format!("{}: {error}", path.display()))?)
+            }
+            _ => Ok(Baseline::default()),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+    if let Some(problem) = args.problem() {
+        return exit::unusable(&problem);
+    }
+    let (options, baseline) = match args.options().and_then(|options| Ok((options, args.baseline()?))) {
+        Ok(read) => read,
+        Err(error) => return exit::unusable(&error),
+    };
+    let (stop, given) = (options.stop.clone(), options.corpus.len());
+    let (mut report, corpus) = match tried(args, options, stop) {
+        Ok(tried) => tried,
+        Err(error) => return unusable(&error),
+    };
+    let gone = baseline.apply(&mut report);
+    if let Some(path) =
+        args.baseline.as_ref().filter(|_| args.update_baseline && report.ended == Ended::Complete)
+    {
+        reports::write(path, &Baseline::of(&report).to_json())?;
+    }
+    if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
+        reports::write(path, &corpus.to_json_lines())?;
+    }
+    if report.types.is_empty() && report.ended == Ended::Complete {
+        return exit::unusable(
+            &"the provider has nothing that is called like this (--only, --exclude, --kind)",
+        );
+    }
+    told(args, &report, gone)?;
+    let (errors, others) = report.new_findings();
+    let fails = errors > 0 || args.fail_on == FailOn::Warning && others > 0;
+    Ok(match report.ended {
+        Ended::Stopped => ExitCode::from(exit::INTERRUPTED),
+        _ if fails => ExitCode::from(exit::FAILED),
+        _ => ExitCode::SUCCESS,
+    })
+}
+
+fn tried(args: &Args, options: Options, stop: Stop) -> Result<(Report, Corpus), objchange_provider::Error> {
+    let children = Children::default();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let no_runtime =
+        |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
+    let runtime = runtime.map_err(no_runtime)?;
+    launch::listen(children.clone(), stop).map_err(no_runtime)?;
+    let (launch, program) = (args.launch.clone(), launch::program(&args.binary));
+    let flavor = args.flavor;
+    let start = {
+        let children = children.clone();
+        move || {
+            let (launch, program, children) = (launch.clone(), program.clone(), children.clone());
+            async move {
+                let client = launch.start(&program, &children).await?;
+                let client = match flavor {
+                    Flavor::Terraform => client,
+                    Flavor::Opentofu => client.with_terraform_version(OPENTOFU),
+                };
+                Ok(Arc::new(client) as Arc<dyn Provider>)
+            }
+        }
+    };
+    let bar = progress::Bar::new();
+    let shown = bar.clone();
+    let tried = runtime.block_on(conform::run(start, options, move |progress| shown.show(progress)));
+    bar.finish();
+    children.kill_all();
+    tried
+}
+
+/// The version that a provider is told under OpenTofu's rules.
+const OPENTOFU: &str = "1.10.0";
+
+/// Says why the provider cannot be tried, with the end of what it wrote.
+fn unusable(error: &objchange_provider::Error) -> io::Result<ExitCode> {
+    exit::complain(&error.to_string())?;
+    let lines = error.log().lines();
+    for line in &lines[lines.len().saturating_sub(5)..] {
+        exit::note(&format!("the provider wrote: {}", line.message));
+    }
+    Ok(ExitCode::from(exit::UNUSABLE))
+}
+
+/// Writes all reports that are wanted.
+fn told(args: &Args, report: &Report, gone: usize) -> io::Result<()> {
+    let name = args.binary.display().to_string();
+    if let Some(path) = &args.junit {
+        reports::write(path, &junit::report(&name, report, args.fail_on))?;
+    }
+    if let Some(path) = &args.sarif {
+        reports::write(path, &sarif::report(&name, report))?;
+    }
+    if let Some(path) = &args.cases_out {
+        let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
+        let cases: String = cases.map(|case| format!("{case}\n")).collect();
+        reports::write(path, &cases)?;
+    }
+    if args.json {
+        json::write(&name, report)
+    } else if args.stdout().next().is_none() {
+        text::write(report, gone, args)
+    } else {
+        Ok(())
+    }
+}
+
+/// Whether a file is named as something that only the program writes; for the end of the text.
+fn is_file(path: Option<&PathBuf>) -> Option<&Path> {
+    path.map(PathBuf::as_path).filter(|path| path.as_os_str() != "-")
+}

@@ -1,0 +1,151 @@
+//! The report for people.
+
+use std::io::{self, Write};
+
+use objchange::internal::visible;
+use objchange_provider::conform::{Advice, Ended, Found, Report, TypeReport, Weight};
+
+use super::{Args, hcl, is_file};
+use crate::style::{BAD, CHANGED, FAINT, GOOD};
+
+/// So many reasons are told for which configurations are refused.
+const REASONS: usize = 3;
+
+pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let mut advised = Vec::new();
+    for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
+        finding(&mut out, of, found)?;
+        advice(&mut out, found, &mut advised)?;
+        writeln!(out)?;
+    }
+    for of in &report.types {
+        silent(&mut out, of)?;
+    }
+    if let Some(reason) = &report.not_configured {
+        writeln!(out, "{CHANGED}not configured{CHANGED:#}: {}\n", visible(reason))?;
+    }
+    summary(&mut out, report, gone)?;
+    if let Some(path) = is_file(args.cases_out.as_ref()) {
+        writeln!(out, "cases: objchange check {}", visible(&path.display().to_string()))?;
+    }
+    out.flush()
+}
+
+fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<()> {
+    let finding = &found.finding;
+    let (style, word) = match finding.weight {
+        Weight::Error => (BAD, "error"),
+        Weight::Note => (FAINT, "note"),
+        _ => (CHANGED, "warning"),
+    };
+    let place = format!("{} {}", of.name, found.place);
+    writeln!(out, "{style}{word} {}{style:#} {}", finding.clause, visible(place.trim()))?;
+    writeln!(out, "  {}", finding.clause.sentence())?;
+    match (finding.said_by_terraform(), &finding.terraform, finding.weight) {
+        (Some(summary), said, Weight::Error) => {
+            writeln!(out, "  Terraform says: {summary}")?;
+            writeln!(out, "    {}", visible(said.as_ref().unwrap_or(&finding.message)))?;
+        }
+        (_, said, Weight::Tolerated) => {
+            writeln!(out, "  Terraform tolerates this of a provider with the legacy type system, and logs")?;
+            writeln!(out, "    {}", visible(said.as_ref().unwrap_or(&finding.message)))?;
+        }
+        _ => {
+            writeln!(out, "  Terraform does not notice")?;
+            writeln!(out, "    {}", visible(&finding.message))?;
+        }
+    }
+    if let Some(smallest) = &found.smallest {
+        writeln!(
+            out,
+            "  {FAINT}{} of {} configurations show it; the smallest{FAINT:#}",
+            found.count, of.samples
+        )?;
+        indented(out, &hcl::block(of, &smallest.config))?;
+        if let Some(known) = &smallest.known {
+            writeln!(out, "  {FAINT}when all is known{FAINT:#}")?;
+            indented(out, &hcl::block(of, known))?;
+        }
+        if let Some(update) = &smallest.update {
+            writeln!(out, "  {FAINT}changed to{FAINT:#}")?;
+            indented(out, &hcl::block(of, update))?;
+        }
+    }
+    Ok(())
+}
+
+/// What to do about it, where that was not told yet.
+fn advice(out: &mut impl Write, found: &Found, advised: &mut Vec<&'static Advice>) -> io::Result<()> {
+    let advice = found.finding.clause.advice(Some(&found.finding.kind));
+    if advised.contains(&advice) {
+        return Ok(());
+    }
+    advised.push(advice);
+    writeln!(out, "  {FAINT}likely cause{FAINT:#}  {}", advice.cause)?;
+    writeln!(out, "  {FAINT}framework{FAINT:#}     {}", advice.framework)?;
+    writeln!(out, "  {FAINT}SDKv2{FAINT:#}         {}", advice.sdk_v2)?;
+    writeln!(out, "  {FAINT}others{FAINT:#}        {}", advice.others)
+}
+
+fn indented(out: &mut impl Write, text: &str) -> io::Result<()> {
+    text.lines().try_for_each(|line| writeln!(out, "    {}", visible(line)))
+}
+
+/// What was not tried, or hardly.
+fn silent(out: &mut impl Write, of: &TypeReport) -> io::Result<()> {
+    let name = if of.name.is_empty() { of.subject.noun() } else { &of.name };
+    if let Some(reason) = &of.skipped {
+        writeln!(
+            out,
+            "{FAINT}skipped{FAINT:#} {} {}: {}",
+            of.subject.noun(),
+            visible(name),
+            visible(reason)
+        )?;
+    } else if of.refused > of.accepted {
+        let (refused, samples) = (of.refused, of.samples);
+        writeln!(out, "{FAINT}refused{FAINT:#} {}: {refused} of {samples} configurations", visible(name))?;
+        for refusal in of.refusals.iter().take(REASONS) {
+            writeln!(out, "    {} times: {}", refusal.count, visible(&refusal.summary))?;
+        }
+    }
+    Ok(())
+}
+
+fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()> {
+    let tried = report.types.iter().filter(|of| of.samples > 0);
+    let (errors, warnings) = report.new_findings();
+    let known = report.found().filter(|(_, found)| found.is_known).count();
+    let sum = |count: fn(&TypeReport) -> u64| report.types.iter().map(count).sum::<u64>();
+    let style = if errors > 0 {
+        BAD
+    } else if warnings > 0 {
+        CHANGED
+    } else {
+        GOOD
+    };
+    let mut parts = vec![plural(errors as u64, "error"), plural(warnings as u64, "warning")];
+    parts.extend((known > 0).then(|| format!("{known} known")));
+    parts.extend((gone > 0).then(|| format!("{gone} gone from the baseline")));
+    writeln!(out, "{style}{}{style:#}", parts.join(", "))?;
+    let skipped = report.types.iter().filter(|of| of.skipped.is_some()).count();
+    write!(
+        out,
+        "{} tried, {skipped} skipped; {}, {} accepted; {}; seed {}",
+        plural(tried.count() as u64, "type"),
+        plural(sum(|of| of.samples), "configuration"),
+        sum(|of| of.accepted),
+        plural(sum(|of| of.plans), "plan"),
+        report.seed,
+    )?;
+    match report.ended {
+        Ended::Complete => writeln!(out),
+        Ended::Time => writeln!(out, "; not all was tried: the time was over"),
+        _ => writeln!(out, "; not all was tried: it was interrupted"),
+    }
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

@@ -1,0 +1,229 @@
+//! `objchange conform`, with the provider of the kit.
+
+use serde_json::Value;
+
+use crate::folder::Folder;
+use crate::kit::kit;
+use crate::program::{Output, objchange};
+
+/// Runs the command with these arguments, a few configurations and one process.
+#[track_caller]
+fn conform(arguments: &[&str]) -> Output {
+    let all = ["conform", kit(), "--cases", "40", "--jobs", "1"];
+    objchange(all.iter().chain(arguments), "")
+}
+
+fn json(output: &Output) -> Value {
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}"))
+}
+
+fn findings(report: &Value, name: &str) -> Vec<(String, String)> {
+    let of = report["types"].as_array().unwrap().iter().find(|of| of["name"] == name).unwrap();
+    let text = |found: &Value, key: &str| found[key].as_str().unwrap().to_owned();
+    let findings = of["findings"].as_array().unwrap();
+    findings.iter().map(|found| (text(found, "clause"), text(found, "place"))).collect()
+}
+
+fn pair(clause: &str, place: &str) -> (String, String) {
+    (clause.to_owned(), place.to_owned())
+}
+
+#[test]
+fn a_finding_is_told_with_its_smallest_configuration() {
+    let output = conform(&["--only", "kit_planned_string"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let expected = "\
+error P5 kit_planned_string .name
+  A planned object is what is configured, but for what the provider may compute.
+  Terraform says: Provider produced invalid plan
+    planned value cty.StringVal(\"a-other\") does not match config value cty.StringVal(\"a\")
+";
+    assert!(output.stdout.starts_with(expected), "{}", output.stdout);
+    let smallest = "    resource \"kit_planned_string\" \"smallest\" {\n      name = \"a\"\n    }\n";
+    assert!(output.stdout.contains(smallest), "{}", output.stdout);
+    assert!(
+        output
+            .stdout
+            .contains("\n1 error, 0 warnings\n1 type tried, 0 skipped; 40 configurations, 40 accepted; ")
+    );
+    assert!(!output.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn what_keeps_the_contract_has_no_findings() {
+    let output = conform(&["--only", "kit_thing", "--only", "same", "--apply", "--fail-on", "warning"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.starts_with("0 errors, 0 warnings\n3 types tried, "), "{}", output.stdout);
+}
+
+#[test]
+fn the_report_as_json_is_what_its_schema_says() {
+    let validator = crate::schemas::validator("conform-report.schema.json");
+    let only = [
+        "kit_planned_*",
+        "kit_applied_nested",
+        "kit_read_drift",
+        "kit_final_*",
+        "kit_null",
+        "type",
+        "kit_cr*",
+    ];
+    let mut arguments = vec!["--json", "--apply"];
+    arguments.extend(only.iter().flat_map(|glob| ["--only", glob]));
+    let output = conform(&arguments);
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    let report = json(&output);
+    crate::schemas::check(&validator, &report);
+    assert_eq!(findings(&report, "kit_planned_number"), [pair("P5", ".size")]);
+    assert_eq!(findings(&report, "kit_planned_write_only"), [pair("P3", ".token")]);
+    assert_eq!(findings(&report, "kit_applied_nested"), [pair("A5", ".many[*].name")]);
+    assert_eq!(findings(&report, "kit_null"), [pair("D2", "")]);
+    assert_eq!(findings(&report, "kit_crash"), [pair("T2", "")]);
+    assert!(findings(&report, "kit_read_drift").contains(&pair("R5", ".name")));
+    let mut wrong = report;
+    wrong["types"][0]["findings"][0]["clause"] = Value::from(5);
+    crate::schemas::refused(&validator, &wrong);
+}
+
+#[test]
+fn what_terraform_does_not_notice_fails_where_that_is_wanted() {
+    let arguments = ["--only", "kit_replace_nowhere_on_create"];
+    assert_eq!(conform(&arguments).code, 0);
+    let output = conform(&[&arguments[..], &["--fail-on", "warning"]].concat());
+    assert_eq!(output.code, 1);
+    assert!(output.stdout.starts_with("warning P6 kit_replace_nowhere_on_create"), "{}", output.stdout);
+}
+
+#[test]
+fn the_cases_pass_the_check() {
+    let folder = Folder::with("conform-cases", &[]);
+    let cases = folder.at("cases.jsonl");
+    let cases = cases.to_str().unwrap();
+    conform(&["--only", "kit_planned_*", "--only", "kit_applied_*", "--apply", "--cases-out", cases]);
+    let output = objchange(["check", cases], "");
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    assert!(folder.read("cases.jsonl").lines().count() > 30);
+    let validator = crate::schemas::validator("case.schema.json");
+    for line in folder.read("cases.jsonl").lines() {
+        crate::schemas::check(&validator, &serde_json::from_str(line).unwrap());
+    }
+}
+
+#[test]
+fn a_baseline_and_a_corpus() {
+    let folder = Folder::with("conform-baseline", &[]);
+    let (baseline, corpus) = (folder.at("known.json"), folder.at("found.jsonl"));
+    let (baseline, corpus) = (baseline.to_str().unwrap(), corpus.to_str().unwrap());
+    let only = ["--only", "kit_planned_string"];
+    let missing = conform(&[&only[..], &["--baseline", baseline]].concat());
+    assert_eq!(missing.code, 2, "{missing:?}");
+    let first =
+        conform(&[&only[..], &["--baseline", baseline, "--update-baseline", "--corpus", corpus]].concat());
+    assert_eq!(first.code, 1);
+    assert!(folder.read("known.json").contains("\"clause\": \"P5\""));
+    assert_eq!(folder.read("found.jsonl").lines().count(), 1);
+    let again = conform(&[&only[..], &["--baseline", baseline, "--corpus", corpus]].concat());
+    assert_eq!(again.code, 0, "{again:?}");
+    assert!(again.stdout.starts_with("0 errors, 0 warnings, 1 known\n"), "{}", again.stdout);
+    let more =
+        conform(&["--only", "kit_planned_number", "--only", "kit_planned_string", "--baseline", baseline]);
+    assert_eq!(more.code, 1);
+    assert!(more.stdout.starts_with("error P5 kit_planned_number .size"), "{}", more.stdout);
+}
+
+#[test]
+fn junit_and_sarif() {
+    let arguments = ["--only", "kit_planned_string", "--only", "kit_thing"];
+    let output = conform(&[&arguments[..], &["--junit", "-"]].concat());
+    assert_eq!(output.code, 1);
+    let counts = r#"tests="3" skipped="0" errors="0" failures="1""#;
+    assert!(output.stdout.contains(counts), "{}", output.stdout);
+    assert!(
+        output.stdout.contains(r#"<failure message="1 findings, the first: P5 .name: "#),
+        "{}",
+        output.stdout
+    );
+    let output = conform(&[&arguments[..], &["--sarif", "-"]].concat());
+    let sarif: Value = serde_json::from_str(&output.stdout).unwrap();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&"P5".into(), &"error".into()));
+    let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+    assert_eq!(rule["id"], "P5");
+    let place = &result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
+    assert_eq!(place, "kit_planned_string.name");
+}
+
+#[test]
+fn a_provider_that_hangs_is_told() {
+    let output = conform(&["--only", "kit_hang", "--timeout", "300ms"]);
+    assert_eq!(output.code, 2, "{output:?}");
+    let output = conform(&["--only", "kit_hang", "--timeout", "0.4s", "--fail-on", "warning"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.starts_with("warning T3 kit_hang\n"), "{}", output.stdout);
+    assert!(output.stdout.contains("skipped resource type kit_hang: given up: "), "{}", output.stdout);
+}
+
+#[test]
+fn what_cannot_be_used_is_told() {
+    for (arguments, said) in [
+        (&["--only", "no_such_*"][..], "nothing that is called like this"),
+        (&["--json", "--junit", "-"], "only one of --json and --junit - can be written"),
+        (&["--hints", "Cargo.toml"], "Cargo.toml: "),
+        (&["--reattach", "{}"], "--reattach"),
+        (&["--kind", "thing"], "it is one of provider, resource, data_source"),
+        (&["--baseline", "Cargo.toml"], "this is no baseline"),
+        (&["--corpus", "Cargo.toml"], "line 1: this is no kept configuration"),
+    ] {
+        let output = conform(arguments);
+        assert_eq!(output.code, 2, "{arguments:?}: {output:?}");
+        assert!(output.stderr.contains(said), "{arguments:?}: {}", output.stderr);
+    }
+    let output = objchange(["conform", "Cargo.toml"], "");
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("could not be started"), "{}", output.stderr);
+    let output = objchange(["conform", env!("CARGO_BIN_EXE_objchange")], "");
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("ended before its handshake"), "{}", output.stderr);
+    assert!(output.stderr.contains("note: the provider wrote: "), "{}", output.stderr);
+}
+
+/// What was found before an interrupt is printed, and no process is left.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_ends_all_processes() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    let arguments = ["conform", kit(), "--only", "kit_hang", "--only", "kit_planned_string", "--jobs", "2"];
+    let child = Command::new(env!("CARGO_BIN_EXE_objchange"))
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let children = |of: u32| -> Vec<u32> {
+        let path = format!("/proc/{of}/task/{of}/children");
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+    };
+    let start = Instant::now();
+    let mut started = Vec::new();
+    // One of them goes on with what hangs, the other is through with its type soon.
+    while started.is_empty() || start.elapsed() < Duration::from_secs(3) {
+        started = children(child.id());
+        std::thread::sleep(Duration::from_millis(20));
+        assert!(start.elapsed() < Duration::from_secs(60));
+    }
+    let pid = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("error P5 kit_planned_string .name"), "{text}");
+    assert!(text.contains("it was interrupted"), "{text}");
+    for pid in started {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
+    }
+}

@@ -1,0 +1,102 @@
+//! What a provider is known to do wrong: only what is new counts.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::report::{Found, Report, TypeReport};
+
+/// The findings that are known. Kept as a file of JSON, sorted, so that versions of it can be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Baseline {
+    known: BTreeSet<Known>,
+}
+
+/// What tells a finding from others, whatever configuration shows it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    subject: String,
+    name: String,
+    clause: String,
+    kind: String,
+    place: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    format_version: String,
+    findings: BTreeSet<Known>,
+}
+
+/// Why a file is no baseline.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// It is not in the form of one.
+    #[error("this is no baseline: {0}")]
+    Form(#[from] serde_json::Error),
+    /// It was written by a later version.
+    #[error("this baseline is of format version {0}, and only 1 is known: a newer objchange reads it")]
+    Version(String),
+}
+
+impl Known {
+    fn new(of: &TypeReport, found: &Found) -> Self {
+        Self {
+            subject: of.subject.kind().to_owned(),
+            name: of.name.clone(),
+            clause: found.finding.clause.code().to_owned(),
+            kind: found.finding.kind.clone(),
+            place: found.place.clone(),
+        }
+    }
+}
+
+impl Baseline {
+    /// All that was found.
+    pub fn of(report: &Report) -> Self {
+        Self { known: report.found().map(|(of, found)| Known::new(of, found)).collect() }
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    ///
+    /// It is no baseline, or one of a later version.
+    pub fn parse(text: &str) -> Result<Self, BaselineError> {
+        let file: File = serde_json::from_str(text)?;
+        if file.format_version != "1" {
+            return Err(BaselineError::Version(file.format_version));
+        }
+        Ok(Self { known: file.findings })
+    }
+
+    /// The file.
+    pub fn to_json(&self) -> String {
+        let file = File { format_version: "1".into(), findings: self.known.clone() };
+        // Texts alone can always be written.
+        let mut text = serde_json::to_string_pretty(&file).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    /// Marks what is known in a report, and gives how many of what was known were looked for and not found any more.
+    pub fn apply(&self, report: &mut Report) -> usize {
+        let mut seen = BTreeSet::new();
+        for of in &mut report.types {
+            let TypeReport { findings, .. } = &of;
+            let known: Vec<Known> = findings.iter().map(|found| Known::new(of, found)).collect();
+            for (found, known) in of.findings.iter_mut().zip(known) {
+                found.is_known = self.known.contains(&known);
+                seen.insert(known);
+            }
+        }
+        let was_tried = |known: &&Known| {
+            let is_it = |of: &TypeReport| of.subject.kind() == known.subject && of.name == known.name;
+            report.types.iter().any(|of| is_it(of) && of.skipped.is_none())
+        };
+        self.known.iter().filter(was_tried).filter(|known| !seen.contains(known)).count()
+    }
+}

@@ -1,0 +1,249 @@
+//! A finding as a line of a case file, which shows it without the provider.
+
+pub(super) mod mask;
+mod schema;
+
+use objchange::Value;
+use objchange::case::{Answer, AnsweredError, Case, Place};
+use objchange::change::{PlanResourceChange, PlannedResource};
+use objchange::schema::Block;
+use objchange::value::{Marks, Path};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json, json};
+
+use self::mask::{Mask, hides_names};
+use super::run::Exchange;
+use super::{Clause, Finding, shape};
+
+/// The line, or why there is none. What the schema says is secret, and what stands at these paths, is replaced in it by
+/// others of their type.
+pub(super) fn case(
+    id: &str,
+    block: &Block,
+    finding: &Finding,
+    exchanges: &[Exchange],
+    secrets: &[(Path, Marks)],
+) -> Result<String, &'static str> {
+    let marked = |asked: Asked| asked.map(|object| Some(object.mark_where_present(secrets)));
+    let asked: Vec<Asked> = questions(finding.clause, exchanges).into_iter().filter_map(marked).collect();
+    if asked.is_empty() {
+        return Err("case files have no question that shows this");
+    }
+    if asked.iter().any(|asked| asked.objects().any(|object| hides_names(block, object))) {
+        return Err("the names of its attributes may be secret");
+    }
+    let shown = |asked: &Asked| {
+        let mut mask = Mask::of(block, asked.objects());
+        let masked = asked.map(|object| mask.object(block, object))?;
+        let (small, pruned) = pruned(block, finding, &masked);
+        let line = |block, asked| line(id, block, asked).filter(|(_, answer)| shows(answer, finding));
+        line(&small, &pruned).or_else(|| line(block, &masked)).map(|(line, _)| line)
+    };
+    asked.iter().find_map(shown).ok_or("what the provider answered is nothing that a case can hold")
+}
+
+/// What a case asks: an operation, and its fields. A field may be a list of answers, each with one object.
+#[derive(Clone)]
+struct Asked {
+    op: &'static str,
+    objects: Vec<(&'static str, Value)>,
+    answers: Vec<(&'static str, Answered)>,
+}
+
+#[derive(Clone)]
+struct Answered {
+    object: Option<(&'static str, Value)>,
+    rest: Map<String, Json>,
+}
+
+impl Asked {
+    fn new(op: &'static str, objects: Vec<(&'static str, &Value)>) -> Self {
+        let objects = objects.into_iter().map(|(name, object)| (name, object.clone())).collect();
+        Self { op, objects, answers: Vec::new() }
+    }
+
+    fn objects(&self) -> impl Iterator<Item = &Value> {
+        let answered = self.answers.iter().filter_map(|(_, answer)| Some(&answer.object.as_ref()?.1));
+        self.objects.iter().map(|(_, object)| object).chain(answered)
+    }
+
+    fn map(&self, mut change: impl FnMut(&Value) -> Option<Value>) -> Option<Self> {
+        let mut changed = self.clone();
+        for (_, object) in &mut changed.objects {
+            *object = change(object)?;
+        }
+        for (_, object) in changed.answers.iter_mut().filter_map(|(_, answer)| answer.object.as_mut()) {
+            *object = change(object)?;
+        }
+        Some(changed)
+    }
+}
+
+/// What may show that a clause is broken.
+fn questions(clause: Clause, exchanges: &[Exchange]) -> Vec<Asked> {
+    let plans = || {
+        exchanges.iter().filter_map(|exchange| match exchange {
+            Exchange::Plan(request, answer) => Some((&**request, &**answer)),
+            _ => None,
+        })
+    };
+    let applied = |exchange: &Exchange| match exchange {
+        Exchange::Apply(request, answer) => {
+            let actual = answer.new_state.as_ref()?;
+            let objects = vec![("planned", &request.planned), ("actual", actual)];
+            Some(Asked::new("assert_object_compatible", objects))
+        }
+        _ => None,
+    };
+    let data = |exchange: &Exchange| match exchange {
+        Exchange::Data(config, object) => {
+            let nothing = Value::null(config.ty().clone());
+            let objects = vec![("prior", &nothing), ("config", config), ("planned", object)];
+            Some(Asked::new("assert_plan_valid", objects))
+        }
+        _ => None,
+    };
+    match clause {
+        Clause::P5 => plans().map(|(request, answer)| valid(request, answer)).collect(),
+        Clause::P3 | Clause::P6 => plans().map(|(request, answer)| planned(request, answer)).collect(),
+        Clause::F2 => {
+            let all: Vec<_> = plans().collect();
+            let pairs = all.iter().enumerate().flat_map(|(i, first)| {
+                all[i + 1..]
+                    .iter()
+                    .filter(|last| last.0.prior == first.0.prior)
+                    .map(move |last| (first, last))
+            });
+            let objects = pairs.map(|(first, last)| {
+                let objects = vec![("planned", &first.1.planned), ("actual", &last.1.planned)];
+                Asked::new("assert_object_compatible", objects)
+            });
+            objects.collect()
+        }
+        Clause::A5 => exchanges.iter().filter_map(applied).collect(),
+        Clause::A1 | Clause::A3 | Clause::A4 | Clause::A6 => changes(exchanges),
+        Clause::D4 => exchanges.iter().filter_map(data).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn valid(request: &PlanResourceChange, answer: &PlannedResource) -> Asked {
+    let objects = vec![("prior", &request.prior), ("config", &request.config), ("planned", &answer.planned)];
+    Asked::new("assert_plan_valid", objects)
+}
+
+fn planned(request: &PlanResourceChange, answer: &PlannedResource) -> Asked {
+    let mut asked = Asked::new("plan_change", vec![("prior", &request.prior), ("config", &request.config)]);
+    let mut rest = Map::new();
+    if !answer.requires_replace.is_empty() {
+        rest.insert("requires_replace".into(), json!(answer.requires_replace));
+    }
+    asked.answers.push(("answers", Answered { object: Some(("planned", answer.planned.clone())), rest }));
+    asked
+}
+
+/// Each change that was applied, with the plan for it.
+fn changes(exchanges: &[Exchange]) -> Vec<Asked> {
+    let mut plan = None;
+    let mut changes = Vec::new();
+    for exchange in exchanges {
+        match exchange {
+            Exchange::Plan(request, answer) => plan = Some((request, answer)),
+            Exchange::Apply(request, answer) => {
+                let mut asked = match plan {
+                    Some((question, plan)) if plan.planned == request.planned => planned(question, plan),
+                    _ => Asked::new(
+                        "plan_change",
+                        vec![("prior", &request.prior), ("config", &request.config)],
+                    ),
+                };
+                asked.op = "apply_change";
+                let object = answer.new_state.clone().map(|state| ("new_state", state));
+                asked.answers.push(("applied", Answered { object, rest: Map::new() }));
+                changes.push(asked);
+            }
+            Exchange::Data(..) => {}
+        }
+    }
+    changes
+}
+
+/// The same without all that is nowhere set, so that people see what it is about.
+fn pruned(block: &Block, finding: &Finding, asked: &Asked) -> (Block, Asked) {
+    let about = shape(&finding.path);
+    let is_about = |name: &str| about.split(['.', '[']).nth(1) == Some(name);
+    let is_set = |name: &str| {
+        let part = |object: &Value| {
+            let part = object.attribute(name)?;
+            Some(!is_empty(part) || part.is_null() && has_other_none(block, name))
+        };
+        is_about(name) || asked.objects().any(|object| part(object).unwrap_or(false))
+    };
+    let attributes = block.attributes().iter().filter(|(name, _)| is_set(name)).cloned();
+    let blocks = block.block_types().iter().filter(|(name, _)| is_set(name)).cloned();
+    let small = Block::new(attributes, blocks);
+    let project = |object: &Value| match object.as_object() {
+        Some(all) => {
+            let kept = all.iter().filter(|(name, _)| {
+                small.implied_type().as_object().is_some_and(|ty| ty.attribute(name).is_some())
+            });
+            Some(Value::object(kept.map(|(name, part)| (name.clone(), part.clone()))))
+        }
+        None if object.is_null() => Some(Value::null(small.implied_type().clone())),
+        None => Some(object.clone()),
+    };
+    match asked.map(project) {
+        Some(asked) => (small, asked),
+        None => (block.clone(), asked.clone()),
+    }
+}
+
+/// Whether null is something to be seen: blocks of several have another way to be none.
+fn has_other_none(block: &Block, name: &str) -> bool {
+    use objchange::schema::NestingMode;
+    block.block_type(name).is_some_and(|nested| nested.nesting != NestingMode::Single)
+}
+
+fn is_empty(part: &Value) -> bool {
+    part.is_null() || part.as_object().is_none() && part.len() == Some(0)
+}
+
+/// The line of a case, and what is answered to it.
+fn line(id: &str, block: &Block, asked: &Asked) -> Option<(String, Answer)> {
+    let raw = |json: String| RawValue::from_string(json).ok();
+    let object = |object: &Value| raw(object.to_marker_json(block.implied_type()).ok()?);
+    let mut fields: Vec<(String, Box<RawValue>)> = vec![
+        ("id".into(), raw(json!(id).to_string())?),
+        ("op".into(), raw(json!(asked.op).to_string())?),
+        ("schema".into(), raw(schema::block_json(block).to_string())?),
+    ];
+    for (name, value) in &asked.objects {
+        fields.push(((*name).into(), object(value)?));
+    }
+    for (name, answered) in &asked.answers {
+        let mut answer: Vec<String> = Vec::new();
+        if let Some((name, value)) = &answered.object {
+            answer.push(format!("{}:{}", json!(name), object(value)?));
+        }
+        answer.extend(answered.rest.iter().map(|(name, rest)| format!("{}:{rest}", json!(name))));
+        fields.push(((*name).into(), raw(format!("[{{{}}}]", answer.join(",")))?));
+    }
+    let fields: Vec<String> = fields.iter().map(|(name, json)| format!("{}:{json}", json!(name))).collect();
+    let question = fields.join(",");
+    let unanswered = format!(r#"{{{question},"want":{{}}}}"#);
+    let answer = Case::parse(&unanswered).ok()?.answer().ok()??;
+    Some((format!(r#"{{{question},"want":{}}}"#, answer.want()?), answer))
+}
+
+/// Whether the answer has the error that was found.
+fn shows(answer: &Answer, finding: &Finding) -> bool {
+    let is_it = |error: &AnsweredError| match &error.place {
+        Place::Path(path) => error.kind == finding.kind && shape(path) == shape(&finding.path),
+        Place::Range(_) => false,
+    };
+    match answer {
+        Answer::Errors(errors) => errors.iter().any(is_it),
+        Answer::Change(parts) => parts.iter().any(|(_, part)| shows(part, finding)),
+        _ => false,
+    }
+}

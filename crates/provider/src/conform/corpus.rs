@@ -1,0 +1,135 @@
+//! The configurations that have shown something wrong: kept in a file, and tried first the next time.
+
+use objchange::Value;
+use objchange::schema::Block;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::report::Subject;
+
+/// Kept configurations, in the order in which they were found. A file of it is JSON Lines.
+#[derive(Debug, Clone, Default)]
+pub struct Corpus {
+    kept: Vec<Kept>,
+}
+
+/// One configuration, in the JSON of case files. What is secret was replaced by something else.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Kept {
+    subject: String,
+    name: String,
+    config: Box<RawValue>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    known: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    update: Option<Box<RawValue>>,
+    /// Which clause it has shown to be broken, for people.
+    #[serde(default)]
+    clause: String,
+}
+
+/// Why a file is no corpus.
+#[derive(Debug, thiserror::Error)]
+#[error("line {line}: this is no kept configuration: {error}")]
+pub struct CorpusError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub error: serde_json::Error,
+}
+
+/// A kept configuration under the present schema.
+#[derive(Clone)]
+pub(super) struct Replayed {
+    pub(super) config: Value,
+    pub(super) known: Option<Value>,
+    pub(super) update: Option<Value>,
+}
+
+impl Kept {
+    pub(super) fn new(
+        subject: Subject,
+        name: &str,
+        block: &Block,
+        replayed: &Replayed,
+        clause: &str,
+    ) -> Option<Self> {
+        let json =
+            |value: &Value| RawValue::from_string(value.to_marker_json(block.implied_type()).ok()?).ok();
+        let option = |value: &Option<Value>| match value {
+            Some(value) => json(value).map(Some),
+            None => Some(None),
+        };
+        Some(Self {
+            subject: subject.kind().into(),
+            name: name.into(),
+            config: json(&replayed.config)?,
+            known: option(&replayed.known)?,
+            update: option(&replayed.update)?,
+            clause: clause.into(),
+        })
+    }
+
+    /// What tells it from others.
+    fn key(&self) -> [&str; 5] {
+        [
+            &self.subject,
+            &self.name,
+            self.config.get(),
+            self.known.as_ref().map_or("", |raw| raw.get()),
+            self.update.as_ref().map_or("", |raw| raw.get()),
+        ]
+    }
+}
+
+impl Corpus {
+    /// Reads a file. Empty lines are passed over.
+    ///
+    /// # Errors
+    ///
+    /// The first line that is no kept configuration.
+    pub fn parse(text: &str) -> Result<Self, CorpusError> {
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let kept = lines
+            .map(|(i, line)| serde_json::from_str(line).map_err(|error| CorpusError { line: i + 1, error }));
+        Ok(Self { kept: kept.collect::<Result<_, _>>()? })
+    }
+
+    /// The file.
+    pub fn to_json_lines(&self) -> String {
+        let line = |kept: &Kept| serde_json::to_string(kept).map(|line| line + "\n").unwrap_or_default();
+        self.kept.iter().map(line).collect()
+    }
+
+    /// How many configurations are kept.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    pub(super) fn add(&mut self, new: Kept) {
+        if self.kept.iter().all(|kept| kept.key() != new.key()) {
+            self.kept.push(new);
+        }
+    }
+
+    /// The kept configurations of a type, as far as they fit its present schema.
+    pub(super) fn of(&self, subject: Subject, name: &str, block: &Block) -> Vec<Replayed> {
+        let value = |raw: &RawValue| Value::from_marker_json(raw.get(), block.implied_type()).ok();
+        let option = |raw: &Option<Box<RawValue>>| match raw {
+            Some(raw) => value(raw).map(Some),
+            None => Some(None),
+        };
+        let replayed = |kept: &Kept| {
+            let (config, known) = (value(&kept.config)?, option(&kept.known)?);
+            Some(Replayed { config, known, update: option(&kept.update)? })
+        };
+        let is_of = |kept: &&Kept| kept.subject == subject.kind() && kept.name == name;
+        self.kept.iter().filter(is_of).filter_map(replayed).collect()
+    }
+}

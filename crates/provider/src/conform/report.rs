@@ -1,0 +1,344 @@
+//! What came of trying a provider: plain data, for people and for other programs.
+
+use std::time::Duration;
+
+use objchange::Value;
+use objchange::change::Diagnostic;
+use objchange::schema::Block;
+use objchange::value::{Path, PathStep};
+use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::{Advice, Clause, Finding, Weight};
+use crate::Component;
+
+/// What is tried of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// Something that is configured: the provider itself, a resource type, a data source.
+    Component(Component),
+    /// A function.
+    Function,
+}
+
+/// What came of trying a provider. Nothing sensitive is in it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// By which the configurations were made.
+    pub seed: u64,
+    /// Whether anything was applied.
+    pub applied: bool,
+    /// Why it was not all that should be tried.
+    pub ended: Ended,
+    /// Why the provider was tried without a configuration of its own, if it was.
+    pub not_configured: Option<String>,
+    /// What was tried, by kind and name.
+    pub types: Vec<TypeReport>,
+    /// How long it took. It is all that differs between two runs with one seed.
+    pub time: Time,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ended {
+    /// With all that was to be tried.
+    Complete,
+    /// The time was over.
+    Time,
+    /// Somebody stopped it.
+    Stopped,
+}
+
+/// How long a run took.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[non_exhaustive]
+pub struct Time {
+    /// All of it.
+    #[serde(serialize_with = "seconds")]
+    pub elapsed: Duration,
+    /// In the provider: from each question to its answer, those at the same time each for itself.
+    #[serde(serialize_with = "seconds")]
+    pub in_provider: Duration,
+    /// How many questions there were.
+    pub calls: u64,
+}
+
+/// What came of trying one type.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct TypeReport {
+    /// What it is.
+    pub subject: Subject,
+    /// Its name; that of the provider itself is empty.
+    pub name: String,
+    /// Its schema, or of a function one with an attribute for each parameter.
+    #[serde(skip)]
+    pub schema: Block,
+    /// Why it was not tried, or given up.
+    pub skipped: Option<String>,
+    /// How many configurations there were.
+    pub samples: u64,
+    /// How many of them the provider accepted.
+    pub accepted: u64,
+    /// How many it refused, however they were changed.
+    pub refused: u64,
+    /// How many plans it made; those of looking for the smallest configuration are not among them.
+    pub plans: u64,
+    /// Why it refused, each reason once, the most frequent first.
+    pub refusals: Vec<Refusal>,
+    /// What it does wrong, the worst first.
+    pub findings: Vec<Found>,
+}
+
+/// A reason for which a provider refuses configurations.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// What it says.
+    pub summary: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// What a type does wrong in one way, at places of one form.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// How it shows with the smallest configuration.
+    pub finding: Finding,
+    /// The place, with `[*]` for each index.
+    pub place: String,
+    /// How many configurations show it.
+    pub count: u64,
+    /// The smallest configuration that shows it; `None` where no configuration is needed.
+    pub smallest: Option<Smallest>,
+    /// A line of a case file that shows it without the provider, or why there is none.
+    pub case: Result<String, String>,
+    /// It is in the baseline.
+    pub is_known: bool,
+}
+
+/// The smallest configuration that shows something. What is sensitive in it is marked.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Smallest {
+    /// The configuration, or of a function the tuple of its arguments.
+    pub config: Value,
+    /// The same when all of it is known, where it shows only then.
+    pub known: Option<Value>,
+    /// What it is changed to, where it shows only then.
+    pub update: Option<Value>,
+}
+
+impl Subject {
+    /// All that can be tried.
+    pub const ALL: [Self; 7] = [
+        Self::Component(Component::Provider),
+        Self::Component(Component::Resource),
+        Self::Component(Component::DataSource),
+        Self::Component(Component::EphemeralResource),
+        Self::Component(Component::ListResource),
+        Self::Component(Component::Action),
+        Self::Function,
+    ];
+
+    /// Its stable name.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Component(Component::Provider) => "provider",
+            Self::Component(Component::Resource) => "resource",
+            Self::Component(Component::DataSource) => "data_source",
+            Self::Component(Component::EphemeralResource) => "ephemeral_resource",
+            Self::Component(Component::ListResource) => "list_resource",
+            Self::Component(Component::Action) => "action",
+            Self::Component(Component::StateStore) => "state_store",
+            Self::Function => "function",
+        }
+    }
+
+    /// What it is called in sentences.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Component(component) => component.noun(),
+            Self::Function => "function",
+        }
+    }
+}
+
+impl Weight {
+    /// Its stable name.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Unnoticed => "unnoticed",
+            Self::Tolerated => "tolerated",
+            Self::Error => "error",
+        }
+    }
+
+    /// Whether Terraform stops there, by the provider's doing.
+    pub const fn is_error(self) -> bool {
+        matches!(self, Self::Error)
+    }
+}
+
+impl Report {
+    /// All that was found, with where.
+    pub fn found(&self) -> impl Iterator<Item = (&TypeReport, &Found)> {
+        self.types.iter().flat_map(|of| of.findings.iter().map(move |found| (of, found)))
+    }
+
+    /// How many findings are not in the baseline: errors, and others that are faults of the provider.
+    pub fn new_findings(&self) -> (usize, usize) {
+        let new = |is_error: bool| {
+            let is_new = move |found: &Found| {
+                let weight = found.finding.weight;
+                !found.is_known && weight.is_error() == is_error && weight != Weight::Note
+            };
+            self.found().filter(|(_, found)| is_new(found)).count()
+        };
+        (new(true), new(false))
+    }
+}
+
+impl TypeReport {
+    pub(super) fn new(subject: Subject, name: &str, schema: Block) -> Self {
+        Self {
+            subject,
+            name: name.to_owned(),
+            schema,
+            skipped: None,
+            samples: 0,
+            accepted: 0,
+            refused: 0,
+            plans: 0,
+            refusals: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    pub(super) fn refuse(&mut self, diagnostics: &[Diagnostic]) {
+        self.refused += 1;
+        for diagnostic in diagnostics {
+            let summary = &diagnostic.summary;
+            match self.refusals.iter_mut().find(|refusal| refusal.summary == *summary) {
+                Some(refusal) => refusal.count += 1,
+                None => self.refusals.push(Refusal { summary: summary.clone(), count: 1 }),
+            }
+        }
+    }
+
+    /// In the order in which it is told.
+    pub(super) fn sorted(mut self) -> Self {
+        self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
+        let key = |found: &Found| {
+            let finding = &found.finding;
+            (std::cmp::Reverse(finding.weight), finding.clause, found.place.clone(), finding.kind.clone())
+        };
+        self.findings.sort_by_key(key);
+        self
+    }
+}
+
+/// A path with `[*]` for each index: findings at places of one form are one finding.
+pub(super) fn shape(path: &Path) -> String {
+    let step = |step: &PathStep| match step {
+        PathStep::Attribute(name) => format!(".{name}"),
+        PathStep::Index(_) => "[*]".to_owned(),
+    };
+    path.steps().iter().map(step).collect()
+}
+
+fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(duration.as_secs_f64())
+}
+
+impl Serialize for Subject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.kind())
+    }
+}
+
+impl Serialize for Clause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
+/// A value as reports show it.
+struct Shown<'v>(&'v Value);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(value) = self;
+        let json = value.to_redacted_json(value.ty()).ok().and_then(|json| RawValue::from_string(json).ok());
+        match json {
+            Some(json) => json.serialize(serializer),
+            // JSON has no form for an infinite number.
+            None => serializer.collect_str(value),
+        }
+    }
+}
+
+/// Flat, as other programs like it: what Terraform says has a summary and a detail.
+impl Serialize for Found {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Flat<'f> {
+            clause: Clause,
+            kind: &'f str,
+            weight: &'static str,
+            place: &'f str,
+            path: &'f Path,
+            message: &'f str,
+            rule: &'static str,
+            advice: &'static Advice,
+            terraform: Option<Said<'f>>,
+            count: u64,
+            known: bool,
+            config: Option<Shown<'f>>,
+            final_config: Option<Shown<'f>>,
+            update: Option<Shown<'f>>,
+            case: Option<&'f RawValue>,
+            no_case: Option<&'f str>,
+        }
+        #[derive(serde::Serialize)]
+        struct Said<'f> {
+            summary: &'static str,
+            detail: Option<&'f str>,
+        }
+        let finding = &self.finding;
+        let said = |summary| Said { summary, detail: finding.terraform.as_deref() };
+        let smallest = self.smallest.as_ref();
+        let raw = self.case.as_ref().ok().and_then(|case| serde_json::from_str::<&RawValue>(case).ok());
+        let flat = Flat {
+            clause: finding.clause,
+            kind: &finding.kind,
+            weight: finding.weight.kind(),
+            place: &self.place,
+            path: &finding.path,
+            message: &finding.message,
+            rule: finding.clause.sentence(),
+            advice: finding.clause.advice(Some(&finding.kind)),
+            terraform: finding.said_by_terraform().map(said),
+            count: self.count,
+            known: self.is_known,
+            config: smallest.map(|smallest| Shown(&smallest.config)),
+            final_config: smallest.and_then(|smallest| smallest.known.as_ref()).map(Shown),
+            update: smallest.and_then(|smallest| smallest.update.as_ref()).map(Shown),
+            case: raw,
+            no_case: self.case.as_ref().err().map(String::as_str),
+        };
+        flat.serialize(serializer)
+    }
+}
+
+impl Finding {
+    /// What heads Terraform's message about it; `None` where Terraform says nothing.
+    pub fn said_by_terraform(&self) -> Option<&'static str> {
+        self.clause.terraform_summary().filter(|_| self.weight != Weight::Unnoticed)
+    }
+}

@@ -1,0 +1,108 @@
+//! What comes before any type is tried: the schemas as a whole, and the provider's own configuration.
+
+use objchange::Value;
+use objchange::change::{Diagnostic, Severity};
+use objchange::schema::Block;
+
+use super::Options;
+use super::watch::Watched;
+use crate::conform::flow::no_answer;
+use crate::conform::report::{Found, Subject, TypeReport, shape};
+use crate::conform::schemas::of_type;
+use crate::conform::secrets::Secrets;
+use crate::conform::{Clause, Finding, judge_schemas};
+use crate::{Component, Provider, Schemas};
+
+const OWN: Subject = Subject::Component(Component::Provider);
+
+/// What is known of a provider before its types are tried.
+pub(super) struct Setup {
+    /// Its configuration, if it is given one.
+    pub(super) config: Option<Value>,
+    /// Why not, if it should have one.
+    pub(super) not_configured: Option<String>,
+    /// What it does wrong so far.
+    pub(super) report: Option<TypeReport>,
+}
+
+impl Setup {
+    pub(super) async fn new(provider: &Watched, schemas: &Schemas, options: &Options) -> Self {
+        let nothing = Block::new::<&str>([], []);
+        let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
+        let mut report = TypeReport::new(OWN, "", block.clone());
+        report.findings = of_the_whole(schemas);
+        let (config, not_configured) = match options.hints.provider_config(block) {
+            Err(error) => (None, Some(error.to_string())),
+            Ok(config) => match configured(provider, block, &config, &mut report).await {
+                None => (Some(config.unmark_deep().0), None),
+                reason => (None, reason),
+            },
+        };
+        let is_wanted = options.wants(OWN, "") && !report.findings.is_empty();
+        Self { config, not_configured, report: is_wanted.then(|| report.sorted()) }
+    }
+}
+
+/// Gives the provider its configuration; or why it does not take it.
+async fn configured(
+    provider: &Watched,
+    block: &Block,
+    config: &Value,
+    report: &mut TypeReport,
+) -> Option<String> {
+    let mut secrets = Secrets::default();
+    secrets.learn(block, config);
+    let config = config.unmark_deep().0;
+    let mut said = provider.validate(Component::Provider, "", &config).await;
+    if said.as_ref().is_ok_and(|said| refusal(said).is_none()) {
+        said = provider.configure(&config).await;
+    }
+    match said {
+        Ok(said) => refusal(&said).map(|refusal| secrets.hide(&refusal.to_string())),
+        Err(error) => {
+            let mut finding = no_answer(&error, Clause::T1);
+            finding.message = secrets.hide(&finding.message);
+            let reason = finding.message.clone();
+            report.findings.push(without_config(finding, String::new()));
+            Some(reason)
+        }
+    }
+}
+
+fn refusal(said: &[Diagnostic]) -> Option<&Diagnostic> {
+    said.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// What is wrong with schemas of which none is that of a type that can be tried.
+fn of_the_whole(schemas: &Schemas) -> Vec<Found> {
+    let is_tried = |place: &str| {
+        Subject::ALL.iter().filter(|subject| **subject != OWN).any(|subject| match subject {
+            Subject::Component(component) => schemas.of(*component).any(|(name, _)| {
+                place.strip_prefix(component.noun()).is_some_and(|rest| rest.strip_prefix(' ') == Some(name))
+            }),
+            Subject::Function => false,
+        })
+    };
+    let others = judge_schemas(schemas).into_iter().filter(|found| !is_tried(&found.place));
+    let found = others.map(|found| {
+        let place = format!("{}{}", found.place, shape(&found.finding.path));
+        without_config(found.finding, place)
+    });
+    found.collect()
+}
+
+/// What is wrong with the schema of one type.
+pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec<Found> {
+    let findings = of_type(schemas, component, name).into_iter();
+    let found = findings.map(|finding| {
+        let place = shape(&finding.path);
+        without_config(finding, place)
+    });
+    found.collect()
+}
+
+/// Something that shows before anything is configured.
+pub(super) fn without_config(finding: Finding, place: String) -> Found {
+    let case = Err("no configuration is needed to see it".into());
+    Found { finding, place, count: 1, smallest: None, case, is_known: false }
+}

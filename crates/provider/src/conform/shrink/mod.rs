@@ -1,0 +1,182 @@
+//! The smallest configuration that still shows what was found.
+//!
+//! Whoever looks for it asks for a smaller candidate, tries it, and says whether it shows the same; then for the next. It ends
+//! with a trial of which no single thing can be taken away.
+
+mod edits;
+#[cfg(test)]
+mod tests;
+
+use objchange::Value;
+use objchange::change::assert_object_compatible;
+use objchange::schema::Block;
+
+use self::edits::{Change, Edit, edit, edits, known_edits};
+use super::Trial;
+use super::parts::parts;
+
+/// A search for the smallest trial. The same answers lead to the same trial.
+#[derive(Debug)]
+pub(super) struct Shrink<'s> {
+    block: &'s Block,
+    current: Trial,
+    steps: Vec<Step>,
+    next: usize,
+    /// How many candidates in a row did not show it.
+    refuted: usize,
+    candidate: Option<Trial>,
+}
+
+/// One way to make a trial smaller.
+#[derive(Debug)]
+enum Step {
+    /// Nothing is changed afterwards.
+    NoUpdate,
+    /// What is known in the end is known from the beginning.
+    AllKnown,
+    /// The same for what it is changed to.
+    UpdateKnown,
+    /// A smaller object; and the same change of what it is changed to, where both have that part.
+    Object(Edit),
+    /// Something smaller when all is known.
+    Known(Edit),
+    /// A smaller object to change to, and when all of it is known.
+    Update(Edit),
+    UpdateLater(Edit),
+    /// One part less that is changed.
+    Unchanged(usize),
+}
+
+impl<'s> Shrink<'s> {
+    /// Begins with a trial that shows it. Its configurations are of the type that the schema implies.
+    pub(super) fn new(block: &'s Block, trial: Trial) -> Self {
+        let steps = steps(block, &trial);
+        Self { block, current: trial, steps, next: 0, refuted: 0, candidate: None }
+    }
+
+    /// The next candidate; `None` where no single thing can be taken away any more. It is asked for once the last one was
+    /// answered.
+    pub(super) fn candidate(&mut self) -> Option<&Trial> {
+        self.candidate = None;
+        while self.refuted < self.steps.len() {
+            let step = &self.steps[self.next % self.steps.len()];
+            self.next += 1;
+            self.refuted += 1;
+            if let Some(candidate) = smaller(self.block, &self.current, step) {
+                self.candidate = Some(candidate);
+                break;
+            }
+        }
+        self.candidate.as_ref()
+    }
+
+    /// The last candidate shows it, too.
+    pub(super) fn shows(&mut self) {
+        if let Some(candidate) = self.candidate.take() {
+            self.current = candidate;
+            self.steps = steps(self.block, &self.current);
+            // What stands at this position now has not been tried, and what is behind it neither.
+            (self.next, self.refuted) = (self.next.saturating_sub(1), 0);
+        }
+    }
+
+    /// The smallest trial so far.
+    pub(super) fn smallest(&self) -> &Trial {
+        &self.current
+    }
+}
+
+fn steps(block: &Block, trial: &Trial) -> Vec<Step> {
+    let mut steps = Vec::new();
+    if let Some((_, known)) = &trial.update {
+        steps.push(Step::NoUpdate);
+        steps.extend(known.is_some().then_some(Step::UpdateKnown));
+    }
+    steps.extend(trial.known.is_some().then_some(Step::AllKnown));
+    let reference = trial.known.as_ref().unwrap_or(&trial.config);
+    steps.extend(edits(block, &trial.config, Some(reference)).into_iter().map(Step::Object));
+    let later =
+        |config: &Value, known: &Option<Value>| known.as_ref().map(|known| known_edits(config, known));
+    steps.extend(later(&trial.config, &trial.known).into_iter().flatten().map(Step::Known));
+    if let Some((config, known)) = &trial.update {
+        let pairs = parts(&trial.config).into_iter().zip(parts(config)).enumerate();
+        let changed = pairs.filter(|(_, (was, is))| was != is).map(|(at, _)| Step::Unchanged(at));
+        // What changes nothing any more is no update.
+        let changed: Vec<Step> = changed.collect();
+        if changed.len() > 1 {
+            steps.extend(changed);
+        }
+        let reference = known.as_ref().unwrap_or(config);
+        steps.extend(edits(block, config, Some(reference)).into_iter().map(Step::Update));
+        steps.extend(later(config, known).into_iter().flatten().map(Step::UpdateLater));
+    }
+    steps
+}
+
+/// The trial after a step; `None` where that is none that Terraform would come to.
+fn smaller(block: &Block, trial: &Trial, step: &Step) -> Option<Trial> {
+    let mut smaller = trial.clone();
+    match step {
+        Step::NoUpdate => smaller.update = None,
+        Step::AllKnown => smaller.config = smaller.known.take()?,
+        Step::UpdateKnown => {
+            let (config, known) = smaller.update.as_mut()?;
+            *config = known.take()?;
+        }
+        Step::Object(change) => {
+            smaller.config = edited(&mut smaller.known, &trial.config, change)?;
+            smaller.config = still_unknown(smaller.config, &mut smaller.known);
+            if let Some((config, known)) = &mut smaller.update {
+                let part = |value| change.at.first().map(|at| parts(value).get(*at).copied());
+                // What is changed there anyway is made smaller by itself.
+                if part(config) == part(&trial.config)
+                    && let Some(new) = edited(known, config, change)
+                {
+                    *config = still_unknown(new, known);
+                }
+            }
+        }
+        Step::Known(change) => smaller.known = Some(edit(trial.known.as_ref()?, change)?),
+        Step::UpdateLater(change) => {
+            let (_, known) = smaller.update.as_mut()?;
+            *known = Some(edit(known.as_ref()?, change)?);
+        }
+        Step::Update(change) => {
+            let (config, known) = smaller.update.as_mut()?;
+            *config = edited(known, config, change)?;
+            *config = still_unknown(config.clone(), known);
+        }
+        Step::Unchanged(at) => {
+            let (config, known) = smaller.update.as_mut()?;
+            let keep = |was: &Value| Change::Leaf((*parts(was).get(*at).unwrap_or(&was)).clone());
+            let part = |change| Edit { at: vec![*at], change };
+            *config = edit(config, &part(keep(&trial.config)))?;
+            if let Some(known) = known {
+                *known = edit(known, &part(keep(trial.known.as_ref().unwrap_or(&trial.config))))?;
+            }
+            *config = still_unknown(config.clone(), known);
+        }
+    }
+    let fits = |config: &Value, known: &Option<Value>| {
+        known.as_ref().is_none_or(|known| assert_object_compatible(block, config, known).is_empty())
+    };
+    let update_fits = smaller.update.as_ref().is_none_or(|(config, known)| fits(config, known));
+    (fits(&smaller.config, &smaller.known) && update_fits).then_some(smaller)
+}
+
+/// The configuration after an edit, with what it will be when all is known.
+fn edited(known: &mut Option<Value>, config: &Value, change: &Edit) -> Option<Value> {
+    if let Some(all) = known {
+        // Where only one of them is different already, there is nothing to be done.
+        *all = edit(all, change).or_else(|| matches!(change.change, Change::Leaf(_)).then(|| all.clone()))?;
+    }
+    edit(config, change)
+}
+
+/// Nothing else is known later where all is known already.
+fn still_unknown(config: Value, known: &mut Option<Value>) -> Value {
+    if config.is_wholly_known() {
+        *known = None;
+    }
+    config
+}

@@ -1,0 +1,128 @@
+//! Each fault of the kit is found with its clause, shown by the smallest configuration, and by a case without the provider.
+
+use std::collections::BTreeMap;
+
+use objchange::case::{Case, Outcome};
+use objchange_provider::conform::{Clause, Found, Options, Report, Weight};
+use objchange_provider::kit::{Fault, faulty};
+
+use crate::provider::{of, smallest, tried};
+
+fn options() -> Options {
+    let mut options = Options::default();
+    options.apply = true;
+    options
+}
+
+fn faults() -> Report {
+    tried(|| faulty(true), options()).0
+}
+
+/// What else shows where Terraform goes on, or where the fault shows in another call already.
+fn follows(fault: Fault, clause: Clause) -> bool {
+    let goes_on = fault.terraform().is_none() && [Clause::C2, Clause::I7, Clause::G2].contains(&clause);
+    let shows_elsewhere = match fault {
+        Fault::FinalValue => clause == Clause::P5,
+        Fault::FinalDeferred => clause == Clause::P2,
+        Fault::PlannedNestedSet => clause == Clause::F2,
+        _ => false,
+    };
+    clause == fault.clause() || goes_on || shows_elsewhere
+}
+
+#[test]
+fn each_fault_is_found_with_its_clause() {
+    let report = faults();
+    for fault in Fault::ALL {
+        let of = of(&report, &format!("kit_{}", fault.kind()));
+        let clauses: Vec<Clause> = of.findings.iter().map(|found| found.finding.clause).collect();
+        assert!(clauses.contains(&fault.clause()), "{}: {of:?}", of.name);
+        let others: Vec<_> = clauses.iter().filter(|clause| !follows(*fault, **clause)).collect();
+        assert!(others.is_empty(), "{}: {others:?}", of.name);
+        assert_eq!((of.skipped.as_deref(), of.accepted), (None, of.samples), "{}", of.name);
+    }
+    assert_eq!(of(&report, "kit_thing").findings, []);
+    let found = |kind: &str, name: &str| -> Vec<Clause> {
+        let of = report.types.iter().find(|of| of.subject.kind() == kind && of.name == name).unwrap();
+        of.findings.iter().map(|found| found.finding.clause).collect()
+    };
+    assert_eq!(found("data_source", "kit_null"), [Clause::D2]);
+    assert_eq!(found("data_source", "kit_other"), [Clause::D4]);
+    assert_eq!(found("function", "same"), []);
+    assert_eq!(found("function", "type"), [Clause::N1]);
+    assert_eq!(found("function", "impure"), [Clause::N3]);
+}
+
+#[test]
+fn each_is_shown_by_the_smallest_configuration() {
+    let report = faults();
+    let found: BTreeMap<&str, Vec<String>> = report
+        .types
+        .iter()
+        .map(|of| (of.name.as_str(), of.findings.iter().map(smallest).collect()))
+        .collect();
+    for (name, expected) in [
+        ("kit_planned_string", r#"name = "a""#),
+        ("kit_planned_number", "size = 0"),
+        ("kit_planned_secret", "secret = (sensitive value)"),
+        ("kit_planned_nothing", ""),
+        ("kit_planned_unset", ""),
+        ("kit_planned_block_count", "disk = [{name = null, state = null}]"),
+        ("kit_final_action", r#" -> name = (known after apply) -> name = "a""#),
+        ("kit_applied_nested", r#"many = [{name = "a", size = null}]"#),
+        ("kit_applied_set", r#"zones = ["a"]"#),
+        ("kit_applied_block_gone", "box = {name = null}"),
+        ("kit_read_drift", r#"name = "a""#),
+        ("kit_imported_two", ""),
+    ] {
+        assert!(found[name].iter().any(|found| found == expected), "{name}: {:?}", found[name]);
+    }
+    // One part shows it, or none; unless it takes an update.
+    let parts = |found: &Found| {
+        let smallest = found.smallest.as_ref().unwrap();
+        let members = smallest.config.as_object().unwrap();
+        members.iter().filter(|(_, part)| !part.is_null() && part.len() != Some(0)).count()
+    };
+    for fault in Fault::ALL {
+        for found in &of(&report, &format!("kit_{}", fault.kind())).findings {
+            assert!(parts(found) <= 1, "{}: {}", fault.kind(), smallest(found));
+        }
+    }
+}
+
+#[test]
+fn cases_show_it_without_the_provider() {
+    let report = faults();
+    let mut clauses = Vec::new();
+    for (of, found) in report.found() {
+        let Ok(case) = &found.case else { continue };
+        let read = Case::parse(case).unwrap();
+        assert_eq!(read.run(), Outcome::Passed, "{}: {case}", of.name);
+        let want = read.field("want").unwrap();
+        assert!(want.contains(&format!(r#""kind":"{}""#, found.finding.kind)), "{case}");
+        if !clauses.contains(&found.finding.clause) {
+            clauses.push(found.finding.clause);
+        }
+    }
+    use Clause::*;
+    for clause in [P3, P5, P6, F2, A1, A3, A4, A5, A6, D4] {
+        assert!(clauses.contains(&clause), "{clause}");
+    }
+    // Where there is none that says why.
+    let noticed = |found: &Found| found.finding.weight == Weight::Error && found.finding.clause == P5;
+    assert!(report.found().filter(|(_, found)| noticed(found)).all(|(_, found)| found.case.is_ok()));
+}
+
+/// Without leave nothing is applied, and nothing is found that only shows then.
+#[test]
+fn nothing_is_applied_unless_it_may_be() {
+    use objchange_provider::kit::{Kit, ResourceType, trial_block};
+    let make = || {
+        let thing = ResourceType::new(trial_block(true)).on_apply(|_| panic!("it is applied"));
+        Kit::default().resource("kit_thing", thing)
+    };
+    let (report, _) = tried(make, Options::default());
+    let thing = of(&report, "kit_thing");
+    assert_eq!((thing.accepted, thing.findings.len()), (100, 0));
+    assert!(thing.plans >= 200);
+}

@@ -1,0 +1,6 @@
+//! A whole provider on trial: every fault is found, and shown by the smallest configuration.
+
+mod faults;
+mod provider;
+mod same;
+mod secrets;
