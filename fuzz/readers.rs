@@ -97,7 +97,11 @@ pub(crate) fn schemas(bytes: &[u8]) {
 /// The documents of `terraform show -json`, as they are shown.
 pub(crate) fn documents(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let Ok(document) = Document::parse(text) else { return };
+    let Ok(document) = Document::parse_part(text) else { return };
+    assert_eq!(document.has_format_version(), Document::parse(text).is_ok());
+    for unfamiliar in document.unfamiliar() {
+        assert!(!unfamiliar.to_string().is_empty());
+    }
     let found = Program::of(&document);
     for program in [found, Program::default(), Program::OpenTofu] {
         let options = Options { program: Some(program), ..Options::default() };

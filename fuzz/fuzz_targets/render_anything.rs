@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
         let Ok(report) = Report::of(&document, &schemas, &options, &Filter::default()) else { continue };
         _ = report.write_text(&mut out, &options);
         _ = report.write_json(&mut out);
-        _ = report.write_summary(&mut out, Colour::Never);
+        _ = report.write_summary(&mut out, Colour::Never, Default::default());
         let out = String::from_utf8(out).expect("what is written is text");
         assert!(!out.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\t')));
     }

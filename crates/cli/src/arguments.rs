@@ -7,13 +7,13 @@ use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue};
 use objchange::internal::visible;
 
-use crate::exit::UNUSABLE;
+use crate::exit::unusable_code;
 
 /// Writes help or the version to standard output, and anything else to standard error.
 pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
     if error.use_stderr() {
         write!(anstream::stderr(), "{}", legible(error).render().ansi())?;
-        return Ok(ExitCode::from(UNUSABLE));
+        return Ok(unusable_code());
     }
     let mut out = anstream::stdout().lock();
     write!(out, "{}", error.render().ansi())?;

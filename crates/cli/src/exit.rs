@@ -35,7 +35,14 @@ pub(crate) fn note(message: &str) {
 /// Says why what was given cannot be used.
 pub(crate) fn unusable(reason: &dyn std::fmt::Display) -> io::Result<ExitCode> {
     complain(&reason.to_string())?;
-    Ok(ExitCode::from(UNUSABLE))
+    Ok(unusable_code())
+}
+
+/// The exit code where something cannot be used. `show --detailed-exitcode` gives the usual one another meaning, also
+/// where arguments cannot be read.
+pub(crate) fn unusable_code() -> ExitCode {
+    let is_detailed = std::env::args_os().any(|argument| argument == "--detailed-exitcode");
+    ExitCode::from(if is_detailed { FAILED } else { UNUSABLE })
 }
 
 /// The exit code of a command, after saying why it could not write its output.
@@ -46,7 +53,7 @@ pub(crate) fn code(result: io::Result<ExitCode>) -> ExitCode {
         Err(error) => {
             // Standard error may be gone as well; there is nobody left to tell.
             let _ = complain(&format!("the output cannot be written: {error}"));
-            ExitCode::from(UNUSABLE)
+            unusable_code()
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use crate::encoding;
 
@@ -60,6 +61,15 @@ impl Source {
         self.text(bytes, 1)
     }
 
+    /// As [`Source::read_at_most`], where `--max-input` says how much.
+    pub(crate) fn read_as_allowed(&self, limit: u64) -> Result<String, InputError> {
+        let read = self.read_at_most(limit);
+        read.map_err(|error| match error.fault {
+            Fault::TooLarge { limit } => self.error(Fault::MoreThanAllowed(Size(limit))),
+            _ => error,
+        })
+    }
+
     /// Opens it where somebody is to write a document, which nobody does on a terminal.
     pub(crate) fn open_text(&self) -> Result<Box<dyn Read + Send>, InputError> {
         if *self == Self::Stdin && io::stdin().is_terminal() {
@@ -102,6 +112,37 @@ impl fmt::Display for Source {
     }
 }
 
+/// A number of bytes, as people write it: `500M`, `4G`, `1048576`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size(pub(crate) u64);
+
+const UNITS: [(&str, u64); 3] = [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)];
+
+impl FromStr for Size {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let upper = text.to_ascii_uppercase();
+        let text = upper.trim_end_matches('B').trim_end_matches('I');
+        let (number, unit) = UNITS
+            .iter()
+            .find_map(|(name, unit)| Some((text.strip_suffix(name)?, *unit)))
+            .unwrap_or((text, 1));
+        let size = number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+        size.map(Self).ok_or("a size is a number of bytes, or of K, M or G, such as 500M")
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = UNITS.iter().find(|(_, unit)| self.0 > 0 && self.0.is_multiple_of(*unit));
+        match unit {
+            Some((name, unit)) => write!(f, "{} {name}iB", self.0 / unit),
+            None => write!(f, "{} bytes", self.0),
+        }
+    }
+}
+
 /// Why a document cannot be read as text.
 #[derive(Debug, thiserror::Error)]
 #[error("{input}{fault}")]
@@ -122,6 +163,8 @@ enum Fault {
     PlanFile,
     #[error(": more than {} MiB, which is too large", limit >> 20)]
     TooLarge { limit: u64 },
+    #[error(": this is more than {0}: allow more with --max-input")]
+    MoreThanAllowed(Size),
     #[error(":{line}:{column}: the text is neither UTF-8 nor UTF-16")]
     Encoding { line: u64, column: usize },
 }

@@ -20,6 +20,8 @@ mod sentinel;
 mod show;
 mod stdio;
 mod style;
+mod surrounded;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -82,10 +84,6 @@ fn main() -> ExitCode {
         Command::Policy(args) => policy::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Sentinel(args) => sentinel::run(&args),
-        Command::Show(arguments) => match show::run(&arguments) {
-            Ok(()) => Ok(ExitCode::SUCCESS),
-            Err(show::Error::Write(error)) => Err(error),
-            Err(error) => exit::unusable(&error),
-        },
+        Command::Show(arguments) => show::run(&arguments),
     })
 }

@@ -1,28 +1,42 @@
 //! `objchange show`: a plan or state as people read it.
 
-use std::io::{self, BufWriter, Write};
+mod choose;
+mod gate;
+
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{
-    Document, Filter, Options, PlanMode, Program, Report, ResourceActions, Schemas, ShowError,
-};
+use objchange_plan::{Document, GroupBy, Options, PlanMode, Problem, Program, Report, Schemas, ShowError};
 use thiserror::Error;
 
-use crate::input::{InputError, Source};
+use self::choose::Choice;
+use self::gate::{Gate, Verdict};
+use crate::input::{InputError, Size, Source};
 use crate::style::colour;
-use crate::{doubts, exit};
+use crate::terminal::Upright;
+use crate::{doubts, exit, surrounded, terminal};
 
 const AFTER_HELP: &str = "\
 Exit codes:
   0  the document is shown
+  1  --fail-on refuses it
   2  the input cannot be used, or the output cannot be written
+With --detailed-exitcode:
+  0  nothing changes
+  1  --fail-on refuses it, planning ended with an error, or it cannot be shown
+  2  something changes
 
 Examples:
   terraform show -json tfplan | objchange show --schemas schemas.json
-  objchange show plan.json --summary
-  objchange show plan.json --only 'module.net.*' --action create,replace
+  objchange show plan.json --summary --group-by module
+  objchange show plan.json --only module.net --exclude '*.aws_iam_*' --action create,replace
+  objchange show plan.json --type 'aws_db_*' --module 'module.shop[\"eu\"]' --module module.pay
+  objchange show plan.json --drift --only 'module.net.*'
+  objchange show plan.json --fail-on delete,replace --type 'aws_db_*'
+  terraform show -json tfplan | objchange show --summary --detailed-exitcode
   terraform show -json | objchange show --color always - | less -R
   objchange show terraform.tfstate --schemas schemas.json";
 
@@ -43,13 +57,8 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
-    /// Show only resources whose address matches; `*` stands for anything. May be repeated.
-    #[arg(long, value_name = "ADDRESS-GLOB")]
-    only: Vec<String>,
-
-    /// Show only resources to which one of these happens. Several are separated by commas.
-    #[arg(long, value_name = "ACTION", value_delimiter = ',')]
-    action: Vec<ActionArg>,
+    #[command(flatten)]
+    choice: Choice,
 
     /// Show it as this program does: `terraform`, one version of it, such as `terraform@1.11`, or `opentofu`. Without
     /// it as the program that wrote the document, as far as that can be told.
@@ -68,23 +77,41 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     show_sensitive: bool,
 
-    /// Print only the addresses, grouped by what happens to them, and why.
+    /// Read at most so much of each document, such as `500M` or `4G`. A document stands in memory as a whole: the limit
+    /// keeps a pipe that does not end from filling it.
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    max_input: Size,
+
+    /// Print only the addresses in groups, why something happens, and what it adds up to.
     #[arg(long, conflicts_with = "full")]
     summary: bool,
+
+    /// How the summary groups resources; within a group those that are destroyed come first.
+    #[arg(long, value_name = "HOW", requires = "summary")]
+    group_by: Option<GroupArg>,
+
+    #[command(flatten)]
+    gate: Gate,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ActionArg {
-    Create,
-    Read,
-    Update,
-    /// Destroyed and not created again.
-    Delete,
-    /// Destroyed and created again.
-    Replace,
-    Forget,
-    /// Moved or imported without a change.
-    NoOp,
+enum GroupArg {
+    /// By what happens to them; this is what it does without the option.
+    Action,
+    /// By the module that they are in.
+    Module,
+    /// By their type.
+    Type,
+}
+
+impl GroupArg {
+    fn group_by(self) -> GroupBy {
+        match self {
+            Self::Action => GroupBy::Action,
+            Self::Module => GroupBy::Module,
+            Self::Type => GroupBy::Type,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,17 +136,30 @@ impl ModeArg {
 
 /// Why nothing can be shown.
 #[derive(Debug, Error)]
-pub(crate) enum Error {
+enum Error {
     #[error("{0}")]
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
+    #[error(
+        "{source_name}:{line}: another document begins here, and one can be shown: put each into a file of its own"
+    )]
+    Another { source_name: String, line: usize },
     #[error(transparent)]
     Write(io::Error),
-    #[error("--action chooses from the changes of a plan, and this is a state, which has none")]
+    #[error("--action and --drift choose from the changes of a plan, and this is a state, which has none")]
     NoActions,
     #[error("--show-sensitive is OpenTofu's, and this is shown as {0} shows it: ask with --as opentofu")]
     ShowSensitive(Program),
+    #[error(
+        "--fail-on and --detailed-exitcode ask for the changes of a plan, and this is a state, which has none"
+    )]
+    NothingToJudge,
+    #[error(
+        "--fail-on and --detailed-exitcode decide by a whole plan, and this has no `format_version`: pass the whole \
+         output of `terraform show -json PLANFILE`"
+    )]
+    JudgedPart,
     #[error("--mode is that of a plan, and this is a state, which has none")]
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
@@ -129,16 +169,43 @@ pub(crate) enum Error {
 /// The error after the name of its file: with the line and column first, as everywhere in this program.
 fn placed(error: &ShowError) -> String {
     let (line, column, location, message) = match error {
-        ShowError::Document(e) => (e.line, e.column, &e.location, e.problem.to_string()),
-        ShowError::Schemas(e) => (e.line, e.column, &e.location, e.message.clone()),
+        ShowError::Document(e) => (e.line, e.column, &e.location, advised(&e.problem)),
+        ShowError::Schemas(e) => {
+            let message = match &e.message {
+                message if message.contains("terraform providers schema") => message.clone(),
+                message => format!(
+                    "{message}; pass the output of `terraform providers schema -json` as it was written"
+                ),
+            };
+            (e.line, e.column, &e.location, message)
+        }
         other => return format!(": {other}"),
     };
     let location = if location.is_empty() { String::new() } else { format!("{location}: ") };
     format!(":{line}:{column}: {location}{message}")
 }
 
+/// What is wrong, and what to do about it.
+fn advised(problem: &Problem) -> String {
+    match problem {
+        Problem::Malformed(_) | Problem::Value(_) => {
+            format!(
+                "{problem}; pass the output of `terraform show -json`, or a state file, as it was written"
+            )
+        }
+        // These say it themselves.
+        _ => problem.to_string(),
+    }
+}
+
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
+pub(crate) fn run(arguments: &Arguments) -> io::Result<ExitCode> {
+    let mut verdict = Verdict::default();
+    let shown = show(arguments, &mut verdict);
+    arguments.gate.code(&verdict, shown)
+}
+
+fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
     let source = Source::new(&arguments.document);
     let schemas_source = arguments.schemas.as_deref().map(Source::new);
     if source == Source::Stdin && schemas_source.as_ref() == Some(&source) {
@@ -146,24 +213,42 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Error> {
     }
     let at = |source: &Source, error: ShowError| Error::Document { source_name: source.to_string(), error };
     let schemas = match &schemas_source {
-        Some(source) => Schemas::parse(source.read()?).map_err(|e| at(source, e.into()))?,
+        Some(source) => Schemas::parse(source.read_as_allowed(arguments.max_input.0)?)
+            .map_err(|e| at(source, e.into()))?,
         None => Schemas::none(),
     };
-    let text = source.read()?;
-    let document = Document::parse(&text).map_err(|e| at(&source, e.into()))?;
+    let text = source.read_as_allowed(arguments.max_input.0)?;
+    let found;
+    let document = match Document::parse_part(&text) {
+        Ok(document) => document,
+        Err(error) => {
+            found = surrounded::find(&text).ok_or_else(|| at(&source, error.into()))?;
+            if let Some(line) = found.another {
+                return Err(Error::Another { source_name: source.to_string(), line });
+            }
+            exit::warn(&format!("{source}: {}", surrounded::warning(&found)));
+            Document::parse_part(&found.text).map_err(|e| at(&source, e.into()))?
+        }
+    };
     if let Document::State(_) = document {
-        if !arguments.action.is_empty() {
+        if arguments.choice.is_of_changes() {
             return Err(Error::NoActions);
         }
         if arguments.mode.is_some() {
             return Err(Error::NoMode);
         }
+        if arguments.gate.is_asked() {
+            return Err(Error::NothingToJudge);
+        }
+    }
+    if arguments.gate.is_asked() && !document.has_format_version() {
+        return Err(Error::JudgedPart);
     }
     let program = arguments.program.unwrap_or_else(|| Program::of(&document));
     if arguments.show_sensitive && program != Program::OpenTofu {
         return Err(Error::ShowSensitive(program));
     }
-    let result = write(arguments, &document, program, &schemas);
+    let result = write(arguments, &document, program, &schemas, verdict);
     doubts::tell(&document);
     if !arguments.summary {
         warn(&schemas);
@@ -180,30 +265,40 @@ fn write(
     document: &Document<'_>,
     program: Program,
     schemas: &Schemas,
+    verdict: &mut Verdict,
 ) -> Result<(), ShowError> {
     let stdout = io::stdout();
     let colour = colour(&stdout);
+    let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
-    let mut out = BufWriter::with_capacity(1 << 16, stream);
+    let mut out = Upright::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let options = Options {
         colour,
         mode: arguments.mode.map(ModeArg::mode),
         program: Some(program),
         show_sensitive: arguments.show_sensitive,
         full: arguments.full,
-        ..Options::default()
+        width: width.unwrap_or(Options::default().width),
     };
-    let filter = arguments.filter();
+    let filter = arguments.choice.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
+    *verdict = arguments.gate.judge(&report);
     if arguments.json {
         report.write_json(&mut out)?;
     } else if arguments.summary {
-        report.write_summary(&mut out, colour)?;
+        report.write_summary(
+            &mut out,
+            colour,
+            arguments.group_by.map_or_else(GroupBy::default, GroupArg::group_by),
+        )?;
     } else {
         report.write_text(&mut out, &options)?;
     }
     out.flush()?;
+    if report.matches_nothing() {
+        arguments.choice.hints(document).iter().for_each(|hint| exit::note(hint));
+    }
     Ok(())
 }
 
@@ -221,31 +316,5 @@ fn warn(schemas: &Schemas) {
              shown; write the schemas again with `terraform providers schema -json`",
             missing.join(", ")
         ));
-    }
-}
-
-impl Arguments {
-    fn filter(&self) -> Filter {
-        let mut filter = Filter::default();
-        for glob in &self.only {
-            filter = filter.address(glob);
-        }
-        for action in &self.action {
-            filter = filter.actions(match action {
-                ActionArg::Create => &[ResourceActions::Create],
-                ActionArg::Read => &[ResourceActions::Read],
-                ActionArg::Update => &[ResourceActions::Update],
-                ActionArg::Delete => &[ResourceActions::Delete],
-                ActionArg::Replace => &[
-                    ResourceActions::DeleteThenCreate,
-                    ResourceActions::CreateThenDelete,
-                    ResourceActions::CreateThenForget,
-                    ResourceActions::ForgetThenCreate,
-                ],
-                ActionArg::Forget => &[ResourceActions::Forget],
-                ActionArg::NoOp => &[ResourceActions::NoOp],
-            });
-        }
-        filter
     }
 }

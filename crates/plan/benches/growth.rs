@@ -24,7 +24,7 @@ type Print = fn(&Report<'_>) -> Result<(), ShowError>;
 const PRINTERS: [(&str, Print); 3] = [
     ("text", |report| report.write_text(&mut sink(), &Options::default())),
     ("json", |report| report.write_json(&mut sink())),
-    ("summary", |report| Ok(report.write_summary(&mut sink(), Colour::Never)?)),
+    ("summary", |report| report.write_summary(&mut sink(), Colour::Never, Default::default())),
 ];
 
 fn joined(n: usize, element: impl Fn(usize) -> String) -> String {

@@ -50,13 +50,13 @@ pub use document::{
 pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View};
 pub use program::{Program, ProgramError, Version};
 pub use render::{
-    Colour, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
+    Colour, GroupBy, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
     render_value,
 };
 pub use report::{
-    ActionHeader, Comment, Entries, Filter, Heading, ModulePlace, Note, Options, Outcome, OutputHeader,
-    PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError, StateHeader,
-    Summary, Warning,
+    ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Options, Outcome,
+    OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
+    StateHeader, Summary, Warning, module_of,
 };
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, Reason, diff_values};

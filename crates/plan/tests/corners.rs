@@ -165,13 +165,16 @@ fn a_summary_says_that_planning_failed() {
         let (plan, schemas) = (Plan::parse(&plan).unwrap(), Schemas::none());
         let report = Report::of_plan(&plan, &schemas, &Options::default(), &Filter::default()).unwrap();
         let mut out = Vec::new();
-        report.write_summary(&mut out, objchange_plan::Colour::Never).unwrap();
+        report.write_summary(&mut out, objchange_plan::Colour::Never, Default::default()).unwrap();
         String::from_utf8(out).unwrap()
     };
     let failed = "Planning failed: only what was planned until then is listed.\n";
     assert_eq!(summary(""), failed);
     let change = json!({"actions": ["delete"], "before": {}, "after": null});
-    assert_eq!(summary(&resource(&change).to_string()), format!("{failed}Destroy (1)\n  - t_x.a\n"));
+    assert_eq!(
+        summary(&resource(&change).to_string()),
+        format!("{failed}Destroy (1)\n  - t_x.a\nTotal: 1 to destroy.\n")
+    );
 }
 
 #[test]

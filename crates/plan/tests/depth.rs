@@ -60,7 +60,7 @@ fn shown(plan: String) -> String {
                 report.write_text(&mut out, &options).unwrap();
                 let mut data = Vec::new();
                 report.write_json(&mut data).unwrap();
-                report.write_summary(&mut data, colour).unwrap();
+                report.write_summary(&mut data, colour, Default::default()).unwrap();
                 assert!(!format!("{report:?}").is_empty());
                 for section in &report.sections {
                     let Section::ResourceChanges(entries) = section else { continue };

@@ -30,7 +30,9 @@ fn text(options: &Options, filter: &Filter) -> String {
 }
 
 fn summary(colour: Colour, filter: &Filter) -> String {
-    render(&Options::default(), filter, |out, report| report.write_summary(out, colour).unwrap())
+    render(&Options::default(), filter, |out, report| {
+        report.write_summary(out, colour, Default::default()).unwrap();
+    })
 }
 
 #[test]
@@ -55,7 +57,8 @@ fn a_summary_in_colour() {
     let filter = Filter::default().actions(&[ResourceActions::Delete]);
     assert_eq!(
         summary(Colour::Always, &filter),
-        "\u{1b}[1mDestroy\u{1b}[0m (1)\n  \u{1b}[31m-\u{1b}[0m\u{1b}[0m aws_vpc.gone: not in configuration\n"
+        "\u{1b}[1mDestroy\u{1b}[0m (1)\n  \u{1b}[31m-\u{1b}[0m\u{1b}[0m aws_vpc.gone: not in configuration\n\
+         \u{1b}[1mTotal:\u{1b}[0m 1 to destroy.\nOnly what was chosen is counted.\n"
     );
 }
 

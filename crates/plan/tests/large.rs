@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use objchange_plan::{Document, Options, Plan, Schemas, State, render_plan, render_state};
+use objchange_plan::{
+    Document, Filter, Options, Plan, Report, Schemas, ShowError, State, render_plan, render_state,
+};
 
 /// As the threads of a server may have it.
 fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
@@ -143,5 +145,50 @@ fn each_path_forces_the_replacement_at_its_own_place() {
         let suffix = if i % 2 == 1 { " # forces replacement" } else { "" };
         let line = format!("~ \"k{i:04}\" = \"a{i}\" -> \"b{i}\"{suffix}\n");
         assert!(text.contains(&line), "{line}");
+    }
+}
+
+/// Remembers the largest piece that was written, and what was written last.
+#[derive(Default)]
+struct Pieces {
+    largest: usize,
+    total: usize,
+}
+
+impl std::io::Write for Pieces {
+    fn write(&mut self, piece: &[u8]) -> std::io::Result<usize> {
+        self.largest = self.largest.max(piece.len());
+        self.total += piece.len();
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn text_is_passed_on_while_the_rest_of_the_document_is_still_to_be_read() {
+    let element = |i: usize| format!(r#""key {i}":"value {i}""#);
+    let wide = format!(r#"{{"m":{{{}}}}}"#, (0..30_000).map(element).collect::<Vec<_>>().join(","));
+    let unreadable = format!(r#"{{"a":{}{}}}"#, "[".repeat(300), "]".repeat(300));
+    let changes = [
+        change(0, r#""create""#, "null", &wide, ""),
+        change(1, r#""create""#, "null", &wide, ""),
+        change(2, r#""create""#, "null", &unreadable, ""),
+    ];
+    let document = format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, changes.join(","));
+    let document = Document::parse(&document).unwrap();
+    let (schemas, options) = (Schemas::none(), Options::default());
+    let report = Report::of(&document, &schemas, &options, &Filter::default()).unwrap();
+    type Print<'r> = &'r dyn Fn(&mut Pieces) -> Result<(), ShowError>;
+    let printers: [Print<'_>; 2] = [&|out| report.write_text(out, &options), &|out| report.write_json(out)];
+    for print in printers {
+        let mut pieces = Pieces::default();
+        let error = print(&mut pieces).unwrap_err();
+        assert!(error.to_string().contains("nest too deeply"), "{error}");
+        assert!(pieces.total > 2 * 30_000 * 20, "{}", pieces.total);
+        // The text that waits, and what one element adds to it.
+        assert!(pieces.largest < 80_000, "{}", pieces.largest);
     }
 }

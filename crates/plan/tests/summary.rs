@@ -1,14 +1,18 @@
 //! The summary of documents, and what filters leave of it.
 
-use objchange_plan::{Colour, Document, Filter, Options, Report, ResourceActions, Schemas};
+use objchange_plan::{Colour, Document, Filter, GroupBy, Options, Report, ResourceActions, Schemas};
 use serde_json::{Value as Json, json};
 
 fn summary(document: &Json, filter: &Filter) -> String {
+    grouped(document, filter, GroupBy::Action)
+}
+
+fn grouped(document: &Json, filter: &Filter, group_by: GroupBy) -> String {
     let (text, schemas) = (document.to_string(), Schemas::none());
     let document = Document::parse(&text).unwrap();
     let report = Report::of(&document, &schemas, &Options::default(), filter).unwrap();
     let mut out = Vec::new();
-    report.write_summary(&mut out, Colour::Never).unwrap();
+    report.write_summary(&mut out, Colour::Never, group_by).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -51,20 +55,26 @@ fn has_a_group_for_each_action() {
         (&["no-op"], json!({"previous_address": "t.z"})),
     ]);
     let all = summary(&plan, &Filter::default());
-    let wanted = "Create (1)\n  + t.d\nRead (1)\n <= t.e\nUpdate (1)\n  ~ t.a\n\
-                  Replace (3)\n+/- t.b\n-/+ t.c\n +/. t.g\nDestroy (1)\n  - t.f\nForget (1)\n  . t.h\n\
-                  Move or import (1)\n    t.i: moved from t.z\n";
+    let wanted = "Destroy (1)\n  - t.f\nReplace (3)\n+/- t.b\n-/+ t.c\n +/. t.g\nForget (1)\n  . t.h\nUpdate (1)\n  ~ t.a\n\
+                  Create (1)\n  + t.d\nRead (1)\n <= t.e\nMove or import (1)\n    t.i: moved from t.z\n\
+                  Total: 1 to destroy, 3 to replace, 1 to forget, 1 to update, 1 to create, 1 to read, 1 to move.\n";
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     assert_eq!(words(&all), words(wanted));
 
     // Both kinds of filters must let a resource pass, and one of each kind is enough.
     let actions = [ResourceActions::Create, ResourceActions::Delete];
     let filter = Filter::default().actions(&actions);
-    assert_eq!(summary(&plan, &filter), "Create (1)\n  + t.d\nDestroy (1)\n  - t.f\n");
+    assert_eq!(
+        summary(&plan, &filter),
+        "Destroy (1)\n  - t.f\nCreate (1)\n  + t.d\nTotal: 1 to destroy, 1 to create.\nOnly what was chosen is counted.\n"
+    );
     let filter = filter.address("t.f").address("t.a");
-    assert_eq!(summary(&plan, &filter), "Destroy (1)\n  - t.f\n");
+    assert_eq!(
+        summary(&plan, &filter),
+        "Destroy (1)\n  - t.f\nTotal: 1 to destroy.\nOnly what was chosen is counted.\n"
+    );
     assert!(!filter.is_all() && Filter::default().is_all());
-    assert!(filter.matches_address("t.a") && !filter.matches_address("t.d"));
+    assert!(filter.matches_place("t.a", "t") && !filter.matches_place("t.d", "t"));
     let none = Filter::default().address("u.*");
     assert_eq!(summary(&plan, &none), "\nNo resource with changes matches.\n");
 }
@@ -88,7 +98,10 @@ fn says_why_in_a_few_words() {
         ("delete_because_of_a_later_version", ": delete because of a later version"),
     ] {
         let plan = plan(&[(&["delete"], json!({"action_reason": reason}))]);
-        assert_eq!(summary(&plan, &Filter::default()), format!("Destroy (1)\n  - t.a{words}\n"));
+        assert_eq!(
+            summary(&plan, &Filter::default()),
+            format!("Destroy (1)\n  - t.a{words}\nTotal: 1 to destroy.\n")
+        );
     }
     let change = |actions: &[&str], importing: Json| {
         let sides = json!({"a": 1});
@@ -108,7 +121,7 @@ fn of_outputs_and_of_states() {
     let mut plan = plan(&[]);
     let output = json!({"actions": ["update"], "before": 1, "after": 2, "after_unknown": false});
     plan["output_changes"] = json!({"port": output});
-    assert_eq!(summary(&plan, &Filter::default()), "Outputs (1)\n  ~ port\n");
+    assert_eq!(summary(&plan, &Filter::default()), "Outputs (1)\n  ~ port\nTotal: 1 output to change.\n");
     // Outputs have no address.
     assert_eq!(summary(&plan, &Filter::default().address("*")), "\nNo resource with changes matches.\n");
     let nothing = json!({"format_version": "1.2", "resource_changes": []});
@@ -130,4 +143,88 @@ fn of_outputs_and_of_states() {
     assert_eq!(summary(&state, &Filter::default().address("u.*")), "\nNo resource matches.\n");
     let empty = json!({"format_version": "1.0"});
     assert_eq!(summary(&empty, &Filter::default()), "There are no resources.\n");
+}
+
+/// A plan with drift, deferred changes, actions and modules.
+fn plan_of_all() -> Json {
+    let none = json!({});
+    let within = |address: &str, ty: &str, actions: &[&str], module: &str| {
+        resource(address, actions, &json!({"type": ty, "module_address": module}))
+    };
+    let trigger = |event: &str, address: &str| json!({"triggering_resource_address": address, "action_trigger_event": event});
+    json!({
+        "format_version": "1.2", "terraform_version": "1.16.0",
+        "resource_changes": [
+            resource("t.a", &["create"], &none),
+            within("module.m.t.b", "t", &["update"], "module.m"),
+            within("module.m.u.c", "u", &["delete"], "module.m"),
+            within("module.n.u.d", "u", &["delete", "create"], "module.n"),
+            resource("t.same", &["no-op"], &none),
+        ],
+        // Not relevant, and a move that is no drift.
+        "resource_drift": [resource("t.e", &["update"], &none), resource("t.f", &["no-op"], &none)],
+        "deferred_changes": [{"reason": "deferred_prereq", "resource_change": resource("t.g", &["create"], &none)}],
+        "action_invocations": [
+            {"address": "action.x.a", "type": "x", "name": "a", "lifecycle_action_trigger": trigger("AfterCreate", "t.a")},
+            {"address": "action.x.b", "type": "x", "name": "b", "lifecycle_action_trigger": trigger("BeforeX", "t.a")},
+            {"address": "action.x.c", "type": "x", "name": "c", "invoke_action_trigger": {}},
+        ],
+        "output_changes": {"o": {"actions": ["create"], "before": null, "after": 1, "after_unknown": false}},
+    })
+}
+
+const OTHERS: &str = "Deferred (1)\n  + t.g: deferred prereq\nOutputs (1)\n  + o\nActions (3)\n    action.x.a: after t.a\n    \
+                      action.x.b: because of t.a\n    action.x.c: as requested\nChanged outside (1)\n  ~ t.e\nTotal: 1 to \
+                      destroy, 1 to replace, 1 to update, 1 to create, 1 left to the next plan, 1 output to change, 3 \
+                      actions to invoke, 1 changed outside.\n";
+
+#[test]
+fn resources_are_grouped_by_what_is_asked_for() {
+    let plan = plan_of_all();
+    for (group_by, groups) in [
+        (
+            GroupBy::Action,
+            "Destroy (1)\n  - module.m.u.c\nReplace (1)\n-/+ module.n.u.d\nUpdate (1)\n  ~ module.m.t.b\nCreate (1)\n  + t.a\n",
+        ),
+        (
+            GroupBy::Module,
+            "module.m (2)\n  - module.m.u.c\n  ~ module.m.t.b\nmodule.n (1)\n-/+ module.n.u.d\n(root module) (1)\n  + t.a\n",
+        ),
+        (GroupBy::Type, "u (2)\n  - module.m.u.c\n-/+ module.n.u.d\nt (2)\n  ~ module.m.t.b\n  + t.a\n"),
+    ] {
+        assert_eq!(grouped(&plan, &Filter::default(), group_by), format!("{groups}{OTHERS}"));
+    }
+    let drift = grouped(&plan, &Filter::default().only_drift(), GroupBy::Action);
+    let expected = "Changed outside (1)\n  ~ t.e\nTotal: nothing to change, 1 changed outside.\nOnly what was chosen is counted.\n";
+    assert_eq!(drift, expected);
+}
+
+#[test]
+fn counts_are_of_what_is_chosen() {
+    let (text, schemas) = (plan_of_all().to_string(), Schemas::none());
+    let document = Document::parse(&text).unwrap();
+    let counts =
+        |filter: &Filter| Report::of(&document, &schemas, &Options::default(), filter).unwrap().counts;
+    let all = counts(&Filter::default());
+    assert_eq!((all.create, all.update, all.delete, all.replace, all.defer, all.drift), (1, 1, 1, 1, 1, 1));
+    assert_eq!((all.invoke, all.outputs, all.unknown, all.r#move), (3, 1, 0, 0));
+    let some = counts(&Filter::default().module("module.m"));
+    assert_eq!((some.create, some.update, some.delete, some.replace, some.drift), (0, 1, 1, 0, 0));
+    assert_eq!((some.invoke, some.outputs), (0, 0));
+}
+
+#[test]
+fn what_happens_to_is_not_said_is_not_known() {
+    for change in [json!({"before": null, "after": {}}), json!({"actions": []}), json!({"actions": null})] {
+        let mut plan = plan(&[(&["create"], json!({}))]);
+        plan["resource_changes"][0]["change"] = change;
+        let shown = summary(&plan, &Filter::default());
+        assert_eq!(
+            shown,
+            "Unknown (1)\n  ? t.a: what happens is not said\nTotal: 1 with actions that are not known.\n"
+        );
+        let text = plan.to_string();
+        let unfamiliar = Document::parse(&text).unwrap().unfamiliar();
+        assert!(unfamiliar[0].to_string().starts_with("t.a: \"change.actions\", "), "{}", unfamiliar[0]);
+    }
 }

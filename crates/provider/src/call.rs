@@ -8,6 +8,8 @@ use objchange::Value;
 use objchange::change::{DeferredReason, Diagnostic, PrivateData};
 use smol_str::SmolStr;
 
+use crate::Capabilities;
+
 /// What a configuration is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -24,9 +26,21 @@ pub enum Component {
     ListResource,
     /// An action type.
     Action,
+    /// A state store.
+    StateStore,
 }
 
 impl Component {
+    /// Those of which a provider may have many, each with a name.
+    pub const NAMED: [Self; 6] = [
+        Self::Resource,
+        Self::DataSource,
+        Self::EphemeralResource,
+        Self::ListResource,
+        Self::Action,
+        Self::StateStore,
+    ];
+
     /// What it is called in sentences.
     pub const fn noun(self) -> &'static str {
         match self {
@@ -36,6 +50,7 @@ impl Component {
             Self::EphemeralResource => "ephemeral resource type",
             Self::ListResource => "list resource type",
             Self::Action => "action type",
+            Self::StateStore => "state store",
         }
     }
 }
@@ -251,6 +266,56 @@ pub struct ActionPlan {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What a provider has, by name, without what it looks like.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Metadata {
+    /// The names of each kind, sorted.
+    pub names: BTreeMap<Component, Vec<SmolStr>>,
+    /// The names of the functions, sorted.
+    pub functions: Vec<SmolStr>,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// What it has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What came of configuring a state store.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StoreConfigured {
+    /// How many bytes of a state go into one message.
+    pub chunk_size: i64,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A state as a state store keeps it. It may hold secrets.
+#[derive(Clone, PartialEq, Default)]
+pub struct StoredState {
+    /// Its bytes.
+    pub state: Vec<u8>,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What came of locking a state.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Locked {
+    /// By which it is unlocked.
+    pub lock: String,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The states that a state store has.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StateIds {
+    /// By which they are asked for.
+    pub ids: Vec<String>,
+    /// What the provider has to say.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
 /// `Debug` that shows only these fields: the others hold values, whose schema nobody knows here.
 macro_rules! opaque {
     ($($ty:ident { $($field:ident),* })*) => {
@@ -274,6 +339,7 @@ opaque! {
     Opened { renew_at, private, deferred }
     ListQuestion { type_name, include_objects, limit }
     Listed {}
+    StoredState {}
 }
 
 impl fmt::Debug for ImportTarget {

@@ -74,11 +74,6 @@ pub enum ErrorKind {
         /// What went wrong.
         reason: String,
     },
-    /// The provider wants a connection that is encrypted.
-    #[error(
-        "the provider speaks TLS only, which this client does not speak yet: start the provider without TLS and attach to it"
-    )]
-    NeedsTls,
     /// What should say how to attach to a running provider does not.
     #[error("the reattach value: {reason}")]
     Reattach {
@@ -170,7 +165,6 @@ impl ErrorKind {
             Self::NetRpc => "net_rpc",
             Self::WrongProtocol { .. } => "wrong_protocol",
             Self::NotConnected { .. } => "not_connected",
-            Self::NeedsTls => "needs_tls",
             Self::Reattach { .. } => "reattach",
             Self::Crashed { .. } => "crashed",
             Self::Disconnected => "disconnected",

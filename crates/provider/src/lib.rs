@@ -15,21 +15,29 @@
 mod call;
 pub mod client;
 pub mod conform;
+mod document;
+mod drive;
 mod error;
 pub mod explain;
 pub mod kit;
+mod notes;
 mod provider;
 mod schemas;
 pub mod server;
+mod tls;
 mod wire;
 
 pub use call::{
     ActionEvent, ActionPlan, Answer, Component, FunctionAnswer, ImportAnswer, ImportResource, ImportTarget,
-    Imported, ListQuestion, Listed, MoveResource, Opened, RawState, ReadResource, UpgradeResource,
+    Imported, ListQuestion, Listed, Locked, Metadata, MoveResource, Opened, RawState, ReadResource, StateIds,
+    StoreConfigured, StoredState, UpgradeResource,
 };
 #[doc(no_inline)]
 pub use client::Client;
+pub use document::schema_document;
+pub use drive::{ChangeFault, apply_change, plan_change};
 pub use error::{Error, ErrorKind, Result};
+pub use notes::{Description, FunctionNote, Note, Notes};
 pub use provider::Provider;
 pub use schemas::{Capabilities, Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
 

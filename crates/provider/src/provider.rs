@@ -10,7 +10,8 @@ use objchange::change::{
 
 use crate::call::{
     ActionEvent, ActionPlan, Answer, FunctionAnswer, ImportAnswer, ImportResource, ListQuestion, Listed,
-    MoveResource, Opened, ReadResource, UpgradeResource,
+    Locked, Metadata, MoveResource, Opened, ReadResource, StateIds, StoreConfigured, StoredState,
+    UpgradeResource,
 };
 use crate::{Component, ErrorKind, Result, Schemas};
 
@@ -23,6 +24,11 @@ use crate::{Component, ErrorKind, Result, Schemas};
 pub trait Provider: Send + Sync {
     /// All that the provider says of itself. It is the same each time.
     async fn schemas(&self) -> Result<Arc<Schemas>>;
+
+    /// What the provider has, by name. Who has the schemas knows it from them.
+    async fn metadata(&self) -> Result<Metadata> {
+        Ok(self.schemas().await?.metadata())
+    }
 
     /// Whether a configuration is valid. It may have unknown parts.
     async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>>;
@@ -111,6 +117,59 @@ pub trait Provider: Send + Sync {
     /// Carries an action out.
     async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
         let _ = (type_name, config);
+        Err(ErrorKind::Unimplemented.into())
+    }
+
+    /// Configures a state store, and offers to send so many bytes of a state in one message.
+    async fn configure_store(
+        &self,
+        type_name: &str,
+        config: &Value,
+        chunk_size: i64,
+    ) -> Result<StoreConfigured> {
+        let _ = (type_name, config, chunk_size);
+        Err(ErrorKind::Unimplemented.into())
+    }
+
+    /// Reads a state out of a state store.
+    async fn read_state(&self, type_name: &str, id: &str) -> Result<StoredState> {
+        let _ = (type_name, id);
+        Err(ErrorKind::Unimplemented.into())
+    }
+
+    /// Writes a state into a state store, so many bytes in one message.
+    async fn write_state(
+        &self,
+        type_name: &str,
+        id: &str,
+        state: &[u8],
+        chunk_size: i64,
+    ) -> Result<Vec<Diagnostic>> {
+        let _ = (type_name, id, state, chunk_size);
+        Err(ErrorKind::Unimplemented.into())
+    }
+
+    /// Keeps a state from being changed by others.
+    async fn lock_state(&self, type_name: &str, id: &str, operation: &str) -> Result<Locked> {
+        let _ = (type_name, id, operation);
+        Err(ErrorKind::Unimplemented.into())
+    }
+
+    /// Lets others change a state again.
+    async fn unlock_state(&self, type_name: &str, id: &str, lock: &str) -> Result<Vec<Diagnostic>> {
+        let _ = (type_name, id, lock);
+        Err(ErrorKind::Unimplemented.into())
+    }
+
+    /// Which states a state store has.
+    async fn states(&self, type_name: &str) -> Result<StateIds> {
+        let _ = type_name;
+        Err(ErrorKind::Unimplemented.into())
+    }
+
+    /// Removes a state from a state store.
+    async fn delete_state(&self, type_name: &str, id: &str) -> Result<Vec<Diagnostic>> {
+        let _ = (type_name, id);
         Err(ErrorKind::Unimplemented.into())
     }
 

@@ -7,7 +7,7 @@ use objchange::change::Diagnostic;
 use objchange::schema::{Block, Schema};
 use smol_str::SmolStr;
 
-use crate::Component;
+use crate::{Component, Metadata, Notes};
 
 /// All that a provider says of itself before it is asked to do anything.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,8 +29,12 @@ pub struct Schemas {
     pub list_resources: BTreeMap<SmolStr, Schema>,
     /// The action types.
     pub actions: BTreeMap<SmolStr, Schema>,
+    /// The state stores.
+    pub state_stores: BTreeMap<SmolStr, Schema>,
     /// The functions.
     pub functions: BTreeMap<SmolStr, Function>,
+    /// What it says of them to people.
+    pub notes: Notes,
     /// What it can do.
     pub capabilities: Capabilities,
     /// What it has to say.
@@ -154,9 +158,24 @@ impl Schemas {
             Component::EphemeralResource => (None, Some(&self.ephemeral_resources)),
             Component::ListResource => (None, Some(&self.list_resources)),
             Component::Action => (None, Some(&self.actions)),
+            Component::StateStore => (None, Some(&self.state_stores)),
         };
         let named = named.into_iter().flatten().map(|(name, schema)| (name.as_str(), schema));
         own.map(|schema| ("", schema)).into_iter().chain(named)
+    }
+
+    /// The names of all that there is.
+    pub fn metadata(&self) -> Metadata {
+        let names = |component| {
+            let names: Vec<SmolStr> = self.of(component).map(|(name, _)| name.into()).collect();
+            (!names.is_empty()).then_some((component, names))
+        };
+        Metadata {
+            names: Component::NAMED.into_iter().filter_map(names).collect(),
+            functions: self.functions.keys().cloned().collect(),
+            capabilities: self.capabilities,
+            diagnostics: self.diagnostics.clone(),
+        }
     }
 
     /// The block of this name.
@@ -168,6 +187,7 @@ impl Schemas {
             Component::EphemeralResource => &self.ephemeral_resources,
             Component::ListResource => &self.list_resources,
             Component::Action => &self.actions,
+            Component::StateStore => &self.state_stores,
         };
         named.get(name).map(|schema| &schema.block)
     }

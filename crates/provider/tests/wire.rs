@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use objchange::change::{Action, PlanRequest, Planning, begin_plan};
+use objchange::change::{
+    Action, AppliedResource, ApplyResourceChange, Diagnostic, PlanRequest, PlanResourceChange,
+    PlannedResource, Planning, begin_plan,
+};
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_provider::client::Limits;
 use objchange_provider::kit::{Fault, Kit, ResourceType, faulty, trial_block, trial_config};
 use objchange_provider::server::serve_connection;
 use objchange_provider::{
-    Answer, Client, Component, Function, FunctionAnswer, ImportResource, ImportTarget, Parameter, Provider,
-    RawState, ReadResource, UpgradeResource,
+    Answer, Client, Component, Description, Error, ErrorKind, Function, FunctionAnswer, FunctionNote,
+    ImportResource, ImportTarget, Note, Parameter, Provider, RawState, ReadResource, Schemas,
+    UpgradeResource, schema_document,
 };
 
 fn run<T>(work: impl Future<Output = T>) -> T {
@@ -53,6 +57,76 @@ fn schemas_come_through() {
         // What cannot be said in it is left out, and is no reason to fail.
         let schemas = connected(faulty(true), 5).await.schemas().await.unwrap();
         assert_eq!((schemas.resources.len(), schemas.problems.len()), (0, 0));
+    });
+}
+
+/// What a provider says of its schemas to people.
+#[test]
+fn notes_come_through() {
+    struct Noted(Arc<Schemas>);
+    #[async_trait::async_trait]
+    impl Provider for Noted {
+        async fn schemas(&self) -> Result<Arc<Schemas>, Error> {
+            Ok(self.0.clone())
+        }
+        async fn validate(&self, _: Component, _: &str, _: &Value) -> Result<Vec<Diagnostic>, Error> {
+            Err(ErrorKind::Unimplemented.into())
+        }
+        async fn configure(&self, _: &Value) -> Result<Vec<Diagnostic>, Error> {
+            Err(ErrorKind::Unimplemented.into())
+        }
+        async fn upgrade(&self, _: &UpgradeResource) -> Result<Answer, Error> {
+            Err(ErrorKind::Unimplemented.into())
+        }
+        async fn read(&self, _: &ReadResource) -> Result<Answer, Error> {
+            Err(ErrorKind::Unimplemented.into())
+        }
+        async fn plan(&self, _: &str, _: &PlanResourceChange) -> Result<PlannedResource, Error> {
+            Err(ErrorKind::Unimplemented.into())
+        }
+        async fn apply(&self, _: &str, _: &ApplyResourceChange) -> Result<AppliedResource, Error> {
+            Err(ErrorKind::Unimplemented.into())
+        }
+    }
+    run(async {
+        let mut schemas = Schemas::clone(&*faulty(false).schemas().await.unwrap());
+        let said = |text: &str| Note {
+            description: Description { text: text.into(), is_markdown: true },
+            deprecated: false,
+            deprecation: "use another".into(),
+        };
+        let disk = ["disk".into()];
+        schemas.notes.add(Component::Resource, "kit_thing", &["id".into()], said("*which*"));
+        schemas.notes.add(
+            Component::Resource,
+            "kit_thing",
+            &["disk".into(), "name".into()],
+            said("its name"),
+        );
+        schemas.notes.add(Component::Resource, "kit_thing", &disk, Note { deprecated: true, ..said("") });
+        schemas.notes.add(Component::DataSource, "kit_thing", &[], said("a thing"));
+        let parameters = vec![Description { text: "of what".into(), is_markdown: false }];
+        let same = FunctionNote { summary: "the same".into(), parameters, ..FunctionNote::default() };
+        schemas.notes.functions.insert("same".into(), same);
+        // A description that is not there is not in Markdown either.
+        let mut heard = schemas.clone();
+        let silent = Note { deprecated: true, deprecation: "use another".into(), ..Note::default() };
+        heard.notes.add(Component::Resource, "kit_thing", &disk, silent);
+        for version in [5, 6] {
+            let (here, there) = tokio::io::duplex(64 << 10);
+            tokio::spawn(serve_connection(Arc::new(Noted(Arc::new(schemas.clone()))), there));
+            let client = Client::over(here, version, Limits::default()).await.unwrap();
+            assert_eq!(*client.schemas().await.unwrap(), heard);
+            assert_eq!(client.metadata().await.unwrap(), schemas.metadata());
+        }
+        let document = schema_document([("example.com/test/kit", &heard)]);
+        let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+        let provider = &document["provider_schemas"]["example.com/test/kit"];
+        let block = &provider["resource_schemas"]["kit_thing"]["block"];
+        assert_eq!(block["attributes"]["id"]["description"], "*which*");
+        assert_eq!(block["attributes"]["id"]["description_kind"], "markdown");
+        assert_eq!(block["block_types"]["disk"]["block"]["deprecated"], true);
+        assert_eq!(provider["functions"]["same"]["parameters"][0]["description"], "of what");
     });
 }
 

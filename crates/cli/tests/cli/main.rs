@@ -26,3 +26,5 @@ mod sentinel_mock;
 mod sentinel_page;
 mod sentinel_test;
 mod show;
+mod show_choice;
+mod show_gate;

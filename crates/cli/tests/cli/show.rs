@@ -154,7 +154,7 @@ fn characters_that_turn_text_around_are_escaped_in_json_and_summary() {
 #[test]
 fn a_summary_needs_no_schemas() {
     let output = show(&["--summary"], PLAN);
-    assert_eq!(output.stdout, "Create (1)\n  + a_b.c\n");
+    assert_eq!(output.stdout, "Create (1)\n  + a_b.c\nTotal: 1 to create.\n");
     assert_eq!(output.stderr, "");
 }
 
@@ -178,7 +178,8 @@ fn what_is_not_known_is_shown_as_it_stands() {
     assert!(shown.contains("Plan: 0 to add, 0 to change, 0 to destroy."), "{shown}");
     let warning = "warning: a_b.c: the actions \"archive, thaw\" are not known here: ";
     assert_eq!(output.stderr.matches(warning).count(), 1, "{}", output.stderr);
-    assert_eq!(show(&["--summary"], &plan).stdout, "Unknown (1)\n  ? a_b.c: archive, thaw\n");
+    let summary = "Unknown (1)\n  ? a_b.c: archive, thaw\nTotal: 1 with actions that are not known.\n";
+    assert_eq!(show(&["--summary"], &plan).stdout, summary);
     let json = show(&["--json"], &plan).stdout;
     assert!(
         json.contains(r#""actions":["archive","thaw"]"#) && json.contains(r#""heading":"unknown""#),
@@ -196,10 +197,116 @@ fn what_is_not_known_is_shown_as_it_stands() {
     assert!(!output.stderr.contains('\x1b'), "{}", output.stderr);
     assert!(show(&["--summary"], &plan).stdout.contains("a_b.c: create because of "));
 
+    let unsaid = show(&[], with(r#""actions":["create"],"#, ""));
+    assert!(
+        unsaid.code == 0 && unsaid.stdout.contains("what happens to it is not known"),
+        "{}",
+        unsaid.stdout
+    );
+    let warning = "warning: a_b.c: \"change.actions\" is left out: ";
+    assert_eq!(unsaid.stderr.matches(warning).count(), 1, "{}", unsaid.stderr);
+    // What is sensitive may be said in what is left out.
+    for member in ["\"before_sensitive\":false,\n", ",\n\"after_sensitive\":{\"secret\":true}"] {
+        let name = member.split('"').nth(1).unwrap();
+        let warned = show(&["--summary"], with(member, "")).stderr;
+        let warning = format!("warning: a_b.c: \"change.{name}\" is left out: ");
+        assert_eq!(warned.matches(&warning).count(), 1, "{warned}");
+    }
+    let changes = PLAN.find(r#","resource_changes""#).unwrap();
+    let lacking = show(&[], format!("{},\"applyable\":true}}", &PLAN[..changes]));
+    assert!(lacking.stderr.contains("warning: the plan says that something changes"), "{}", lacking.stderr);
+
     let refused = show(&[], with(r#"["create"]"#, r#"["create",{"hunter2":1}]"#));
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("resource_changes[0]: expected a string"), "{}", refused.stderr);
     assert!(!refused.stderr.contains("hunter2"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_part_of_a_document_is_read_with_a_warning() {
+    let part = with(r#""format_version":"1.2","#, "");
+    let output = show(&[], &part);
+    assert_eq!((output.code, &output.stdout), (0, &show(&[], PLAN).stdout));
+    assert_eq!(output.stderr.matches("there is no `format_version`").count(), 1, "{}", output.stderr);
+    // Where something is decided by the document, what was left out could decide it.
+    let refused = objchange(["query", "-", "true"], &part);
+    assert!(refused.code == 2 && refused.stderr.contains("format_version"), "{}", refused.stderr);
+    let state = r#"{"terraform_version":"1.5.0","values":{"root_module":{"resources":[{"address":"a.b"}]}}}"#;
+    let output = show(&[], state);
+    assert!(output.code == 0 && output.stdout.contains("# a.b:\n"), "{}", output.stderr);
+    assert!(output.stderr.contains("format_version"), "{}", output.stderr);
+    for other in [r#"{"values":{"root_module":{}}}"#, r#"{"configuration":{}}"#, "{}"] {
+        let refused = show(&[], other);
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains("terraform show -json"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn text_around_a_document_is_passed_over_with_a_warning() {
+    let shown = show(&[], PLAN).stdout;
+    for (before, after, warning) in [
+        ("Warning: Deprecated\n\n{ see below\n", "", "the document begins in line 4: the text before it"),
+        ("{\"@level\":\"info\",\"@message\":\"x\"}\n", "", "the document begins in line 2"),
+        ("", "\nReleasing state lock\n", "the text after the document, from line 5 on"),
+        (
+            "Acquiring state lock\n",
+            "\nReleasing\n",
+            "the document begins in line 2: the text before it, and from line 6 on",
+        ),
+    ] {
+        let output = show(&["-"], format!("{before}{PLAN}{after}"));
+        assert_eq!((output.code, &output.stdout), (0, &shown), "{}", output.stderr);
+        let warning = format!("warning: (stdin): {warning}");
+        assert_eq!(output.stderr.matches(&warning).count(), 1, "{}", output.stderr);
+    }
+    for (text, expected) in [
+        (format!("{PLAN}\n{PLAN}"), "error: (stdin):5: another document begins here"),
+        ("{\"@level\":\"info\"}\n{\"@level\":\"info\"}\n".to_owned(), "terraform show -json PLANFILE"),
+        ("Error: no plan\n".to_owned(), "this is not JSON"),
+        (
+            format!("x\n{}", with(r#"["create"]"#, r#"[1]"#)),
+            "(stdin):3:77: resource_changes[0]: expected a string; pass the output of `terraform show -json`",
+        ),
+    ] {
+        let output = show(&[], text);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{}", output.stderr);
+        assert!(output.stderr.contains(expected), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn what_is_read_is_bounded() {
+    for (limit, is_read) in [("1", false), ("100", false), ("1K", true), ("2MiB", true), ("1g", true)] {
+        let output = show(&["--max-input", limit], PLAN);
+        assert_eq!(output.code == 0, is_read, "{limit}: {}", output.stderr);
+        if !is_read {
+            let expected = format!("(stdin): this is more than {limit} bytes: allow more with --max-input");
+            assert!(output.stdout.is_empty() && output.stderr.contains(&expected), "{}", output.stderr);
+        }
+    }
+    let error = show(&["--max-input", "much"], PLAN);
+    assert!(error.code == 2 && error.stderr.contains("such as 500M"), "{}", error.stderr);
+}
+
+#[test]
+fn an_errored_or_incomplete_plan_says_so_in_every_form() {
+    let plan = |member: &str| with(r#"{"format_version""#, &format!(r#"{{{member},"format_version""#));
+    for arguments in [&[][..], &["--summary"], &["--json"]] {
+        let errored = show(arguments, plan(r#""errored":true,"complete":false"#));
+        assert!(errored.stderr.contains("planning ended with an error"), "{}", errored.stderr);
+        let incomplete = show(arguments, plan(r#""complete":false"#));
+        assert!(incomplete.stderr.contains("the plan is incomplete"), "{}", incomplete.stderr);
+        let whole = show(arguments, plan(r#""complete":true"#));
+        assert!(!whole.stderr.contains("incomplete"), "{}", whole.stderr);
+        let said = match arguments {
+            ["--summary"] => ["Planning failed: ", "The plan is incomplete: "],
+            ["--json"] => ["\"errored\":true", "\"complete\":false"],
+            _ => ["but then encountered a problem", ""],
+        };
+        assert!(errored.stdout.contains(said[0]), "{}", errored.stdout);
+        assert!(incomplete.stdout.contains(said[1]), "{}", incomplete.stdout);
+    }
 }
 
 #[test]

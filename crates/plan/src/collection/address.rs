@@ -1,12 +1,13 @@
 //! Addresses: as keys, and the keys of instances in them.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use crate::document::quote;
 use crate::json::{Json, JsonError, Raw, Shape, serialize_number};
 use crate::text::Text;
 
-use serde::{Serialize, Serializer};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The key of an instance: what `count` or `for_each` gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -39,6 +40,37 @@ impl Serialize for Index<'_> {
             Self::Number(number) => serialize_number(number, serializer),
             Self::Key(key) => key.serialize(serializer),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Index<'_> {
+    /// A number or a string.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Key;
+        impl Visitor<'_> for Key {
+            type Value = Index<'static>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number or a string")
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+                Ok(Index::Number(number.to_string().into()))
+            }
+
+            fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+                Ok(Index::Number(number.to_string().into()))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+                Ok(Index::Number(number.to_string().into()))
+            }
+
+            fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
+                Ok(Index::Key(key.to_owned().into()))
+            }
+        }
+        deserializer.deserialize_any(Key)
     }
 }
 

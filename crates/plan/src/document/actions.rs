@@ -31,7 +31,8 @@ pub enum ResourceActions {
     CreateThenForget,
     /// Stop managing it and create another one: what OpenTofu does.
     ForgetThenCreate,
-    /// What these words say, which are none of the above: a newer program has written them.
+    /// What these words say, which are none of the above: a newer program has written them. Without words the document
+    /// does not say what happens.
     Unknown(&'static [&'static str]),
 }
 
@@ -54,9 +55,13 @@ fn unknown(words: &[&str]) -> Option<&'static [&'static str]> {
 }
 
 impl ResourceActions {
+    /// The document does not say what happens.
+    pub(super) const UNSAID: Self = Self::Unknown(&[]);
+
     pub(super) fn of_words(words: &[&str]) -> Option<Self> {
         Some(match words {
-            [] | ["no-op"] => Self::NoOp,
+            [] => Self::UNSAID,
+            ["no-op"] => Self::NoOp,
             ["create"] => Self::Create,
             ["read"] => Self::Read,
             ["update"] => Self::Update,

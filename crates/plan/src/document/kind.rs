@@ -63,6 +63,9 @@ impl DocumentKind {
             Err(End::Error(error)) => Err(DocumentError::from_json(&error, text, "")),
             // An empty state has no more members than these.
             Ok(()) if seen.format_version && !seen.others => Ok(Self::State),
+            // Somebody has taken a part of a document.
+            Ok(()) if seen.planned => Ok(Self::Plan),
+            Ok(()) if seen.values && seen.terraform_version => Ok(Self::State),
             Ok(()) => Ok(Self::Other),
         }
     }
@@ -88,6 +91,8 @@ struct Seen {
     encrypted_data: bool,
     values: bool,
     changes: bool,
+    /// One of those that nothing else has, either.
+    planned: bool,
     schemas: bool,
     messages: bool,
     serial: bool,
@@ -96,6 +101,8 @@ struct Seen {
 
 impl Seen {
     fn note(&mut self, key: &str) {
+        self.planned |=
+            matches!(key, "resource_changes" | "resource_drift" | "planned_values" | "output_changes");
         let member = match key {
             "format_version" => &mut self.format_version,
             "terraform_version" => &mut self.terraform_version,

@@ -10,6 +10,7 @@ mod field;
 mod instance;
 mod invocation;
 mod kind;
+mod lost;
 mod object;
 mod place;
 mod plan;
@@ -63,20 +64,42 @@ impl<'t> Document<'t> {
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn parse(text: &'t str) -> Result<Self, DocumentError> {
+        let document = Self::parse_part(text)?;
+        match document.has_format_version() {
+            true => Ok(document),
+            false => Err(DocumentError::at(text, 0, "", Problem::NoFormatVersion)),
+        }
+    }
+
+    /// As [`Document::parse`], also what somebody has left of a document without its format version. What is not there
+    /// may have been left out: nothing must be decided by such a part.
+    ///
+    /// # Errors
+    ///
+    /// As [`Document::parse`].
+    pub fn parse_part(text: &'t str) -> Result<Self, DocumentError> {
         let kind = DocumentKind::of(text)?;
         if let Some(problem) = kind.problem() {
             return Err(DocumentError::at(text, 0, "", problem));
         }
         Ok(match kind {
-            DocumentKind::Plan => Self::Plan(Plan::parse(text)?),
+            DocumentKind::Plan => Self::Plan(Plan::parse_part(text)?),
             DocumentKind::StateFile => Self::State(State::parse_file(text)?),
-            DocumentKind::State => Self::State(State::parse(text)?),
+            DocumentKind::State => Self::State(State::parse_part(text)?),
             _ => {
                 // Its errors tell more of what it is.
                 State::parse(text)?;
                 return Err(DocumentError::at(text, 0, "", Problem::Neither));
             }
         })
+    }
+
+    /// Whether it says in which version of the format it is, or is a state file, which has none.
+    pub fn has_format_version(&self) -> bool {
+        match self {
+            Self::Plan(plan) => plan.format_version.is_some(),
+            Self::State(state) => state.is_file || state.format_version.is_some(),
+        }
     }
 }
 
@@ -106,13 +129,13 @@ fn open(text: &str) -> Result<Reader<'_>, DocumentError> {
 /// All members of a document with their texts, in its order.
 type Members<'t> = Vec<(Text<'t>, Raw<'t>)>;
 
-/// Reads a document: each member but the format version, which is checked and given, by `member`.
+/// Reads a document: each member but the format version, which is checked and given if it is there, by `member`.
 ///
 /// That one is told the key, and keeps up to date where in the document it is, for errors.
 fn read_members<'t>(
     document: &'t str,
     mut member: impl FnMut(&str, &mut Reader<'t>, &mut String) -> Result<(), JsonError>,
-) -> Result<((u64, u64), Members<'t>), DocumentError> {
+) -> Result<(Option<(u64, u64)>, Members<'t>), DocumentError> {
     let mut version = None;
     let mut location = String::new();
     let mut members = Vec::new();
@@ -132,16 +155,14 @@ fn read_members<'t>(
     });
     read.map_err(|error| DocumentError::from_json(&error, document, &location))?;
     reader.end().map_err(|error| DocumentError::from_json(&error, document, ""))?;
-    Ok((supported_version(document, version)?, members))
+    let version = version.map(|version| supported_version(document, version)).transpose()?;
+    Ok((version, members))
 }
 
 /// Checks a document's format version, such as `1.2`: 0.1 and later before 1.0, and every minor one of 1.
 ///
 /// Gives the major and minor version.
-fn supported_version(text: &str, version: Option<(Text<'_>, usize)>) -> Result<(u64, u64), DocumentError> {
-    let Some((version, offset)) = version else {
-        return Err(DocumentError::at(text, 0, "", Problem::NoFormatVersion));
-    };
+fn supported_version(text: &str, (version, offset): (Text<'_>, usize)) -> Result<(u64, u64), DocumentError> {
     let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
     match (parts.next().flatten(), parts.next().flatten()) {
         (Some(major @ 0..=1), Some(minor)) => Ok((major, minor)),

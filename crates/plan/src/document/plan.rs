@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::actions::ResourceActions;
-use super::error::DocumentError;
+use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, keep, list, object, text};
 use super::invocation::{ActionInvocation, invocation};
 use super::{Unseen, open, read_members};
@@ -14,8 +14,8 @@ use crate::text::Text;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Plan<'t> {
-    /// The major and minor version of the format.
-    pub format_version: (u64, u64),
+    /// The major and minor version of the format; `None` where somebody has left it out.
+    pub format_version: Option<(u64, u64)>,
     /// What happens to each resource instance.
     pub resource_changes: Vec<ChangedResource<'t>>,
     /// What has happened to resource instances outside of Terraform.
@@ -108,6 +108,13 @@ impl Default for ValueChange<'_> {
     }
 }
 
+impl ValueChange<'_> {
+    /// One of which the document does not say what happens.
+    fn unsaid() -> Self {
+        Self { actions: ResourceActions::UNSAID, ..Self::default() }
+    }
+}
+
 /// What is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -156,6 +163,15 @@ impl<'t> Plan<'t> {
     ///
     /// The text is not JSON, is cut off, is no plan, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
+        let plan = Self::parse_part(document)?;
+        match plan.format_version {
+            Some(_) => Ok(plan),
+            None => Err(DocumentError::at(document, 0, "", Problem::NoFormatVersion)),
+        }
+    }
+
+    /// As [`Plan::parse`], also where the format version is left out.
+    pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut plan = Plan { text: Unseen(document), ..Plan::default() };
         let (format_version, members) = read_members(document, |key, reader, location| match key {
             "resource_changes" => keep(&mut plan.resource_changes, resources(reader, location)),
@@ -260,7 +276,7 @@ impl<'t> ChangedResource<'t> {
 }
 
 fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonError> {
-    let mut resource = ChangedResource::default();
+    let mut resource = ChangedResource { change: ValueChange::unsaid(), ..ChangedResource::default() };
     object(reader, |key, reader| {
         let place = match &*key {
             "address" => &mut resource.address,
@@ -295,8 +311,9 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
     Ok(resource)
 }
 
+/// Reads a change; where it does not say what happens, that is not known.
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {
-    let mut change = ValueChange::default();
+    let mut change = ValueChange::unsaid();
     object(reader, |key, reader| {
         let place = match &*key {
             "before" => &mut change.before,

@@ -6,7 +6,7 @@ use objchange::Type;
 use objchange::internal::json::from_str;
 use objchange::value::Path;
 
-use super::error::DocumentError;
+use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, is_null, list, object, text};
 use super::{Unseen, read_members};
 use crate::json::{JsonError, Raw, Reader};
@@ -20,7 +20,8 @@ pub struct State<'t> {
     pub resources: Vec<StateResource<'t>>,
     /// The outputs of the root module, by name in byte order.
     pub outputs: Vec<StateOutput<'t>>,
-    /// The major and minor version of the format; `None` of a file, and of a part of another document.
+    /// The major and minor version of the format; `None` of a file, of a part of another document, and where somebody
+    /// has left it out.
     pub format_version: Option<(u64, u64)>,
     /// The version of Terraform that wrote it.
     pub terraform_version: Option<Text<'t>>,
@@ -128,9 +129,18 @@ impl<'t> State<'t> {
     ///
     /// The text is not JSON, is cut off, is no state, or has a format that is not supported.
     pub fn parse(document: &'t str) -> Result<Self, DocumentError> {
+        let state = Self::parse_part(document)?;
+        match state.format_version {
+            Some(_) => Ok(state),
+            None => Err(DocumentError::at(document, 0, "", Problem::NoFormatVersion)),
+        }
+    }
+
+    /// As [`State::parse`], also where the format version is left out.
+    pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
         let mut state = State { text: Unseen(document), ..State::default() };
         let (format_version, _) = read_members(document, |key, reader, _| member(key, reader, &mut state))?;
-        Ok(State { format_version: Some(format_version), ..state })
+        Ok(State { format_version, ..state })
     }
 
     /// Reads a state document that is a part of another document.

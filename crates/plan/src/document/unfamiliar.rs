@@ -1,8 +1,9 @@
-//! Words of documents that are not known here: a newer program has written them.
+//! Words of documents that are not known here: a newer program has written them. And what somebody has left out.
 
 use std::fmt;
 
-use super::{ChangedResource, Document, Plan, ResourceActions};
+use super::{ChangedResource, Document, Plan, ResourceActions, Sensitive, ValueChange};
+use crate::json::Raw;
 
 /// Words of one kind that are not known here. What they stand for is shown as the document has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,14 +33,17 @@ pub enum UnfamiliarKind {
     Mode,
     /// The event that triggers an action.
     Event,
+    /// What every program of today says, and is not said there: the words name the members that lack.
+    LeftOut,
 }
 
-const KINDS: [UnfamiliarKind; 5] = [
+const KINDS: [UnfamiliarKind; 6] = [
     UnfamiliarKind::Actions,
     UnfamiliarKind::Reason,
     UnfamiliarKind::Deferral,
     UnfamiliarKind::Mode,
     UnfamiliarKind::Event,
+    UnfamiliarKind::LeftOut,
 ];
 
 const REASONS: [&str; 16] = [
@@ -91,6 +95,14 @@ impl Document<'_> {
             Self::State(state) => {
                 for resource in &state.resources {
                     found.word(UnfamiliarKind::Mode, &MODES, &resource.mode, &resource.address);
+                    let lacks = match resource.sensitive {
+                        Sensitive::Values(marks) => {
+                            marks.text() == "null" && resource.values.text() != "null"
+                        }
+                        Sensitive::Paths(_) => false,
+                    };
+                    let lacks = if lacks { &["sensitive_values"][..] } else { &[] };
+                    found.note(UnfamiliarKind::LeftOut, lacks, &resource.address);
                 }
             }
         }
@@ -112,11 +124,14 @@ impl Found {
             self.word(UnfamiliarKind::Deferral, &DEFERRALS, &deferred.reason, address);
         }
         for output in &plan.output_changes {
-            self.actions(output.change.actions, &output.name);
+            let (actions, address) = (output.change.actions, format!("output.{}", output.name));
+            self.actions(actions, &output.name);
+            let lacks = marks(&output.change).into_iter().filter_map(|(name, lacks)| lacks.then_some(name));
+            self.note(UnfamiliarKind::LeftOut, &lacks.collect::<Vec<_>>(), &address);
         }
         for invocation in &plan.action_invocations {
             if let Some(trigger) = invocation.trigger.as_ref().filter(|trigger| trigger.time().is_none()) {
-                self.note(UnfamiliarKind::Event, &trigger.event, &invocation.address);
+                self.note(UnfamiliarKind::Event, &[&*trigger.event], &invocation.address);
             }
         }
     }
@@ -128,22 +143,26 @@ impl Found {
         if let Some(reason) = &resource.action_reason {
             self.word(UnfamiliarKind::Reason, &REASONS, reason, address);
         }
+        self.note(UnfamiliarKind::LeftOut, &left_out(resource), address);
     }
 
     fn actions(&mut self, actions: ResourceActions, address: &str) {
-        if let ResourceActions::Unknown(words) = actions {
-            self.note(UnfamiliarKind::Actions, &words.join(", "), address);
+        if let ResourceActions::Unknown(words @ [_, ..]) = actions {
+            self.note(UnfamiliarKind::Actions, &[&words.join(", ")], address);
         }
     }
 
     fn word(&mut self, kind: UnfamiliarKind, known: &[&str], word: &str, address: &str) {
         if !known.contains(&word) {
-            self.note(kind, word, address);
+            self.note(kind, &[word], address);
         }
     }
 
-    fn note(&mut self, kind: UnfamiliarKind, word: &str, address: &str) {
+    fn note(&mut self, kind: UnfamiliarKind, words: &[&str], address: &str) {
         let Some(index) = KINDS.iter().position(|other| *other == kind) else { return };
+        if words.is_empty() {
+            return;
+        }
         let found = self.0[index].get_or_insert_with(|| Unfamiliar {
             kind,
             words: Vec::new(),
@@ -151,23 +170,74 @@ impl Found {
             count: 0,
         });
         found.count += 1;
-        if found.words.len() < 3 {
+        for word in words {
             let word: String = word.chars().take(64).collect();
-            if !found.words.contains(&word) {
+            let is_room = found.words.len() < 3 || kind == UnfamiliarKind::LeftOut;
+            if is_room && !found.words.contains(&word) {
                 found.words.push(word);
             }
         }
     }
 }
 
+/// The members that a change lacks, which every program of today writes: they are there, or what happens needs them.
+fn left_out(resource: &ChangedResource<'_>) -> Vec<&'static str> {
+    let change = &resource.change;
+    let is_null = |side: Raw<'_>| side.text() == "null";
+    let is_replaced = matches!(
+        change.actions,
+        ResourceActions::DeleteThenCreate
+            | ResourceActions::CreateThenDelete
+            | ResourceActions::CreateThenForget
+            | ResourceActions::ForgetThenCreate
+    );
+    let has_before = is_replaced
+        || matches!(
+            change.actions,
+            ResourceActions::Update | ResourceActions::Delete | ResourceActions::Forget
+        );
+    let has_after = is_replaced
+        || matches!(
+            change.actions,
+            ResourceActions::Create | ResourceActions::Read | ResourceActions::Update
+        );
+    let members = [
+        ("address", resource.address.is_empty()),
+        ("type", resource.resource_type.is_empty()),
+        ("name", resource.name.is_empty()),
+        ("change.actions", change.actions == ResourceActions::UNSAID),
+        ("change.before", has_before && is_null(change.before)),
+        ("change.after", has_after && is_null(change.after)),
+    ];
+    members.into_iter().chain(marks(change)).filter_map(|(name, lacks)| lacks.then_some(name)).collect()
+}
+
+/// The members that say what is unknown or sensitive, and whether a change lacks them.
+fn marks(change: &ValueChange<'_>) -> [(&'static str, bool); 3] {
+    let is_null = |side: Raw<'_>| side.text() == "null";
+    [
+        ("change.after_unknown", is_null(change.after_unknown)),
+        ("change.before_sensitive", is_null(change.before_sensitive)),
+        ("change.after_sensitive", is_null(change.after_sensitive)),
+    ]
+}
+
 impl fmt::Display for Unfamiliar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.address)?;
+        f.write_str(if self.address.is_empty() { "a resource" } else { &self.address })?;
         if self.count > 1 {
             write!(f, " and {} more", self.count - 1)?;
         }
         let words: Vec<String> = self.words.iter().map(|word| format!("{word:?}")).collect();
         let (kind, verb) = match (self.kind, words.len()) {
+            (UnfamiliarKind::LeftOut, count) => {
+                return write!(
+                    f,
+                    ": {} {} left out",
+                    words.join(", "),
+                    if count == 1 { "is" } else { "are" }
+                );
+            }
             (UnfamiliarKind::Actions, _) => ("actions", "are"),
             (UnfamiliarKind::Reason | UnfamiliarKind::Deferral, 1) => ("reason", "is"),
             (UnfamiliarKind::Reason | UnfamiliarKind::Deferral, _) => ("reasons", "are"),

@@ -61,14 +61,12 @@ impl Writer<'_> {
         self.push(" {\n");
         if !action.diff.hidden {
             self.push("        config ");
-            let start = self.out.len();
             // As in a state, but further to the right, blank lines too.
-            let (was_plain, was_held) = (self.plain, self.is_held);
-            (self.plain, self.is_held) = (true, true);
+            self.start_lines_with("        ");
+            let was_plain = std::mem::replace(&mut self.plain, true);
             self.value(&action.diff, 0, View::default());
-            (self.plain, self.is_held) = (was_plain, was_held);
-            let body = self.out.split_off(start);
-            self.push(&body.replace('\n', "\n        "));
+            self.plain = was_plain;
+            self.start_lines_with("");
             self.push("\n");
         }
         self.push("    }\n");

@@ -111,6 +111,9 @@ impl Writer<'_> {
             Heading::ReplacedButKept => {
                 self.push(" must be replaced, but the existing object will not be destroyed");
             }
+            Heading::Unknown if header.actions.words().is_empty() => {
+                self.push(" has no actions here, so what happens to it is not known");
+            }
             Heading::Unknown => {
                 self.push(" has actions that are not known here: ");
                 escape::line(&mut self.out, &header.actions.words().join(", "));

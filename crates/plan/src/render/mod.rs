@@ -23,6 +23,7 @@ pub use colour::Colour;
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
+pub use summary::GroupBy;
 
 use std::io::{self, Write};
 
@@ -49,6 +50,8 @@ struct Writer<'w> {
     to: &'w mut dyn Write,
     /// What has been written may still be changed.
     is_held: bool,
+    /// What stands after each line break of what is passed on.
+    line_start: &'static str,
     /// Why text could not be passed on.
     error: Option<io::Error>,
     colour: Colour,
@@ -61,7 +64,17 @@ struct Writer<'w> {
 
 impl<'w> Writer<'w> {
     fn new(to: &'w mut dyn Write, colour: Colour, program: Program) -> Self {
-        Self { out: String::new(), to, is_held: false, error: None, colour, program, width: 77, plain: false }
+        Self {
+            out: String::new(),
+            to,
+            is_held: false,
+            line_start: "",
+            error: None,
+            colour,
+            program,
+            width: 77,
+            plain: false,
+        }
     }
 }
 
@@ -70,7 +83,11 @@ impl Writer<'_> {
     fn flush(&mut self) -> io::Result<()> {
         let written = match self.error.take() {
             Some(error) => Err(error),
-            None => self.to.write_all(self.out.as_bytes()),
+            None if self.line_start.is_empty() => self.to.write_all(self.out.as_bytes()),
+            None => {
+                let line_break = format!("\n{}", self.line_start);
+                self.to.write_all(self.out.replace('\n', &line_break).as_bytes())
+            }
         };
         self.out.clear();
         written
@@ -78,9 +95,22 @@ impl Writer<'_> {
 
     /// Passes on what has been written if it is much, so that a large value does not stand in memory as text too.
     fn flush_much(&mut self) {
-        if self.out.len() >= ENOUGH && !self.is_held && self.error.is_none() {
+        if self.out.len() >= ENOUGH && !self.is_held {
+            self.pass_on();
+        }
+    }
+
+    /// Passes on what has been written; an error comes out of the next [`Writer::flush`].
+    fn pass_on(&mut self) {
+        if self.error.is_none() {
             self.error = self.flush().err();
         }
+    }
+
+    /// Has this stand after each line break that is written from here on.
+    fn start_lines_with(&mut self, line_start: &'static str) {
+        self.pass_on();
+        self.line_start = line_start;
     }
 
     fn push(&mut self, text: &str) {

@@ -10,8 +10,8 @@ use crate::diff::Diff;
 use crate::document::{ChangedResource, Plan, State, TriggerTime};
 use crate::program::Program;
 use crate::report::{
-    Entries, Filter, Options, Outcome, PlanMode, Report, ReportEntry, ResourceHeader, Schemas, Section,
-    ShowError, entry, fold,
+    Entries, Filter, Options, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
+    entry, fold,
 };
 
 /// Renders a plan as `terraform show` prints it.
@@ -167,8 +167,8 @@ impl Writer<'_> {
             Section::ResourceDrift(entries) if !entries.is_empty() => {
                 self.drift_start();
                 self.resources(entries)?;
-                // After a refresh alone there may be nothing more to say.
-                let is_all = report.mode == PlanMode::RefreshOnly && !report.sections.iter().any(is_verdict);
+                // After a refresh alone, or of drift alone, there may be nothing more to say.
+                let is_all = !report.sections.iter().any(is_verdict);
                 self.drift_end(report.mode, is_all);
             }
             Section::Outcome(outcome) => {

@@ -1,41 +1,163 @@
-//! The summary: the addresses of a report, grouped by what happens to them, with the reasons in a few words.
+//! The summary: the addresses of a report in groups, with the reasons in a few words, and what it all adds up to.
 
 use std::io::{self, Write};
 
 use objchange::internal::visible;
 
 use super::Colour;
-use crate::document::ResourceActions;
-use crate::report::{Heading, Outcome, OutputHeader, Report, ResourceHeader, Section, StateHeader};
+use crate::document::{ResourceActions, TriggerTime};
+use crate::report::{
+    Counts, Heading, Invocation, Outcome, OutputHeader, Report, ResourceHeader, Section, ShowError,
+    StateHeader,
+};
 use crate::text::Text;
 
-/// The groups of changes in the order in which they are written.
-const GROUPS: [(&str, &[ResourceActions]); 7] = [
-    ("Create", &[ResourceActions::Create]),
-    ("Read", &[ResourceActions::Read]),
-    ("Update", &[ResourceActions::Update]),
-    (
-        "Replace",
-        &[
-            ResourceActions::DeleteThenCreate,
-            ResourceActions::CreateThenDelete,
-            ResourceActions::CreateThenForget,
-            ResourceActions::ForgetThenCreate,
-        ],
-    ),
-    ("Destroy", &[ResourceActions::Delete]),
-    ("Forget", &[ResourceActions::Forget]),
-    ("Move or import", &[ResourceActions::NoOp]),
-];
+/// How the resources of a summary are grouped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum GroupBy {
+    /// By what happens to them.
+    #[default]
+    Action,
+    /// By the module that they are in.
+    Module,
+    /// By their type.
+    Type,
+}
+
+/// What happens to a resource, in the order of the summary: what destroys comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Destroy,
+    Replace,
+    Unknown,
+    Forget,
+    Update,
+    Create,
+    Read,
+    MoveOrImport,
+}
+
+impl Fate {
+    fn of(actions: ResourceActions) -> Self {
+        match actions {
+            ResourceActions::NoOp => Self::MoveOrImport,
+            ResourceActions::Create => Self::Create,
+            ResourceActions::Read => Self::Read,
+            ResourceActions::Update => Self::Update,
+            ResourceActions::Delete => Self::Destroy,
+            ResourceActions::DeleteThenCreate
+            | ResourceActions::CreateThenDelete
+            | ResourceActions::CreateThenForget
+            | ResourceActions::ForgetThenCreate => Self::Replace,
+            ResourceActions::Forget => Self::Forget,
+            ResourceActions::Unknown(_) => Self::Unknown,
+        }
+    }
+
+    /// The heading of those to which it happens.
+    fn title(self) -> &'static str {
+        match self {
+            Self::Destroy => "Destroy",
+            Self::Replace => "Replace",
+            Self::Unknown => "Unknown",
+            Self::Forget => "Forget",
+            Self::Update => "Update",
+            Self::Create => "Create",
+            Self::Read => "Read",
+            Self::MoveOrImport => "Move or import",
+        }
+    }
+}
+
+/// Lines below a heading.
+struct Group {
+    title: String,
+    lines: Vec<(Option<Fate>, String)>,
+}
+
+impl Group {
+    /// A group that is no part of what the resources are grouped by.
+    fn other(title: &str, lines: impl Iterator<Item = String>) -> Self {
+        Self { title: title.to_owned(), lines: lines.map(|line| (None, line)).collect() }
+    }
+}
+
+/// The groups of resources, found by their titles.
+#[derive(Default)]
+struct Groups {
+    list: Vec<Group>,
+    by_title: hashbrown::HashMap<String, usize>,
+}
+
+impl Groups {
+    fn add(&mut self, title: &str, fate: Option<Fate>, line: String) {
+        let list = &mut self.list;
+        let index = *self.by_title.entry_ref(title).or_insert_with(|| {
+            list.push(Group { title: title.to_owned(), lines: Vec::new() });
+            list.len() - 1
+        });
+        list[index].lines.push((fate, line));
+    }
+
+    /// The groups and their lines in the order of what happens, those alike in that of the document.
+    fn sorted(mut self) -> Vec<Group> {
+        for group in &mut self.list {
+            group.lines.sort_by_key(|(fate, _)| *fate);
+        }
+        self.list.sort_by_key(|group| group.lines.first().map(|(fate, _)| *fate));
+        self.list
+    }
+}
+
+impl GroupBy {
+    /// The title of the group of a resource; what happens to it is not asked of those of a state.
+    fn title<'h>(self, fate: Option<Fate>, module: Option<&'h Text<'_>>, resource_type: &'h str) -> &'h str {
+        match self {
+            Self::Action => fate.map_or("Resources", Fate::title),
+            Self::Module => module.map_or("(root module)", |module| module.as_str()),
+            Self::Type => resource_type,
+        }
+    }
+}
 
 impl Report<'_> {
-    /// Writes the addresses, grouped by what happens to them, with the reasons.
+    /// Writes the addresses in groups, with the reasons, and what they add up to.
     ///
     /// # Errors
     ///
     /// The text cannot be written.
-    pub fn write_summary(&self, out: &mut dyn Write, colour: Colour) -> io::Result<()> {
-        let mut groups: Vec<(&str, Vec<String>)> = Vec::new();
+    pub fn write_summary(
+        &self,
+        out: &mut dyn Write,
+        colour: Colour,
+        group_by: GroupBy,
+    ) -> Result<(), ShowError> {
+        if self.errored {
+            out.write_all(b"Planning failed: only what was planned until then is listed.\n")?;
+        }
+        if self.complete == Some(false) && !self.errored {
+            out.write_all(b"The plan is incomplete: more may be left to change.\n")?;
+        }
+        let mut groups = self.groups(colour, group_by);
+        groups.retain(|group| !group.lines.is_empty());
+        for group in &groups {
+            write_group(group, out, colour)?;
+        }
+        if !groups.is_empty() {
+            return Ok(self.write_total(out, colour)?);
+        }
+        let nothing = self.sections.iter().find_map(|section| match section {
+            Section::Outcome(Outcome::NoChangeMatches) => Some("\nNo resource with changes matches.\n"),
+            Section::Outcome(Outcome::NoResourceMatches) => Some("\nNo resource matches.\n"),
+            Section::Outcome(Outcome::EmptyState) => Some("There are no resources.\n"),
+            Section::Outcome(Outcome::PlanningFailed) => Some(""),
+            _ => None,
+        });
+        Ok(out.write_all(nothing.unwrap_or("Nothing changes.\n").as_bytes())?)
+    }
+
+    fn groups(&self, colour: Colour, group_by: GroupBy) -> Vec<Group> {
         let symbol = |actions| colour.resource_symbol(actions, self.program);
         let change = |header: &ResourceHeader<'_>| {
             line(symbol(header.actions), &header.address, header.deposed.as_deref(), &reasons(header))
@@ -47,50 +169,84 @@ impl Report<'_> {
             let reasons = if header.tainted { &["tainted".to_owned()][..] } else { &[] };
             line(symbol(ResourceActions::NoOp), &header.address, header.deposed.as_deref(), reasons)
         };
+        let (mut resources, mut others) = (Groups::default(), Vec::new());
         for section in &self.sections {
             match section {
                 Section::DeferredChanges(entries) => {
-                    groups.push(("Deferred", entries.headers().map(|header| change(&header)).collect()));
+                    others.push(Group::other("Deferred", entries.headers().map(|header| change(&header))));
                 }
                 Section::ResourceChanges(entries) => {
-                    let start = groups.len();
-                    groups.extend(GROUPS.map(|(title, _)| (title, Vec::new())));
-                    groups.push(("Unknown", Vec::new()));
                     for header in entries.headers() {
-                        let is_of =
-                            |(_, actions): &(_, &[ResourceActions])| actions.contains(&header.actions);
-                        let group = GROUPS.iter().position(is_of).unwrap_or(GROUPS.len());
-                        groups[start + group].1.push(change(&header));
+                        let fate = Some(Fate::of(header.actions));
+                        let title = group_by.title(fate, header.module_address.as_ref(), &header.r#type);
+                        resources.add(title, fate, change(&header));
                     }
                 }
-                Section::OutputChanges { changed, .. } => {
-                    groups.push(("Outputs", changed.headers().map(|header| output(&header)).collect()));
-                }
                 Section::Resources(entries) => {
-                    groups.push(("Resources", entries.headers().map(|header| resource(&header)).collect()));
+                    for header in entries.headers() {
+                        let title = group_by.title(None, header.module_address.as_ref(), &header.r#type);
+                        resources.add(title, None, resource(&header));
+                    }
+                }
+                Section::OutputChanges { changed: entries, .. } | Section::Outputs(entries) => {
+                    others.push(Group::other("Outputs", entries.headers().map(|header| output(&header))));
                 }
                 _ => {}
             }
         }
-        if self.errored {
-            out.write_all(b"Planning failed: only what was planned until then is listed.\n")?;
-        }
-        groups.retain(|(_, lines)| !lines.is_empty());
-        let (bold, reset) = (colour.bold(), colour.reset());
-        for (title, lines) in &groups {
-            write!(out, "{bold}{title}{reset} ({})\n{}", lines.len(), lines.concat())?;
-        }
-        if self.errored || !groups.is_empty() {
-            return Ok(());
-        }
-        let nothing = self.sections.iter().find_map(|section| match section {
-            Section::Outcome(Outcome::NoChangeMatches) => Some("\nNo resource with changes matches.\n"),
-            Section::Outcome(Outcome::NoResourceMatches) => Some("\nNo resource matches.\n"),
-            Section::Outcome(Outcome::EmptyState) => Some("There are no resources.\n"),
-            _ => None,
-        });
-        out.write_all(nothing.unwrap_or("Nothing changes.\n").as_bytes())
+        others.push(Group::other("Actions", self.invocations.iter().map(invoked)));
+        let drift = self.drift.headers().map(|header| change(&header));
+        others.push(Group::other("Changed outside", drift));
+        let mut groups = resources.sorted();
+        groups.extend(others);
+        groups
     }
+
+    /// Writes what all groups add up to.
+    fn write_total(&self, out: &mut dyn Write, colour: Colour) -> io::Result<()> {
+        let is_state = self.sections.iter().any(|section| matches!(section, Section::Resources(_)));
+        let mut total = total(&self.counts, is_state);
+        if !self.counts.is_change() && !is_state {
+            total.insert(0, "nothing to change".to_owned());
+        }
+        let (bold, reset) = (colour.bold(), colour.reset());
+        writeln!(out, "{bold}Total:{reset} {}.", total.join(", "))?;
+        if self.of_selection {
+            out.write_all(b"Only what was chosen is counted.\n")?;
+        }
+        Ok(())
+    }
+}
+
+fn write_group(group: &Group, out: &mut dyn Write, colour: Colour) -> io::Result<()> {
+    let (bold, reset) = (colour.bold(), colour.reset());
+    writeln!(out, "{bold}{}{reset} ({})", visible(&group.title), group.lines.len())?;
+    group.lines.iter().try_for_each(|(_, line)| out.write_all(line.as_bytes()))
+}
+
+/// What there is of each kind, in the order of the groups.
+fn total(counts: &Counts, is_state: bool) -> Vec<String> {
+    let things = |count: usize, thing: &str| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
+    let outputs = things(counts.outputs, "output");
+    [
+        (counts.resources, things(counts.resources, "resource")),
+        (counts.delete, format!("{} to destroy", counts.delete)),
+        (counts.replace, format!("{} to replace", counts.replace)),
+        (counts.unknown, format!("{} with actions that are not known", counts.unknown)),
+        (counts.forget, format!("{} to forget", counts.forget)),
+        (counts.update, format!("{} to update", counts.update)),
+        (counts.create, format!("{} to create", counts.create)),
+        (counts.read, format!("{} to read", counts.read)),
+        (counts.r#move, format!("{} to move", counts.r#move)),
+        (counts.import, format!("{} to import", counts.import)),
+        (counts.defer, format!("{} left to the next plan", counts.defer)),
+        (counts.outputs, if is_state { outputs } else { format!("{outputs} to change") }),
+        (counts.invoke, format!("{} to invoke", things(counts.invoke, "action"))),
+        (counts.drift, format!("{} changed outside", counts.drift)),
+    ]
+    .into_iter()
+    .filter_map(|(count, words)| (count > 0).then_some(words))
+    .collect()
 }
 
 fn line(symbol: &str, name: &str, deposed: Option<&str>, reasons: &[String]) -> String {
@@ -99,11 +255,28 @@ fn line(symbol: &str, name: &str, deposed: Option<&str>, reasons: &[String]) -> 
     format!("{symbol}{}{deposed}{colon}{}\n", visible(name), visible(&reasons.join(", ")))
 }
 
+/// The line of an action.
+fn invoked(invocation: &Invocation<'_>) -> String {
+    let mut reasons = Vec::new();
+    if let Some((time, resource)) = &invocation.trigger {
+        let time = match time {
+            Some(TriggerTime::Before) => "before",
+            Some(TriggerTime::After) => "after",
+            None => "because of",
+        };
+        reasons.push(format!("{time} {resource}"));
+    }
+    if invocation.is_asked_for {
+        reasons.push("as requested".to_owned());
+    }
+    line("    ", &invocation.address, None, &reasons)
+}
+
 /// Why something happens to a resource, in a few words each.
 fn reasons(header: &ResourceHeader<'_>) -> Vec<String> {
     let mut reasons = Vec::new();
     if let ResourceActions::Unknown(words) = header.actions {
-        reasons.push(words.join(", "));
+        reasons.push(if words.is_empty() { "what happens is not said".to_owned() } else { words.join(", ") });
     }
     if header.heading != Heading::Deferred {
         reasons.extend(header.previous_address.as_ref().map(|previous| format!("moved from {previous}")));

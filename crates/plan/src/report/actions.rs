@@ -1,5 +1,7 @@
 //! The actions that a plan invokes: which are shown below which change, which by themselves, how many they are.
 
+use std::mem;
+
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,18 @@ pub struct ActionHeader<'p> {
     pub called_from: Option<Text<'p>>,
 }
 
+/// That an action is invoked, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation<'p> {
+    /// The address of the action.
+    pub address: Text<'p>,
+    /// The address of the resource whose change triggers it, and whether it is invoked before that; `None` if the
+    /// document says neither.
+    pub trigger: Option<(Option<TriggerTime>, Text<'p>)>,
+    /// It was asked for by itself.
+    pub is_asked_for: bool,
+}
+
 /// An action that is invoked: what it is, and its configuration.
 pub type ReportAction<'p> = ReportEntry<'p, ActionHeader<'p>>;
 
@@ -35,8 +49,8 @@ pub(super) struct Actions<'p, 't> {
     triggered: HashMap<&'p str, Vec<(&'p ActionInvocation<'t>, &'p ActionTrigger<'t>)>>,
     /// Those that were asked for.
     invoked: Vec<&'p ActionInvocation<'t>>,
-    /// How many there are, whether they are shown or not.
-    count: usize,
+    /// All of them, whether they are shown or not.
+    all: Vec<Invocation<'p>>,
 }
 
 impl<'p, 't> Actions<'p, 't> {
@@ -48,17 +62,23 @@ impl<'p, 't> Actions<'p, 't> {
         changes: &[&'p ChangedResource<'t>],
         filter: &Filter,
     ) -> Self {
-        let mut actions = Self { triggered: HashMap::new(), invoked: Vec::new(), count: 0 };
+        let mut actions = Self { triggered: HashMap::new(), invoked: Vec::new(), all: Vec::new() };
         if !program.has(Novelty::ActionInvocations) || plan.action_invocations.is_empty() {
             return actions;
         }
         actions.triggered.extend(changes.iter().map(|change| (&*change.address, Vec::new())));
         for invocation in &plan.action_invocations {
-            let is_wanted = filter.matches_action(&invocation.address);
+            let is_wanted = filter.matches_action(&invocation.address, &invocation.action_type);
             let trigger = invocation.trigger.as_ref();
             let change = trigger
                 .and_then(|trigger| Some((trigger, actions.triggered.get_mut(&*trigger.resource_address)?)));
-            actions.count += usize::from(change.is_some() || is_wanted);
+            if change.is_some() || is_wanted {
+                actions.all.push(Invocation {
+                    address: invocation.address.clone(),
+                    trigger: trigger.map(|trigger| (trigger.time(), trigger.resource_address.clone())),
+                    is_asked_for: invocation.invoked.is_some(),
+                });
+            }
             if let Some((trigger, of_change)) = change {
                 of_change.push((invocation, trigger));
             }
@@ -72,14 +92,9 @@ impl<'p, 't> Actions<'p, 't> {
         actions
     }
 
-    /// How many there are, whether they are shown or not.
-    pub(super) fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Those that were asked for.
-    pub(super) fn invoked(&self) -> Vec<&'p ActionInvocation<'t>> {
-        self.invoked.clone()
+    /// Those that were asked for, and all of them, whether they are shown or not.
+    pub(super) fn take_lists(&mut self) -> (Vec<&'p ActionInvocation<'t>>, Vec<Invocation<'p>>) {
+        (mem::take(&mut self.invoked), mem::take(&mut self.all))
     }
 
     /// Those that the change of a resource triggers, before it or after it.

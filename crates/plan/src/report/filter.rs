@@ -2,28 +2,58 @@
 
 use wildmatch::WildMatch;
 
-use crate::document::ResourceActions;
+use crate::document::{ChangedResource, ResourceActions};
+use crate::tfconfig::strip_index;
 
 /// Which resources of a document are shown: all, unless it says otherwise.
+///
+/// What it is told of one kind (addresses, modules, types, actions) are alternatives; a resource must fit one of each
+/// kind. An address names what has it, all instances where it has no key, and of a module everything inside.
 ///
 /// ```
 /// use objchange_plan::{Filter, ResourceActions};
 ///
-/// let filter = Filter::default().address("module.net*.aws_*");
-/// assert!(filter.matches("module.net[0].aws_vpc.main", ResourceActions::Create));
-/// assert!(!filter.matches("aws_vpc.main", ResourceActions::Create));
+/// let filter = Filter::default().address("module.net").without("*.aws_eip.*");
+/// let matches = |address| filter.matches(address, "aws_vpc", ResourceActions::Create);
+/// assert!(matches("module.net[0].aws_vpc.main") && !matches("module.net[0].aws_eip.main"));
+/// assert!(!matches("aws_vpc.main"));
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    globs: Vec<WildMatch>,
+    addresses: Vec<Pattern>,
+    without: Vec<Pattern>,
+    modules: Vec<Pattern>,
+    types: Vec<WildMatch>,
     actions: Vec<ResourceActions>,
+    only_drift: bool,
 }
 
 impl Filter {
     /// Also resources whose address matches; `*` stands for any text, `?` for any character.
     #[must_use]
     pub fn address(mut self, glob: &str) -> Self {
-        self.globs.push(WildMatch::new(glob));
+        self.addresses.push(Pattern::new(glob));
+        self
+    }
+
+    /// No resources whose address matches, as of [`Filter::address`].
+    #[must_use]
+    pub fn without(mut self, glob: &str) -> Self {
+        self.without.push(Pattern::new(glob));
+        self
+    }
+
+    /// Also resources in the module whose address matches, and in the modules inside.
+    #[must_use]
+    pub fn module(mut self, glob: &str) -> Self {
+        self.modules.push(Pattern::new(glob));
+        self
+    }
+
+    /// Also resources whose type matches.
+    #[must_use]
+    pub fn resource_type(mut self, glob: &str) -> Self {
+        self.types.push(WildMatch::new(glob));
         self
     }
 
@@ -34,23 +64,211 @@ impl Filter {
         self
     }
 
+    /// Nothing but what has changed outside of Terraform, also what does not matter to the plan.
+    #[must_use]
+    pub fn only_drift(mut self) -> Self {
+        self.only_drift = true;
+        self
+    }
+
     /// Whether everything is shown.
     pub fn is_all(&self) -> bool {
-        self.globs.is_empty() && self.actions.is_empty()
+        self.addresses.is_empty()
+            && self.without.is_empty()
+            && self.modules.is_empty()
+            && self.types.is_empty()
+            && self.actions.is_empty()
+            && !self.only_drift
     }
 
-    /// Whether a resource with this address and these actions is shown.
-    pub fn matches(&self, address: &str, actions: ResourceActions) -> bool {
-        self.matches_address(address) && (self.actions.is_empty() || self.actions.contains(&actions))
+    /// Whether nothing but drift is shown.
+    pub fn is_only_drift(&self) -> bool {
+        self.only_drift
     }
 
-    /// Whether an action with this address is shown, which is none that happens to a resource.
-    pub(crate) fn matches_action(&self, address: &str) -> bool {
-        self.matches_address(address) && self.actions.is_empty()
+    /// Whether a resource with this address, of this type and with these actions is shown, where it has drifted if only
+    /// drift is shown.
+    pub fn matches(&self, address: &str, resource_type: &str, actions: ResourceActions) -> bool {
+        self.matches_place(address, resource_type)
+            && (self.actions.is_empty() || self.actions.contains(&actions))
     }
 
-    /// Whether a resource with this address is shown.
-    pub fn matches_address(&self, address: &str) -> bool {
-        self.globs.is_empty() || self.globs.iter().any(|glob| glob.matches(address))
+    pub(super) fn matches_change(&self, resource: &ChangedResource<'_>) -> bool {
+        self.matches(&resource.address, &resource.resource_type, resource.change.actions)
+    }
+
+    /// Whether an action of this address and type is shown, which is none that happens to a resource.
+    pub(super) fn matches_action(&self, address: &str, action_type: &str) -> bool {
+        self.matches_place(address, action_type) && self.actions.is_empty() && !self.only_drift
+    }
+
+    /// Whether a resource with this address and of this type is shown, whatever happens to it.
+    pub fn matches_place(&self, address: &str, resource_type: &str) -> bool {
+        let any = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(address));
+        (self.addresses.is_empty() || any(&self.addresses))
+            && !any(&self.without)
+            && (self.modules.is_empty() || self.modules.iter().any(|module| module.contains(address)))
+            && (self.types.is_empty() || self.types.iter().any(|glob| glob.matches(resource_type)))
+    }
+}
+
+/// What an address may look like.
+#[derive(Debug, Clone)]
+struct Pattern {
+    whole: WildMatch,
+    /// It names a key: any may stand in the address where it names none at all.
+    has_keys: bool,
+    /// It can be the address of a module.
+    is_module: bool,
+    /// The same step by step: each name, with the key in brackets if it has one.
+    steps: Vec<(WildMatch, Option<WildMatch>)>,
+}
+
+impl Pattern {
+    fn new(glob: &str) -> Self {
+        let step = |(name, key): (&str, &str)| {
+            (WildMatch::new(name), (!key.is_empty()).then(|| WildMatch::new(key)))
+        };
+        let parts = steps(glob);
+        // No glob stands for `module` here: `*.main` is a resource of this name, not all in a module of it.
+        let is_module =
+            parts.len().is_multiple_of(2) && parts.iter().step_by(2).all(|part| *part == ("module", ""));
+        Self {
+            whole: WildMatch::new(glob),
+            has_keys: parts.iter().any(|(_, key)| !key.is_empty()),
+            is_module,
+            steps: parts.into_iter().map(step).collect(),
+        }
+    }
+
+    /// Whether it is the address of this, of all its instances, or of a module around it.
+    fn matches(&self, address: &str) -> bool {
+        self.whole.matches(address)
+            || (!self.has_keys && address.contains('[') && self.whole.matches(&strip_index(address)))
+            || self.rest(address).is_some_and(|rest| rest == 0 || self.is_module)
+    }
+
+    /// Whether it is the address of a module around this.
+    fn contains(&self, address: &str) -> bool {
+        self.is_module && self.rest(address).is_some_and(|rest| rest > 0)
+    }
+
+    /// How many steps of the address follow those with which it begins, if they are these.
+    fn rest(&self, address: &str) -> Option<usize> {
+        let of_address = steps(address);
+        let rest = of_address.len().checked_sub(self.steps.len())?;
+        let fit = |((name, key), (wanted, wanted_key)): (&(&str, &str), &(WildMatch, Option<WildMatch>))| {
+            wanted.matches(name) && wanted_key.as_ref().is_none_or(|wanted| wanted.matches(key))
+        };
+        of_address.iter().zip(&self.steps).all(fit).then_some(rest)
+    }
+}
+
+/// The steps of an address: each name, and its key with the brackets. Keys may hold anything.
+fn steps(address: &str) -> Vec<(&str, &str)> {
+    let mut steps = Vec::new();
+    let (mut start, mut key_at) = (0, None);
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    let step = |start: usize, key_at: Option<usize>, end: usize| {
+        let key_at = key_at.unwrap_or(end);
+        (&address[start..key_at], &address[key_at..end])
+    };
+    for (at, byte) in address.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_quoted,
+            b'"' => is_quoted = !is_quoted,
+            b'.' if !is_quoted => {
+                steps.push(step(start, key_at, at));
+                (start, key_at) = (at + 1, None);
+            }
+            b'[' if !is_quoted => key_at = key_at.or(Some(at)),
+            _ => {}
+        }
+    }
+    steps.push(step(start, key_at, address.len()));
+    steps
+}
+
+/// The address of the module in which what has this address is; empty in the root module.
+///
+/// ```
+/// use objchange_plan::module_of;
+///
+/// assert_eq!(module_of(r#"module.net["a.b"].module.sub.aws_vpc.main[0]"#), r#"module.net["a.b"].module.sub"#);
+/// assert_eq!(module_of("data.aws_ami.x"), "");
+/// ```
+pub fn module_of(address: &str) -> &str {
+    let steps = steps(address);
+    let mut len = 0;
+    for pair in steps.chunks_exact(2).take_while(|pair| pair[0].0 == "module" && pair[0].1.is_empty()) {
+        len += pair.iter().map(|(name, key)| name.len() + key.len() + 1).sum::<usize>();
+    }
+    &address[..len.saturating_sub(1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const ADDRESSES: [&str; 10] = [
+        "a.b",
+        "a.b[0]",
+        r#"a.b["x.y"]"#,
+        "module.net.a.b",
+        r#"module.net["k"].a.b[0]"#,
+        r#"module.net["k"].module.sub[1].a.b"#,
+        r#"module.net["l.m"].data.a.b"#,
+        "module.network.a.b",
+        "module.other.a.b",
+        "data.a.b",
+    ];
+
+    #[test]
+    fn an_address_names_instances_and_what_is_inside() {
+        for (pattern, expected) in [
+            ("a.b", &[0, 1, 2][..]),
+            ("a.b[0]", &[1]),
+            (r#"a.b["x.y"]"#, &[2]),
+            ("module.net", &[3, 4, 5, 6]),
+            (r#"module.net["k"]"#, &[4, 5]),
+            (r#"module.net["*"]"#, &[4, 5, 6]),
+            ("module.net.module.sub", &[5]),
+            ("module.net.a.b", &[3, 4]),
+            ("module.net.a", &[]),
+            ("module", &[]),
+            ("module.n*", &[3, 4, 5, 6, 7]),
+            ("module.net*.a.b", &[3, 4, 5, 6, 7]),
+            ("data.a.b", &[9]),
+            ("*.b", &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+            ("*.net", &[]),
+            ("", &[]),
+        ] {
+            let filter = Filter::default().address(pattern);
+            let matched: Vec<usize> =
+                (0..ADDRESSES.len()).filter(|i| filter.matches_place(ADDRESSES[*i], "a")).collect();
+            assert_eq!(matched, expected, "{pattern}");
+            let filter = Filter::default().without(pattern);
+            let left = ADDRESSES.iter().filter(|address| filter.matches_place(address, "a")).count();
+            assert_eq!(left, ADDRESSES.len() - expected.len(), "{pattern}");
+        }
+        let filter = Filter::default().module("module.net").resource_type("aws_*");
+        assert!(filter.matches_place(ADDRESSES[5], "aws_vpc") && !filter.matches_place(ADDRESSES[5], "vpc"));
+        assert!(!Filter::default().module("a.b").matches_place("a.b", "a"));
+    }
+
+    proptest! {
+        #[test]
+        fn what_a_glob_matches_it_still_matches(
+            glob in r#"[a*?.\["\]\\m]{0,12}|module\.[a*]\.[a*b.]{0,4}"#,
+            address in r#"[a.\["\]\\mé]{0,12}|module\.a\.[ab.]{1,4}"#,
+        ) {
+            let is_matched = Filter::default().address(&glob).matches_place(&address, "");
+            prop_assert!(is_matched || !WildMatch::new(&glob).matches(&address));
+            prop_assert!(Filter::default().address(&address.replace(['*', '?'], "")).matches_place(&address, ""));
+            prop_assert!(address.starts_with(module_of(&address)));
+        }
     }
 }

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::collection::Index;
 use crate::document::{ChangedResource, Importing, ResourceActions};
-use crate::json::Json;
+use crate::json::{Json, Raw};
 use crate::program::Program;
 use crate::text::Text;
 
@@ -12,6 +13,9 @@ use crate::text::Text;
 pub struct ResourceHeader<'p> {
     /// The address of the instance.
     pub address: Text<'p>,
+    /// The address of its module; `None` in the root module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module_address: Option<Text<'p>>,
     /// The address it had before a move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_address: Option<Text<'p>>,
@@ -24,6 +28,12 @@ pub struct ResourceHeader<'p> {
     pub r#type: Text<'p>,
     /// The name in its module.
     pub name: Text<'p>,
+    /// The `count` index or `for_each` key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<Index<'p>>,
+    /// The provider's address, or what the document has in its place; `None` if it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_name: Option<Text<'p>>,
     /// What Terraform does.
     pub actions: ResourceActions,
     /// Why, in the word of the document, such as `replace_because_tainted`; of what is deferred, why that is.
@@ -162,11 +172,14 @@ pub(super) fn header<'p>(
     };
     ResourceHeader {
         address: resource.address.clone(),
+        module_address: resource.module_address.clone(),
         previous_address: previous_address(resource).cloned(),
         deposed: resource.deposed.clone(),
         mode: resource.mode.clone(),
         r#type: resource.resource_type.clone(),
         name: resource.name.clone(),
+        index: index(resource.index),
+        provider_name: Some(resource.provider_name.clone()).filter(|name| !name.is_empty()),
         actions: resource.change.actions,
         reason,
         replaced_by,
@@ -174,6 +187,11 @@ pub(super) fn header<'p>(
         heading,
         comments: comments(resource, heading, program),
     }
+}
+
+/// The key of an instance; none where what stands there is no key.
+pub(super) fn index(index: Option<Raw<'_>>) -> Option<Index<'_>> {
+    Index::read(index).ok().flatten()
 }
 
 /// The address before a move.

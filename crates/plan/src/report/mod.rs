@@ -7,7 +7,8 @@
 //!
 //! | what is decided | where |
 //! |---|---|
-//! | the sections of a plan and their order, what is counted, which notes there are | `plan` |
+//! | the sections of a plan and their order, which notes there are | `plan` |
+//! | what is counted | `counts` |
 //! | the same for a state | `state` |
 //! | of which resources there is something to say, and what | `header` |
 //! | which parts of a value are shown | `fold` |
@@ -16,6 +17,7 @@
 //! Entries are made one at a time as they are asked for (`entries`), from what `sides` reads for the differ.
 
 mod actions;
+mod counts;
 mod entries;
 mod filter;
 mod fold;
@@ -34,9 +36,10 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use thiserror::Error;
 
-pub use actions::{ActionHeader, ReportAction};
+pub use actions::{ActionHeader, Invocation, ReportAction};
+pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};
-pub use filter::Filter;
+pub use filter::{Filter, module_of};
 pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
 pub use plan::Summary;
@@ -70,7 +73,7 @@ use crate::text::Text;
 /// assert_eq!(summaries.sum::<usize>(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report<'p> {
     /// The program as which the document is shown.
     pub program: Program,
@@ -78,6 +81,18 @@ pub struct Report<'p> {
     pub mode: PlanMode,
     /// Planning ended with an error.
     pub errored: bool,
+    /// Whether applying the plan would do anything; `None` where it does not say.
+    pub applyable: Option<bool>,
+    /// Whether nothing was left out of the plan; `None` where it does not say.
+    pub complete: Option<bool>,
+    /// How much of what happens, of what was chosen.
+    pub counts: Counts,
+    /// Only a part of the document was chosen.
+    pub of_selection: bool,
+    /// What has changed outside of Terraform, whether that matters to the plan or not: what of it does is on the page.
+    pub drift: Entries<'p, ResourceHeader<'p>>,
+    /// The actions that are invoked, in the order of the document, also those that the page does not show.
+    pub invocations: Vec<Invocation<'p>>,
     /// The sections, in the order of the page; one without entries is not to be seen.
     pub sections: Vec<Section<'p>>,
 }
@@ -253,15 +268,19 @@ impl<'p> Report<'p> {
         let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
         let dialect = program.dialect(options.show_sensitive);
         let differ = plan::Differ { plan, schemas, program, dialect, full: options.full };
-        let sections = plan::sections(differ, mode, filter)?;
-        Ok(Self { program, mode, errored: plan.errored, sections })
+        plan::report(differ, mode, filter)
     }
 
     /// What is shown of a state, as [`Report::of`].
     pub fn of_state(state: &'p State<'_>, schemas: &'p Schemas, options: &Options, filter: &Filter) -> Self {
         let program = options.program.unwrap_or_else(|| Program::of_state(state));
-        let sections = state::sections(state, schemas, program.dialect(options.show_sensitive), filter);
-        Self { program, mode: PlanMode::Normal, errored: false, sections }
+        state::report(state, schemas, program, program.dialect(options.show_sensitive), filter)
+    }
+
+    /// Whether nothing is among what was asked for.
+    pub fn matches_nothing(&self) -> bool {
+        let nothing = [Outcome::NoChangeMatches, Outcome::NoResourceMatches];
+        self.sections.iter().any(|section| matches!(section, Section::Outcome(of) if nothing.contains(of)))
     }
 
     /// The first entry that cannot be made.
@@ -283,7 +302,7 @@ impl<'p> Report<'p> {
 impl Serialize for Report<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("format_version", "1.2")?;
+        map.serialize_entry("format_version", "1.3")?;
         map.serialize_entry("program", &self.program)?;
         if self.mode != PlanMode::Normal {
             map.serialize_entry("mode", &self.mode)?;
@@ -291,6 +310,12 @@ impl Serialize for Report<'_> {
         if self.errored {
             map.serialize_entry("errored", &true)?;
         }
+        for (name, said) in [("applyable", self.applyable), ("complete", self.complete)] {
+            if let Some(said) = said {
+                map.serialize_entry(name, &said)?;
+            }
+        }
+        map.serialize_entry("counts", &self.counts)?;
         for section in &self.sections {
             match section {
                 Section::Warnings(warnings) => map.serialize_entry("warnings", warnings)?,

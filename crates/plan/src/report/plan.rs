@@ -8,15 +8,15 @@ use super::entries::Entries;
 use super::header::{self, Occasion, ResourceHeader, previous_address};
 use super::sides::{Relevant, diff_resource};
 use super::{
-    Filter, Note, Options, Outcome, OutputHeader, PlanMode, ReportEntry, Schemas, Section, ShowError,
-    Warning, fold,
+    Counts, Filter, Note, Options, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section,
+    ShowError, Warning, fold,
 };
 use crate::diff::{Diff, DiffAction};
 use crate::differ;
 use crate::document::{
     ActionInvocation, ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, TriggerTime,
 };
-use crate::program::{Novelty, Program};
+use crate::program::Program;
 use crate::walk::{Dialect, Paths, Sides};
 
 /// How many resources a plan imports, adds, changes and destroys.
@@ -67,19 +67,22 @@ const OPENTOFU_LEGEND: [ResourceActions; 8] = [
     ResourceActions::Forget,
 ];
 
-/// The sections of a plan, in the order of the page.
-pub(super) fn sections<'p, 't>(
+/// The report of a plan, its sections in the order of the page.
+pub(super) fn report<'p, 't>(
     differ: Differ<'p, 't>,
     mode: PlanMode,
     filter: &Filter,
-) -> Result<Vec<Section<'p>>, ShowError> {
+) -> Result<Report<'p>, ShowError> {
     let Differ { plan, program, .. } = differ;
-    let wanted = |r: &ChangedResource<'_>| filter.matches(&r.address, r.change.actions);
-    let drift = differ.drift(mode, plan.resource_drift.iter().filter(|r| wanted(r)).collect())?;
+    let wanted = |r: &ChangedResource<'_>| filter.matches_change(r);
+    let only_drift = filter.is_only_drift();
+    let shows_all_drift = mode == PlanMode::RefreshOnly || only_drift;
+    let drifted: Vec<_> = plan.resource_drift.iter().filter(|r| wanted(r)).collect();
+    let drift = differ.drift(shows_all_drift, drifted.clone())?;
     // Nothing is deferred where nothing can be.
-    let all_deferred = if program.is_opentofu() { &[][..] } else { &plan.deferred_changes };
+    let all_deferred = if program.is_opentofu() || only_drift { &[][..] } else { &plan.deferred_changes };
     let deferred: Vec<_> = all_deferred.iter().filter(|d| wanted(&d.resource)).collect();
-    let is_shown = |r: &&ChangedResource<'_>| header::is_shown(r) && wanted(r);
+    let is_shown = |r: &&ChangedResource<'_>| !only_drift && header::is_shown(r) && wanted(r);
     let changes: Vec<_> = plan.resource_changes.iter().filter(is_shown).collect();
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
     for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
@@ -88,12 +91,14 @@ pub(super) fn sections<'p, 't>(
             _ => changed_outputs.push(output),
         }
     }
-    let actions = Actions::new(plan, program, &changes, filter);
-    let is_idle = changes.is_empty() && actions.count() == 0;
+    let mut actions = Actions::new(plan, program, &changes, filter);
+    let (invoked, invocations) = actions.take_lists();
+    let is_idle = changes.is_empty() && invocations.is_empty();
     let has_changes = changes.iter().any(|r| r.change.actions != ResourceActions::NoOp);
     let has_outputs = !changed_outputs.is_empty();
     let has_drift = !drift.is_empty();
     let outcome = match (is_idle, filter.is_all()) {
+        (true, false) if only_drift && has_drift => None,
         (true, false) => Some(Outcome::NoChangeMatches),
         (true, true) if !has_outputs => outcome(differ, mode, has_drift),
         _ => None,
@@ -104,11 +109,21 @@ pub(super) fn sections<'p, 't>(
         .copied()
         .filter(|actions| changes.iter().any(|r| r.change.actions == *actions))
         .collect();
-    let summary = (!is_idle).then(|| summary(&changes, actions.count(), program, !filter.is_all()));
-    let invoked = actions.invoked();
+    let really_drifted = |r: &&ChangedResource<'_>| r.change.actions != ResourceActions::NoOp;
+    let drifted: Vec<_> = drifted.into_iter().filter(really_drifted).collect();
+    let counts = Counts {
+        defer: deferred.len(),
+        invoke: invocations.len(),
+        outputs: changed_outputs.len(),
+        drift: drifted.len(),
+        ..Counts::of(changes.iter().copied())
+    };
+    let of_selection = !filter.is_all();
+    let summary = (!is_idle).then(|| counts.summary(program, of_selection));
 
     let mut sections = Vec::new();
-    sections.extend((plan.format_version > (1, 2)).then(|| Section::Warnings(vec![Warning::NewerFormat])));
+    sections
+        .extend((plan.format_version > Some((1, 2))).then(|| Section::Warnings(vec![Warning::NewerFormat])));
     sections.push(Section::ResourceDrift(drift));
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::DeferredChanges(Entries::of(
@@ -137,7 +152,22 @@ pub(super) fn sections<'p, 't>(
         unchanged: unchanged_outputs,
     });
     sections.extend((has_outputs && !has_changes).then(|| Section::Notes(vec![Note::SavesOutputsOnly])));
-    Ok(sections)
+    Ok(Report {
+        program,
+        mode,
+        errored: plan.errored,
+        applyable: plan.applyable,
+        complete: plan.complete,
+        counts,
+        of_selection,
+        drift: Entries::of(
+            drifted,
+            move |r| header::header(r, &Occasion::Drift, program),
+            move |r| differ.resource(r).map(Some),
+        ),
+        invocations,
+        sections,
+    })
 }
 
 /// What to say of a plan that does nothing.
@@ -155,33 +185,6 @@ fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Ou
         PlanMode::Normal if plan.applyable.unwrap_or_default() && !is_opentofu => Outcome::MatchesDriftSaved,
         PlanMode::Normal => Outcome::MatchesDriftUnsaved,
     })
-}
-
-pub(super) fn summary(
-    changes: &[&ChangedResource<'_>],
-    invoke: usize,
-    program: Program,
-    of_selection: bool,
-) -> Summary {
-    use ResourceActions::{
-        Create, CreateThenDelete, CreateThenForget, Delete, DeleteThenCreate, Forget, ForgetThenCreate,
-        Update,
-    };
-    let count = |of: &[ResourceActions]| changes.iter().filter(|r| of.contains(&r.change.actions)).count();
-    let kept = match program {
-        Program::OpenTofu => count(&[ForgetThenCreate]),
-        _ if program.has(Novelty::CreateThenForgetAdds) => count(&[CreateThenForget]),
-        Program::Terraform(_) => 0,
-    };
-    Summary {
-        import: changes.iter().filter(|r| r.change.importing.is_some()).count(),
-        add: count(&[Create, DeleteThenCreate, CreateThenDelete]) + kept,
-        change: count(&[Update]),
-        destroy: count(&[Delete, DeleteThenCreate, CreateThenDelete]),
-        forget: if program.is_opentofu() { count(&[Forget, ForgetThenCreate]) } else { 0 },
-        invoke,
-        of_selection,
-    }
 }
 
 /// What makes the bodies of entries.
@@ -236,14 +239,12 @@ impl<'p, 't> Differ<'p, 't> {
         Ok(diff)
     }
 
-    /// The resources that have changed outside of Terraform, as far as that matters to this plan; one that only
-    /// refreshes shows all of it.
+    /// The resources that have changed outside of Terraform, all or as far as that matters to this plan.
     fn drift(
         self,
-        mode: PlanMode,
+        all: bool,
         mut drifted: Vec<&'p ChangedResource<'t>>,
     ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
-        let all = mode == PlanMode::RefreshOnly;
         let relevant = (!all).then(|| Relevant::new(self.plan));
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;

@@ -4,7 +4,7 @@ use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
 
 use super::header::Occasion;
-use super::{Options, Outcome, Report, ReportEntry, Section, header, plan};
+use super::{Counts, Options, Outcome, Report, ReportEntry, Section, header};
 use crate::document::{ChangedResource, ResourceActions};
 use crate::text::Text;
 use crate::walk::ObjectChange;
@@ -69,20 +69,23 @@ impl<'p> Report<'p> {
         let resource = ChangedResource::planned(address, change);
         let diff = ObjectChange::planned(schema, change).diff();
         let entry = ReportEntry::of_change(&resource, diff, options);
+        let mut counts = Counts::default();
         let sections = match (header::is_shown(&resource), change.deferred) {
             (true, Some(reason)) => {
                 let occasion = Occasion::Deferral(Text::from(deferral(reason)));
                 let entry = ReportEntry { header: header::header(&resource, &occasion, program), ..entry };
+                counts.defer = 1;
                 vec![Section::DeferredChanges(vec![entry].into())]
             }
-            (true, None) => vec![
-                Section::ResourceChanges(vec![entry].into()),
-                Section::Summary(plan::summary(&[&resource], 0, program, false)),
-            ],
+            (true, None) => {
+                counts = Counts::of([&resource]);
+                let summary = counts.summary(program, false);
+                vec![Section::ResourceChanges(vec![entry].into()), Section::Summary(summary)]
+            }
             (false, Some(_)) => vec![Section::Outcome(Outcome::NeedsAnotherPlan)],
             (false, None) => vec![Section::Outcome(Outcome::Matches)],
         };
-        Self { program, mode: options.mode.unwrap_or_default(), errored: false, sections }
+        Self { program, mode: options.mode.unwrap_or_default(), counts, sections, ..Self::default() }
     }
 }
 

@@ -3,11 +3,15 @@
 use objchange::schema::Block;
 use serde::{Deserialize, Serialize};
 
-use super::{Entries, Filter, Outcome, OutputHeader, Schemas, Section, ShowError, Warning};
+use super::{
+    Counts, Entries, Filter, Outcome, OutputHeader, Report, Schemas, Section, ShowError, Warning, header,
+};
+use crate::collection::Index;
 use crate::diff::Diff;
 use crate::differ;
 use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
 use crate::json::{Json, Raw, View, closed};
+use crate::program::Program;
 use crate::text::Text;
 use crate::walk::{Change, Dialect};
 
@@ -16,6 +20,9 @@ use crate::walk::{Change, Dialect};
 pub struct StateHeader<'p> {
     /// The address of the instance.
     pub address: Text<'p>,
+    /// The address of its module; `None` in the root module.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module_address: Option<Text<'p>>,
     /// The key of the deposed object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deposed: Option<Text<'p>>,
@@ -25,6 +32,12 @@ pub struct StateHeader<'p> {
     pub r#type: Text<'p>,
     /// The name in its module.
     pub name: Text<'p>,
+    /// The `count` index or `for_each` key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<Index<'p>>,
+    /// The provider's address, or what the document has in its place; `None` if it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_name: Option<Text<'p>>,
     /// The instance, which is no deposed object, is to be replaced.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tainted: bool,
@@ -44,16 +57,17 @@ pub enum ModulePlace {
     First,
 }
 
-/// The sections of a state, in the order of the page.
-pub(super) fn sections<'p>(
+/// The report of a state, its sections in the order of the page.
+pub(super) fn report<'p>(
     state: &'p State<'_>,
     schemas: &'p Schemas,
+    program: Program,
     dialect: Dialect,
     filter: &Filter,
-) -> Vec<Section<'p>> {
+) -> Report<'p> {
     let mut last_module = None;
     let mut resources = Vec::new();
-    for resource in state.resources.iter().filter(|r| filter.matches_address(&r.address)) {
+    for resource in state.resources.iter().filter(|r| filter.matches_place(&r.address, &r.resource_type)) {
         let place = match last_module.replace(resource.module) {
             Some(last) if last == resource.module => ModulePlace::Same,
             _ if resource.follows_resources => ModulePlace::Within,
@@ -66,14 +80,15 @@ pub(super) fn sections<'p>(
     } else {
         (!filter.is_all() && resources.is_empty()).then_some(Outcome::NoResourceMatches)
     };
-    let outputs = state.outputs.iter().filter(|_| filter.is_all()).collect();
+    let outputs: Vec<_> = state.outputs.iter().filter(|_| filter.is_all()).collect();
+    let counts = Counts { resources: resources.len(), outputs: outputs.len(), ..Counts::default() };
     let is_newer = state.format_version.is_some_and(|version| version > (1, 0));
     let mut sections = Vec::new();
     sections.extend(is_newer.then(|| Section::Warnings(vec![Warning::NewerStateFormat])));
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::Resources(Entries::of(
         resources,
-        |(resource, place)| header(resource, place),
+        |(resource, place)| state_header(resource, place),
         move |(resource, _)| diff_resource(state, resource, schemas, dialect).map(Some),
     )));
     sections.push(Section::Outputs(Entries::of(
@@ -81,16 +96,19 @@ pub(super) fn sections<'p>(
         |output: &StateOutput<'_>| OutputHeader { name: output.name.clone(), actions: None },
         move |output| diff_output(state, output, dialect).map(Some),
     )));
-    sections
+    Report { program, counts, of_selection: !filter.is_all(), sections, ..Report::default() }
 }
 
-fn header<'p>(resource: &'p StateResource<'_>, module: ModulePlace) -> StateHeader<'p> {
+fn state_header<'p>(resource: &'p StateResource<'_>, module: ModulePlace) -> StateHeader<'p> {
     StateHeader {
         address: resource.address.clone(),
+        module_address: Some(resource.module_address.clone()).filter(|address| !address.is_empty()),
         deposed: resource.deposed.clone(),
         mode: resource.mode.clone(),
         r#type: resource.resource_type.clone(),
         name: resource.name.clone(),
+        index: header::index(resource.index),
+        provider_name: Some(resource.provider_name.clone()).filter(|name| !name.is_empty()),
         tainted: resource.tainted && resource.deposed.is_none(),
         module,
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use objchange_plan::{
-    Block, BlockType, Diff, DiffAction, Entries, Entry, Kind, Line, NestedBlock, Options, Primitive, Program,
-    Report, ReportEntry, Scalar, Section, Sensitivity, ShowError,
+    Block, BlockType, Diff, DiffAction, Entries, Entry, Kind, Line, NestedBlock, Options, Primitive, Report,
+    ReportEntry, Scalar, Section, Sensitivity, ShowError,
 };
 use serde::de::{DeserializeOwned, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, de};
@@ -78,18 +78,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Ordered<'a> {
 
 /// The report that this is the JSON of.
 fn read(json: &str) -> Report<'static> {
-    let mut report = Report {
-        program: Program::default(),
-        mode: Default::default(),
-        errored: false,
-        sections: Vec::new(),
-    };
+    let mut report = Report::default();
     let Ordered(members) = parse(json);
     for (name, value) in members {
         let value = value.get();
         report.sections.push(match name.as_str() {
             "format_version" => {
-                assert_eq!(value, "\"1.2\"");
+                assert_eq!(value, "\"1.3\"");
                 continue;
             }
             "program" => {
@@ -102,6 +97,18 @@ fn read(json: &str) -> Report<'static> {
             }
             "errored" => {
                 report.errored = parse(value);
+                continue;
+            }
+            "applyable" => {
+                report.applyable = Some(parse(value));
+                continue;
+            }
+            "complete" => {
+                report.complete = Some(parse(value));
+                continue;
+            }
+            "counts" => {
+                report.counts = parse(value);
                 continue;
             }
             "warnings" => Section::Warnings(parse(value)),

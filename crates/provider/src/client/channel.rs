@@ -3,14 +3,18 @@
 use std::error::Error as _;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::uri::{PathAndQuery, Uri};
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use prost::Message;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::AbortHandle;
+use tokio_rustls::TlsConnector;
 use tonic::body::Body;
 use tonic::client::Grpc;
 use tonic::{Code, Status, Streaming};
@@ -18,6 +22,7 @@ use tonic_prost::ProstCodec;
 
 use super::handshake::Address;
 use crate::ErrorKind;
+use crate::tls::SERVER_NAME;
 use crate::wire::MAX_MESSAGE;
 
 /// What bytes go through.
@@ -41,16 +46,27 @@ impl Drop for Channel {
 }
 
 impl Channel {
-    pub(crate) async fn connect(address: &Address) -> io::Result<Self> {
+    /// Connects to an address, by TLS if that is how it is spoken there.
+    pub(crate) async fn connect(address: &Address, tls: Option<ClientConfig>) -> io::Result<Self> {
         match address {
             #[cfg(unix)]
-            Address::Unix(path) => Self::over(tokio::net::UnixStream::connect(path).await?).await,
+            Address::Unix(path) => Self::encrypted(tokio::net::UnixStream::connect(path).await?, tls).await,
             #[cfg(not(unix))]
             Address::Unix(_) => Err(io::Error::other("there are no unix sockets here")),
             Address::Tcp(address) => {
                 let stream = tokio::net::TcpStream::connect(address).await?;
                 stream.set_nodelay(true)?;
-                Self::over(stream).await
+                Self::encrypted(stream, tls).await
+            }
+        }
+    }
+
+    async fn encrypted(io: impl Io, tls: Option<ClientConfig>) -> io::Result<Self> {
+        match tls {
+            None => Self::over(io).await,
+            Some(config) => {
+                let name = ServerName::try_from(SERVER_NAME).map_err(io::Error::other)?;
+                Self::over(TlsConnector::from(Arc::new(config)).connect(name, io).await?).await
             }
         }
     }
@@ -73,22 +89,49 @@ impl Channel {
         self.sender.is_closed()
     }
 
-    async fn ready(&self) -> Result<Grpc<Http2>, Status> {
-        let mut grpc = Grpc::with_origin(Http2(self.sender.clone()), Uri::from_static("http://localhost"))
-            .max_decoding_message_size(MAX_MESSAGE)
-            .max_encoding_message_size(MAX_MESSAGE);
-        grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
-        Ok(grpc)
-    }
-
     pub(crate) async fn unary<Q, A>(&self, path: String, question: Q) -> Result<A, Status>
     where
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
         let codec: ProstCodec<Q, A> = ProstCodec::default();
-        let answer = self.ready().await?.unary(tonic::Request::new(question), as_path(path)?, codec).await?;
+        let answer = ready(self.sender.clone())
+            .await?
+            .unary(tonic::Request::new(question), as_path(path)?, codec)
+            .await?;
         Ok(answer.into_inner())
+    }
+
+    /// Sends many messages, and gets one.
+    pub(crate) async fn upload<Q, A>(&self, path: String, questions: Vec<Q>) -> Result<A, Status>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
+        let codec: ProstCodec<Q, A> = ProstCodec::default();
+        let questions = tonic::Request::new(tokio_stream::iter(questions));
+        let answer =
+            ready(self.sender.clone()).await?.client_streaming(questions, as_path(path)?, codec).await?;
+        Ok(answer.into_inner())
+    }
+
+    /// Listens to a stream while everything else goes on. It ends with the connection.
+    pub(crate) fn spawn_stream<Q, A, F>(
+        &self,
+        path: String,
+        question: Q,
+        listen: impl FnOnce(Streaming<A>) -> F + Send + 'static,
+    ) where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+        F: Future<Output = ()> + Send,
+    {
+        let sender = self.sender.clone();
+        tokio::spawn(async move {
+            if let Ok(stream) = Self::stream_of(sender, path, question).await {
+                listen(stream).await;
+            }
+        });
     }
 
     pub(crate) async fn stream<Q, A>(&self, path: String, question: Q) -> Result<Streaming<A>, Status>
@@ -96,11 +139,31 @@ impl Channel {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
+        Self::stream_of(self.sender.clone(), path, question).await
+    }
+
+    async fn stream_of<Q, A>(
+        sender: SendRequest<Body>,
+        path: String,
+        question: Q,
+    ) -> Result<Streaming<A>, Status>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
         let codec: ProstCodec<Q, A> = ProstCodec::default();
         let question = tonic::Request::new(question);
-        let answer = self.ready().await?.server_streaming(question, as_path(path)?, codec).await?;
+        let answer = ready(sender).await?.server_streaming(question, as_path(path)?, codec).await?;
         Ok(answer.into_inner())
     }
+}
+
+async fn ready(sender: SendRequest<Body>) -> Result<Grpc<Http2>, Status> {
+    let mut grpc = Grpc::with_origin(Http2(sender), Uri::from_static("http://localhost"))
+        .max_decoding_message_size(MAX_MESSAGE)
+        .max_encoding_message_size(MAX_MESSAGE);
+    grpc.ready().await.map_err(|error| Status::unavailable(error.to_string()))?;
+    Ok(grpc)
 }
 
 fn as_path(path: String) -> Result<PathAndQuery, Status> {

@@ -34,6 +34,9 @@ pub struct Launch {
     pub protocols: Vec<u32>,
     /// How long things may take.
     pub limits: Limits,
+    /// Asks the provider to encrypt the connection, as Terraform does, both sides with a certificate made for this one time.
+    /// A provider that speaks TLS without being asked is spoken to in TLS anyway.
+    pub mtls: bool,
     /// Where the process is listed while it runs, so that all can be ended at once.
     pub children: Children,
     pub(super) environment: Vec<(OsString, OsString)>,
@@ -67,6 +70,7 @@ impl Launch {
             directory: None,
             protocols: vec![5, 6],
             limits: Limits::default(),
+            mtls: false,
             children: Children::default(),
             environment: inherited.collect(),
         }

@@ -153,7 +153,8 @@ impl Recorder {
         self.state().closed = true;
     }
 
-    fn push(&self, line: &str) {
+    /// Keeps a line.
+    pub(super) fn push(&self, line: &str) {
         let mut state = self.state();
         if let Some(crash) = &mut state.crash {
             if crash.len() + line.len() < MAX_CRASH {

@@ -25,8 +25,12 @@ mod channel;
 mod handshake;
 mod launch;
 mod log;
+mod others;
 mod process;
 mod reattach;
+mod resources;
+mod stdio;
+mod stores;
 mod validate;
 
 use std::sync::Arc;
@@ -34,6 +38,7 @@ use std::time::Duration;
 
 use objchange::{Type, Value};
 use prost::Message;
+use rustls::ClientConfig;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, timeout, timeout_at};
 use tonic::Status;
@@ -41,12 +46,16 @@ use tonic::Status;
 use self::channel::{Channel, Io, error_kind};
 use self::handshake::Handshake;
 pub use self::launch::{Launch, Limits};
+use self::log::Recorder;
 pub use self::log::{Level, Log, LogLine};
-pub(crate) use self::process::COOKIE;
 pub use self::process::Children;
 use self::process::Process;
+pub(crate) use self::process::{CLIENT_CERTIFICATE, COOKIE};
 pub use self::reattach::{REATTACH_VARIABLE, Reattach, Running};
-use crate::wire::{Method, Protocol, plugin, read_identities, read_schemas, read_schemas_5};
+use crate::tls::{Identity, Pinned, TlsError};
+use crate::wire::{
+    MAX_MESSAGE, Method, Protocol, plugin, read_identities, read_schemas, read_schemas_5, write_value,
+};
 use crate::wire::{tfplugin5 as pb5, tfplugin6 as pb};
 use crate::{Component, Error, ErrorKind, Result, Schemas};
 
@@ -62,6 +71,7 @@ pub struct Client {
     protocol: Protocol,
     limits: Limits,
     process: Option<Process>,
+    log: Recorder,
     schemas: OnceCell<Arc<Schemas>>,
     /// The version of Terraform that the provider is told.
     version: String,
@@ -76,6 +86,17 @@ impl std::fmt::Debug for Client {
     }
 }
 
+/// How the connection is encrypted: if the handshake has a certificate, whoever asked for it.
+fn encryption(handshake: &Handshake, own: Option<&Identity>) -> Result<Option<ClientConfig>, TlsError> {
+    match &handshake.certificate {
+        Some(certificate) => Ok(Some(Pinned::from_base64(certificate)?.client(own)?)),
+        None if own.is_some() => {
+            Err("TLS was asked for, and the provider's handshake has no certificate".into())
+        }
+        None => Ok(None),
+    }
+}
+
 impl Client {
     /// Starts a provider and connects to it.
     ///
@@ -84,7 +105,9 @@ impl Client {
     /// The program cannot be started, is no provider, speaks no version of the protocol that was offered, or takes too long.
     /// The process is gone then.
     pub async fn start(launch: &Launch) -> Result<Self> {
-        let (process, first_line) = Process::start(launch)?;
+        let own = launch.mtls.then(Identity::new).transpose();
+        let own = own.map_err(|error| ErrorKind::NotStarted { reason: error.to_string() })?;
+        let (process, first_line) = Process::start(launch, own.as_ref())?;
         let until = Instant::now() + launch.limits.start;
         let told = |kind: ErrorKind, process: &Process| Error::new(kind).with_log(process.log.since(0));
         let line = match timeout_at(until, first_line).await {
@@ -101,17 +124,21 @@ impl Client {
         };
         let handshake = Handshake::parse(&line, &launch.protocols)
             .map_err(|error| error.with_log(process.log.since(0)))?;
-        if handshake.certificate.is_some() {
-            return Err(told(ErrorKind::NeedsTls, &process));
-        }
-        let channel = match timeout_at(until, Channel::connect(&handshake.address)).await {
+        let tls = match encryption(&handshake, own.as_ref()) {
+            Ok(tls) => tls,
+            Err(error) => {
+                return Err(told(ErrorKind::NotConnected { reason: error.to_string() }, &process));
+            }
+        };
+        let channel = match timeout_at(until, Channel::connect(&handshake.address, tls)).await {
             Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
             Ok(Ok(channel)) => channel,
             Ok(Err(error)) => {
                 return Err(told(ErrorKind::NotConnected { reason: error.to_string() }, &process));
             }
         };
-        let client = Self::new(channel, handshake.protocol, launch.limits);
+        let log = process.log.clone();
+        let client = Self::new(channel, handshake.protocol, launch.limits, log);
         Ok(Self { process: Some(process), ..client })
     }
 
@@ -121,12 +148,12 @@ impl Client {
     ///
     /// Nothing listens there.
     pub async fn attach(running: &Running, limits: Limits) -> Result<Self> {
-        let channel = match timeout(limits.start, Channel::connect(&running.address)).await {
+        let channel = match timeout(limits.start, Channel::connect(&running.address, None)).await {
             Err(_) => return Err(ErrorKind::StartTimeout(limits.start).into()),
             Ok(Ok(channel)) => channel,
             Ok(Err(error)) => return Err(ErrorKind::NotConnected { reason: error.to_string() }.into()),
         };
-        Ok(Self::new(channel, running.protocol, limits))
+        Ok(Self::new(channel, running.protocol, limits, Recorder::default()))
     }
 
     /// Speaks with a provider over any bytes, such as one end of [`tokio::io::duplex`] in a test.
@@ -148,12 +175,13 @@ impl Client {
     async fn over_io(io: impl Io, protocol: Protocol, limits: Limits) -> Result<Self> {
         let channel = Channel::over(io).await;
         let channel = channel.map_err(|error| ErrorKind::NotConnected { reason: error.to_string() })?;
-        Ok(Self::new(channel, protocol, limits))
+        Ok(Self::new(channel, protocol, limits, Recorder::default()))
     }
 
-    fn new(channel: Channel, protocol: Protocol, limits: Limits) -> Self {
+    fn new(channel: Channel, protocol: Protocol, limits: Limits, log: Recorder) -> Self {
+        stdio::listen(&channel, log.clone());
         let (process, schemas, version) = (None, OnceCell::new(), "1.16.0".to_owned());
-        Self { channel, protocol, limits, process, schemas, version }
+        Self { channel, protocol, limits, process, log, schemas, version }
     }
 
     /// The same client, which tells the provider that this is the version of Terraform.
@@ -172,9 +200,10 @@ impl Client {
         self.process.as_ref().map(Process::pid)
     }
 
-    /// All that the provider has written to standard error, as far as it is kept.
+    /// All that the provider has written to standard error, and to standard output after the handshake, as far as it is
+    /// kept. Of a provider that was attached to this is what it sends through the connection.
     pub fn log(&self) -> Log {
-        self.process.as_ref().map(|process| process.log.since(0)).unwrap_or_default()
+        self.log.since(0)
     }
 
     /// Lets the provider end in good order, as far as it was started for this client; kills what is left of it.
@@ -188,13 +217,33 @@ impl Client {
         process.kill();
     }
 
+    /// What comes of a call. An error names it, and has what the provider wrote meanwhile.
+    async fn during<T>(&self, method: Method, call: impl Future<Output = Result<T>>) -> Result<T> {
+        let position = self.log.position();
+        let named = |error: Error| match error.kind() {
+            // Nothing was asked yet, or it arose in another call, which this one needs.
+            ErrorKind::UnknownName { .. } | ErrorKind::Unsendable { .. } => error,
+            _ if error.call().is_some() => error,
+            _ => error.during(method.name(Protocol::V6)).with_log(self.log.since(position)),
+        };
+        call.await.map_err(named)
+    }
+
     async fn call<Q, A>(&self, method: Method, question: Q) -> Result<A>
     where
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
-        let answer = self.channel.unary(method.path(self.protocol), question);
-        self.told(method, answer).await
+        self.told(self.channel.unary(self.path(method)?, question)).await
+    }
+
+    /// The answer to many messages.
+    async fn send<Q, A>(&self, method: Method, questions: Vec<Q>) -> Result<A>
+    where
+        Q: Message + 'static,
+        A: Message + Default + 'static,
+    {
+        self.told(self.channel.upload(self.path(method)?, questions)).await
     }
 
     /// All events of a stream.
@@ -203,23 +252,33 @@ impl Client {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
+        let path = self.path(method)?;
         let all = async {
-            let mut stream = self.channel.stream(method.path(self.protocol), question).await?;
-            let mut events = Vec::new();
+            let mut stream = self.channel.stream(path, question).await?;
+            let (mut events, mut bytes) = (Vec::new(), 0);
             while let Some(event) = stream.message().await? {
+                let event: A = event;
+                bytes += event.encoded_len();
                 events.push(event);
-                if events.len() > MAX_EVENTS {
+                if events.len() > MAX_EVENTS || bytes > MAX_MESSAGE {
                     return Err(Status::out_of_range("message length too large: a stream without end"));
                 }
             }
             Ok(events)
         };
-        self.told(method, all).await
+        self.told(all).await
     }
 
-    /// What comes of a call within its time, or what became of the provider meanwhile.
-    async fn told<A>(&self, method: Method, answer: impl Future<Output = Result<A, Status>>) -> Result<A> {
-        let position = self.process.as_ref().map_or(0, |process| process.log.position());
+    /// Where a call is asked, if the version of the protocol has it.
+    fn path(&self, method: Method) -> Result<String> {
+        if !method.is_in(self.protocol) {
+            return Err(ErrorKind::Unimplemented.into());
+        }
+        Ok(method.path(self.protocol))
+    }
+
+    /// What comes of a question within its time, or what became of the provider meanwhile.
+    async fn told<A>(&self, answer: impl Future<Output = Result<A, Status>>) -> Result<A> {
         let kind = match timeout(self.limits.call, answer).await {
             Ok(Ok(answer)) => return Ok(answer),
             Err(_) => ErrorKind::Timeout(self.limits.call),
@@ -232,8 +291,7 @@ impl Client {
             },
             Ok(Err(status)) => error_kind(&status),
         };
-        let log = self.process.as_ref().map(|process| process.log.since(position)).unwrap_or_default();
-        Err(Error::new(kind).during(method.name(Protocol::V6)).with_log(log))
+        Err(kind.into())
     }
 
     async fn known(&self) -> Result<&Arc<Schemas>> {
@@ -244,15 +302,16 @@ impl Client {
         let mut schemas = match self.protocol {
             Protocol::V5 => {
                 let question = pb5::get_provider_schema::Request {};
-                read_schemas_5(self.call(Method::SCHEMA, question).await?)
+                read_schemas_5(self.during(Method::SCHEMA, self.call(Method::SCHEMA, question)).await?)
             }
             Protocol::V6 => {
                 let question = pb::get_provider_schema::Request {};
-                read_schemas(self.call(Method::SCHEMA, question).await?)
+                read_schemas(self.during(Method::SCHEMA, self.call(Method::SCHEMA, question)).await?)
             }
         };
         let question = pb::get_resource_identity_schemas::Request {};
-        match self.call(Method::IDENTITY_SCHEMAS, question).await {
+        let method = Method::IDENTITY_SCHEMAS;
+        match self.during(method, self.call(method, question)).await {
             Ok(identities) => read_identities(identities, &mut schemas),
             Err(error) if error.is_unimplemented() => {}
             Err(error) => return Err(error),
@@ -269,5 +328,17 @@ impl Client {
             None if component == Component::Provider => Ok(Value::object::<&str, Value>([]).ty().clone()),
             None => Err(ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() }.into()),
         }
+    }
+
+    /// What a module says to the provider of itself: nothing, which is null of the type that the provider wants.
+    async fn meta(&self) -> Result<Option<pb::DynamicValue>> {
+        match &self.known().await?.meta {
+            Some(_) => write_value("provider_meta", &Value::null(Type::Dynamic), &Type::Dynamic),
+            None => Ok(None),
+        }
+    }
+
+    async fn identity_type(&self, name: &str) -> Result<Option<&Type>> {
+        Ok(self.known().await?.identity(name))
     }
 }

@@ -12,11 +12,15 @@ use tokio::time::{Instant, sleep};
 
 use super::launch::Launch;
 use super::log::{Recorder, read_line};
+use crate::tls::Identity;
 use crate::{Error, ErrorKind};
 
 /// What a provider wants to find in its environment, to know that it was started as one.
 pub(crate) const COOKIE: (&str, &str) =
     ("TF_PLUGIN_MAGIC_COOKIE", "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2");
+
+/// Where it finds the certificate of who will connect to it.
+pub(crate) const CLIENT_CERTIFICATE: &str = "PLUGIN_CLIENT_CERT";
 
 /// How often it is looked whether something has happened that nobody tells.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -117,8 +121,12 @@ impl Drop for Shared {
 }
 
 impl Process {
-    /// Starts the program, and gives the first line that it writes as soon as it has.
-    pub(crate) fn start(launch: &Launch) -> Result<(Self, oneshot::Receiver<String>), Error> {
+    /// Starts the program, and gives the first line that it writes as soon as it has. It is told the certificate of who
+    /// will connect to it, if there is one.
+    pub(crate) fn start(
+        launch: &Launch,
+        own: Option<&Identity>,
+    ) -> Result<(Self, oneshot::Receiver<String>), Error> {
         let not_started = |error: std::io::Error| ErrorKind::NotStarted { reason: error.to_string() };
         let directory = tempfile::Builder::new().prefix("plugin").tempdir().map_err(not_started)?;
         let versions = launch.protocols.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
@@ -135,6 +143,9 @@ impl Process {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if let Some(own) = own {
+            command.env(CLIENT_CERTIFICATE, own.pem());
+        }
         if let Some(directory) = &launch.directory {
             command.current_dir(directory);
         }

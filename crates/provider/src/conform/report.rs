@@ -154,6 +154,7 @@ impl Subject {
             Self::Component(Component::EphemeralResource) => "ephemeral_resource",
             Self::Component(Component::ListResource) => "list_resource",
             Self::Component(Component::Action) => "action",
+            Self::Component(Component::StateStore) => "state_store",
             Self::Function => "function",
         }
     }

@@ -98,6 +98,7 @@ validations! {
     validate_ephemeral: validate_ephemeral_resource_config, EphemeralResource;
     validate_list: validate_list_resource_config, ListResource;
     validate_action: validate_action_config, Action;
+    validate_store: validate_state_store_config, StateStore;
 }
 
 pub(super) async fn configure(

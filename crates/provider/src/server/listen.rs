@@ -6,16 +6,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
+use tokio_rustls::TlsAcceptor;
 
 use super::connection;
 use super::router::Router;
 use crate::Provider;
-use crate::client::COOKIE;
+use crate::client::{CLIENT_CERTIFICATE, COOKIE};
+use crate::tls::{Identity, Pinned, TlsError};
 use crate::wire::Protocol;
 
 /// Serves a provider as Terraform wants to find it: says on standard output where it listens, and ends when it is told to.
 ///
-/// It serves without TLS, so that Terraform has to be run with `TF_DISABLE_PLUGIN_TLS=1`.
+/// The connection is encrypted if whoever started it has a certificate, as Terraform has.
 ///
 /// # Errors
 ///
@@ -30,11 +32,12 @@ pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
     let protocol = negotiate(&offered);
     let ended = Arc::new(Notify::new());
     let router = Router::new(provider, ended.clone());
+    let (tls, certificate) = encryption().map_err(io::Error::other)?;
     let listener = Listener::bind().await?;
-    writeln!(io::stdout(), "1|{}|{}|grpc|", protocol.version(), listener.place)?;
+    writeln!(io::stdout(), "1|{}|{}|grpc|{certificate}", protocol.version(), listener.place)?;
     io::stdout().flush()?;
     tokio::select! {
-        result = listener.accept_all(&router) => result,
+        result = listener.accept_all(&router, tls.as_ref()) => result,
         () = ended.notified() => Ok(()),
     }
 }
@@ -43,6 +46,14 @@ pub async fn serve(provider: Arc<dyn Provider>) -> io::Result<()> {
 fn negotiate(offered: &str) -> Protocol {
     let offered = offered.split(',').filter_map(|version| version.trim().parse().ok());
     offered.filter_map(Protocol::from_version).max_by_key(|p| p.version()).unwrap_or(Protocol::V5)
+}
+
+/// How to encrypt the connection, and our certificate for the handshake; nothing and empty where nobody wants that.
+fn encryption() -> Result<(Option<TlsAcceptor>, String), TlsError> {
+    let Ok(client) = env::var(CLIENT_CERTIFICATE) else { return Ok((None, String::new())) };
+    let own = Identity::new()?;
+    let config = Pinned::from_pem(&client)?.server(&own)?;
+    Ok((Some(TlsAcceptor::from(Arc::new(config))), own.base64()))
 }
 
 struct Listener {
@@ -71,11 +82,17 @@ impl Listener {
         Ok(Self { place: format!("tcp|{}", listener.local_addr()?), listener })
     }
 
-    async fn accept_all(&self, router: &Router) -> io::Result<()> {
+    async fn accept_all(&self, router: &Router, tls: Option<&TlsAcceptor>) -> io::Result<()> {
         loop {
             let (stream, _) = self.listener.accept().await?;
+            let (router, tls) = (router.clone(), tls.cloned());
             // What goes wrong with one connection is seen at its other end.
-            tokio::spawn(connection(router.clone(), stream));
+            tokio::spawn(async move {
+                match tls {
+                    Some(tls) => connection(router, tls.accept(stream).await?).await,
+                    None => connection(router, stream).await,
+                }
+            });
         }
     }
 }

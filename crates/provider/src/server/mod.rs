@@ -15,6 +15,7 @@ mod answers;
 mod listen;
 mod router;
 mod services;
+mod stores;
 
 use std::convert::Infallible;
 use std::io;

@@ -10,10 +10,10 @@ use prost::Message;
 use tokio::sync::Notify;
 use tonic::body::Body;
 use tonic::server::Grpc;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Code, Request, Response, Status, Streaming};
 use tonic_prost::ProstCodec;
 
-use super::{answers as a, services as s};
+use super::{answers as a, services as s, stores as t};
 use crate::wire::{MAX_MESSAGE, Method, Protocol, plugin};
 use crate::{Error, ErrorKind, Provider, Result, Schemas};
 
@@ -92,6 +92,18 @@ impl Router {
             Method::PLAN_ACTION => Box::pin(unary(provider, request, boxed!(s::plan_action))),
             Method::INVOKE_ACTION => Box::pin(stream(provider, request, boxed!(s::invoke_action))),
             Method::STOP => Box::pin(unary(provider, request, boxed!(s::stop))),
+            Method::METADATA if protocol == Protocol::V5 => {
+                Box::pin(unary(provider, request, boxed!(t::metadata_5)))
+            }
+            Method::METADATA => Box::pin(unary(provider, request, boxed!(t::metadata))),
+            Method::VALIDATE_STORE => Box::pin(unary(provider, request, boxed!(a::validate_store))),
+            Method::CONFIGURE_STORE => Box::pin(unary(provider, request, boxed!(t::configure))),
+            Method::READ_STATE => Box::pin(stream(provider, request, boxed!(t::read))),
+            Method::WRITE_STATE => Box::pin(upload(provider, request, boxed!(t::write))),
+            Method::LOCK_STATE => Box::pin(unary(provider, request, boxed!(t::lock))),
+            Method::UNLOCK_STATE => Box::pin(unary(provider, request, boxed!(t::unlock))),
+            Method::STATES => Box::pin(unary(provider, request, boxed!(t::states))),
+            Method::DELETE_STATE => Box::pin(unary(provider, request, boxed!(t::delete))),
             _ => Box::pin(ready(no_such_call())),
         }
     }
@@ -133,6 +145,56 @@ where
     let mut grpc = Grpc::new(codec).max_decoding_message_size(MAX_MESSAGE);
     let reply = |events: Vec<A>| tokio_stream::iter(events.into_iter().map(Ok as fn(A) -> _));
     grpc.server_streaming(Handler { provider, answer, reply }, request).await
+}
+
+/// Many messages, one answer.
+async fn upload<Q, A>(
+    provider: Arc<dyn Provider>,
+    request: http::Request<Incoming>,
+    answer: fn(Asked, Vec<Q>) -> Answering<A>,
+) -> Reply
+where
+    Q: Message + Default + 'static,
+    A: Message + 'static,
+{
+    let codec: ProstCodec<A, Q> = ProstCodec::default();
+    let mut grpc = Grpc::new(codec).max_decoding_message_size(MAX_MESSAGE);
+    grpc.client_streaming(Upload { provider, answer }, request).await
+}
+
+/// The most messages that are taken of one upload.
+const MAX_CHUNKS: usize = 1 << 20;
+
+struct Upload<Q, A> {
+    provider: Arc<dyn Provider>,
+    answer: fn(Asked, Vec<Q>) -> Answering<A>,
+}
+
+impl<Q: Message + 'static, A: 'static> tower_service::Service<Request<Streaming<Q>>> for Upload<Q, A> {
+    type Response = Response<A>;
+    type Error = Status;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<A>, Status>> + Send>>;
+
+    fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Status>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Streaming<Q>>) -> Self::Future {
+        let (provider, answer) = (self.provider.clone(), self.answer);
+        Box::pin(async move {
+            let (mut stream, mut all, mut bytes) = (request.into_inner(), Vec::new(), 0);
+            while let Some(message) = stream.message().await? {
+                bytes += message.encoded_len();
+                all.push(message);
+                if bytes > MAX_MESSAGE || all.len() > MAX_CHUNKS {
+                    return Err(Status::resource_exhausted("more is sent than can be taken"));
+                }
+            }
+            let schemas = provider.schemas().await.map_err(|error| status(&error))?;
+            let answer = answer(Asked { provider, schemas }, all).await;
+            answer.map(Response::new).map_err(|error| status(&error))
+        })
+    }
 }
 
 /// A call as the service that the transport wants.

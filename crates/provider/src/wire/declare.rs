@@ -8,36 +8,39 @@ use smol_str::SmolStr;
 
 use super::message::write_diagnostics;
 use super::{tfplugin5 as pb5, tfplugin6 as pb};
-use crate::schemas::{Function, Parameter, Schemas};
+use crate::notes::{Description, FunctionNote, Note, Notes};
+use crate::schemas::{Capabilities, Function, Parameter, Schemas};
+use crate::{Component, Metadata};
 
 type Response = pb::get_provider_schema::Response;
 type Response5 = pb5::get_provider_schema::Response;
 
 /// All that a provider has but its identities.
 pub(crate) fn write_schemas(schemas: &Schemas) -> Response {
-    let all = |schemas: &BTreeMap<SmolStr, Schema>| {
-        schemas.iter().map(|(name, s)| (name.to_string(), schema(s))).collect()
+    let all = |component| {
+        let write = |(name, s): (&str, &Schema)| {
+            (name.to_owned(), Writer { notes: &schemas.notes, component, name }.schema(s))
+        };
+        schemas.of(component).map(write).collect::<BTreeMap<_, _>>()
     };
-    let action =
-        |(name, s): (&SmolStr, &Schema)| (name.to_string(), pb::ActionSchema { schema: Some(schema(s)) });
-    let capabilities = schemas.capabilities;
+    let action = |(name, schema)| (name, pb::ActionSchema { schema: Some(schema) });
+    let unnoted = Writer { notes: &Notes::default(), component: Component::Provider, name: "" };
     Response {
-        provider: schemas.provider.as_ref().map(schema),
-        resource_schemas: all(&schemas.resources),
-        data_source_schemas: all(&schemas.data_sources),
+        provider: all(Component::Provider).into_values().next(),
+        resource_schemas: all(Component::Resource),
+        data_source_schemas: all(Component::DataSource),
         diagnostics: write_diagnostics(&schemas.diagnostics),
-        provider_meta: schemas.meta.as_ref().map(schema),
-        server_capabilities: Some(pb::ServerCapabilities {
-            plan_destroy: capabilities.plan_destroy,
-            get_provider_schema_optional: capabilities.schema_optional,
-            move_resource_state: capabilities.move_state,
-            generate_resource_config: capabilities.generate_config,
-        }),
-        functions: schemas.functions.iter().map(|(name, f)| (name.to_string(), function(f))).collect(),
-        ephemeral_resource_schemas: all(&schemas.ephemeral_resources),
-        list_resource_schemas: all(&schemas.list_resources),
-        state_store_schemas: BTreeMap::new(),
-        action_schemas: schemas.actions.iter().map(action).collect(),
+        provider_meta: schemas.meta.as_ref().map(|meta| unnoted.schema(meta)),
+        server_capabilities: Some(capabilities(schemas.capabilities)),
+        functions: schemas
+            .functions
+            .iter()
+            .map(|(name, f)| (name.to_string(), function(f, schemas.notes.functions.get(name))))
+            .collect(),
+        ephemeral_resource_schemas: all(Component::EphemeralResource),
+        list_resource_schemas: all(Component::ListResource),
+        state_store_schemas: all(Component::StateStore),
+        action_schemas: all(Component::Action).into_iter().map(action).collect(),
     }
 }
 
@@ -66,24 +69,69 @@ pub(crate) fn write_schemas_5(schemas: &Schemas) -> Response5 {
 
 /// The identities of resource types.
 pub(crate) fn write_identities(schemas: &Schemas) -> pb::get_resource_identity_schemas::Response {
-    let attribute = |(name, a): &(SmolStr, Attribute)| pb::resource_identity_schema::IdentityAttribute {
-        name: name.to_string(),
-        r#type: ty(a.implied_type()),
-        required_for_import: a.required,
-        optional_for_import: a.optional,
-        description: String::new(),
-    };
-    let identity = |s: &Schema| pb::ResourceIdentitySchema {
-        version: s.version,
-        identity_attributes: s.block.attributes().iter().map(attribute).collect(),
+    let identity = |of: &SmolStr, s: &Schema| {
+        let notes = schemas.notes.identities.get(of);
+        let attribute = |(name, a): &(SmolStr, Attribute)| pb::resource_identity_schema::IdentityAttribute {
+            name: name.to_string(),
+            r#type: ty(a.implied_type()),
+            required_for_import: a.required,
+            optional_for_import: a.optional,
+            description: notes.and_then(|notes| notes.get(name)).cloned().unwrap_or_default(),
+        };
+        let identity_attributes = s.block.attributes().iter().map(attribute).collect();
+        pb::ResourceIdentitySchema { version: s.version, identity_attributes }
     };
     pb::get_resource_identity_schemas::Response {
         identity_schemas: schemas
             .identities
             .iter()
-            .map(|(name, s)| (name.to_string(), identity(s)))
+            .map(|(name, s)| (name.to_string(), identity(name, s)))
             .collect(),
         diagnostics: Vec::new(),
+    }
+}
+
+/// The names of what a provider has.
+pub(crate) fn write_metadata(metadata: &Metadata) -> pb::get_metadata::Response {
+    let names = |component| {
+        let names = metadata.names.get(&component).into_iter().flatten();
+        names.map(|name| pb::get_metadata::TypeMetadata { type_name: name.to_string() }).collect()
+    };
+    let function = |name: &SmolStr| pb::get_metadata::FunctionMetadata { name: name.to_string() };
+    pb::get_metadata::Response {
+        server_capabilities: Some(capabilities(metadata.capabilities)),
+        diagnostics: write_diagnostics(&metadata.diagnostics),
+        data_sources: names(Component::DataSource),
+        resources: names(Component::Resource),
+        functions: metadata.functions.iter().map(function).collect(),
+        ephemeral_resources: names(Component::EphemeralResource),
+        list_resources: names(Component::ListResource),
+        state_stores: names(Component::StateStore),
+        actions: names(Component::Action),
+    }
+}
+
+/// The same for protocol 5, which has no state stores.
+pub(crate) fn write_metadata_5(metadata: &Metadata) -> pb5::get_metadata::Response {
+    let message = write_metadata(metadata);
+    pb5::get_metadata::Response {
+        server_capabilities: message.server_capabilities,
+        diagnostics: message.diagnostics,
+        data_sources: message.data_sources,
+        resources: message.resources,
+        functions: message.functions,
+        ephemeral_resources: message.ephemeral_resources,
+        list_resources: message.list_resources,
+        actions: message.actions,
+    }
+}
+
+fn capabilities(capabilities: Capabilities) -> pb::ServerCapabilities {
+    pb::ServerCapabilities {
+        plan_destroy: capabilities.plan_destroy,
+        get_provider_schema_optional: capabilities.schema_optional,
+        move_resource_state: capabilities.move_state,
+        generate_resource_config: capabilities.generate_config,
     }
 }
 
@@ -91,82 +139,124 @@ fn ty(ty: &Type) -> Vec<u8> {
     ty.to_string().into_bytes()
 }
 
-fn schema(schema: &Schema) -> pb::Schema {
-    pb::Schema { version: schema.version, block: Some(block(&schema.block, false)) }
+/// Writes a schema with what is said of it.
+#[derive(Clone, Copy)]
+struct Writer<'s> {
+    notes: &'s Notes,
+    component: Component,
+    name: &'s str,
 }
 
-fn block(block: &Block, computed: bool) -> pb::schema::Block {
-    pb::schema::Block {
-        attributes: block.attributes().iter().map(attribute).collect(),
-        block_types: block.block_types().iter().map(nested_block).collect(),
-        computed,
-        ..Default::default()
+impl Writer<'_> {
+    fn note(self, path: &[SmolStr]) -> Note {
+        self.notes.of(self.component, self.name, path).cloned().unwrap_or_default()
+    }
+
+    fn schema(self, schema: &Schema) -> pb::Schema {
+        pb::Schema { version: schema.version, block: Some(self.block(&schema.block, false, &[])) }
+    }
+
+    fn block(self, block: &Block, computed: bool, path: &[SmolStr]) -> pb::schema::Block {
+        let Note { description, deprecated, deprecation } = self.note(path);
+        pb::schema::Block {
+            attributes: block.attributes().iter().map(|a| self.attribute(a, path)).collect(),
+            block_types: block.block_types().iter().map(|b| self.nested_block(b, path)).collect(),
+            description_kind: kind(&description),
+            description: description.text,
+            deprecated,
+            deprecation_message: deprecation,
+            computed,
+            ..Default::default()
+        }
+    }
+
+    fn attribute(self, (name, attribute): &(SmolStr, Attribute), path: &[SmolStr]) -> pb::schema::Attribute {
+        let path = [path, &[name.clone()]].concat();
+        let Note { description, deprecation, .. } = self.note(&path);
+        let (plain, nested_type) = match &attribute.ty {
+            AttributeType::Plain(plain) => (ty(plain), None),
+            AttributeType::Nested(nested) => {
+                use pb::schema::object::NestingMode as Mode;
+                let nesting = match nested.nesting() {
+                    NestingMode::Single => Mode::Single,
+                    NestingMode::List => Mode::List,
+                    NestingMode::Set => Mode::Set,
+                    NestingMode::Map => Mode::Map,
+                    _ => Mode::Invalid,
+                };
+                let attributes = nested.attributes().iter().map(|a| self.attribute(a, &path)).collect();
+                let nested = pb::schema::Object { attributes, nesting: nesting as i32, ..Default::default() };
+                (Vec::new(), Some(nested))
+            }
+        };
+        pb::schema::Attribute {
+            name: name.to_string(),
+            r#type: plain,
+            nested_type,
+            required: attribute.required,
+            optional: attribute.optional,
+            computed: attribute.computed,
+            sensitive: attribute.sensitive,
+            write_only: attribute.write_only,
+            deprecated: attribute.deprecated,
+            description_kind: kind(&description),
+            description: description.text,
+            deprecation_message: deprecation,
+        }
+    }
+
+    fn nested_block(
+        self,
+        (name, nested): &(SmolStr, NestedBlock),
+        path: &[SmolStr],
+    ) -> pb::schema::NestedBlock {
+        let path = [path, &[name.clone()]].concat();
+        use pb::schema::nested_block::NestingMode as Mode;
+        let nesting = match nested.nesting {
+            NestingMode::Single => Mode::Single,
+            NestingMode::List => Mode::List,
+            NestingMode::Set => Mode::Set,
+            NestingMode::Map => Mode::Map,
+            NestingMode::Group => Mode::Group,
+            _ => Mode::Invalid,
+        };
+        pb::schema::NestedBlock {
+            type_name: name.to_string(),
+            block: Some(self.block(&nested.block, nested.computed, &path)),
+            nesting: nesting as i32,
+            min_items: nested.min_items.try_into().unwrap_or(i64::MAX),
+            max_items: nested.max_items.try_into().unwrap_or(i64::MAX),
+        }
     }
 }
 
-fn attribute((name, attribute): &(SmolStr, Attribute)) -> pb::schema::Attribute {
-    let (plain, nested_type) = match &attribute.ty {
-        AttributeType::Plain(plain) => (ty(plain), None),
-        AttributeType::Nested(nested) => {
-            use pb::schema::object::NestingMode as Mode;
-            let nesting = match nested.nesting() {
-                NestingMode::Single => Mode::Single,
-                NestingMode::List => Mode::List,
-                NestingMode::Set => Mode::Set,
-                NestingMode::Map => Mode::Map,
-                _ => Mode::Invalid,
-            };
-            let attributes = nested.attributes().iter().map(self::attribute).collect();
-            let nested = pb::schema::Object { attributes, nesting: nesting as i32, ..Default::default() };
-            (Vec::new(), Some(nested))
+fn kind(description: &Description) -> i32 {
+    let kind = if description.is_markdown { pb::StringKind::Markdown } else { pb::StringKind::Plain };
+    kind as i32
+}
+
+fn function(function: &Function, note: Option<&FunctionNote>) -> pb::Function {
+    let note = note.cloned().unwrap_or_default();
+    let parameter = |(position, parameter): (usize, &Parameter)| {
+        let description = note.parameters.get(position).cloned().unwrap_or_default();
+        pb::function::Parameter {
+            name: parameter.name.to_string(),
+            r#type: ty(&parameter.ty),
+            allow_null_value: parameter.allow_null,
+            allow_unknown_values: parameter.allow_unknown,
+            description_kind: kind(&description),
+            description: description.text,
         }
     };
-    pb::schema::Attribute {
-        name: name.to_string(),
-        r#type: plain,
-        nested_type,
-        required: attribute.required,
-        optional: attribute.optional,
-        computed: attribute.computed,
-        sensitive: attribute.sensitive,
-        write_only: attribute.write_only,
-        deprecated: attribute.deprecated,
-        ..Default::default()
-    }
-}
-
-fn nested_block((name, nested): &(SmolStr, NestedBlock)) -> pb::schema::NestedBlock {
-    use pb::schema::nested_block::NestingMode as Mode;
-    let nesting = match nested.nesting {
-        NestingMode::Single => Mode::Single,
-        NestingMode::List => Mode::List,
-        NestingMode::Set => Mode::Set,
-        NestingMode::Map => Mode::Map,
-        NestingMode::Group => Mode::Group,
-        _ => Mode::Invalid,
-    };
-    pb::schema::NestedBlock {
-        type_name: name.to_string(),
-        block: Some(block(&nested.block, nested.computed)),
-        nesting: nesting as i32,
-        min_items: nested.min_items.try_into().unwrap_or(i64::MAX),
-        max_items: nested.max_items.try_into().unwrap_or(i64::MAX),
-    }
-}
-
-fn function(function: &Function) -> pb::Function {
-    let parameter = |parameter: &Parameter| pb::function::Parameter {
-        name: parameter.name.to_string(),
-        r#type: ty(&parameter.ty),
-        allow_null_value: parameter.allow_null,
-        allow_unknown_values: parameter.allow_unknown,
-        ..Default::default()
-    };
+    let count = function.parameters.len();
     pb::Function {
-        parameters: function.parameters.iter().map(parameter).collect(),
-        variadic_parameter: function.variadic.as_ref().map(parameter),
+        parameters: function.parameters.iter().enumerate().map(parameter).collect(),
+        variadic_parameter: function.variadic.as_ref().map(|last| parameter((count, last))),
         r#return: Some(pb::function::Return { r#type: ty(&function.returns) }),
-        ..Default::default()
+        summary: note.summary.clone(),
+        description_kind: kind(&note.description),
+        description: note.description.text.clone(),
+        deprecation_message: note.deprecation.clone(),
     }
 }
 

@@ -14,6 +14,11 @@ impl Method {
         Self { v5: name, v6: name }
     }
 
+    /// Protocol 5 has no such call; who asks for it there is told so.
+    const fn only_6(name: &'static str) -> Self {
+        Self { v5: "", v6: name }
+    }
+
     pub(crate) const SCHEMA: Self = Self { v5: "GetSchema", v6: "GetProviderSchema" };
     pub(crate) const IDENTITY_SCHEMAS: Self = Self::same("GetResourceIdentitySchemas");
     pub(crate) const VALIDATE_PROVIDER: Self =
@@ -43,10 +48,19 @@ impl Method {
     pub(crate) const CALL_FUNCTION: Self = Self::same("CallFunction");
     pub(crate) const PLAN_ACTION: Self = Self::same("PlanAction");
     pub(crate) const INVOKE_ACTION: Self = Self::same("InvokeAction");
+    pub(crate) const METADATA: Self = Self::same("GetMetadata");
+    pub(crate) const VALIDATE_STORE: Self = Self::only_6("ValidateStateStoreConfig");
+    pub(crate) const CONFIGURE_STORE: Self = Self::only_6("ConfigureStateStore");
+    pub(crate) const READ_STATE: Self = Self::only_6("ReadStateBytes");
+    pub(crate) const WRITE_STATE: Self = Self::only_6("WriteStateBytes");
+    pub(crate) const LOCK_STATE: Self = Self::only_6("LockState");
+    pub(crate) const UNLOCK_STATE: Self = Self::only_6("UnlockState");
+    pub(crate) const STATES: Self = Self::only_6("GetStates");
+    pub(crate) const DELETE_STATE: Self = Self::only_6("DeleteState");
     pub(crate) const STOP: Self = Self { v5: "Stop", v6: "StopProvider" };
 
     /// All that a provider is asked here.
-    const ALL: [Self; 27] = [
+    const ALL: [Self; 36] = [
         Self::SCHEMA,
         Self::IDENTITY_SCHEMAS,
         Self::VALIDATE_PROVIDER,
@@ -74,7 +88,21 @@ impl Method {
         Self::PLAN_ACTION,
         Self::INVOKE_ACTION,
         Self::STOP,
+        Self::METADATA,
+        Self::VALIDATE_STORE,
+        Self::CONFIGURE_STORE,
+        Self::READ_STATE,
+        Self::WRITE_STATE,
+        Self::LOCK_STATE,
+        Self::UNLOCK_STATE,
+        Self::STATES,
+        Self::DELETE_STATE,
     ];
+
+    /// Whether a version of the protocol has it.
+    pub(crate) fn is_in(self, protocol: Protocol) -> bool {
+        !self.name(protocol).is_empty()
+    }
 
     /// Its name in a version of the protocol.
     pub(crate) fn name(self, protocol: Protocol) -> &'static str {
@@ -93,7 +121,8 @@ impl Method {
     pub(crate) fn of_path(path: &str) -> Option<(Self, Protocol)> {
         let (service, name) = path.strip_prefix('/')?.split_once('/')?;
         let protocol = [Protocol::V5, Protocol::V6].into_iter().find(|p| p.service() == service)?;
-        let method = Self::ALL.into_iter().find(|method| method.name(protocol) == name)?;
+        let method =
+            Self::ALL.into_iter().find(|method| method.is_in(protocol) && method.name(protocol) == name)?;
         Some((method, protocol))
     }
 }
@@ -110,7 +139,7 @@ mod tests {
             (Protocol::V6, include_str!("../../schema/tfplugin6.proto")),
         ];
         for (protocol, text) in texts {
-            for method in Method::ALL {
+            for method in Method::ALL.into_iter().filter(|method| method.is_in(protocol)) {
                 let line = format!("rpc {}(", method.name(protocol));
                 assert!(text.contains(&line), "{protocol:?} has no {line}");
                 assert_eq!(Method::of_path(&method.path(protocol)), Some((method, protocol)));

@@ -22,14 +22,16 @@ mod proto {
     include!(concat!(env!("OUT_DIR"), "/protocol.rs"));
 }
 
-pub(crate) use declare::{write_identities, write_schemas, write_schemas_5};
+pub(crate) use declare::{
+    write_identities, write_metadata, write_metadata_5, write_schemas, write_schemas_5,
+};
 pub(crate) use message::{
     client_capabilities, deferral_allowed, read_deferred, read_diagnostics, read_path, write_deferred,
     write_diagnostics, write_path,
 };
 pub(crate) use method::Method;
 pub(crate) use proto::{plugin, tfplugin5, tfplugin6};
-pub(crate) use schema::{read_identities, read_schemas, read_schemas_5};
+pub(crate) use schema::{read_identities, read_metadata, read_metadata_5, read_schemas, read_schemas_5};
 pub(crate) use value::{
     read_identity, read_value, read_value_or_null, write_answer, write_identity, write_value,
 };

@@ -6,8 +6,11 @@ use objchange::Type;
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode, Schema};
 use smol_str::SmolStr;
 
+use crate::{Component, Metadata};
+
 use super::message::read_diagnostics;
 use super::{tfplugin5 as pb5, tfplugin6 as pb};
+use crate::notes::{Description, FunctionNote, Note, Notes};
 use crate::schemas::{Capabilities, Function, Parameter, SchemaFault, SchemaFaultKind, Schemas};
 
 type Response = pb::get_provider_schema::Response;
@@ -17,23 +20,25 @@ type Response5 = pb5::get_provider_schema::Response;
 pub(crate) fn read_schemas(message: Response) -> Schemas {
     let mut reader = Reader::default();
     let schemas = Schemas {
-        provider: message.provider.and_then(|schema| reader.schema("provider", "", schema)),
-        meta: message.provider_meta.and_then(|schema| reader.schema("provider_meta", "", schema)),
-        resources: reader.schemas("resource type", message.resource_schemas),
+        provider: message.provider.and_then(|schema| reader.schema(Component::Provider, "", schema)),
+        meta: message.provider_meta.and_then(|schema| reader.meta(schema)),
+        resources: reader.schemas(Component::Resource, message.resource_schemas),
         identities: BTreeMap::new(),
-        data_sources: reader.schemas("data source", message.data_source_schemas),
-        ephemeral_resources: reader.schemas("ephemeral resource type", message.ephemeral_resource_schemas),
-        list_resources: reader.schemas("list resource type", message.list_resource_schemas),
+        data_sources: reader.schemas(Component::DataSource, message.data_source_schemas),
+        ephemeral_resources: reader.schemas(Component::EphemeralResource, message.ephemeral_resource_schemas),
+        list_resources: reader.schemas(Component::ListResource, message.list_resource_schemas),
         actions: reader.schemas(
-            "action type",
+            Component::Action,
             message.action_schemas.into_iter().map(|(name, a)| (name, a.schema.unwrap_or_default())),
         ),
+        state_stores: reader.schemas(Component::StateStore, message.state_store_schemas),
         functions: reader.functions(message.functions),
         capabilities: message.server_capabilities.map_or_else(Capabilities::default, capabilities),
         diagnostics: read_diagnostics(message.diagnostics),
+        notes: Notes::default(),
         problems: Vec::new(),
     };
-    Schemas { problems: reader.faults, ..schemas }
+    Schemas { problems: reader.faults, notes: reader.notes, ..schemas }
 }
 
 /// The same for protocol 5, whose attributes have no nested types.
@@ -114,6 +119,10 @@ pub(crate) fn read_identities(message: pb::get_resource_identity_schemas::Respon
         let mut attributes = Vec::new();
         for attribute in identity.identity_attributes {
             reader.place.push(attribute.name.clone());
+            if !attribute.description.is_empty() {
+                let notes = schemas.notes.identities.entry(SmolStr::from(&name)).or_default();
+                notes.insert(SmolStr::from(&attribute.name), attribute.description);
+            }
             if let Some(ty) = reader.ty(&attribute.r#type) {
                 let mut read = Attribute::computed(ty);
                 if attribute.required_for_import || attribute.optional_for_import {
@@ -131,10 +140,34 @@ pub(crate) fn read_identities(message: pb::get_resource_identity_schemas::Respon
     schemas.diagnostics.extend(read_diagnostics(message.diagnostics));
 }
 
+fn described(text: String, kind: pb::StringKind) -> Description {
+    // A description that is not there is of no kind.
+    let is_markdown = kind == pb::StringKind::Markdown && !text.is_empty();
+    Description { text, is_markdown }
+}
+
+fn function_note(message: &pb::Function) -> FunctionNote {
+    let of = |parameter: &pb::function::Parameter| {
+        described(parameter.description.clone(), parameter.description_kind())
+    };
+    let mut parameters: Vec<Description> =
+        message.parameters.iter().chain(&message.variadic_parameter).map(of).collect();
+    while parameters.pop_if(|last| last.text.is_empty()).is_some() {}
+    FunctionNote {
+        summary: message.summary.clone(),
+        description: described(message.description.clone(), message.description_kind()),
+        deprecation: message.deprecation_message.clone(),
+        parameters,
+    }
+}
+
 #[derive(Default)]
 struct Reader {
     /// The names from the type on.
     place: Vec<String>,
+    /// Of what notes are kept.
+    noted: Option<(Component, SmolStr)>,
+    notes: Notes,
     faults: Vec<SchemaFault>,
 }
 
@@ -146,18 +179,31 @@ impl Reader {
 
     fn schemas(
         &mut self,
-        what: &str,
+        component: Component,
         schemas: impl IntoIterator<Item = (String, pb::Schema)>,
     ) -> BTreeMap<SmolStr, Schema> {
         let schemas = schemas.into_iter();
         schemas
-            .filter_map(|(name, schema)| Some((SmolStr::from(&name), self.schema(what, &name, schema)?)))
+            .filter_map(|(name, schema)| Some((SmolStr::from(&name), self.schema(component, &name, schema)?)))
             .collect()
     }
 
     /// A schema, if all of it can be understood: half of one would judge a provider wrongly.
-    fn schema(&mut self, what: &str, name: &str, schema: pb::Schema) -> Option<Schema> {
-        self.place = vec![if name.is_empty() { what.to_owned() } else { format!("{what} {name}") }];
+    fn schema(&mut self, component: Component, name: &str, schema: pb::Schema) -> Option<Schema> {
+        self.noted = Some((component, name.into()));
+        let what = if component == Component::Provider { "provider" } else { component.noun() };
+        let place = if name.is_empty() { what.to_owned() } else { format!("{what} {name}") };
+        let read = self.placed(place, schema);
+        self.noted = None;
+        read
+    }
+
+    fn meta(&mut self, schema: pb::Schema) -> Option<Schema> {
+        self.placed("provider_meta".to_owned(), schema)
+    }
+
+    fn placed(&mut self, place: String, schema: pb::Schema) -> Option<Schema> {
+        self.place = vec![place];
         let faults = self.faults.len();
         let block = match schema.block {
             Some(block) => self.block(block),
@@ -166,10 +212,22 @@ impl Reader {
         block.filter(|_| self.faults.len() == faults).map(|block| Schema::new(schema.version, block))
     }
 
-    fn block(&mut self, message: pb::schema::Block) -> Option<Block> {
+    /// Keeps what is said of the part that is being read.
+    fn note(&mut self, description: String, kind: pb::StringKind, deprecated: bool, deprecation: String) {
+        if let Some((component, name)) = &self.noted {
+            let path: Vec<SmolStr> = self.place.iter().skip(1).map(SmolStr::from).collect();
+            let description = described(description, kind);
+            self.notes.add(*component, name, &path, Note { description, deprecated, deprecation });
+        }
+    }
+
+    fn block(&mut self, mut message: pb::schema::Block) -> Option<Block> {
         if !message.deprecated && !message.deprecation_message.is_empty() {
             self.fault::<()>(SchemaFaultKind::DeprecationMessage);
         }
+        let kind = message.description_kind();
+        let deprecation = std::mem::take(&mut message.deprecation_message);
+        self.note(std::mem::take(&mut message.description), kind, message.deprecated, deprecation);
         let attributes = self.attributes(message.attributes);
         let mut blocks = Vec::new();
         for nested in message.block_types {
@@ -227,10 +285,13 @@ impl Reader {
         attributes
     }
 
-    fn attribute(&mut self, message: pb::schema::Attribute) -> Option<Attribute> {
+    fn attribute(&mut self, mut message: pb::schema::Attribute) -> Option<Attribute> {
         if !message.deprecated && !message.deprecation_message.is_empty() {
             self.fault::<()>(SchemaFaultKind::DeprecationMessage);
         }
+        let kind = message.description_kind();
+        let deprecation = std::mem::take(&mut message.deprecation_message);
+        self.note(std::mem::take(&mut message.description), kind, false, deprecation);
         let ty = match (message.r#type.is_empty(), message.nested_type) {
             (false, Some(_)) => return self.fault(SchemaFaultKind::TypeAndNestedType),
             (true, None) => return self.fault(SchemaFaultKind::NoType),
@@ -270,6 +331,10 @@ impl Reader {
         let mut functions = BTreeMap::new();
         for (name, message) in messages {
             self.place = vec![format!("function {name}")];
+            let note = function_note(&message);
+            if note != FunctionNote::default() {
+                self.notes.functions.insert(SmolStr::from(&name), note);
+            }
             let parameters: Option<Vec<_>> =
                 message.parameters.into_iter().map(|parameter| self.parameter(parameter)).collect();
             let variadic = message.variadic_parameter.map(|parameter| self.parameter(parameter));
@@ -287,4 +352,45 @@ impl Reader {
         let (allow_null, allow_unknown) = (message.allow_null_value, message.allow_unknown_values);
         Some(Parameter { name: message.name.into(), ty, allow_null, allow_unknown })
     }
+}
+
+/// What a provider of protocol 6 has by name.
+pub(crate) fn read_metadata(message: pb::get_metadata::Response) -> Metadata {
+    let names = |all: Vec<pb::get_metadata::TypeMetadata>| {
+        let mut names: Vec<SmolStr> = all.into_iter().map(|of| of.type_name.into()).collect();
+        names.sort();
+        names
+    };
+    let kinds = [
+        (Component::Resource, message.resources),
+        (Component::DataSource, message.data_sources),
+        (Component::EphemeralResource, message.ephemeral_resources),
+        (Component::ListResource, message.list_resources),
+        (Component::Action, message.actions),
+        (Component::StateStore, message.state_stores),
+    ];
+    let mut functions: Vec<SmolStr> = message.functions.into_iter().map(|of| of.name.into()).collect();
+    functions.sort();
+    let kinds = kinds.into_iter().map(|(component, all)| (component, names(all)));
+    Metadata {
+        names: kinds.filter(|(_, names)| !names.is_empty()).collect(),
+        functions,
+        capabilities: message.server_capabilities.map_or_else(Capabilities::default, capabilities),
+        diagnostics: read_diagnostics(message.diagnostics),
+    }
+}
+
+/// The same for protocol 5.
+pub(crate) fn read_metadata_5(message: pb5::get_metadata::Response) -> Metadata {
+    read_metadata(pb::get_metadata::Response {
+        server_capabilities: message.server_capabilities,
+        diagnostics: message.diagnostics,
+        data_sources: message.data_sources,
+        resources: message.resources,
+        functions: message.functions,
+        ephemeral_resources: message.ephemeral_resources,
+        list_resources: message.list_resources,
+        state_stores: Vec::new(),
+        actions: message.actions,
+    })
 }

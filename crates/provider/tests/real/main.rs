@@ -41,6 +41,7 @@ struct Tally {
     accepted: u64,
     repairs: u64,
     plans: u64,
+    judged: u64,
     plans_with_findings: u64,
     findings: BTreeMap<(&'static str, String), u64>,
     /// All but that a default is planned.
@@ -102,6 +103,7 @@ async fn one_type(timed: &Timed, name: &str, tally: &mut Tally) -> objchange_pro
         for said in &judgement.refused {
             tally.refused.push(format!("{name} {label}: when planned: {} {}", said.summary, said.detail));
         }
+        tally.judged += plans;
         if !judgement.findings.is_empty() {
             tally.plans_with_findings += plans;
         }
@@ -150,8 +152,13 @@ impl Tally {
         let mut out = String::new();
         let _ = writeln!(
             out,
-            "{} of {} configurations accepted, {} repairs; {} of {} plans with findings",
-            self.accepted, self.configurations, self.repairs, self.plans_with_findings, self.plans
+            "{} of {} configurations accepted, {} repairs; {} of {} judged plans with findings; {} plans",
+            self.accepted,
+            self.configurations,
+            self.repairs,
+            self.plans_with_findings,
+            self.judged,
+            self.plans
         );
         let _ =
             writeln!(out, "{time:?}, of which {:?} waiting for answers, {started:?} to start", self.waited);

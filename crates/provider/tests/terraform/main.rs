@@ -22,7 +22,7 @@ fn resources(stage: Stage, name: &str) -> String {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let tests: [(&str, fn()); 16] = [
+    let tests: [(&str, fn()); 17] = [
         ("plans", plans),
         ("plans_of_updates", plans_of_updates),
         ("plans_to_destroy", plans_to_destroy),
@@ -39,6 +39,7 @@ fn main() {
         ("replacements", replacements),
         ("moving", moving),
         ("ephemeral_resources", ephemeral_resources),
+        ("encrypted", encrypted),
     ];
     let is_there = workspace::is_there();
     let trial = |(name, test): (&'static str, fn())| {
@@ -284,4 +285,12 @@ fn functions() {
         let call = format!("provider::kit::{fault}(\"a\")");
         check_alone(&workspace, &format!("output \"t\" {{\n  value = [{call}, {call}]\n}}\n"), words);
     }
+}
+
+/// Terraform encrypts the connection unless it is told not to.
+fn encrypted() {
+    let mut workspace = Workspace::new();
+    workspace.is_plain = false;
+    workspace.write(&resource("thing", r#""a""#));
+    assert_eq!(workspace.errors(&["apply", "-auto-approve"]), "");
 }

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 /// Terraform as a test wants it: without a network, with the provider that was just built.
 pub(crate) struct Workspace {
     directory: tempfile::TempDir,
+    /// Without encryption, which is what most tests want: it takes less time.
+    pub(crate) is_plain: bool,
 }
 
 /// A resource of a faulty type with the configuration of the trial.
@@ -64,7 +66,7 @@ impl Workspace {
             programs.to_str().unwrap()
         );
         fs::write(directory.path().join("settings.tfrc"), settings).unwrap();
-        Self { directory }
+        Self { directory, is_plain: true }
     }
 
     /// The module: these resources, and the provider that they need.
@@ -81,7 +83,7 @@ impl Workspace {
             .args(arguments)
             .current_dir(self.directory.path())
             .env("TF_CLI_CONFIG_FILE", self.directory.path().join("settings.tfrc"))
-            .env("TF_DISABLE_PLUGIN_TLS", "1")
+            .envs(self.is_plain.then_some(("TF_DISABLE_PLUGIN_TLS", "1")))
             .env("CHECKPOINT_DISABLE", "1")
             .env_remove("TF_LOG")
             .stdin(Stdio::null());

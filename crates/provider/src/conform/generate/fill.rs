@@ -48,13 +48,20 @@ pub(in super::super) enum What<'p> {
     /// What may well be taken.
     Plausible,
     /// Blocks or objects with all that there is in them.
-    Everything,
+    Full,
     /// This; it is converted.
     Value(&'p Value),
-    /// So many blocks, objects or elements, which differ.
-    Count(usize),
-    /// So many blocks or objects that are the same.
-    Same(usize),
+    /// So many blocks, objects or elements.
+    Many(usize, Are),
+}
+
+/// What many are beside each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Are {
+    Different,
+    Same,
+    /// All but the first have all that there is in them.
+    Fuller,
 }
 
 impl<'p> Put<'p> {
@@ -75,7 +82,7 @@ impl Taste<'_> {
     fn count(&mut self, least: usize, most: usize) -> usize {
         match self {
             Self::Nothing => least,
-            Self::Everything => most.min(least.max(1)),
+            Self::Everything => most.min(least.max(2)),
             Self::Random(dice) => {
                 let more = [0, 1, 1, 1, 2, 3][dice.below(6)];
                 (least.max(more)).min(most)
@@ -200,7 +207,7 @@ impl<'a> Maker<'a> {
     ) -> Value {
         match &attribute.ty {
             AttributeType::Plain(ty) => match (put.and_then(Put::here), ty.element()) {
-                (Some(What::Count(count)), Some(element)) => {
+                (Some(What::Many(count, _)), Some(element)) => {
                     self.collection(ty, element, name, count, n, taste)
                 }
                 _ => self.value(ty, name, n, taste),
@@ -217,24 +224,11 @@ impl<'a> Maker<'a> {
         taste: &mut Taste<'_>,
         put: Option<Put<'_>>,
     ) -> Value {
-        let mut everything = Taste::Everything;
-        let is_full = matches!(put.and_then(Put::here), Some(What::Everything));
-        let taste = if is_full { &mut everything } else { taste };
-        let mut object =
-            |path: &mut String, n| Value::object(self.attributes(nested.attributes(), path, n, taste, put));
-        let count = |put: Option<Put<'_>>| match put.and_then(Put::here) {
-            Some(What::Count(count) | What::Same(count)) => count,
-            _ => 1,
-        };
-        let is_same = matches!(put.and_then(Put::here), Some(What::Same(_)));
-        let number = |i: usize| if is_same { n } else { n + i as u64 };
-        match nested.nesting() {
-            NestingMode::Single | NestingMode::Group => object(path, n),
-            NestingMode::Map => {
-                Value::object((0..count(put)).map(|i| (format!("key{i}"), object(path, number(i)))))
-            }
-            _ => Value::tuple((0..count(put)).map(|i| object(path, number(i)))),
-        }
+        let here = put.and_then(Put::here);
+        let count = if let Some(What::Many(count, _)) = here { count } else { 1 };
+        held(nested.nesting(), count, here, n, taste, &mut |n, taste| {
+            Value::object(self.attributes(nested.attributes(), path, n, taste, put))
+        })
     }
 
     fn blocks(
@@ -245,36 +239,26 @@ impl<'a> Maker<'a> {
         taste: &mut Taste<'_>,
         put: Option<Put<'_>>,
     ) -> Value {
-        let absent = || Value::null(nested.implied_type());
-        if let Some(What::Value(value)) = put.and_then(Put::here) {
-            return value.clone();
-        }
+        let here = put.and_then(Put::here);
         let least = usize::try_from(nested.min_items).unwrap_or(usize::MAX).min(1_000);
         let most = match usize::try_from(nested.max_items).unwrap_or(usize::MAX) {
             0 => 3.max(least),
             most => most,
         };
-        let mut everything = Taste::Everything;
-        let (count, taste) = match put.map(|put| put.here()) {
-            Some(Some(What::Count(count) | What::Same(count))) => (count, taste),
-            Some(Some(What::Everything)) => (least.max(1), &mut everything),
-            Some(_) => (least.max(1), taste),
-            // What the provider computes it need not be given.
-            None if nested.nesting == NestingMode::Group => (1, taste),
-            None if least > 0 || self.takes(taste, depth(path)) => (taste.count(least, most), taste),
-            None => (0, taste),
+        let is_group = nested.nesting == NestingMode::Group;
+        let count = match here {
+            Some(What::Value(value)) => return value.clone(),
+            Some(What::Many(count, _)) => count,
+            _ if put.is_some() => least.max(1),
+            _ if least > 0 || is_group || self.takes(taste, depth(path)) => taste.count(least, most),
+            _ => 0,
         };
-        let is_same = matches!(put.and_then(Put::here), Some(What::Same(_)));
-        let number = |i: usize| if is_same { n } else { n + i as u64 };
-        let mut block = |path: &mut String, n| self.block(&nested.block, path, n, taste, put);
-        match nested.nesting {
-            NestingMode::Single | NestingMode::Group if count == 0 => absent(),
-            NestingMode::Single | NestingMode::Group => block(path, n),
-            NestingMode::Map => {
-                Value::object((0..count).map(|i| (format!("key{i}"), block(path, number(i)))))
-            }
-            _ => Value::tuple((0..count).map(|i| block(path, number(i)))),
+        if count == 0 && nested.nesting == NestingMode::Single {
+            return Value::null(nested.implied_type());
         }
+        held(nested.nesting, count, here, n, taste, &mut |n, taste| {
+            self.block(&nested.block, path, n, taste, put)
+        })
     }
 
     /// A value of a plain type.
@@ -330,6 +314,30 @@ impl<'a> Maker<'a> {
             _ => Value::tuple((0..count).map(&mut element)),
         };
         all.convert(ty).unwrap_or_else(|_| Value::null(ty.clone()))
+    }
+}
+
+/// So many objects, held as they are held.
+fn held(
+    nesting: NestingMode,
+    count: usize,
+    here: Option<What<'_>>,
+    n: u64,
+    taste: &mut Taste<'_>,
+    object: &mut dyn FnMut(u64, &mut Taste<'_>) -> Value,
+) -> Value {
+    let mut nth = |i: usize| {
+        let n = if matches!(here, Some(What::Many(_, Are::Same))) { n } else { n + i as u64 };
+        match here {
+            Some(What::Full) => object(n, &mut Taste::Everything),
+            Some(What::Many(_, Are::Fuller)) if i > 0 => object(n, &mut Taste::Everything),
+            _ => object(n, taste),
+        }
+    };
+    match nesting {
+        NestingMode::Single | NestingMode::Group => nth(0),
+        NestingMode::Map => Value::object((0..count).map(|i| (format!("key{i}"), nth(i)))),
+        _ => Value::tuple((0..count).map(nth)),
     }
 }
 

@@ -21,7 +21,7 @@ use super::Hints;
 use super::hints::Numbering;
 use crate::Component;
 
-pub(super) use self::fill::{Maker, Put, Taste, What};
+pub(super) use self::fill::{Are, Maker, Put, Taste, What};
 pub(super) use self::plausible::{Form, text as plausible_text, texts as plausible_texts};
 pub(super) use self::spots::{Part, Spot, spots};
 
@@ -100,7 +100,7 @@ pub fn any_sample(
     component: Component,
     name: &str,
     hints: &Hints,
-) -> impl Strategy<Value = Sample> {
+) -> impl Strategy<Value = Sample> + use<> {
     let (block, name, hints) = (block.clone(), name.to_owned(), hints.clone());
     (proptest::num::u64::ANY, 0..1000_u64).prop_map(move |(seed, sequence)| {
         random::sample(&Maker::new(component, &name, &hints, Numbering { seed, sequence }), &block)

@@ -8,7 +8,7 @@ use objchange::{Type, Value};
 use super::Sample;
 use super::corner::{self, LARGE};
 use super::dice::Dice;
-use super::fill::{Maker, Put, Taste, What};
+use super::fill::{Are, Maker, Put, Taste, What};
 use super::spots::{Part, Spot, spots};
 use crate::conform::hints::Numbering;
 
@@ -43,6 +43,8 @@ enum Special {
     EmptyElement,
     /// The same twice.
     Duplicates,
+    /// One bare block, and a full one.
+    Fuller,
     /// Elements that differ in case alone.
     Alike,
     Number(usize),
@@ -64,6 +66,7 @@ impl Special {
             Self::Empty => "empty".to_owned(),
             Self::EmptyElement => "an empty element".to_owned(),
             Self::Duplicates => "duplicates".to_owned(),
+            Self::Fuller => "a bare one and a full one".to_owned(),
             Self::Alike => "elements that differ in case".to_owned(),
             Self::Number(which) => corner::number(which).0.to_owned(),
             Self::Text(which) => format!("text {}", corner::text(which).0),
@@ -142,7 +145,7 @@ fn of_blocks(nested: &NestedBlock) -> Vec<(usize, Special)> {
         all.push((5, Special::Count(most)));
     }
     if fits(2) {
-        all.push((5, Special::Duplicates));
+        all.extend([(5, Special::Duplicates), (5, Special::Fuller)]);
     }
     all
 }
@@ -156,6 +159,7 @@ fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
         all.push((0, Special::Full));
         if nested.nesting() != NestingMode::Single {
             all.extend([(2, Special::Empty), (5, Special::Count(2)), (5, Special::Count(LARGE))]);
+            all.push((5, Special::Fuller));
         }
         return all;
     }
@@ -186,9 +190,10 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
     let name = spot.names.last().map_or("", |name| name.as_str());
     match special {
         Special::Present => Sample::new(with(What::Plausible), label),
-        Special::Full => Sample::new(with(What::Everything), label),
-        Special::Count(count) => Sample::new(with(What::Count(count)), label),
-        Special::Duplicates if spot.is_objects() => Sample::new(with(What::Same(2)), label),
+        Special::Full => Sample::new(with(What::Full), label),
+        Special::Count(count) => Sample::new(with(What::Many(count, Are::Different)), label),
+        Special::Duplicates if spot.is_objects() => Sample::new(with(What::Many(2, Are::Same)), label),
+        Special::Fuller => Sample::new(with(What::Many(2, Are::Fuller)), label),
         Special::Unknown => {
             let config = with(What::Value(&Value::unknown(spot.ty())));
             Sample { known: Some(with(What::Plausible)), ..Sample::new(config, label) }
@@ -229,7 +234,9 @@ fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, 
             elements[others] = Value::unknown(element.clone());
             return (of(elements), Some(known));
         }
-        Special::Present | Special::Full | Special::Unknown | Special::Count(_) => Value::unknown(ty.clone()),
+        Special::Present | Special::Full | Special::Unknown | Special::Count(_) | Special::Fuller => {
+            Value::unknown(ty.clone())
+        }
     };
     (value, None)
 }

@@ -130,7 +130,7 @@ fn given(json: &Json, at: &str) -> Result<Given> {
         }
         "$regex" => {
             let built = RegexText::new(text(inner, &inner_at)?);
-            Given::Matching(built.map_err(|_| {
+            Given::Matching(built.ok_or_else(|| {
                 HintsError::new(inner_at, "this is no regular expression that texts can be made from")
             })?)
         }

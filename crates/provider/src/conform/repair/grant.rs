@@ -10,6 +10,9 @@ use super::super::hints::{Numbering, RegexText};
 use super::super::within::elements_like;
 use super::sentence::Wish;
 
+/// What exists nearly everywhere.
+const EXISTING: [&str; 3] = ["/etc/hosts", "/dev/null", "/"];
+
 /// No text is made longer than this.
 const MAX_TEXT: usize = 100_000;
 
@@ -33,6 +36,11 @@ impl Grant<'_> {
             if *is_length || !value.ty().element().is_some_and(Type::is_primitive) {
                 let most = most.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
                 return elements_like(value, all.iter().take(most).cloned().collect());
+            }
+        }
+        if let (Wish::Include(element), Kind::List(all) | Kind::Set(all)) = (self.wish, value.kind()) {
+            if value.ty().element() == Some(&Type::String) {
+                return elements_like(value, all.iter().cloned().chain([Value::from(element)]).collect());
             }
         }
         let granted = value.transform(|_, part| {
@@ -68,12 +76,13 @@ impl Grant<'_> {
                 .and_then(|number| of_number(&number))
                 .or_else(|| Some("1".to_owned())),
             Wish::Bool => Some("true".to_owned()),
-            Wish::Matching(expression) => RegexText::new(expression).ok()?.text(self.at),
+            Wish::Matching(expression) => RegexText::new(expression)?.text(self.at),
             Wish::Begin(beginning) => {
                 (!text.starts_with(beginning.as_str())).then(|| format!("{beginning}{text}"))
             }
             Wish::End(end) => (!text.ends_with(end.as_str())).then(|| format!("{text}{end}")),
             Wish::Like(form) if self.turn == 0 => Some(form.text(self.at.sequence)),
+            Wish::Existing => EXISTING.get(self.turn % EXISTING.len()).map(|path| (*path).to_owned()),
             Wish::NotEmpty => text.trim().is_empty().then(own),
             _ if self.turn == 0 => Some(own()),
             _ => plausible_texts(self.at.sequence).nth(self.turn - 1),

@@ -14,16 +14,20 @@ use smol_str::SmolStr;
 
 use self::grant::Grant;
 use self::sentence::{Wish, wish};
-use super::generate::{Maker, Part, Put, Spot, Taste, What, spots};
+use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
 use super::hide::without_secrets;
 use super::{Hints, Sample, within};
-use crate::{Component, Provider, Result};
+use crate::{Component, ErrorKind, Provider, Result};
 
 /// How often a provider is asked about one configuration.
 const ROUNDS: u32 = 40;
 
 /// How often something is done for a part that need not be set, before it is given up.
 const PATIENCE: usize = 4;
+
+/// So many diagnostics are read at once, and so many characters of each.
+const MAX_DIAGNOSTICS: usize = 100;
+const MAX_TEXT: usize = 2_000;
 
 /// Whether a provider takes a configuration.
 #[derive(Debug, Clone)]
@@ -82,7 +86,11 @@ pub async fn accepted(
             || lost_unknown
             || repair.sample.config == before.config && repair.sample.known == before.known
         {
-            return Ok(Accepted::No(refused.iter().map(|d| without_secrets(d, &before.config)).collect()));
+            let hidden = |d: &Diagnostic| {
+                let known = before.known.as_ref().unwrap_or(&before.config);
+                without_secrets(&without_secrets(d, &before.config), known)
+            };
+            return Ok(Accepted::No(refused.iter().map(hidden).collect()));
         }
     }
 }
@@ -111,22 +119,23 @@ impl<'a> Repair<'a> {
         let is_error = |d: &Diagnostic| d.severity == Severity::Error;
         if self.component == Component::Resource && !said.iter().any(is_error) {
             for config in configs() {
-                said.extend(self.planned(provider, config).await);
+                said.extend(self.planned(provider, config).await?);
             }
         }
         said.retain(|d| is_error(d) && !self.hints.is_expected(self.component, self.name, d));
         Ok(said)
     }
 
-    /// What the provider says when it plans to create an object. That it says nothing at all is for a judge to find.
-    async fn planned(&self, provider: &dyn Provider, config: &Value) -> Vec<Diagnostic> {
+    /// What the provider says when it plans to create an object. An answer that is none is for a judge to find.
+    async fn planned(&self, provider: &dyn Provider, config: &Value) -> Result<Vec<Diagnostic>> {
         let nothing = Value::null(self.block.implied_type().clone());
-        match begin_plan(&PlanRequest::new(self.block, &nothing, config)) {
-            Ok(Planning::Ask(question)) => {
-                let answer = provider.plan(self.name, question.request()).await;
-                answer.map(|answer| answer.diagnostics).unwrap_or_default()
-            }
-            _ => Vec::new(),
+        let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(self.block, &nothing, config)) else {
+            return Ok(Vec::new());
+        };
+        match provider.plan(self.name, question.request()).await {
+            Ok(answer) => Ok(answer.diagnostics),
+            Err(error) if error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)) => Err(error),
+            Err(_) => Ok(Vec::new()),
         }
     }
 
@@ -137,10 +146,13 @@ impl<'a> Repair<'a> {
         }
         let spots = std::mem::take(&mut self.spots);
         let (mut done, mut changed): (Vec<&Spot<'a>>, bool) = (Vec::new(), false);
-        for diagnostic in refused {
+        for diagnostic in refused.iter().take(MAX_DIAGNOSTICS) {
+            let diagnostic = &short(diagnostic);
             let found = target::targets(&spots, self.all_known(), diagnostic);
             let name = found.first().and_then(|spot| spot.names.last()).cloned();
-            let wish = wish(&format!("{} {}", diagnostic.summary, diagnostic.detail), name.as_deref());
+            let is_known = |name: &str| target::named(&spots, &[], name).is_some();
+            let said = format!("{} {}", diagnostic.summary, diagnostic.detail);
+            let wish = wish(&said, name.as_deref(), &is_known);
             let before = (self.sample.config.clone(), self.sample.known.clone());
             match &wish {
                 Wish::Present { names, all } => self.present(&spots, &found, names, *all),
@@ -151,6 +163,17 @@ impl<'a> Repair<'a> {
                     let kept = set.iter().position(|spot| self.is_fixed(spot)).unwrap_or(0);
                     for (_, spot) in set.iter().enumerate().filter(|(i, _)| *i != kept) {
                         self.remove(spot);
+                    }
+                }
+                Wish::Elsewhere { name, value } => {
+                    let beside = found.first().map(|spot| spot.names.clone()).unwrap_or_default();
+                    let rival = target::named(&spots, &beside, name).filter(|spot| !self.is_fixed(spot));
+                    let turn = self.turn(&beside);
+                    match rival.filter(|_| turn == 0) {
+                        Some(rival) => self.set(rival, What::Value(&Value::from(value))),
+                        None => found.iter().for_each(|spot| {
+                            self.remove(spot);
+                        }),
                     }
                 }
                 wish => {
@@ -166,10 +189,6 @@ impl<'a> Repair<'a> {
                                 continue;
                             }
                             self.absent(spot, &rivals);
-                            if rivals.is_empty() && self.is_unknown(spot) && !spot.is_required() {
-                                // It is no attribute that can be set at all, and cannot be unknown either.
-                                self.forget(spot);
-                            }
                         } else {
                             self.grant(&spots, spot, wish);
                         }
@@ -180,11 +199,12 @@ impl<'a> Repair<'a> {
             changed |= before != (self.sample.config.clone(), self.sample.known.clone());
         }
         if !changed {
-            // Nothing is known to help: what need not be there goes.
-            let optional = spots.iter().filter(|spot| spot.names.len() == 1);
-            optional.for_each(|spot| {
-                self.remove(spot);
-            });
+            // Nothing is known to help: what need not be there goes, and what must be there is as it may well be.
+            for spot in spots.iter().filter(|spot| spot.names.len() == 1) {
+                if !self.remove(spot) && spot.is_required() && !self.is_fixed(spot) {
+                    self.set(spot, What::Plausible);
+                }
+            }
         }
         self.spots = spots;
     }
@@ -219,10 +239,13 @@ impl<'a> Repair<'a> {
     /// Takes a part away, or those that cannot stand beside it where it must be there.
     fn absent(&mut self, spot: &Spot<'a>, rivals: &[&Spot<'a>]) {
         let is_kept = self.is_fixed(spot) || spot.is_required();
-        if (is_kept && !rivals.is_empty()) || !self.remove(spot) {
-            rivals.iter().for_each(|rival| {
-                self.remove(rival);
-            });
+        if (rivals.is_empty() || !is_kept) && self.remove(spot) {
+            return;
+        }
+        let count = rivals.iter().filter(|rival| self.remove(rival)).count();
+        if count == 0 && !spot.is_required() && !self.is_given(spot) {
+            // It can be neither known nor unknown.
+            self.forget(spot);
         }
     }
 
@@ -249,7 +272,7 @@ impl<'a> Repair<'a> {
             let least = least.as_u64().and_then(|least| usize::try_from(least).ok()).unwrap_or(1).min(1_000);
             let first = within::first(self.all_known(), &spot.names);
             if first.and_then(Value::len).unwrap_or(0) < least {
-                return self.set(spot, What::Count(least));
+                return self.set(spot, What::Many(least, Are::Different));
             }
         }
         let name = spot.names.last().map_or("", |name| name.as_str());
@@ -339,7 +362,8 @@ impl<'a> Repair<'a> {
     fn change(&mut self, spot: &Spot<'a>, change: &mut dyn FnMut(&Value) -> Value) {
         let changed = |value: &Value, change: &mut dyn FnMut(&Value) -> Value| {
             within::changed(value, &spot.names, &mut |old| {
-                if old.is_known() { change(old) } else { old.clone() }
+                let is_fixed = !old.is_known() || old.contains_marked();
+                if is_fixed { old.clone() } else { change(old) }
             })
         };
         self.sample.config = changed(&self.sample.config, change);
@@ -356,6 +380,14 @@ impl<'a> Repair<'a> {
             .as_ref()
             .is_some_and(|known| !sample.config.is_wholly_known() && becomes(&sample.config, known))
     }
+}
+
+/// The diagnostic without what nobody reads.
+fn short(diagnostic: &Diagnostic) -> Diagnostic {
+    let cut = |text: &str| text.chars().take(MAX_TEXT).collect();
+    let mut short = diagnostic.clone();
+    (short.summary, short.detail) = (cut(&diagnostic.summary), cut(&diagnostic.detail));
+    short
 }
 
 /// Whether the second value is the first one when all is known.

@@ -47,6 +47,15 @@ pub(super) enum Wish {
     Like(Form),
     /// That it is not empty.
     NotEmpty,
+    /// That this is an element of it.
+    Include(String),
+    /// That another attribute has this value.
+    Elsewhere {
+        name: String,
+        value: String,
+    },
+    /// That it is the path of something that exists.
+    Existing,
     /// That it is something else.
     Other,
 }
@@ -64,7 +73,7 @@ macro_rules! patterns {
 }
 
 patterns! {
-    ABSENT = r"invalid or unknown key|unknown (?:key|argument|attribute|field)|unsupported (?:argument|attribute|block)|conflict|(?:cannot|can't|can not|must not|may not|should not) be (?:set|specified|used|configured|provided|defined|combined)|not permitted|mutually exclusive|unconfigurable|is not expected here|has no effect";
+    ABSENT = r"invalid or unknown key|unknown (?:argument|attribute|field)|unsupported (?:argument|attribute|block)|conflict|(?:cannot|can't|can not|must not|may not|should not) be (?:set|specified|used|configured|provided|defined|combined)|not permitted|mutually exclusive|unconfigurable|is not expected here|has no effect";
     CONFLICT = r"(?:conflicts with|when) (.+)$";
     PRESENT = r"missing required|is required|are required|field required|required field|must be (?:specified|set|provided|configured|defined)|required with|requires .{1,80} to be (?:set|specified)|need to be (?:set|specified)|needs to be (?:set|specified)";
     ONLY_ONE = r"only one of|one \(and only one\)|exactly one|at most one";
@@ -87,6 +96,9 @@ patterns! {
     MATCHING = r#"(?:match(?:es)?|satisfy)(?: the| a| this)?(?: given)?(?: regular expression| regexp?| regex pattern| pattern)*:?\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|`([^`]*)`|/(\S+)/|(\^\S*\$|\[\S+))"#;
     BEGIN = r#"(?:begin|start)s? with:? ?['"`]?([^\s'"`,]+)"#;
     END = r#"end(?:s)? (?:with|in):? ?['"`]?([^\s'"`,]+)"#;
+    INCLUDE = r#"["'`]([^"'`]*)["'`] (?:is |was )?(?:not (?:present|found|contained|listed|included) in|missing (?:in|from)|must be (?:in|part of|one of)) "#;
+    ELSEWHERE = r#"\b([a-z_][a-z0-9_]*)["'`]? ?(?:=|==|is|equals|is set to|set to|to be|must be) ?["'`]([^"'`]+)["'`]"#;
+    EXISTING = r"no such file|does not exist|not found|cannot find|enoent";
     NOT_EMPTY = r"not be (?:empty|blank|null|zero length)|cannot be (?:empty|blank)|can't be (?:empty|blank)|must be non-?empty|non-empty|is empty|empty string";
     GOT = r"(?:,|;|\(|:)? ?\b(?:got|but got|received|was given|but (?:it )?(?:was|is))\b:? .*$";
     ITEM = r#"'([^']*)'|"([^"]*)"|`([^`]*)`|([^\s,;'"`]+)"#;
@@ -101,8 +113,8 @@ fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 }
 
 /// What is wanted, as far as the sentence is understood. `name` is that of the attribute that it is about, if that is known:
-/// its own words say nothing about what is wanted.
-pub(super) fn wish(sentence: &str, name: Option<&str>) -> Wish {
+/// its own words say nothing about what is wanted. `is_known` says whether there is an attribute or block type of a name.
+pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -> bool) -> Wish {
     // What is quoted of the configuration is no wish.
     let text = GOT.as_ref().map_or(sentence.into(), |got| got.replace(sentence, ""));
     let text = text.as_ref();
@@ -117,15 +129,30 @@ pub(super) fn wish(sentence: &str, name: Option<&str>) -> Wish {
         let unless = find(&CONFLICT, text).and_then(|found| Some(names(found.get(1)?.as_str())));
         return Wish::Absent { unless: unless.unwrap_or_default() };
     }
-    if let Some(wish) = one_of(text) {
-        return wish;
+    let one_of = one_of(text);
+    if let Some(Wish::OneOf(items)) = &one_of {
+        let is_about_names = items.iter().any(|item| is_known(item)) && is(&PRESENT, text);
+        if !is_about_names {
+            return Wish::OneOf(items.clone());
+        }
     }
     if is(&PRESENT, text) {
-        let names = names(text);
-        return Wish::Present { all: is(&ALL_OF, text) || names.len() < 2, names };
+        let mut names = names(text);
+        names.retain(|name| is_known(name));
+        return Wish::Present { all: one_of.is_none() || is(&ALL_OF, text), names };
     }
-    let whole_text = text;
-    if let Some(expression) = find(&MATCHING, whole_text).and_then(|found| group(&found)) {
+    if let Some(element) = find(&INCLUDE, text).and_then(|found| group(&found)) {
+        return Wish::Include(element);
+    }
+    if let Some(found) = find(&ELSEWHERE, text) {
+        if let (Some(other), Some(value)) = (found.get(1), found.get(2)) {
+            let (other, value) = (other.as_str().to_owned(), value.as_str().to_owned());
+            if is_known(&other) && Some(other.as_str()) != name {
+                return Wish::Elsewhere { name: other, value };
+            }
+        }
+    }
+    if let Some(expression) = find(&MATCHING, text).and_then(|found| group(&found)) {
         return Wish::Matching(expression.replace("\\\\", "\\"));
     }
     range(text).or_else(|| form(text, name)).unwrap_or(Wish::Other)
@@ -214,11 +241,17 @@ fn form(text: &str, name: Option<&str>) -> Option<Wish> {
     if let Some(found) = find(&BEGIN, text) {
         return group(&found).map(Wish::Begin);
     }
+    if is(&EXISTING, text) && text.contains('/') {
+        return Some(Wish::Existing);
+    }
     let without_name = name.map_or(text.into(), |name| text.replace(name, ""));
     if let Some(form) = Form::in_sentence(&without_name) {
         return Some(Wish::Like(form));
     }
-    is(&NOT_EMPTY, text).then_some(Wish::NotEmpty)
+    if is(&NOT_EMPTY, text) {
+        return Some(Wish::NotEmpty);
+    }
+    is(&EXISTING, text).then_some(Wish::Existing)
 }
 
 /// The names in a sentence: those in quotes if there are any, else all that stands in brackets, else all words.

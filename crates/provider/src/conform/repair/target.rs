@@ -1,5 +1,7 @@
 //! Which part of a configuration a diagnostic is about.
 
+use std::collections::HashSet;
+
 use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange::value::PathStep;
@@ -7,6 +9,9 @@ use smol_str::SmolStr;
 
 use super::super::generate::Spot;
 use super::super::within;
+
+/// Shorter values are words that any text may have.
+const LONG_ENOUGH: usize = 4;
 
 /// The parts that a diagnostic is about: one where it says so, several where its words fit several.
 pub(super) fn targets<'s, 'b>(
@@ -48,7 +53,7 @@ fn mentioned<'s, 'b>(
 ) -> Vec<&'s Spot<'b>> {
     let inside =
         || spots.iter().filter(|spot| spot.names.len() > below.len() && spot.names.starts_with(below));
-    let words: Vec<&str> = text
+    let words: HashSet<&str> = text
         .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')))
         .map(|word| word.trim_matches(['.', '-']))
         .filter(|word| !word.is_empty())
@@ -72,9 +77,11 @@ fn mentioned<'s, 'b>(
         within::each(config, &spot.names, &mut |part| is_set |= !part.is_null() && part.len() != Some(0));
         is_set
     };
-    let quoted =
-        |name: &str| ['\'', '"', '`'].iter().any(|quote| text.contains(&format!("{quote}{name}{quote}")));
-    let named = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| words.contains(&name.as_str()));
+    let quoted = |name: &str| {
+        let is_quoted = |quote: &char| text.contains(&format!("{quote}{name}{quote}"));
+        words.contains(name) && ['\'', '"', '`'].iter().any(is_quoted)
+    };
+    let named = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| words.contains(name.as_str()));
     let is_quoted = |spot: &&Spot<'_>| spot.names.last().is_some_and(|name| quoted(name));
     let best = |mut found: Vec<&'s Spot<'b>>| -> Vec<&'s Spot<'b>> {
         // What is around it is named as well, by a word that need not be in the same case.
@@ -91,9 +98,18 @@ fn mentioned<'s, 'b>(
         found.retain(|spot| spot.names.last().map(|name| name.len()) == longest);
         found
     };
-    let searches: [Vec<&'s Spot<'b>>; 4] = [
+    // What is not named may be known by its value.
+    let is_cited = |spot: &&Spot<'_>| {
+        let mut is_cited = false;
+        within::each(config, &spot.names, &mut |part| {
+            is_cited |= part.as_str().is_some_and(|value| value.len() >= LONG_ENOUGH && text.contains(value));
+        });
+        is_cited
+    };
+    let searches: [Vec<&'s Spot<'b>>; 5] = [
         inside().filter(is_quoted).filter(is_set).collect(),
         inside().filter(named).filter(is_set).collect(),
+        inside().filter(is_cited).collect(),
         inside().filter(is_quoted).collect(),
         inside().filter(named).collect(),
     ];

@@ -1,0 +1,157 @@
+//! Which resources are shown, and what may have been meant where none is.
+
+use std::collections::BTreeSet;
+
+use clap::{Args, ValueEnum};
+use objchange_plan::tfconfig::strip_index;
+use objchange_plan::{Document, Filter, ResourceActions, module_of};
+
+/// Names that are longer are no proposal: what it costs to compare two grows with the product of their lengths.
+const LONGEST: usize = 300;
+
+/// Which resources to show.
+#[derive(Debug, Args)]
+pub(super) struct Choice {
+    /// Show only resources with this address, all instances of it, or all in the module of this address. Where it has
+    /// no keys any may be there; `*` stands for anything. May be repeated.
+    #[arg(long, value_name = "ADDRESS-GLOB")]
+    only: Vec<String>,
+
+    /// Do not show resources with this address, as of --only. May be repeated.
+    #[arg(long, value_name = "ADDRESS-GLOB")]
+    exclude: Vec<String>,
+
+    /// Show only resources of this type; `*` stands for anything. May be repeated.
+    #[arg(long = "type", value_name = "TYPE-GLOB")]
+    types: Vec<String>,
+
+    /// Show only what is in the module of this address, such as `module.net`, or inside of it. May be repeated.
+    #[arg(long = "module", value_name = "MODULE-ADDRESS")]
+    modules: Vec<String>,
+
+    /// Show only resources to which one of these happens. Several are separated by commas.
+    #[arg(long, value_name = "ACTION", value_delimiter = ',')]
+    action: Vec<ActionArg>,
+
+    /// Show only what has changed outside of Terraform, also what does not matter to the plan.
+    #[arg(long)]
+    drift: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ActionArg {
+    Create,
+    Read,
+    Update,
+    /// Destroyed and not created again.
+    Delete,
+    /// Destroyed and created again.
+    Replace,
+    Forget,
+    /// Moved or imported without a change.
+    NoOp,
+}
+
+impl ActionArg {
+    fn actions(self) -> &'static [ResourceActions] {
+        match self {
+            Self::Create => &[ResourceActions::Create],
+            Self::Read => &[ResourceActions::Read],
+            Self::Update => &[ResourceActions::Update],
+            Self::Delete => &[ResourceActions::Delete],
+            Self::Replace => &[
+                ResourceActions::DeleteThenCreate,
+                ResourceActions::CreateThenDelete,
+                ResourceActions::CreateThenForget,
+                ResourceActions::ForgetThenCreate,
+            ],
+            Self::Forget => &[ResourceActions::Forget],
+            Self::NoOp => &[ResourceActions::NoOp],
+        }
+    }
+}
+
+impl Choice {
+    /// Whether it chooses by what happens to resources.
+    pub(super) fn is_of_changes(&self) -> bool {
+        self.drift || !self.action.is_empty()
+    }
+
+    pub(super) fn filter(&self) -> Filter {
+        let mut filter = Filter::default();
+        filter = self.only.iter().fold(filter, |filter, glob| filter.address(glob));
+        filter = self.exclude.iter().fold(filter, |filter, glob| filter.without(glob));
+        filter = self.types.iter().fold(filter, |filter, glob| filter.resource_type(glob));
+        filter = self.modules.iter().fold(filter, |filter, glob| filter.module(glob));
+        filter = self.action.iter().fold(filter, |filter, action| filter.actions(action.actions()));
+        if self.drift { filter.only_drift() } else { filter }
+    }
+
+    /// Of what names nothing in the document: what it has that is most like it.
+    pub(super) fn hints(&self, document: &Document<'_>) -> Vec<String> {
+        let places = places(document);
+        let names_none =
+            |filter: Filter| !places.iter().any(|(address, ty)| filter.matches_place(address, ty));
+        let resources = || places.iter().map(|(address, _)| (*address).to_owned());
+        let stripped = || places.iter().map(|(address, _)| strip_index(address));
+        let modules = || {
+            let all = resources().chain(stripped()).flat_map(|address| around(&address));
+            all.filter(|module| !module.is_empty())
+        };
+        let mut hints = Vec::new();
+        let mut hint = |option: &str, wanted: &str, names: BTreeSet<String>| {
+            let nearest = nearest(wanted, &names).map(|name| format!(": did you mean {name}?"));
+            hints.push(format!("{option} {wanted} names nothing here{}", nearest.unwrap_or_default()));
+        };
+        for glob in self.only.iter().filter(|glob| names_none(Filter::default().address(glob))) {
+            hint("--only", glob, resources().chain(stripped()).chain(modules()).collect());
+        }
+        for glob in self.types.iter().filter(|glob| names_none(Filter::default().resource_type(glob))) {
+            hint("--type", glob, places.iter().map(|(_, ty)| (*ty).to_owned()).collect());
+        }
+        for glob in self.modules.iter().filter(|glob| names_none(Filter::default().module(glob))) {
+            hint("--module", glob, modules().collect());
+        }
+        hints
+    }
+}
+
+/// The address and the type of each resource of the document.
+fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
+    match document {
+        Document::State(state) => state.resources.iter().map(|r| (&*r.address, &*r.resource_type)).collect(),
+        Document::Plan(plan) => {
+            let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
+            let all = plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred);
+            all.map(|r| (&*r.address, &*r.resource_type)).collect()
+        }
+    }
+}
+
+/// The module in which this is, and those around that.
+fn around(address: &str) -> Vec<String> {
+    let mut modules = Vec::new();
+    let mut module = module_of(address);
+    while !module.is_empty() && module.len() <= LONGEST {
+        modules.push(module.to_owned());
+        // The last two steps of a module's address are its own, as of a resource: without their word it is in its parent.
+        let name = module.rfind("module.").unwrap_or_default();
+        module = module[..name].trim_end_matches('.');
+    }
+    modules
+}
+
+/// The name that is most like the wanted one.
+fn nearest<'n>(wanted: &str, names: &'n BTreeSet<String>) -> Option<&'n str> {
+    if wanted.len() > LONGEST {
+        return None;
+    }
+    let names = names.iter().filter(|name| name.len() <= LONGEST);
+    let scored = names.map(|name| (strsim::jaro_winkler(name, wanted), name.as_str()));
+    // Of those that are alike the first, so that the answer does not depend on the order of the document.
+    let best = scored.fold(None, |best: Option<(f64, &str)>, next| match best {
+        Some(best) if best.0 >= next.0 => Some(best),
+        _ => Some(next),
+    });
+    best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
+}

@@ -1,0 +1,130 @@
+//! What the exit code says of a plan, for those who decide by it.
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use objchange_plan::{Counts, PlanMode, Report};
+
+use super::Error;
+use crate::exit::{self, FAILED};
+
+/// What `--detailed-exitcode` answers where something changes, as Terraform does.
+const CHANGES: u8 = 2;
+
+/// Which plans are told by the exit code.
+#[derive(Debug, Args)]
+pub(super) struct Gate {
+    /// Exit with 1 if one of these happens to what is shown, or what happens is not known. Several are separated by
+    /// commas.
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    fail_on: Vec<Refused>,
+
+    /// Exit with 2 if anything changes, with 1 after any error, and with 0 if nothing changes, as `terraform plan` does.
+    #[arg(long)]
+    detailed_exitcode: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Refused {
+    Create,
+    Read,
+    Update,
+    /// Destroyed and not created again.
+    Delete,
+    /// Destroyed, or no longer managed, and created again.
+    Replace,
+    /// No longer managed and not destroyed, also where another one is created.
+    Forget,
+    Move,
+    Import,
+    /// Left to the next plan.
+    Defer,
+    /// An action that is invoked.
+    Invoke,
+    /// A change of an output.
+    Output,
+    /// A change outside of Terraform, whether it matters to the plan or not.
+    Drift,
+}
+
+impl Refused {
+    fn count(self, counts: &Counts) -> (usize, &'static str) {
+        match self {
+            Self::Create => (counts.create, "to create"),
+            Self::Read => (counts.read, "to read"),
+            Self::Update => (counts.update, "to update"),
+            Self::Delete => (counts.delete, "to destroy"),
+            Self::Replace => (counts.replace, "to replace"),
+            Self::Forget => {
+                (counts.forget + counts.create_then_forget + counts.forget_then_create, "to forget")
+            }
+            Self::Move => (counts.r#move, "to move"),
+            Self::Import => (counts.import, "to import"),
+            Self::Defer => (counts.defer, "left to the next plan"),
+            Self::Invoke => (counts.invoke, "to invoke"),
+            Self::Output => (counts.outputs, "of outputs to change"),
+            Self::Drift => (counts.drift, "changed outside"),
+        }
+    }
+}
+
+/// What was found out of a plan until showing it ended.
+#[derive(Debug, Default)]
+pub(super) struct Verdict {
+    /// What of it is refused.
+    refused: Vec<String>,
+    changes: bool,
+    errored: bool,
+}
+
+impl Gate {
+    /// Whether anything is to be told.
+    pub(super) fn is_asked(&self) -> bool {
+        self.detailed_exitcode || !self.fail_on.is_empty()
+    }
+
+    pub(super) fn judge(&self, report: &Report<'_>) -> Verdict {
+        let counts = &report.counts;
+        let mut refused = Vec::new();
+        if !self.fail_on.is_empty() {
+            let found = self.fail_on.iter().map(|refused| refused.count(counts));
+            let unknown = [(counts.unknown, "with actions that are not known")];
+            let found = found.chain(unknown).filter(|(count, _)| *count > 0);
+            refused.extend(found.map(|(count, what)| format!("{count} {what}")));
+            if report.errored {
+                refused.push("planning ended with an error".to_owned());
+            }
+        }
+        // The program that wrote the plan knows what is to be applied.
+        let is_applied = report.applyable.filter(|_| !report.of_selection);
+        let has_changes = counts.is_change() || report.mode == PlanMode::RefreshOnly && counts.drift > 0;
+        Verdict { refused, changes: is_applied.unwrap_or(has_changes), errored: report.errored }
+    }
+
+    /// The exit code, after saying what went wrong and what is refused.
+    pub(super) fn code(&self, verdict: &Verdict, shown: Result<(), Error>) -> io::Result<ExitCode> {
+        let is_refused = !verdict.refused.is_empty();
+        let is_shown = match shown {
+            Ok(()) => true,
+            Err(Error::Write(error)) if !is_refused => return Err(error),
+            // Whoever has stopped reading is told what is refused all the same.
+            Err(Error::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => false,
+            Err(error) => {
+                exit::complain(&error.to_string())?;
+                false
+            }
+        };
+        if is_refused {
+            exit::complain(&format!("refused by --fail-on: {}", verdict.refused.join(", ")))?;
+            return Ok(ExitCode::from(FAILED));
+        }
+        Ok(match (is_shown, self.detailed_exitcode) {
+            (false, _) => exit::unusable_code(),
+            (true, false) => ExitCode::SUCCESS,
+            (true, true) if verdict.errored => ExitCode::from(FAILED),
+            (true, true) if verdict.changes => ExitCode::from(CHANGES),
+            (true, true) => ExitCode::SUCCESS,
+        })
+    }
+}

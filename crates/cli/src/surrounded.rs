@@ -1,0 +1,134 @@
+//! Documents that stand among other text: what a command has said before them, or what follows.
+
+use std::borrow::Cow;
+
+use objchange::internal::json::Reader;
+use objchange_plan::DocumentKind;
+
+/// A document among other text.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The document, after blank text in place of what stands before it: lines and columns are those of the input.
+    pub(crate) text: String,
+    /// The line where it begins, from 1, if there is text before it.
+    pub(crate) begins: Option<usize>,
+    /// The line where other text follows.
+    pub(crate) followed: Option<usize>,
+    /// The line where another document follows.
+    pub(crate) another: Option<usize>,
+}
+
+/// The first document of a text, if others or other text stand around it.
+///
+/// A document begins where a line does, as commands write it, or where another value has ended: what is further to the
+/// right may be a part of a document that is broken. No part of the text is read more than twice.
+pub(crate) fn find(text: &str) -> Option<Found> {
+    let (start, end) = next(text, 0)?;
+    let line = |at: usize| text[..at].bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let rest = end + text[end..].len() - text[end..].trim_ascii_start().len();
+    let has_before = !text[..start].trim_ascii().is_empty();
+    if !has_before && rest == text.len() {
+        return None;
+    }
+    let mut blank: String =
+        text[..start].bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+    blank.push_str(&text[start..end]);
+    Some(Found {
+        text: blank,
+        begins: has_before.then(|| line(start)),
+        followed: (rest < text.len()).then(|| line(rest)),
+        another: next(text, end).map(|(start, _)| line(start)),
+    })
+}
+
+/// Where the next document begins and ends, from here.
+fn next(text: &str, from: usize) -> Option<(usize, usize)> {
+    let after_blank = |from: usize| text.len() - text[from..].trim_ascii_start().len();
+    let mut at = after_blank(from);
+    while at < text.len() {
+        let start = at;
+        let next_line = |from: usize| text[from..].find('\n').map_or(text.len(), |end| from + end + 1);
+        if !text[start..].starts_with('{') {
+            at = next_line(start);
+            continue;
+        }
+        let mut reader = Reader::new(&text[start..]);
+        at = match reader.skip() {
+            Ok(()) => {
+                let end = start + reader.offset();
+                let kind = DocumentKind::of(&text[start..end]);
+                if kind.is_ok_and(|kind| !matches!(kind, DocumentKind::Other | DocumentKind::Messages)) {
+                    return Some((start, end));
+                }
+                after_blank(end)
+            }
+            // What is no JSON here may be a line that looks like it.
+            Err(error) => {
+                let failed = start + error.offset().min(text.len() - start);
+                let line =
+                    text.as_bytes()[..failed].iter().rposition(|byte| *byte == b'\n').map_or(0, |n| n + 1);
+                if line > start { line } else { next_line(start) }
+            }
+        };
+    }
+    None
+}
+
+/// What to say of the text around a document that is read all the same.
+pub(crate) fn warning(found: &Found) -> Cow<'static, str> {
+    match (found.begins, found.followed) {
+        (Some(begins), None) => format!("the document begins in line {begins}: the text before it is passed over"),
+        (Some(begins), Some(followed)) => format!(
+            "the document begins in line {begins}: the text before it, and from line {followed} on, is passed over"
+        ),
+        (None, Some(followed)) => format!("the text after the document, from line {followed} on, is passed over"),
+        (None, None) => return Cow::Borrowed(""),
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = "{\"format_version\":\"1.2\",\n\"resource_changes\":[]}";
+
+    #[test]
+    fn a_document_is_found_where_it_stands() {
+        for (before, after, begins, followed, another) in [
+            ("Warning: x\n  { a\n", "", Some(3), None, None),
+            ("{\"@level\":\"info\"}\n{}\n", "\n\n", Some(3), None, None),
+            ("{\n", "\nbye {\n", Some(2), Some(4), None),
+            ("é\n", " bye", Some(2), Some(3), None),
+            ("", "{} ", None, Some(2), None),
+            ("", "{\"format_version\":\"1.0\"}", None, Some(2), Some(2)),
+            ("  ", " {}  {\"format_version\":\"1.0\"}", None, Some(2), Some(2)),
+        ] {
+            let text = format!("{before}{PLAN}{after}");
+            let found = find(&text).unwrap();
+            assert_eq!((found.begins, found.followed, found.another), (begins, followed, another), "{text}");
+            assert_eq!(found.text.trim_ascii_start(), PLAN);
+            assert_eq!(found.text.len(), before.len() + PLAN.len());
+        }
+        let within = format!("{{\n  \"a\": oops,\n  {PLAN}\n}}");
+        let none = [
+            "",
+            "{",
+            "x\ny",
+            "x\n{\"@level\":1}",
+            PLAN,
+            &format!("\n{PLAN}\n"),
+            &format!("x {PLAN}"),
+            &within,
+        ];
+        for text in none {
+            assert!(find(text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn looking_takes_no_longer_than_the_text() {
+        assert!(find(&"{\n".repeat(200_000)).is_none());
+        assert!(find(&"{\"a\":{}}\n".repeat(200_000)).is_none());
+    }
+}

@@ -1,0 +1,176 @@
+//! `objchange show`: what its exit code says of a plan, and the summary.
+
+use serde_json::{Value, json};
+
+use crate::program::objchange;
+use crate::show_choice::{change, plan, show};
+
+fn plan_of(changes: &[Value]) -> Value {
+    json!({"format_version": "1.2", "terraform_version": "1.16.0", "resource_changes": changes})
+}
+
+#[test]
+fn a_gate_refuses_what_it_is_told_to() {
+    for (arguments, code, said) in [
+        (&["--fail-on", "delete"][..], 1, "error: refused by --fail-on: 1 to destroy\n"),
+        (&["--fail-on", "delete,replace"], 1, "refused by --fail-on: 1 to destroy, 1 to replace\n"),
+        (&["--fail-on", "create", "--fail-on", "update"], 1, "1 to create, 1 to update\n"),
+        (&["--fail-on", "move"], 1, "1 to move\n"),
+        (&["--fail-on", "output"], 1, "1 of outputs to change\n"),
+        (&["--fail-on", "drift"], 1, "1 changed outside\n"),
+        (&["--fail-on", "forget,read,import,defer,invoke"], 0, ""),
+        (&["--fail-on", "delete", "--type", "aws_vpc"], 0, ""),
+        (&["--fail-on", "delete", "--only", "module.net", "--summary"], 1, "1 to destroy\n"),
+        (&["--fail-on", "delete", "--exclude", "module.net", "--json"], 0, ""),
+        (&["--fail-on", "drift", "--drift"], 1, "1 changed outside\n"),
+        (&["--fail-on", "delete", "--drift"], 0, ""),
+        // What is refused wins over what changes.
+        (&["--fail-on", "delete", "--detailed-exitcode"], 1, "1 to destroy\n"),
+        (&["--fail-on", "read", "--detailed-exitcode"], 2, ""),
+    ] {
+        let output = show(arguments, &plan());
+        assert_eq!(output.code, code, "{arguments:?}: {}", output.stderr);
+        assert!(
+            !output.stdout.is_empty() && output.stderr.ends_with(said),
+            "{arguments:?}: {}",
+            output.stderr
+        );
+        assert_eq!(output.stderr.contains("refused"), code == 1, "{}", output.stderr);
+    }
+    let unknown =
+        show(&["--fail-on", "delete", "--fail-on", "drift"], &plan_of(&[change("aws_vpc.a", &["archive"])]));
+    assert_eq!((unknown.code, unknown.stdout.contains("aws_vpc.a")), (1, true));
+    assert!(unknown.stderr.contains("1 with actions that are not known"), "{}", unknown.stderr);
+    for (actions, what) in [(["create", "forget"], "1 to replace"), (["forget", "create"], "1 to replace")] {
+        let plan = plan_of(&[change("aws_vpc.a", &actions)]);
+        assert_eq!(show(&["--fail-on", "delete"], &plan).code, 0);
+        let refused = show(&["--fail-on", "replace,forget"], &plan);
+        assert!(refused.stderr.contains(&format!("{what}, 1 to forget")), "{}", refused.stderr);
+    }
+    let mut errored = plan_of(&[]);
+    errored["errored"] = json!(true);
+    let refused = show(&["--fail-on", "delete"], &errored);
+    assert_eq!(refused.code, 1);
+    assert!(
+        refused.stderr.contains("refused by --fail-on: planning ended with an error"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
+fn the_exit_code_tells_changes_as_terraform_does() {
+    let nothing = plan_of(&[change("aws_vpc.a", &["no-op"])]);
+    let mut saved = plan_of(&[]);
+    saved["applyable"] = json!(true);
+    saved["resource_drift"] = json!([change("aws_vpc.a", &["delete"])]);
+    let mut drifted = saved.clone();
+    drifted["applyable"] = json!(false);
+    let mut errored = plan();
+    errored["errored"] = json!(true);
+    for (plan, arguments, code) in [
+        (&nothing, &[][..], 0),
+        (&plan(), &[], 2),
+        (&plan(), &["--summary"], 2),
+        (&plan(), &["--only", "nothing"], 0),
+        (&plan(), &["--action", "read"], 0),
+        (&plan(), &["--action", "delete"], 2),
+        (&saved, &[], 2),
+        (&drifted, &[], 0),
+        (&drifted, &["--mode", "refresh-only", "--type", "aws_vpc"], 2),
+        (&errored, &[], 1),
+    ] {
+        let output = show(&[arguments, &["--detailed-exitcode"]].concat(), plan);
+        assert_eq!(output.code, code, "{arguments:?}: {plan}: {}", output.stderr);
+        assert!(!output.stdout.is_empty());
+        assert_eq!(show(arguments, plan).code, 0);
+    }
+}
+
+#[test]
+fn two_stands_for_changes_and_for_nothing_else() {
+    let state = json!({"format_version": "1.0", "values": {"root_module": {"resources": []}}}).to_string();
+    for (arguments, input) in [
+        (&["--detailed-exitcode", "--nonsense"][..], ""),
+        (&["--detailed-exitcode", "nowhere.json"], ""),
+        (&["--detailed-exitcode"], "no plan"),
+        (&["--detailed-exitcode"], &state),
+        (&["--detailed-exitcode", "--fail-on", "delete"], r#"{"resource_changes": []}"#),
+        (&["--detailed-exitcode", "--schemas", "-"], ""),
+    ] {
+        let output = objchange(["show"].iter().chain(arguments), input);
+        assert_eq!((output.code, output.stdout.as_str()), (1, ""), "{arguments:?}: {}", output.stderr);
+        assert!(output.stderr.starts_with("error: "), "{}", output.stderr);
+    }
+    for (arguments, input, said) in [
+        (["--fail-on", "delete"], &*state, "this is a state"),
+        (["--fail-on", "delete"], r#"{"resource_changes": []}"#, "terraform show -json PLANFILE"),
+        (["--fail-on", "destruction"], "", "possible values"),
+        (["--group-by", "module"], "", "--summary"),
+    ] {
+        let output = objchange(["show"].iter().chain(&arguments), input);
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{}", output.stderr);
+        assert!(output.stderr.contains(said), "{}", output.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn output_that_cannot_be_written_is_no_change() {
+    let run = |arguments: &str, redirection: &str| {
+        let plan = format!("{}/gate-plan.json", env!("CARGO_TARGET_TMPDIR"));
+        std::fs::write(&plan, super::show_choice::plan().to_string()).unwrap();
+        let command = format!("\"$0\" show {plan} {arguments} {redirection}");
+        let mut shell = std::process::Command::new("sh");
+        let status = shell.args(["-c", &command, env!("CARGO_BIN_EXE_objchange")]).output().unwrap().status;
+        status.code().unwrap()
+    };
+    assert_eq!(run("--detailed-exitcode", ">&-"), 1);
+    if std::path::Path::new("/dev/full").exists() {
+        assert_eq!(run("", ">/dev/full"), 2);
+        assert_eq!(run("--detailed-exitcode", ">/dev/full"), 1);
+        assert_eq!(run("--fail-on delete", ">/dev/full"), 1);
+    }
+}
+
+#[test]
+fn a_summary_is_grouped_and_adds_up() {
+    let summary = |group_by| show(&["--summary", "--group-by", group_by], &plan());
+    let total = "Outputs (1)\n  + o\nChanged outside (1)\n  ~ module.net[\"a.b\"].aws_eip.main\nTotal: 1 to destroy, 1 to \
+                 replace, 1 to update, 1 to create, 1 to move, 1 output to change, 1 changed outside.\n";
+    for (group_by, first) in [
+        ("action", "Destroy (1)\n  - module.net[\"a.b\"].module.sub.aws_db.main\nReplace (1)\n"),
+        (
+            "module",
+            "module.net[\"a.b\"].module.sub (1)\n  - module.net[\"a.b\"].module.sub.aws_db.main\nmodule.network (1)\n",
+        ),
+        (
+            "type",
+            "aws_db (1)\n  - module.net[\"a.b\"].module.sub.aws_db.main\naws_vpc (4)\n-/+ module.network.aws_vpc.main\n",
+        ),
+    ] {
+        let output = summary(group_by);
+        assert_eq!(output.code, 0);
+        assert!(output.stdout.starts_with(first) && output.stdout.ends_with(total), "{}", output.stdout);
+    }
+    assert_eq!(show(&["--summary"], &plan()).stdout, summary("action").stdout);
+}
+
+#[test]
+fn json_has_counts_and_says_where_a_resource_is() {
+    let report: Value = serde_json::from_str(&show(&["--json"], &plan()).stdout).unwrap();
+    assert_eq!((&report["applyable"], &report["complete"]), (&json!(true), &json!(true)));
+    let counts = &report["counts"];
+    for (name, count) in
+        [("delete", 1), ("replace", 1), ("move", 1), ("outputs", 1), ("drift", 1), ("forget", 0)]
+    {
+        assert_eq!(counts[name], json!(count), "{name}");
+    }
+    let entry = &report["resource_changes"][1];
+    assert_eq!(entry["module_address"], "module.net[\"a.b\"]");
+    assert_eq!(
+        (&entry["index"], &entry["provider_name"]),
+        (&json!(0), &json!("registry.terraform.io/hashicorp/aws"))
+    );
+    assert_eq!(report["resource_changes"][0].get("module_address"), None);
+}

@@ -1,0 +1,54 @@
+//! Plans out of which somebody has taken the changes.
+
+use hashbrown::HashMap;
+
+use super::{Plan, State};
+
+impl Plan<'_> {
+    /// Whether the plan says that something changes, and has none of the changes: somebody has left them out.
+    ///
+    /// ```
+    /// use objchange_plan::Plan;
+    ///
+    /// let plan = Plan::parse(
+    ///     r#"{"format_version":"1.2","planned_values":{"root_module":{"resources":[
+    ///     {"address":"a.b","mode":"managed","type":"a","name":"b","values":{}}]}}}"#,
+    /// )?;
+    /// assert!(plan.lacks_changes());
+    /// # Ok::<(), objchange_plan::DocumentError>(())
+    /// ```
+    pub fn lacks_changes(&self) -> bool {
+        let has_changes = !self.resource_changes.is_empty()
+            || !self.resource_drift.is_empty()
+            || !self.deferred_changes.is_empty()
+            || !self.action_invocations.is_empty();
+        if has_changes || self.errored {
+            return false;
+        }
+        let does_something = self.applyable == Some(true) && self.output_changes.is_empty();
+        does_something || self.plans_other_values()
+    }
+
+    /// Whether what is planned for managed resources differs from the state that the plan starts from.
+    fn plans_other_values(&self) -> bool {
+        let planned = self.planned_values().and_then(|part| State::parse_values(self.text(), part).ok());
+        // Of documents without it nothing can be said.
+        let Some(planned) = planned else { return false };
+        let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
+        let prior = prior.unwrap_or_default();
+        let is_managed = |mode: &str, deposed: bool| mode == "managed" && !deposed;
+        let mut values: HashMap<&str, &str> = HashMap::new();
+        for resource in prior.resources.iter().filter(|r| is_managed(&r.mode, r.deposed.is_some())) {
+            values.insert(&resource.address, resource.values.text());
+        }
+        let mut same = 0;
+        for resource in planned.resources.iter().filter(|r| is_managed(&r.mode, r.deposed.is_some())) {
+            if values.get(&*resource.address) != Some(&resource.values.text()) {
+                return true;
+            }
+            same += 1;
+        }
+        // A plan of a few targets may say nothing of the others.
+        self.complete == Some(true) && same < values.len()
+    }
+}

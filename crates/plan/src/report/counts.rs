@@ -1,0 +1,105 @@
+//! How many things of each kind happen: counted once, for the text, the summary, JSON and whoever decides by it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Summary;
+use super::header::previous_address;
+use crate::document::{ChangedResource, ResourceActions};
+use crate::program::{Novelty, Program};
+
+/// How many things of each kind happen, of those that were chosen, whether they are shown or not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Resources that are created.
+    pub create: usize,
+    /// Data sources that are read during apply.
+    pub read: usize,
+    /// Resources that are updated in-place.
+    pub update: usize,
+    /// Resources that are replaced, also where the old object is kept.
+    pub replace: usize,
+    /// Of those that are replaced: the old object is kept and no longer managed, after the other one is created.
+    pub create_then_forget: usize,
+    /// Of those that are replaced: the old object is kept and no longer managed, before the other one is created.
+    pub forget_then_create: usize,
+    /// Resources that are destroyed, and not created again.
+    pub delete: usize,
+    /// Resources that are no longer managed, and neither destroyed nor replaced.
+    pub forget: usize,
+    /// Resources that have another address, whatever else happens to them.
+    pub r#move: usize,
+    /// Resources that are imported, whatever else happens to them.
+    pub import: usize,
+    /// Resources of which it is not known here what happens to them.
+    pub unknown: usize,
+    /// Resources whose change is left to the next plan.
+    pub defer: usize,
+    /// Actions that are invoked.
+    pub invoke: usize,
+    /// Outputs that change.
+    pub outputs: usize,
+    /// Resources that have changed outside of Terraform, whether that matters to the plan or not.
+    pub drift: usize,
+    /// Resources of a state.
+    pub resources: usize,
+}
+
+impl Counts {
+    /// Those of resources that change, move or are imported.
+    pub(super) fn of<'r, 't: 'r>(changes: impl IntoIterator<Item = &'r ChangedResource<'t>>) -> Self {
+        let mut counts = Self::default();
+        changes.into_iter().for_each(|resource| counts.add(resource));
+        counts
+    }
+
+    fn add(&mut self, resource: &ChangedResource<'_>) {
+        match resource.change.actions {
+            ResourceActions::NoOp => {}
+            ResourceActions::Create => self.create += 1,
+            ResourceActions::Read => self.read += 1,
+            ResourceActions::Update => self.update += 1,
+            ResourceActions::Delete => self.delete += 1,
+            ResourceActions::Forget => self.forget += 1,
+            ResourceActions::Unknown(_) => self.unknown += 1,
+            ResourceActions::DeleteThenCreate | ResourceActions::CreateThenDelete => self.replace += 1,
+            ResourceActions::CreateThenForget => {
+                self.replace += 1;
+                self.create_then_forget += 1;
+            }
+            ResourceActions::ForgetThenCreate => {
+                self.replace += 1;
+                self.forget_then_create += 1;
+            }
+        }
+        self.r#move += usize::from(previous_address(resource).is_some());
+        self.import += usize::from(resource.change.importing.is_some());
+    }
+
+    /// Whether applying the plan would do anything, as far as it is counted: drift is none of it.
+    pub fn is_change(&self) -> bool {
+        let Self { create, read, update, replace, delete, forget, r#move, import, unknown, .. } = *self;
+        create + read + update + replace + delete + forget + r#move + import + unknown > 0
+            || self.defer + self.invoke + self.outputs > 0
+    }
+
+    /// What the program that is shown counts: what is replaced is added and destroyed.
+    pub(super) fn summary(&self, program: Program, of_selection: bool) -> Summary {
+        let both = self.replace - self.create_then_forget - self.forget_then_create;
+        let kept = match program {
+            Program::OpenTofu => self.forget_then_create,
+            _ if program.has(Novelty::CreateThenForgetAdds) => self.create_then_forget,
+            Program::Terraform(_) => 0,
+        };
+        let forgotten = self.forget + self.forget_then_create;
+        Summary {
+            import: self.import,
+            add: self.create + both + kept,
+            change: self.update,
+            destroy: self.delete + both,
+            forget: if program.is_opentofu() { forgotten } else { 0 },
+            invoke: self.invoke,
+            of_selection,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The calls about state stores, and what a provider has by name.
+
+use super::router::Asked;
+use crate::call::{Locked, StateIds, StoreConfigured, StoredState};
+use crate::wire::{
+    MAX_MESSAGE, read_value_or_null, tfplugin5 as pb5, tfplugin6 as pb, write_diagnostics, write_metadata,
+    write_metadata_5,
+};
+use crate::{Component, ErrorKind, Result};
+
+/// How much of a state goes into one message.
+const CHUNK: usize = 1 << 20;
+
+pub(super) async fn metadata(
+    asked: Asked,
+    _: pb::get_metadata::Request,
+) -> Result<pb::get_metadata::Response> {
+    Ok(write_metadata(&asked.provider.metadata().await?))
+}
+
+pub(super) async fn metadata_5(
+    asked: Asked,
+    _: pb5::get_metadata::Request,
+) -> Result<pb5::get_metadata::Response> {
+    Ok(write_metadata_5(&asked.provider.metadata().await?))
+}
+
+pub(super) async fn configure(
+    asked: Asked,
+    question: pb::configure_state_store::Request,
+) -> Result<pb::configure_state_store::Response> {
+    let ty = asked.ty(Component::StateStore, &question.type_name)?;
+    let config = read_value_or_null("config", question.config, &ty)?;
+    let offered = question.capabilities.map_or(0, |capabilities| capabilities.chunk_size);
+    let StoreConfigured { chunk_size, diagnostics } =
+        asked.provider.configure_store(&question.type_name, &config, offered).await?;
+    Ok(pb::configure_state_store::Response {
+        diagnostics: write_diagnostics(&diagnostics),
+        capabilities: Some(pb::configure_state_store::Capabilities { chunk_size }),
+    })
+}
+
+pub(super) async fn read(
+    asked: Asked,
+    question: pb::read_state_bytes::Request,
+) -> Result<Vec<pb::read_state_bytes::Response>> {
+    let StoredState { state, diagnostics } =
+        asked.provider.read_state(&question.type_name, &question.state_id).await?;
+    let length = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+    let chunk = |(i, bytes): (usize, &[u8])| pb::read_state_bytes::Response {
+        bytes: bytes.to_vec(),
+        total_length: length(state.len()),
+        range: Some(pb::StateRange { start: length(i * CHUNK), end: length(i * CHUNK + bytes.len()) }),
+        diagnostics: Vec::new(),
+    };
+    let mut chunks: Vec<_> = state.chunks(CHUNK).enumerate().map(chunk).collect();
+    if !diagnostics.is_empty() || chunks.is_empty() {
+        let diagnostics = write_diagnostics(&diagnostics);
+        chunks.push(pb::read_state_bytes::Response { diagnostics, ..Default::default() });
+    }
+    Ok(chunks)
+}
+
+pub(super) async fn write(
+    asked: Asked,
+    chunks: Vec<pb::write_state_bytes::RequestChunk>,
+) -> Result<pb::write_state_bytes::Response> {
+    let (mut meta, mut state, mut size) = (None, Vec::new(), 0);
+    for chunk in chunks {
+        meta = meta.or(chunk.meta);
+        size = size.max(chunk.bytes.len());
+        if state.len() + chunk.bytes.len() > MAX_MESSAGE {
+            let reason = format!("a state of more than {} MiB", MAX_MESSAGE >> 20);
+            return Err(ErrorKind::TooLarge { reason }.into());
+        }
+        state.extend(chunk.bytes);
+    }
+    let Some(meta) = meta else {
+        let reason = "no chunk says which state it is of".to_owned();
+        return Err(ErrorKind::Malformed { field: "meta", reason }.into());
+    };
+    let size = i64::try_from(size).unwrap_or(i64::MAX);
+    let diagnostics = asked.provider.write_state(&meta.type_name, &meta.state_id, &state, size).await?;
+    Ok(pb::write_state_bytes::Response { diagnostics: write_diagnostics(&diagnostics) })
+}
+
+pub(super) async fn lock(
+    asked: Asked,
+    question: pb::lock_state::Request,
+) -> Result<pb::lock_state::Response> {
+    let pb::lock_state::Request { type_name, state_id, operation } = question;
+    let Locked { lock, diagnostics } = asked.provider.lock_state(&type_name, &state_id, &operation).await?;
+    Ok(pb::lock_state::Response { lock_id: lock, diagnostics: write_diagnostics(&diagnostics) })
+}
+
+pub(super) async fn unlock(
+    asked: Asked,
+    question: pb::unlock_state::Request,
+) -> Result<pb::unlock_state::Response> {
+    let pb::unlock_state::Request { type_name, state_id, lock_id } = question;
+    let diagnostics = asked.provider.unlock_state(&type_name, &state_id, &lock_id).await?;
+    Ok(pb::unlock_state::Response { diagnostics: write_diagnostics(&diagnostics) })
+}
+
+pub(super) async fn states(
+    asked: Asked,
+    question: pb::get_states::Request,
+) -> Result<pb::get_states::Response> {
+    let StateIds { ids, diagnostics } = asked.provider.states(&question.type_name).await?;
+    Ok(pb::get_states::Response { state_id: ids, diagnostics: write_diagnostics(&diagnostics) })
+}
+
+pub(super) async fn delete(
+    asked: Asked,
+    question: pb::delete_state::Request,
+) -> Result<pb::delete_state::Response> {
+    let diagnostics = asked.provider.delete_state(&question.type_name, &question.state_id).await?;
+    Ok(pb::delete_state::Response { diagnostics: write_diagnostics(&diagnostics) })
+}
