@@ -1,5 +1,6 @@
 //! The ways to make an object smaller, the larger ones first.
 
+use std::collections::VecDeque;
 use std::ops::Range;
 
 use objchange::Value;
@@ -153,8 +154,8 @@ impl Found {
 
     /// All of them, then halves, down to each alone.
     fn without(&mut self, at: &[usize], gone: &[(usize, Option<Value>)]) {
-        let mut ranges: Vec<Range<usize>> = vec![0..gone.len()];
-        while let Some(range) = (!ranges.is_empty()).then(|| ranges.remove(0)) {
+        let mut ranges: VecDeque<Range<usize>> = std::iter::once(0..gone.len()).collect();
+        while let Some(range) = ranges.pop_front() {
             if range.is_empty() || self.edits.len() >= MAX_EDITS {
                 continue;
             }
