@@ -33,6 +33,7 @@ mod objects;
 mod opened;
 mod others;
 mod planning;
+pub mod scale;
 mod schemas;
 mod secrets;
 

@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 /// Terraform as a test wants it: without a network, with the provider that was just built.
 pub(crate) struct Workspace {
     directory: tempfile::TempDir,
+    /// Which of the wrong schemas the provider has.
+    pub(crate) schema: Option<usize>,
 }
 
 /// A resource of a faulty type with the configuration of the trial.
@@ -64,7 +66,7 @@ impl Workspace {
             programs.to_str().unwrap()
         );
         fs::write(directory.path().join("settings.tfrc"), settings).unwrap();
-        Self { directory }
+        Self { directory, schema: None }
     }
 
     /// The module: these resources, and the provider that they need.
@@ -84,6 +86,7 @@ impl Workspace {
             .env("TF_DISABLE_PLUGIN_TLS", "1")
             .env("CHECKPOINT_DISABLE", "1")
             .env_remove("TF_LOG")
+            .envs(self.schema.map(|number| ("KIT_SCHEMA", number.to_string())))
             .stdin(Stdio::null());
         command
     }
