@@ -8,9 +8,10 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange_provider::client::Limits;
 use objchange_provider::conform::{
-    Clause, Judgement, Weight, judge, judge_action, judge_data, judge_ephemeral, judge_function, judge_list,
+    Clause, Judgement, SchemaFinding, Trial, Weight, judge, judge_action, judge_data, judge_ephemeral,
+    judge_function, judge_list, judge_schemas,
 };
-use objchange_provider::kit::{Fault, Stage, faulty};
+use objchange_provider::kit::{Fault, Stage, faulty, misdeclared};
 use objchange_provider::server::serve_connection;
 use objchange_provider::{Client, Provider};
 
@@ -106,6 +107,30 @@ fn the_words_are_terraforms() {
             }
         }
         assert!(told > 30, "{told}");
+    });
+}
+
+/// What is wrong with a schema is found before anything is asked.
+#[test]
+fn each_wrong_schema_is_found_with_its_clause() {
+    run(async {
+        for wrong in misdeclared() {
+            let kit = wrong.kit();
+            let found = judge_schemas(&kit.schemas().await.unwrap());
+            let found: Vec<_> = found
+                .iter()
+                .map(|found| {
+                    let SchemaFinding { place, finding, .. } = found;
+                    (place.as_str(), finding.clause, finding.kind.as_str(), finding.path.to_string())
+                })
+                .collect();
+            let wanted = ("resource type kit_thing", wrong.clause, wrong.kind, wrong.path.to_owned());
+            assert_eq!(found, [wanted]);
+            let trial = Trial::new(Value::object::<&str, Value>([]));
+            let judged = judge(&kit, "kit_thing", &trial).await.unwrap();
+            assert_eq!(judged.findings[0].kind, wrong.kind);
+        }
+        assert_eq!(judge_schemas(&faulty(true).schemas().await.unwrap()), []);
     });
 }
 

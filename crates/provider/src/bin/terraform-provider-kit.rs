@@ -1,13 +1,14 @@
 //! The provider of [`objchange_provider::kit::faulty`], for tests: of this crate, and through Terraform itself.
 //!
-//! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs.
+//! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs. Where
+//! the variable `KIT_SCHEMA` has a number, it is the provider with that one of the schemas that are wrong.
 
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{env, io, process, thread};
 
-use objchange_provider::kit::{ResourceType, faulty, trial_block};
+use objchange_provider::kit::{ResourceType, faulty, misdeclared, trial_block};
 use objchange_provider::server::serve;
 
 fn main() -> process::ExitCode {
@@ -23,6 +24,9 @@ fn main() -> process::ExitCode {
         objchange::change::PlannedResource::new(request.proposed.clone())
     });
     let kit = faulty(nested_types).resource("kit_crash", crash).resource("kit_hang", hang);
+    let wrong =
+        env::var("KIT_SCHEMA").ok().and_then(|number| misdeclared().into_iter().nth(number.parse().ok()?));
+    let kit = wrong.map_or(kit, |wrong| wrong.kit());
     let served = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -65,7 +65,8 @@ impl Flow<'_> {
         let (private, identity) = (applied.private, applied.identity);
         // What the provider must not have said is not handed back to it.
         let identity = identity.filter(|_| is_fine);
-        Ok(Applied { saved: Some(Saved { object: applied.saved, private, identity }), is_fine })
+        let object = self.stored(&applied.saved);
+        Ok(Applied { saved: Some(Saved { object, private, identity }), is_fine })
     }
 
     /// Terraform does not see that a block of a map stands under another label than planned.

@@ -3,12 +3,11 @@
 use std::collections::HashSet;
 
 use objchange::Value;
-use objchange::change::{Action, Diagnostic, PlannedChange, PrivateData, Severity};
+use objchange::change::{Diagnostic, PlannedChange, PrivateData, Severity};
 use objchange::schema::Schema;
 use objchange::value::Path;
 
 use super::flavor::Flavor;
-use super::objects::first_difference;
 use super::schemas::of_type;
 use super::secrets::Secrets;
 use super::{Clause, Finding};
@@ -284,11 +283,7 @@ impl<'p> Flow<'p> {
         let Some(again) = self.plan(saved, known, Default::default(), Clause::P2).await? else {
             return Ok(None);
         };
-        if again.action != Action::NoOp {
-            let path = first_difference(&again.before, &again.after).unwrap_or_default();
-            let message = format!("{path}: {when} there is still something to do: {}", again.action.kind());
-            self.find(Finding::new(Clause::C2, "not_converged", path, message));
-        }
+        self.finds_something_to_do(&again, known, (Clause::C2, "not_converged"), when);
         Ok(Some(()))
     }
 }

@@ -6,7 +6,7 @@ use objchange::change::{Diagnostic, Severity};
 use objchange::value::Path;
 
 use super::flow::{Flow, Saved};
-use super::objects::{first_difference, unsound};
+use super::objects::unsound;
 use super::{Clause, Finding};
 use crate::call::{ImportResource, ImportTarget, MoveResource, RawState};
 use crate::{Component, Result};
@@ -105,7 +105,7 @@ impl Flow<'_> {
         self.learn(&read);
         let is_sound = self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3])
             && self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false);
-        if is_sound && read != object {
+        if is_sound && self.stored(&read) != self.stored(&object) {
             let message = "an object that is imported and read is not what was applied";
             self.differs(Clause::I7, "import_differs", &object, &read, message);
         }
@@ -199,11 +199,8 @@ impl Flow<'_> {
         let Some(change) = self.plan(saved, &config, Default::default(), Clause::P2).await? else {
             return Ok(None);
         };
-        if change.action != objchange::change::Action::NoOp {
-            let path = first_difference(&change.before, &change.after).unwrap_or_default();
-            let message = format!("{path}: with the generated configuration there is something to do");
-            self.find(Finding::new(Clause::G2, "generated_differs", path, message));
-        }
+        let how = (Clause::G2, "generated_differs");
+        self.finds_something_to_do(&change, &config, how, "with the configuration that was generated");
         Ok(Some(()))
     }
 }

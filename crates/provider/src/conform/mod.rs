@@ -44,6 +44,7 @@ mod planning;
 mod repair;
 mod report;
 mod run;
+pub mod scale;
 mod schemas;
 mod secrets;
 mod shrink;

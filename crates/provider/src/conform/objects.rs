@@ -31,10 +31,17 @@ impl Flow<'_> {
         is_sound
     }
 
+    /// An object as it comes back from where it is stored: numbers are written in decimal there.
+    pub(super) fn stored(&self, object: &Value) -> Value {
+        let (object, ty) = (object.unmark_deep().0, self.schema.block.implied_type());
+        let stored = object.to_json(ty).ok().and_then(|json| Value::from_json(&json, ty).ok());
+        stored.unwrap_or(object)
+    }
+
     pub(super) fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
         let (was, is) = (self.schema.block.mark_hidden(was), self.schema.block.mark_hidden(is));
         let path = first_difference(&was, &is).unwrap_or_default();
-        let message = format!("{path}: {message}");
+        let message = format!("{}{message}", at(&path));
         self.find(Finding::new(clause, kind, path, message));
     }
 
@@ -83,7 +90,7 @@ impl Flow<'_> {
         if !self.is_sound(&upgraded, [Clause::U1, Clause::U2, Clause::U3]) {
             return None;
         }
-        if upgraded != object {
+        if self.stored(&upgraded) != self.stored(&object) {
             let message = "a stored object of the present version is not upgraded to itself";
             self.differs(Clause::U4, "upgrade_changed", &object, &upgraded, message);
         }
@@ -114,7 +121,7 @@ impl Flow<'_> {
             {
                 return None;
             }
-            if read != object {
+            if self.stored(&read) != self.stored(&object) {
                 let message = "what is read right after apply is not what was applied";
                 self.differs(Clause::R5, "drift", &object, &read, message);
                 break;
@@ -126,6 +133,11 @@ impl Flow<'_> {
         }
         Some(())
     }
+}
+
+/// A path in front of a sentence.
+pub(super) fn at(path: &Path) -> String {
+    if path.is_root() { String::new() } else { format!("{path}: ") }
 }
 
 /// The first part in which two objects differ, both with what is secret marked.

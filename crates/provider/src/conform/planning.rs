@@ -3,14 +3,14 @@
 use objchange::Value;
 use objchange::change::{
     Action, PlanChangeError, PlanRequest, PlanViolation, PlannedChange, Planning, PrivateData,
-    assert_object_compatible, begin_plan,
+    SimulatedProvider, assert_object_compatible, begin_plan, plan_change,
 };
 use objchange::schema::{Block, NestingMode};
-use objchange::value::{Path, PathStep};
+use objchange::value::{Kind, Path, PathStep};
 
 use super::flavor::Flavor;
 use super::flow::{Flow, Saved};
-use super::objects::first_difference;
+use super::objects::{at, first_difference};
 use super::{Clause, Finding, Weight};
 use crate::{Error, ErrorKind, Result};
 
@@ -29,7 +29,7 @@ impl Flow<'_> {
         let Some(again) = self.plan(prior, config, none, Clause::P2).await? else { return Ok(None) };
         if !again.after.identical(&first.after) || again.action != first.action {
             let path = first_difference(&first.after, &again.after).unwrap_or_default();
-            let message = format!("{path}: asked the same once more, the provider plans something else");
+            let message = format!("{}asked the same once more, the provider plans something else", at(&path));
             self.find(Finding::new(Clause::C1, "not_deterministic", path, message));
         }
         // Where nothing is to be done, nothing more is asked.
@@ -139,6 +139,33 @@ impl Flow<'_> {
             is_fine = self.identity_is_sound(change.identity.as_ref(), Clause::P7, may_be_unknown);
         }
         Ok(is_fine.then_some(change))
+    }
+
+    /// Where an object is as it is configured, there is nothing to do. In a set of objects Terraform may take an element for
+    /// another one by itself: then it would find something to do whatever the provider plans.
+    pub(super) fn finds_something_to_do(
+        &mut self,
+        change: &PlannedChange,
+        config: &Value,
+        (clause, kind): (Clause, &str),
+        when: &str,
+    ) {
+        if change.action == Action::NoOp {
+            return;
+        }
+        let block = &self.schema.block;
+        let path = first_difference(&change.before, &change.after).unwrap_or_default();
+        let is_of_objects = block.block_by_path(&path).is_some()
+            || block.attribute_by_path(&path).is_some_and(|a| a.nested().is_some());
+        let is_set = change.before.at(&path).is_some_and(|part| matches!(part.kind(), Kind::Set(_)));
+        let is_terraforms = is_set && is_of_objects && {
+            let request = PlanRequest::new(block, &change.before, config);
+            let simulated = plan_change(&request, &mut SimulatedProvider::default());
+            simulated.is_ok_and(|simulated| simulated.action != Action::NoOp)
+        };
+        let message = format!("{}{when} there is still something to do: {}", at(&path), change.action.kind());
+        let finding = Finding::new(clause, kind, path, message);
+        self.find(if is_terraforms { Finding { weight: Weight::Note, ..finding } } else { finding });
     }
 
     /// Terraform looks at what requires a replacement only where there is something to be replaced.

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use objchange::schema::{Attribute, Block, NestedType, NestingMode};
 use objchange::value::{Kind, Path};
 use objchange::{Type, Value};
 
@@ -132,36 +133,53 @@ pub(super) fn other(value: &Value) -> Value {
     }
 }
 
-/// The value with something in place of all that is unknown: what a service might have answered.
-pub(super) fn settled(value: &Value) -> Value {
-    let known = |value: &Value| {
-        let prefix =
-            value.refinements().and_then(|refinements| refinements.string_prefix.clone()).unwrap_or_default();
-        match value.ty() {
-            Type::String | Type::Dynamic => Value::from(format!("{prefix}settled")),
-            Type::Number => Value::from(1),
-            Type::Bool => Value::from(true),
-            Type::List(element) => empty(Value::list::<Value>((**element).clone(), []), value),
-            Type::Set(element) => empty(Value::set::<Value>((**element).clone(), []), value),
-            Type::Map(element) => empty(Value::map::<&str, Value>((**element).clone(), []), value),
-            Type::Tuple(ty) => {
-                Value::tuple(ty.elements().iter().map(|ty| settled(&Value::unknown(ty.clone()))))
-            }
-            Type::Object(ty) => {
-                let attribute =
-                    |(n, ty): &(_, Type)| (smol_str::SmolStr::clone(n), settled(&Value::unknown(ty.clone())));
-                Value::object(ty.attributes().iter().map(attribute))
-            }
-        }
-    };
+/// The object with something in place of all that is unknown: what a service might have answered. Of nested objects it chooses
+/// only what is computed.
+pub(super) fn settled(block: &Block, value: &Value) -> Value {
     if value.is_wholly_known() {
         return value.clone();
     }
-    let changed =
-        value.transform(|_, part| Ok::<_, Infallible>(if part.is_known() { part } else { known(&part) }));
-    match changed {
-        Ok(changed) => changed,
-        Err(never) => match never {},
+    let Ok(settled) = value.transform(|path, part| {
+        if part.is_known() {
+            return Ok::<_, Infallible>(part);
+        }
+        let nested = block.attribute_by_path(&path.to_path()).and_then(Attribute::nested);
+        Ok(nested.map_or_else(|| known(&part), |nested| chosen(nested, &part)))
+    });
+    settled
+}
+
+/// A nested object that nobody has configured.
+fn chosen(nested: &NestedType, unknown: &Value) -> Value {
+    if nested.nesting() != NestingMode::Single {
+        return known(unknown);
+    }
+    let members = nested.attributes().iter().map(|(name, attribute)| {
+        let part = Value::unknown(attribute.implied_type().clone());
+        let part = match (attribute.computed && !attribute.write_only, attribute.nested()) {
+            (false, _) => null(&part),
+            (true, Some(nested)) => chosen(nested, &part),
+            (true, None) => known(&part),
+        };
+        (name.clone(), part)
+    });
+    Value::object(members)
+}
+
+/// Something of the same type.
+fn known(value: &Value) -> Value {
+    let prefix =
+        value.refinements().and_then(|refinements| refinements.string_prefix.clone()).unwrap_or_default();
+    let of = |ty: &Type| known(&Value::unknown(ty.clone()));
+    match value.ty() {
+        Type::String | Type::Dynamic => Value::from(format!("{prefix}settled")),
+        Type::Number => Value::from(1),
+        Type::Bool => Value::from(true),
+        Type::List(element) => empty(Value::list::<Value>((**element).clone(), []), value),
+        Type::Set(element) => empty(Value::set::<Value>((**element).clone(), []), value),
+        Type::Map(element) => empty(Value::map::<&str, Value>((**element).clone(), []), value),
+        Type::Tuple(ty) => Value::tuple(ty.elements().iter().map(of)),
+        Type::Object(ty) => Value::object(ty.attributes().iter().map(|(n, ty)| (n.clone(), of(ty)))),
     }
 }
 

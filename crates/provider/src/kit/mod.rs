@@ -25,6 +25,7 @@
 
 mod edit;
 mod fault;
+mod misdeclared;
 mod misdeed;
 mod resource;
 mod trial;
@@ -41,6 +42,7 @@ use objchange::schema::{Block, Schema};
 use smol_str::SmolStr;
 
 pub use self::fault::{Fault, Stage};
+pub use self::misdeclared::{Misdeclared, misdeclared};
 pub use self::resource::ResourceType;
 pub use self::trial::{faulty, trial_block, trial_config};
 use crate::{

@@ -200,7 +200,7 @@ impl ResourceType {
         let mut answer = match &self.apply {
             Some(apply) => apply(request),
             None => {
-                let mut answer = AppliedResource::new(settled(&request.planned));
+                let mut answer = AppliedResource::new(settled(&self.schema.block, &request.planned));
                 answer.private.clone_from(&request.private);
                 answer.identity = answer.new_state.as_ref().and_then(|state| self.identity_of(state));
                 self.remember(request, answer.new_state.as_ref());

@@ -7,7 +7,7 @@ mod workspace;
 
 use libtest_mimic::{Arguments, Trial};
 use objchange_provider::conform::{Clause, Finding, Weight};
-use objchange_provider::kit::{Fault, Stage, faulty};
+use objchange_provider::kit::{Fault, Stage, faulty, misdeclared};
 
 use workspace::{Workspace, resource};
 
@@ -22,7 +22,7 @@ fn resources(stage: Stage, name: &str) -> String {
 
 fn main() {
     let arguments = Arguments::from_args();
-    let tests: [(&str, fn()); 17] = [
+    let tests: [(&str, fn()); 18] = [
         ("plans", plans),
         ("plans_of_updates", plans_of_updates),
         ("plans_to_destroy", plans_to_destroy),
@@ -40,6 +40,7 @@ fn main() {
         ("moving", moving),
         ("ephemeral_resources", ephemeral_resources),
         ("encrypted", encrypted),
+        ("schemas", schemas),
     ];
     let is_there = workspace::is_there();
     let trial = |(name, test): (&'static str, fn())| {
@@ -241,6 +242,21 @@ fn ephemeral_resources() {
     for (fault, words) in faults {
         let module = format!("ephemeral \"kit_{fault}\" \"t\" {{\n  name = \"a\"\n}}\n");
         check_alone(&workspace, &module, words);
+    }
+}
+
+fn schemas() {
+    let mut workspace = Workspace::new();
+    for (number, wrong) in misdeclared().into_iter().enumerate() {
+        workspace.schema = Some(number);
+        workspace.write("resource \"kit_thing\" \"t\" {}\n");
+        let said = workspace.complaint(&["validate", "-no-color"]);
+        assert_eq!(
+            said.contains("Failed to load plugin schemas"),
+            wrong.is_noticed,
+            "{}: {said}",
+            wrong.kind
+        );
     }
 }
 

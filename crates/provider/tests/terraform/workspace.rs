@@ -9,6 +9,8 @@ pub(crate) struct Workspace {
     directory: tempfile::TempDir,
     /// Without encryption, which is what most tests want: it takes less time.
     pub(crate) is_plain: bool,
+    /// Which of the wrong schemas the provider has.
+    pub(crate) schema: Option<usize>,
 }
 
 /// A resource of a faulty type with the configuration of the trial.
@@ -66,7 +68,7 @@ impl Workspace {
             programs.to_str().unwrap()
         );
         fs::write(directory.path().join("settings.tfrc"), settings).unwrap();
-        Self { directory, is_plain: true }
+        Self { directory, is_plain: true, schema: None }
     }
 
     /// The module: these resources, and the provider that they need.
@@ -86,6 +88,7 @@ impl Workspace {
             .envs(self.is_plain.then_some(("TF_DISABLE_PLUGIN_TLS", "1")))
             .env("CHECKPOINT_DISABLE", "1")
             .env_remove("TF_LOG")
+            .envs(self.schema.map(|number| ("KIT_SCHEMA", number.to_string())))
             .stdin(Stdio::null());
         command
     }
