@@ -24,7 +24,7 @@ pub(crate) fn tell(document: &Document<'_>) {
     }
     if matches!(document, Document::Plan(plan) if plan.lacks_changes()) {
         exit::warn(
-            "the plan says that something changes, and has none of these changes: somebody has left them out; pass the \
+            "the plan speaks of resources or outputs whose changes are not there: somebody has left them out; pass the \
              whole output of `terraform show -json`",
         );
     }

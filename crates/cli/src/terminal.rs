@@ -32,15 +32,16 @@ fn turns(c: char) -> bool {
 
 impl<W: Write> Write for Upright<W> {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
-        match std::str::from_utf8(piece) {
-            Ok(text) if self.is_terminal && text.contains(turns) => {
+        let text = if self.is_terminal { std::str::from_utf8(piece).ok() } else { None };
+        match text.filter(|text| text.contains(turns)) {
+            Some(text) => {
                 let mut upright = String::with_capacity(text.len() + 16);
                 for c in text.chars() {
                     if turns(c) { upright.extend(c.escape_unicode()) } else { upright.push(c) }
                 }
                 self.to.write_all(upright.as_bytes())?;
             }
-            _ => self.to.write_all(piece)?,
+            None => self.to.write_all(piece)?,
         }
         Ok(piece.len())
     }

@@ -213,8 +213,26 @@ fn what_is_not_known_is_shown_as_it_stands() {
         assert_eq!(warned.matches(&warning).count(), 1, "{warned}");
     }
     let changes = PLAN.find(r#","resource_changes""#).unwrap();
+    let planned =
+        r#"{"format_version":"1.2","complete":true,"planned_values":{"outputs":OUTPUTS,"root_module":{}}}"#;
+    for (outputs, lacks) in
+        [(r#"{"o":{"sensitive":true,"value":"hunter2"}}"#, true), ("{}", false), ("null", false)]
+    {
+        let output = show(&["--summary"], planned.replace("OUTPUTS", outputs));
+        assert_eq!(
+            output.stderr.contains("the plan speaks of resources or outputs"),
+            lacks,
+            "{}",
+            output.stderr
+        );
+        assert!(!output.stdout.contains("hunter2") && !output.stderr.contains("hunter2"));
+    }
     let lacking = show(&[], format!("{},\"applyable\":true}}", &PLAN[..changes]));
-    assert!(lacking.stderr.contains("warning: the plan says that something changes"), "{}", lacking.stderr);
+    assert!(
+        lacking.stderr.contains("warning: the plan speaks of resources or outputs"),
+        "{}",
+        lacking.stderr
+    );
 
     let refused = show(&[], with(r#"["create"]"#, r#"["create",{"hunter2":1}]"#));
     assert_eq!(refused.code, 2);

@@ -3,9 +3,10 @@
 use hashbrown::HashMap;
 
 use super::{Plan, State};
+use crate::json::Raw;
 
 impl Plan<'_> {
-    /// Whether the plan says that something changes, and has none of the changes: somebody has left them out.
+    /// Whether the plan speaks of resources or outputs and has none of their changes: somebody has left them out.
     ///
     /// ```
     /// use objchange_plan::Plan;
@@ -18,6 +19,9 @@ impl Plan<'_> {
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn lacks_changes(&self) -> bool {
+        if self.lacks_outputs() {
+            return true;
+        }
         let has_changes = !self.resource_changes.is_empty()
             || !self.resource_drift.is_empty()
             || !self.deferred_changes.is_empty()
@@ -27,6 +31,21 @@ impl Plan<'_> {
         }
         let does_something = self.applyable == Some(true) && self.output_changes.is_empty();
         does_something || self.plans_other_values()
+    }
+
+    /// Whether there are outputs and no changes of outputs, among which each is listed, if only as one that stays.
+    fn lacks_outputs(&self) -> bool {
+        if !self.output_changes.is_empty() || self.errored || self.complete != Some(true) {
+            return false;
+        }
+        let Some(planned) = self.planned_values() else { return false };
+        let mut reader = planned.reader();
+        // They come first; to look further would be to read all that is planned.
+        let first = reader.enter(b'{').and_then(|()| reader.next_member(&mut true));
+        if !matches!(first.as_ref().map(Option::as_deref), Ok(Some("outputs"))) {
+            return false;
+        }
+        reader.raw().is_ok_and(|outputs| has_members(outputs))
     }
 
     /// Whether what is planned for managed resources differs from the state that the plan starts from.
@@ -51,4 +70,9 @@ impl Plan<'_> {
         // A plan of a few targets may say nothing of the others.
         self.complete == Some(true) && same < values.len()
     }
+}
+
+fn has_members(object: Raw<'_>) -> bool {
+    let mut reader = object.reader();
+    reader.enter(b'{').and_then(|()| reader.next_member(&mut true)).is_ok_and(|first| first.is_some())
 }
