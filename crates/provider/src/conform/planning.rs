@@ -153,19 +153,28 @@ impl Flow<'_> {
         if change.action == Action::NoOp {
             return;
         }
-        let block = &self.schema.block;
         let path = first_difference(&change.before, &change.after).unwrap_or_default();
-        let is_of_objects = block.block_by_path(&path).is_some()
-            || block.attribute_by_path(&path).is_some_and(|a| a.nested().is_some());
-        let is_set = change.before.at(&path).is_some_and(|part| matches!(part.kind(), Kind::Set(_)));
-        let is_terraforms = is_set && is_of_objects && {
-            let request = PlanRequest::new(block, &change.before, config);
-            let simulated = plan_change(&request, &mut SimulatedProvider::default());
-            simulated.is_ok_and(|simulated| simulated.action != Action::NoOp)
-        };
+        let is_terraforms = self.matches_wrongly(change, config);
         let message = format!("{}{when} there is still something to do: {}", at(&path), change.action.kind());
         let finding = Finding::new(clause, kind, path, message);
         self.find(if is_terraforms { Finding { weight: Weight::Note, ..finding } } else { finding });
+    }
+
+    /// Whether it is an element of a set of objects for which Terraform finds something to do, whoever plans.
+    fn matches_wrongly(&self, change: &PlannedChange, config: &Value) -> bool {
+        let block = &self.schema.block;
+        let request = PlanRequest::new(block, &change.before, config);
+        let Ok(simulated) = plan_change(&request, &mut SimulatedProvider::default()) else { return false };
+        if simulated.action == Action::NoOp {
+            return false;
+        }
+        // What is replaced differs in all that is computed; what is marked is not looked into.
+        let after = if change.action.is_replace() { &simulated.after } else { &change.after };
+        let (before, after) = (change.before.unmark_deep().0, after.unmark_deep().0);
+        let Some(path) = first_difference(&before, &after) else { return false };
+        let is_of_objects = block.block_by_path(&path).is_some()
+            || block.attribute_by_path(&path).is_some_and(|attribute| attribute.nested().is_some());
+        is_of_objects && before.at(&path).is_some_and(|part| matches!(part.kind(), Kind::Set(_)))
     }
 
     /// Terraform looks at what requires a replacement only where there is something to be replaced.
