@@ -116,7 +116,8 @@ async fn one_type(timed: &Timed, name: &str, tally: &mut Tally) -> objchange_pro
                 tally.crashing.push(format!("{name} {label}"));
                 return Err(objchange_provider::ErrorKind::Disconnected.into());
             }
-            if finding.weight != Weight::Tolerated {
+            // What is planned in the end is held against the first plan whatever the type system.
+            if finding.weight != Weight::Tolerated && finding.clause != Clause::F2 {
                 let (path, message) = (&finding.path, &finding.message);
                 tally.not_tolerated.push(format!("{name} {label}: {}{path}: {message}", finding.clause));
             }
@@ -144,6 +145,14 @@ impl Tally {
         }
         if !self.not_tolerated.is_empty() {
             return Err("there are findings that Terraform does not tolerate".to_owned());
+        }
+        // The little provider has a single type, without defaults.
+        let total: u64 = self.findings.values().sum();
+        let defaults =
+            self.findings.get(&("P5", "noncomputed_planned".to_owned())).copied().unwrap_or_default();
+        let share = self.plans_with_findings * 100 / self.judged.max(1);
+        if total > 100 && (defaults * 100 < total * 85 || !(30..=75).contains(&share)) {
+            return Err("the findings are of other kinds than they were".to_owned());
         }
         Ok(())
     }

@@ -2,13 +2,13 @@
 
 use std::convert::Infallible;
 
-use objchange::value::{Kind, Number};
+use objchange::value::{Descend, Kind, Number};
 use objchange::{Type, Value};
 
 use super::super::generate::{plausible_text, plausible_texts};
 use super::super::hints::{Numbering, RegexText};
 use super::super::within::elements_like;
-use super::sentence::Wish;
+use super::sentence::{Measure, Wish};
 
 /// What exists nearly everywhere.
 const EXISTING: [&str; 3] = ["/etc/hosts", "/dev/null", "/"];
@@ -30,11 +30,11 @@ impl Grant<'_> {
     /// The value as it is wanted: each text, number and truth value in it that is known and not as wanted. The same value where
     /// there is nothing to be done.
     pub(super) fn to(&self, value: &Value) -> Value {
-        if let (Wish::Range { most: Some(most), is_length, .. }, Kind::List(all) | Kind::Set(all)) =
+        if let (Wish::Range { most: Some(most), .. }, Kind::List(all) | Kind::Set(all)) =
             (self.wish, value.kind())
         {
-            if *is_length || !value.ty().element().is_some_and(Type::is_primitive) {
-                let most = most.as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX);
+            if counts(self.wish, value.ty()) {
+                let most = count(Some(most)).unwrap_or(MAX_TEXT);
                 return elements_like(value, all.iter().take(most).cloned().collect());
             }
         }
@@ -43,8 +43,17 @@ impl Grant<'_> {
                 return elements_like(value, all.iter().cloned().chain([Value::from(element)]).collect());
             }
         }
+        // What is said of numbers is about those, if there are any beside texts.
+        let mut has_numbers = false;
+        value.visit(|_, part| {
+            has_numbers |= part.as_number().is_some();
+            Descend::Into
+        });
+        let is_numeric =
+            matches!(self.wish, Wish::Range { of: Measure::Itself, .. } | Wish::Whole | Wish::MultipleOf(_));
         let granted = value.transform(|_, part| {
             Ok::<_, Infallible>(match part.kind() {
+                Kind::String(_) if is_numeric && has_numbers => part,
                 Kind::String(text) => self.text(text).map_or_else(|| part.clone(), Value::from),
                 Kind::Number(number) => self.number(number).map_or_else(|| part.clone(), Value::from),
                 _ => part,
@@ -62,15 +71,16 @@ impl Grant<'_> {
                 let sequence = usize::try_from(self.at.sequence).unwrap_or_default();
                 items.get((sequence + self.turn) % items.len().max(1)).cloned()
             }
-            Wish::Range { least, most, is_length } => match Number::parse(text) {
-                Ok(number) if !is_length => of_number(&number),
-                _ if !is_length => of_number(&Number::from(0)).or_else(|| of_number(&Number::from(1))),
-                _ => Some(fitted(
-                    text,
-                    count(least.as_ref()).unwrap_or(0),
-                    count(most.as_ref()).unwrap_or(MAX_TEXT),
-                )),
-            },
+            Wish::Range { of: Measure::Itself, .. } => {
+                let number = Number::parse(text).ok();
+                of_number(&number.unwrap_or_else(|| Number::from(0)))
+                    .or_else(|| of_number(&Number::from(u64::MAX)))
+            }
+            Wish::Range { least, most, .. } => Some(fitted(
+                text,
+                count(least.as_ref()).unwrap_or(0),
+                count(most.as_ref()).unwrap_or(MAX_TEXT),
+            )),
             Wish::MultipleOf(_) | Wish::Whole => Number::parse(text)
                 .ok()
                 .and_then(|number| of_number(&number))
@@ -96,7 +106,7 @@ impl Grant<'_> {
                 let is_one = numbers.contains(number);
                 if is_one { None } else { numbers.get(self.turn % numbers.len().max(1)).cloned() }
             }
-            Wish::Range { least, most, .. } => {
+            Wish::Range { least, most, of: Measure::Itself } => {
                 let bound = |bound: &Option<Number>, is_out: fn(&Number, &Number) -> bool| {
                     bound.clone().filter(|bound| is_out(number, bound))
                 };
@@ -107,9 +117,16 @@ impl Grant<'_> {
                 let below = number.try_sub(&rest).ok()?;
                 Some(if below == Number::from(0) { of.clone() } else { below })
             }
-            _ => Some(Number::from(1 + self.turn as u64)),
+            Wish::Whole | Wish::Other => Some(Number::from(1 + self.turn as u64)),
+            _ => None,
         }
     }
+}
+
+/// Whether a wish is about how many elements a collection of this type has.
+pub(super) fn counts(wish: &Wish, ty: &Type) -> bool {
+    let Wish::Range { of, .. } = wish else { return false };
+    ty.is_collection() && *of == Measure::Length
 }
 
 fn count(bound: Option<&Number>) -> Option<usize> {

@@ -2,6 +2,8 @@
 
 mod grant;
 mod sentence;
+#[cfg(test)]
+mod sentences;
 mod target;
 
 use std::collections::HashMap;
@@ -12,7 +14,7 @@ use objchange::schema::Block;
 use objchange::value::Kind;
 use smol_str::SmolStr;
 
-use self::grant::Grant;
+use self::grant::{Grant, counts};
 use self::sentence::{Wish, wish};
 use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
 use super::hide::without_secrets;
@@ -24,6 +26,9 @@ const ROUNDS: u32 = 40;
 
 /// How often something is done for a part that need not be set, before it is given up.
 const PATIENCE: usize = 4;
+
+/// So many rounds may change nothing: each tries something else.
+const MAX_IDLE: u32 = 5;
 
 /// So many diagnostics are read at once, and so many characters of each.
 const MAX_DIAGNOSTICS: usize = 100;
@@ -71,8 +76,8 @@ pub async fn accepted(
     sample: Sample,
     hints: &Hints,
 ) -> Result<Accepted> {
-    let mut repair =
-        Repair { component, name, block, hints, sample, spots: Vec::new(), turns: HashMap::new() };
+    let turns = HashMap::new();
+    let mut repair = Repair { component, name, block, hints, sample, spots: Vec::new(), turns, idle: 0 };
     loop {
         let refused = repair.refused(provider).await?;
         if refused.is_empty() {
@@ -81,15 +86,12 @@ pub async fn accepted(
         let before = repair.sample.clone();
         repair.sample.repairs += 1;
         repair.round(&refused);
-        let lost_unknown = repair.sample.known.is_some() && !repair.keeps_unknown();
-        if repair.sample.repairs > ROUNDS
-            || lost_unknown
-            || repair.sample.config == before.config && repair.sample.known == before.known
-        {
-            let hidden = |d: &Diagnostic| {
-                let known = before.known.as_ref().unwrap_or(&before.config);
-                without_secrets(&without_secrets(d, &before.config), known)
-            };
+        let is_changed = repair.sample.config != before.config || repair.sample.known != before.known;
+        repair.idle = if is_changed { 0 } else { repair.idle + 1 };
+        let has_lost_unknown = repair.sample.known.is_some() && !repair.keeps_unknown();
+        if repair.sample.repairs > ROUNDS || repair.idle > MAX_IDLE || has_lost_unknown {
+            let known = before.known.as_ref().unwrap_or(&before.config);
+            let hidden = |d: &Diagnostic| without_secrets(&without_secrets(d, &before.config), known);
             return Ok(Accepted::No(refused.iter().map(hidden).collect()));
         }
     }
@@ -106,6 +108,8 @@ struct Repair<'a> {
     spots: Vec<Spot<'a>>,
     /// How often something was done for a part.
     turns: HashMap<Vec<SmolStr>, usize>,
+    /// How many rounds have changed nothing, since the last one that did.
+    idle: u32,
 }
 
 impl<'a> Repair<'a> {
@@ -198,7 +202,7 @@ impl<'a> Repair<'a> {
             }
             changed |= before != (self.sample.config.clone(), self.sample.known.clone());
         }
-        if !changed {
+        if !changed && self.idle > 0 {
             // Nothing is known to help: what need not be there goes, and what must be there is as it may well be.
             for spot in spots.iter().filter(|spot| spot.names.len() == 1) {
                 if !self.remove(spot) && spot.is_required() && !self.is_fixed(spot) {
@@ -268,7 +272,7 @@ impl<'a> Repair<'a> {
                 return;
             }
         }
-        if let (Wish::Range { least: Some(least), .. }, true) = (wish, self.counts(spot)) {
+        if let (Wish::Range { least: Some(least), .. }, true) = (wish, counts(wish, &spot.ty())) {
             let least = least.as_u64().and_then(|least| usize::try_from(least).ok()).unwrap_or(1).min(1_000);
             let first = within::first(self.all_known(), &spot.names);
             if first.and_then(Value::len).unwrap_or(0) < least {
@@ -276,14 +280,10 @@ impl<'a> Repair<'a> {
             }
         }
         let name = spot.names.last().map_or("", |name| name.as_str());
+        // What was understood did not help.
+        let wish = if turn >= PATIENCE { &Wish::Other } else { wish };
         let grant = Grant { wish, name, at: self.sample.at, turn };
         self.change(spot, &mut |value| grant.to(value));
-    }
-
-    /// Whether a part is a collection.
-    fn counts(&self, spot: &Spot<'_>) -> bool {
-        let ty = spot.ty();
-        spot.is_objects() || ty.is_collection()
     }
 
     fn turn(&mut self, names: &[SmolStr]) -> usize {

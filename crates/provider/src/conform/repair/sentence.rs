@@ -19,7 +19,7 @@ pub(super) enum Wish {
     Range {
         least: Option<Number>,
         most: Option<Number>,
-        is_length: bool,
+        of: Measure,
     },
     /// A multiple of this.
     MultipleOf(Number),
@@ -60,6 +60,15 @@ pub(super) enum Wish {
     Other,
 }
 
+/// What of a value is between bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Measure {
+    Itself,
+    Characters,
+    /// The number of elements, or what else a length may be.
+    Length,
+}
+
 macro_rules! patterns {
     ($($name:ident = $pattern:expr;)*) => {
         $(static $name: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -68,7 +77,7 @@ macro_rules! patterns {
 
         /// Each pattern with its name, for the test that all of them are regular expressions.
         #[cfg(test)]
-        const PATTERNS: &[(&str, &LazyLock<Option<Regex>>)] = &[$((stringify!($name), &$name)),*];
+        pub(super) const PATTERNS: &[(&str, &LazyLock<Option<Regex>>)] = &[$((stringify!($name), &$name)),*];
     };
 }
 
@@ -78,18 +87,20 @@ patterns! {
     PRESENT = r"missing required|is required|are required|field required|required field|must be (?:specified|set|provided|configured|defined)|required with|requires .{1,80} to be (?:set|specified)|need to be (?:set|specified)|needs to be (?:set|specified)";
     ONLY_ONE = r"only one of|one \(and only one\)|exactly one|at most one";
     NONE_OR_FEW = r"no attribute specified|none (?:was|were|is)|must be specified|required|at least one";
-    ALL_OF = r"\ball of\b";
+    ANY_OF = r"one of|at least one|any of|either|out of";
     LIST = r"(?:one of|type of|(?:values?|options|types|choices) (?:are|is|include|of|for [^\[]*)|values|choose (?:from|between)|either|in|permitted|allowed|valid|supported|accepted|expected)[^\[\]\n]{0,60}\[([^\]]*)\]";
     ONLY = r"only (.+?) (?:are|is) (?:supported|allowed|valid|accepted|permitted)";
     QUOTED_LIST = r#"(?:should|must|can only|has to|needs to|permitted|one of|values?|expected)[^'"`\n]{0,40}?((?:'[^']*'|"[^"]*"|`[^`]*`)(?:(?:,|\s|\bor\b|\band\b)+(?:'[^']*'|"[^"]*"|`[^`]*`))*)"#;
     PLAIN_LIST = r"(?:(?:one of|permitted|(?:valid|allowed|supported|accepted|possible) (?:values|options|types)(?: are| include)?)\s*:?|must be either|should be either)\s+([^\[\]\n]+)";
     BETWEEN = r"(?:between|range(?: of)?|from)\s*[\(\[]?\s*(-?[\d_.]+(?:e\+?\d+)?)\s*(?:-|,|to|and|\.\.|\u2013)+\s*(-?[\d_.]+(?:e\+?\d+)?)";
-    LEAST = r"(?:at least|no less than|not be less than|minimum(?: \w+){0,3}?(?: is| of)?|greater than or equal to|more than or equal to|>=|min(?:imum)? ?(?:length|items|value)?:?|supports|requires|above|shorter than|fewer than|or more)\s*[\(:]?\s*(-?[\d_.]+)";
-    ABOVE = r"(?:greater than|more than|larger than|longer than|>)\s*[\(:]?\s*(-?[\d_.]+)";
-    MOST = r"(?:at most|no more than|not be more than|not be greater than|not exceed|maximum(?: \w+){0,3}?(?: is| of)?|less than or equal to|<=|up to|max(?:imum)? ?(?:length|items|value)?:?|longer than|exceeds?)\s*[\(:]?\s*(-?[\d_.]+)";
-    BELOW = r"(?:less than|smaller than|lower than|fewer than|shorter than|<)\s*[\(:]?\s*(-?[\d_.]+)";
+    LEAST = r"(?:at least|minimum(?: \w+){0,3}?(?: is| of)?|greater than or equal to|more than or equal to|>=|min(?:imum)? ?(?:length|items|value)?:?)\s*[\(:]?\s*(-?[\d_.]+)|(-?[\d_.]+)(?: \w+)? or (?:more|greater|longer|higher)";
+    MOST = r"(?:at most|not exceed|maximum(?: \w+){0,3}?(?: is| of)?|less than or equal to|<=|up to|max(?:imum)? ?(?:length|items|value)?:?|exceeds?)\s*[\(:]?\s*(-?[\d_.]+)|(-?[\d_.]+)(?: \w+)? or (?:less|fewer|shorter|lower)";
+    ABOVE = r"(?:(?:greater|more|larger|longer|higher) than|above|over|>)\s*[\(:]?\s*(-?[\d_.]+)";
+    BELOW = r"(?:(?:less|smaller|lower|fewer|shorter) than|below|under|<)\s*[\(:]?\s*(-?[\d_.]+)";
+    DENIED = r"(?:not|cannot|can't|no)\b(?: be)?(?: \w+)? (?:greater|more|larger|longer|higher|less|smaller|lower|fewer|shorter|above|over|below|under)\b";
     SUPPORTS = r"supports (\d+) items? (minimum|maximum)|requires (\d+) items? (minimum)";
     LENGTH = r"length|characters?\b|chars\b|items?\b|elements?\b|entries|blocks?\b|longer|shorter|minitems|maxitems|long\b";
+    CHARACTERS = r"characters?\b|chars\b|string length|string should";
     MULTIPLE = r"(?:divisible by|multiple of)\s*\(?(\d+)";
     WHOLE = r"whole number|must be (?:an? )?int|valid int|parse(?:int|uint|float)|atoi|be an integer|value out of range|not an integer|a valid number|a number is required|int_parsing|unable to parse string as an integer";
     BOOL = r"parsebool|valid bool|must be (?:a )?bool|a bool is required|boolean";
@@ -129,6 +140,9 @@ pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -
         let unless = find(&CONFLICT, text).and_then(|found| Some(names(found.get(1)?.as_str())));
         return Wish::Absent { unless: unless.unwrap_or_default() };
     }
+    if let Some(expression) = find(&MATCHING, text).and_then(|found| group(&found)) {
+        return Wish::Matching(expression.replace("\\\\", "\\"));
+    }
     let one_of = one_of(text);
     if let Some(Wish::OneOf(items)) = &one_of {
         let is_about_names = items.iter().any(|item| is_known(item)) && is(&PRESENT, text);
@@ -139,7 +153,7 @@ pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -
     if is(&PRESENT, text) {
         let mut names = names(text);
         names.retain(|name| is_known(name));
-        return Wish::Present { all: one_of.is_none() || is(&ALL_OF, text), names };
+        return Wish::Present { all: names.len() < 2 || !is(&ANY_OF, text), names };
     }
     if let Some(element) = find(&INCLUDE, text).and_then(|found| group(&found)) {
         return Wish::Include(element);
@@ -151,9 +165,6 @@ pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -
                 return Wish::Elsewhere { name: other, value };
             }
         }
-    }
-    if let Some(expression) = find(&MATCHING, text).and_then(|found| group(&found)) {
-        return Wish::Matching(expression.replace("\\\\", "\\"));
     }
     range(text).or_else(|| form(text, name)).unwrap_or(Wish::Other)
 }
@@ -175,57 +186,63 @@ fn one_of(text: &str) -> Option<Wish> {
     (!items.is_empty()).then_some(Wish::OneOf(items))
 }
 
-/// The items of a list, however it is written.
+/// The items of a list, however it is written: where there are quotes, what stands outside of them joins the items.
 fn items(list: &str) -> Vec<String> {
     let Some(item) = ITEM.as_ref() else { return Vec::new() };
-    let all = item.captures_iter(list).filter_map(|found| {
+    let is_quoted = list.contains(['\'', '"', '`']);
+    let mut items = Vec::new();
+    for found in item.captures_iter(list) {
         let is_plain = found.get(4).is_some();
-        let item = group(&found)?;
-        (!is_plain || !matches!(item.as_str(), "or" | "and" | ":")).then_some(item)
-    });
-    let all: Vec<String> = all.collect();
-    // Where there are quotes, what stands outside of them joins the items.
-    if list.contains(['\'', '"', '`']) {
-        let quoted = item.captures_iter(list).filter(|found| found.get(4).is_none());
-        return quoted.filter_map(|found| group(&found)).collect();
+        let Some(item) = group(&found).filter(|_| is_plain != is_quoted) else { continue };
+        match found.get(3) {
+            // Names that stand in one pair of them.
+            Some(names) => items.extend(names.as_str().split(',').map(|name| name.trim().to_owned())),
+            None if is_plain && matches!(item.as_str(), "or" | "and" | ":") => {}
+            None if is_plain => items.push(item.trim_end_matches(['.', ')']).to_owned()),
+            None => items.push(item),
+        }
     }
-    all.into_iter().map(|item| item.trim_end_matches(['.', ')']).to_owned()).collect()
+    items
+}
+
+/// The number in the first of these groups that is there.
+fn bound(found: &Captures<'_>, groups: [usize; 2]) -> Option<Number> {
+    let text = groups.into_iter().find_map(|group| found.get(group))?.as_str();
+    Number::parse(text.trim_end_matches(['.', '_'])).ok()
 }
 
 fn range(text: &str) -> Option<Wish> {
-    let number = |found: Option<Captures<'_>>, group: usize| {
-        Number::parse(found?.get(group)?.as_str().trim_end_matches('.').trim_matches('_')).ok()
+    let of = match (is(&CHARACTERS, text), is(&LENGTH, text)) {
+        (true, _) => Measure::Characters,
+        (_, true) => Measure::Length,
+        _ => Measure::Itself,
     };
-    let is_length = is(&LENGTH, text);
     if let Some(found) = find(&BETWEEN, text) {
-        let bound = |group| Number::parse(found.get(group)?.as_str().trim_end_matches('.')).ok();
-        return Some(Wish::Range { least: bound(1), most: bound(2), is_length });
+        return Some(Wish::Range { least: bound(&found, [1, 1]), most: bound(&found, [2, 2]), of });
     }
     if let Some(found) = find(&SUPPORTS, text) {
-        let count = Number::parse(found.get(1).or(found.get(3))?.as_str()).ok();
+        let count = bound(&found, [1, 3]);
         let is_least = found.get(2).or(found.get(4))?.as_str().eq_ignore_ascii_case("minimum");
         let (least, most) = if is_least { (count, None) } else { (None, count) };
-        return Some(Wish::Range { least, most, is_length: true });
+        return Some(Wish::Range { least, most, of: Measure::Length });
     }
-    let multiple = number(find(&MULTIPLE, text), 1);
-    if let Some(multiple) = multiple {
+    let number = |pattern| bound(&find(pattern, text)?, [1, 2]);
+    if let Some(multiple) = number(&MULTIPLE) {
         return Some(Wish::MultipleOf(multiple));
     }
+    let (above, below) = (number(&ABOVE), number(&BELOW));
     let one = Number::from(1);
-    let least = number(find(&LEAST, text), 1).or_else(|| number(find(&ABOVE, text), 1)?.try_add(&one).ok());
-    let most = number(find(&MOST, text), 1).or_else(|| number(find(&BELOW, text), 1)?.try_sub(&one).ok());
-    let positive = || {
-        let text = text.to_lowercase();
-        let least = if text.contains("non-negative") { 0 } else { 1 };
-        text.contains("positive")
-            .then_some(Number::from(least))
-            .or_else(|| text.contains("non-negative").then_some(Number::from(least)))
+    // What is not above a bound is the bound or below it.
+    let (least, most) = if is(&DENIED, text) {
+        (below, above)
+    } else {
+        (above.and_then(|above| above.try_add(&one).ok()), below.and_then(|below| below.try_sub(&one).ok()))
     };
-    // A sentence that denies a comparison has its bound at the other end.
-    match (least, most) {
-        (None, None) => positive().map(|least| Wish::Range { least: Some(least), most: None, is_length }),
-        (least, most) => Some(Wish::Range { least, most, is_length }),
-    }
+    let signs = [("non-negative", 0), ("positive", 1)];
+    let by_sign = || Some(Number::from(signs.iter().find(|(word, _)| text.to_lowercase().contains(word))?.1));
+    let (least, most) = (number(&LEAST).or(least), number(&MOST).or(most));
+    let least = if most.is_none() { least.or_else(by_sign) } else { least };
+    (least.is_some() || most.is_some()).then_some(Wish::Range { least, most, of })
 }
 
 fn form(text: &str, name: Option<&str>) -> Option<Wish> {
