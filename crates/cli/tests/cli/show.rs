@@ -351,3 +351,10 @@ fn the_example_of_the_readme_works() {
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));
     assert!(output.stdout.ends_with("\nPlan: 1 to add, 1 to change, 1 to destroy.\n"), "{}", output.stdout);
 }
+
+/// Before Terraform 0.15 documents did not say what is sensitive: nothing is left out of them.
+#[test]
+fn an_old_document_lacks_nothing() {
+    let output = objchange(["show", "examples/fleet/old.json", "--summary"], "");
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+}

@@ -117,7 +117,7 @@ impl Found {
     fn plan(&mut self, plan: &Plan<'_>) {
         let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
         for resource in plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred) {
-            self.resource(resource);
+            self.resource(resource, plan.format_version);
         }
         for deferred in &plan.deferred_changes {
             let address = &deferred.resource.address;
@@ -126,7 +126,9 @@ impl Found {
         for output in &plan.output_changes {
             let (actions, address) = (output.change.actions, format!("output.{}", output.name));
             self.actions(actions, &output.name);
-            let lacks = marks(&output.change).into_iter().filter_map(|(name, lacks)| lacks.then_some(name));
+            let lacks = marks(&output.change, plan.format_version)
+                .into_iter()
+                .filter_map(|(name, lacks)| lacks.then_some(name));
             self.note(UnfamiliarKind::LeftOut, &lacks.collect::<Vec<_>>(), &address);
         }
         for invocation in &plan.action_invocations {
@@ -136,14 +138,14 @@ impl Found {
         }
     }
 
-    fn resource(&mut self, resource: &ChangedResource<'_>) {
+    fn resource(&mut self, resource: &ChangedResource<'_>, version: (u64, u64)) {
         let address = &resource.address;
         self.actions(resource.change.actions, address);
         self.word(UnfamiliarKind::Mode, &MODES, &resource.mode, address);
         if let Some(reason) = &resource.action_reason {
             self.word(UnfamiliarKind::Reason, &REASONS, reason, address);
         }
-        self.note(UnfamiliarKind::LeftOut, &left_out(resource), address);
+        self.note(UnfamiliarKind::LeftOut, &left_out(resource, version), address);
     }
 
     fn actions(&mut self, actions: ResourceActions, address: &str) {
@@ -181,7 +183,7 @@ impl Found {
 }
 
 /// The members that a change lacks, which every program of today writes: they are there, or what happens needs them.
-fn left_out(resource: &ChangedResource<'_>) -> Vec<&'static str> {
+fn left_out(resource: &ChangedResource<'_>, version: (u64, u64)) -> Vec<&'static str> {
     let change = &resource.change;
     let is_null = |side: Raw<'_>| side.text() == "null";
     let is_replaced = matches!(
@@ -209,16 +211,22 @@ fn left_out(resource: &ChangedResource<'_>) -> Vec<&'static str> {
         ("change.before", has_before && is_null(change.before)),
         ("change.after", has_after && is_null(change.after)),
     ];
-    members.into_iter().chain(marks(change)).filter_map(|(name, lacks)| lacks.then_some(name)).collect()
+    members
+        .into_iter()
+        .chain(marks(change, version))
+        .filter_map(|(name, lacks)| lacks.then_some(name))
+        .collect()
 }
 
-/// The members that say what is unknown or sensitive, and whether a change lacks them.
-fn marks(change: &ValueChange<'_>) -> [(&'static str, bool); 3] {
+/// The members that say what is unknown or sensitive, and whether a change lacks them. Documents of version 0.1, before Terraform
+/// 0.15, say nothing of what is sensitive.
+fn marks(change: &ValueChange<'_>, version: (u64, u64)) -> [(&'static str, bool); 3] {
     let is_null = |side: Raw<'_>| side.text() == "null";
+    let says_sensitive = version > (0, 1);
     [
         ("change.after_unknown", is_null(change.after_unknown)),
-        ("change.before_sensitive", is_null(change.before_sensitive)),
-        ("change.after_sensitive", is_null(change.after_sensitive)),
+        ("change.before_sensitive", says_sensitive && is_null(change.before_sensitive)),
+        ("change.after_sensitive", says_sensitive && is_null(change.after_sensitive)),
     ]
 }
 

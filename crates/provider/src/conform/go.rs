@@ -69,14 +69,32 @@ fn call(function: &str, ty: &Type, out: &mut String) {
 
 fn write_number(number: &Number, out: &mut String) {
     // Writing to a string cannot fail.
-    let _ = match (number.as_i64(), number.as_f64()) {
-        (Some(integer), _) => write!(out, "cty.NumberIntVal({integer})"),
-        (None, Some(float)) if float.is_infinite() => {
+    let _ = match number.as_f64() {
+        Some(float) if float.is_infinite() => {
             write!(out, "cty.{}Infinity", if float > 0.0 { "Positive" } else { "Negative" })
         }
-        (None, Some(_)) if !number.is_integer() => write!(out, "cty.NumberFloatVal({number})"),
-        _ => write!(out, "cty.MustParseNumberVal(\"{number}\")"),
+        _ if number.is_integer() => write!(out, "cty.NumberIntVal({})", short(&number.to_string())),
+        Some(_) => write!(out, "cty.NumberFloatVal({})", short(&number.to_string())),
+        None => write!(out, "cty.MustParseNumberVal(\"{number}\")"),
     };
+}
+
+/// A decimal as Go prints a floating-point number: from a million on, and below a ten-thousandth, with an exponent.
+fn short(decimal: &str) -> String {
+    let (sign, digits) = decimal.strip_prefix('-').map_or(("", decimal), |digits| ("-", digits));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let all: String = [whole, fraction].concat();
+    let leading = all.len() - all.trim_start_matches('0').len();
+    // The power of ten of the first digit that counts.
+    let exponent = whole.len() as i64 - 1 - leading as i64;
+    let significant = all.trim_matches('0');
+    if significant.is_empty() || (-4..=5).contains(&exponent) {
+        return decimal.to_owned();
+    }
+    let (first, rest) = significant.split_at(1);
+    let point = if rest.is_empty() { "" } else { "." };
+    let direction = if exponent < 0 { '-' } else { '+' };
+    format!("{sign}{first}{point}{rest}e{direction}{:02}", exponent.abs())
 }
 
 fn sequence([empty, full]: [&str; 2], element: Option<&Type>, parts: &[Value], out: &mut String) {
@@ -152,7 +170,12 @@ mod tests {
             (Value::from(1), "cty.NumberIntVal(1)"),
             (number("0.5"), "cty.NumberFloatVal(0.5)"),
             (number("0.1"), r#"cty.MustParseNumberVal("0.1")"#),
-            (number("18446744073709551616"), r#"cty.MustParseNumberVal("18446744073709551616")"#),
+            (number("100000"), "cty.NumberIntVal(100000)"),
+            (number("-1000000"), "cty.NumberIntVal(-1e+06)"),
+            (number("1234567"), "cty.NumberIntVal(1.234567e+06)"),
+            (number("-9223372036854775809"), "cty.NumberIntVal(-9.223372036854775809e+18)"),
+            (number("1234567.5"), "cty.NumberFloatVal(1.2345675e+06)"),
+            (number("0.00006103515625"), "cty.NumberFloatVal(6.103515625e-05)"),
             (Value::from(true), "cty.True"),
             (Value::null(Type::list(Type::String)), "cty.NullVal(cty.List(cty.String))"),
             (Value::unknown(Type::Bool), "cty.UnknownVal(cty.Bool)"),

@@ -110,7 +110,7 @@ const OTHER_SUMMARIES: [(&str, &str); 3] = [
 /// What can be told from the heading alone.
 fn by_summary(message: &Message) -> Option<Found<'_>> {
     let summary = message.summary.as_str();
-    if let Some(found) = sentence::wrong_type(summary) {
+    if let Some(found) = sentence::heading(summary).or_else(|| sentence::wrong_type(summary)) {
         return Some(found);
     }
     let detail = message.paragraphs.first().map(String::as_str);
@@ -118,10 +118,12 @@ fn by_summary(message: &Message) -> Option<Found<'_>> {
         OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
     let clauses: Vec<Clause> =
         Clause::ALL.iter().copied().filter(|clause| clause.terraform_summary() == Some(summary)).collect();
-    // Functions fail for reasons of their own, too.
-    if clauses.is_empty()
-        || (clauses.contains(&Clause::N1) && !detail.is_some_and(|text| text.ends_with("is required.")))
-    {
+    if clauses.contains(&Clause::N1) {
+        // Functions fail for reasons of their own, too. The paragraphs above say where the call stands.
+        let words = message.paragraphs.last().filter(|text| text.ends_with("required."))?;
+        return Some(Found { clauses: vec![Clause::N1], words: Some(words), ..Found::default() });
+    }
+    if clauses.is_empty() {
         return None;
     }
     Some(Found { clauses, words: detail, ..Found::default() })

@@ -62,6 +62,11 @@ const SENTENCES: &[Sentence] = {
             Rest::Other,
         ),
         of(
+            "The provider {provider} returned a value for the write-only attribute \"{attribute}\" during an across type move operation",
+            &[M3],
+            Rest::Other,
+        ),
+        of(
             "provider {provider} returned a value for the write-only attribute \"{attribute}\"",
             &[I4],
             Rest::Other,
@@ -106,6 +111,10 @@ const SENTENCES: &[Sentence] = {
         of("Provider {provider} produced a null value for {rest}", &[D2], Rest::Address),
         of("Provider {provider} produced a value for {address} that is not wholly known", &[D3], Rest::Other),
         of("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
+        of("failed: Plugin error: The plugin returned an unexpected error from {rest}", &[T1], Rest::Other),
+        of("The plugin returned an unexpected error from {rest}", &[T1], Rest::Other),
+        of("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Other),
+        of("This is always indicative of a bug within the plugin.", &[T2], Rest::Other),
         of(
             "Provider {provider} produced an invalid plan for {address}, but we are tolerating it",
             &[P5],
@@ -197,6 +206,24 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
     }
 }
 
+/// What Terraform says in a heading that has no detail.
+pub(super) fn heading(summary: &str) -> Option<Found<'_>> {
+    let templates: [(&str, Clause); 3] = [
+        ("import of {address} didn't set type", Clause::I2),
+        ("provider does not support resource type {rest}", Clause::I2),
+        ("The {provider} plugin crashed!", Clause::T2),
+    ];
+    templates.into_iter().find_map(|(template, clause)| {
+        let mut found = Found { clauses: vec![clause], ..Found::default() };
+        for (name, text) in matched(template, summary)? {
+            if name == "address" {
+                found.address = Some(text);
+            }
+        }
+        Some(found)
+    })
+}
+
 /// What Terraform says of a value of the wrong type: neither the resource nor the call is named.
 pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
     let (path, words) = match place(summary, &[": "]).filter(|(at, _)| at.starts_with(['[', '.'])) {
@@ -206,7 +233,8 @@ pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
     let is_type = ["string", "number", "bool", "list", "set", "map", "object", "tuple"]
         .iter()
         .any(|ty| words.strip_prefix("a ").unwrap_or(words).starts_with(ty));
-    let is_wrong = (is_type && words.ends_with(" is required"))
+    let is_wrong = words == "an object is required"
+        || (is_type && words.ends_with(" is required"))
         || (words.starts_with("an object with ") && words.contains(" is required ("))
         || words.starts_with("unsupported attribute ")
         || (words.starts_with("attribute ") && words.ends_with(" is required"));

@@ -1,6 +1,8 @@
 //! Values in messages.
 
-use objchange::value::{MsgpackError, Path, PathStep, ReadError};
+use std::convert::Infallible;
+
+use objchange::value::{Descend, MsgpackError, Number, Path, PathStep, ReadError};
 use objchange::{Type, Value};
 
 use super::tfplugin6::{DynamicValue, ResourceIdentityData};
@@ -39,7 +41,7 @@ pub(crate) fn read_value(
     let Some(DynamicValue { msgpack, json }) = message else { return Ok(None) };
     if !msgpack.is_empty() {
         let wrong = |error: MsgpackError| wrong_value(field, &error.path, error.problem.to_string());
-        return Value::from_msgpack(&msgpack, ty).map(Some).map_err(wrong);
+        return Value::from_msgpack(&msgpack, ty).map(|value| Some(as_written(value))).map_err(wrong);
     }
     if json.is_empty() {
         return Ok(Some(Value::null(ty.clone())));
@@ -48,6 +50,27 @@ pub(crate) fn read_value(
         .map_err(|_| ErrorKind::Malformed { field, reason: "the JSON is not valid UTF-8".into() })?;
     let wrong = |error: ReadError| wrong_value(field, &error.path, error.message);
     Value::from_json(&text, ty).map(Some).map_err(wrong)
+}
+
+/// The value with each double as the number that its shortest text says: to Terraform two numbers are the same where their texts are,
+/// so that the double nearest to 0.1 is what a configuration calls `0.1`, though it is not exactly that.
+fn as_written(value: Value) -> Value {
+    let written = |part: &Value| {
+        let number = part.as_number().filter(|number| number.as_i64().is_none() && !number.is_infinite())?;
+        Number::parse(&number.to_string()).ok().filter(|written| written != number)
+    };
+    let mut is_double = false;
+    value.visit(|_, part| {
+        is_double |= written(part).is_some();
+        if is_double { Descend::Over } else { Descend::Into }
+    });
+    if !is_double {
+        return value;
+    }
+    let changed = value.transform(|_, part| Ok::<_, Infallible>(written(&part).map_or(part, Value::from)));
+    match changed {
+        Ok(changed) => changed,
+    }
 }
 
 fn wrong_value(field: &'static str, path: &Path, problem: String) -> Error {

@@ -118,3 +118,39 @@ fn nothing_is_too_odd() {
     let long = "Provider \"a\" planned an invalid value for a.b[".repeat(20_000);
     let _ = explain(&long);
 }
+
+#[test]
+fn what_names_no_clause_in_its_heading_is_understood() {
+    for (text, clause) in [
+        (
+            "Error: Plugin did not respond\n\nThe plugin encountered an error, and failed to respond to the\nplugin6.(*GRPCProvider).PlanResourceChange call. The plugin logs may contain\nmore details.",
+            Clause::T2,
+        ),
+        (
+            "Error: The terraform-provider-acme plugin crashed!\n\nThis is always indicative of a bug within the plugin.",
+            Clause::T2,
+        ),
+        ("Error: import of acme_disk.t didn't set type", Clause::I2),
+        ("Error: an object is required", Clause::P4),
+        (
+            "Error: Provider returned invalid value\n\nThe provider \"provider[\\\"registry.terraform.io/acme/acme\\\"]\" returned a\nvalue for the write-only attribute \"acme_disk.t.pw\" during an\nacross type move operation to acme_disk.t. Write-only\nattributes cannot be read back from the provider.",
+            Clause::M3,
+        ),
+        (
+            "Error: Error in function call\n\n  on main.tf line 7, in output \"x\":\n   7:  value = provider::acme::f(\"a\")\n\nCall to function \"provider::acme::f\" failed: number is\nrequired.",
+            Clause::N1,
+        ),
+        (
+            "Error: Error in function call\n\nCall to function \"provider::acme::f\" failed: Plugin error: The\nplugin returned an unexpected error from\nplugin6.(*GRPCProvider).CallFunction: rpc error: code = Internal desc =\nboom.",
+            Clause::T1,
+        ),
+    ] {
+        let all = explain(text);
+        assert_eq!(all.first().and_then(|one| one.clauses.first()), Some(&clause), "{text}: {all:?}");
+    }
+    // A function that refuses its argument is in its right.
+    assert_eq!(
+        explain("Error: Error in function call\n\nCall to function \"provider::acme::f\" failed: too long."),
+        []
+    );
+}
