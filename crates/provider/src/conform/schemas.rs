@@ -94,7 +94,7 @@ fn place(component: Component, name: &str) -> String {
 fn misunderstood(fault: &SchemaFault) -> (&str, Finding) {
     let (place, names) = fault.place.split_once(": ").unwrap_or((&fault.place, ""));
     let names = names.split(": ").filter(|name| !name.is_empty());
-    let path = names.fold(Path::root(), |path, name| path.attribute(name));
+    let path = names.fold(Path::root(), Path::attribute);
     let clause = match fault.problem {
         SchemaFaultKind::NoBlock => Clause::S0,
         SchemaFaultKind::DeprecationMessage => Clause::S3,

@@ -41,7 +41,7 @@ impl Secrets {
                 Kind::Map(map) => map.iter().for_each(|(key, _)| self.add(key)),
                 Kind::Object(object) => object.iter().for_each(|(name, _)| self.add(name)),
                 Kind::Unknown(refinements) => {
-                    self.add(refinements.string_prefix.as_deref().unwrap_or_default())
+                    self.add(refinements.string_prefix.as_deref().unwrap_or_default());
                 }
                 _ => {}
             }

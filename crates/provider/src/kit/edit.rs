@@ -37,8 +37,9 @@ pub(super) fn without(value: &Value, name: &str) -> Value {
 
 /// An object with one attribute more.
 pub(super) fn added(value: &Value, name: &str) -> Value {
-    let members = value.as_object().into_iter().flat_map(|object| object.iter());
-    let members = members.map(|(name, value)| (name.to_string(), value.clone()));
+    let object = value.as_object();
+    let members =
+        object.iter().flat_map(|object| object.iter()).map(|(name, value)| (name.to_string(), value.clone()));
     Value::object(members.chain([(name.to_owned(), Value::from("surplus"))]))
 }
 

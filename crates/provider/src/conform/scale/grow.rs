@@ -45,7 +45,7 @@ fn of_attribute<'s>(attribute: &'s Attribute, path: Path, found: &mut Vec<Collec
     }
     match &attribute.ty {
         AttributeType::Plain(ty) if ty.is_collection() => {
-            found.push(Collection { path, kind: Kind::Plain(ty) })
+            found.push(Collection { path, kind: Kind::Plain(ty) });
         }
         AttributeType::Plain(_) => {}
         AttributeType::Nested(nested) if nested.nesting() == NestingMode::Single => {
@@ -145,7 +145,7 @@ fn element(ty: &Type, i: usize) -> Option<Value> {
     Some(match ty {
         Type::String | Type::Dynamic => Value::from(format!("e{i:05}")),
         Type::Number => Value::from(i64::try_from(i).ok()?),
-        Type::Bool => Value::from(i % 2 == 0),
+        Type::Bool => Value::from(i.is_multiple_of(2)),
         Type::Object(object) => {
             let part = |(name, ty): &(_, Type)| Some((smol_str::SmolStr::clone(name), element(ty, i)?));
             Value::object(object.attributes().iter().map(part).collect::<Option<Vec<_>>>()?)
