@@ -20,7 +20,7 @@ pub(super) fn changed(value: &Value, names: &[SmolStr], change: &mut dyn FnMut(&
             Value::object(members.iter().map(|(key, element)| (key.clone(), changed(element, names, change))))
         }
         Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
-            elements_like(&value, elements.iter().map(|element| changed(element, names, change)).collect())
+            elements_like(&value, elements.iter().map(|element| changed(element, names, change)))
         }
         Kind::Map(map) => {
             let all = map.iter().map(|(key, element)| (key, changed(element, names, change)));
@@ -58,15 +58,7 @@ pub(super) fn each<'v>(value: &'v Value, names: &[SmolStr], visit: &mut dyn FnMu
 }
 
 /// A collection like this one, with these elements.
-pub(super) fn elements_like(like: &Value, elements: Vec<Value>) -> Value {
-    let as_tuple = || Value::tuple(elements.clone());
-    match like.ty() {
-        Type::List(element) => {
-            Value::list((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple())
-        }
-        Type::Set(element) => {
-            Value::set((**element).clone(), elements.clone()).unwrap_or_else(|_| as_tuple())
-        }
-        _ => as_tuple(),
-    }
+pub(super) fn elements_like(like: &Value, elements: impl Iterator<Item = Value>) -> Value {
+    let as_tuple = Value::tuple(elements);
+    as_tuple.convert(like.ty()).unwrap_or(as_tuple)
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A package of PyPI that holds a provider's program.
+/// A package of the Python package index that holds a provider's program.
 pub(crate) struct Package {
     pub(crate) name: &'static str,
     version: &'static str,

@@ -264,15 +264,16 @@ impl<'a> Maker<'a> {
     /// A value of a plain type.
     pub(in super::super) fn value(&self, ty: &Type, name: &str, n: u64, taste: &mut Taste<'_>) -> Value {
         let number = self.at.sequence + n;
-        if let (Taste::Random(dice), true) = (&mut *taste, ty.is_primitive()) {
-            if dice.percent(12) {
-                let which = dice.below(100);
-                return match ty {
-                    Type::String => corner::text(which).1,
-                    Type::Number => corner::number(which).1,
-                    _ => Value::from(which % 2 == 0),
-                };
-            }
+        if let Taste::Random(dice) = &mut *taste
+            && ty.is_primitive()
+            && dice.percent(12)
+        {
+            let which = dice.below(100);
+            return match ty {
+                Type::String => corner::text(which).1,
+                Type::Number => corner::number(which).1,
+                _ => Value::from(which % 2 == 0),
+            };
         }
         match ty {
             Type::String => Value::from(plausible::text(name, number)),

@@ -30,17 +30,16 @@ impl Grant<'_> {
     /// The value as it is wanted: each text, number and truth value in it that is known and not as wanted. The same value where
     /// there is nothing to be done.
     pub(super) fn to(&self, value: &Value) -> Value {
-        if let (Wish::Range { most: Some(most), .. }, Kind::List(all) | Kind::Set(all)) =
-            (self.wish, value.kind())
-        {
-            if counts(self.wish, value.ty()) {
-                let most = count(Some(most)).unwrap_or(MAX_TEXT);
-                return elements_like(value, all.iter().take(most).cloned().collect());
-            }
-        }
-        if let (Wish::Include(element), Kind::List(all) | Kind::Set(all)) = (self.wish, value.kind()) {
-            if value.ty().element() == Some(&Type::String) {
-                return elements_like(value, all.iter().cloned().chain([Value::from(element)]).collect());
+        if let Kind::List(all) | Kind::Set(all) = value.kind() {
+            match self.wish {
+                Wish::Range { most: Some(most), .. } if counts(self.wish, value.ty()) => {
+                    let most = count(Some(most)).unwrap_or(MAX_TEXT);
+                    return elements_like(value, all.iter().take(most).cloned());
+                }
+                Wish::Include(element) if value.ty().element() == Some(&Type::String) => {
+                    return elements_like(value, all.iter().cloned().chain([Value::from(element)]));
+                }
+                _ => {}
             }
         }
         // What is said of numbers is about those, if there are any beside texts.

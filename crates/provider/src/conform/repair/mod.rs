@@ -1,5 +1,6 @@
 //! Changing a configuration until a provider takes it.
 
+mod becomes;
 mod grant;
 mod sentence;
 #[cfg(test)]
@@ -14,6 +15,7 @@ use objchange::schema::Block;
 use objchange::value::Kind;
 use smol_str::SmolStr;
 
+use self::becomes::becomes;
 use self::grant::{Grant, counts};
 use self::sentence::{Wish, wish};
 use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
@@ -295,7 +297,7 @@ impl<'a> Repair<'a> {
     fn is_set(&self, spot: &Spot<'_>) -> bool {
         let mut is_set = false;
         within::each(self.all_known(), &spot.names, &mut |part| {
-            is_set |= !part.is_null() && part.len() != Some(0)
+            is_set |= !part.is_null() && part.len() != Some(0);
         });
         is_set
     }
@@ -337,7 +339,7 @@ impl<'a> Repair<'a> {
         let is_block = matches!(spot.part, Part::Blocks(_));
         self.change(spot, &mut |value| match value.kind() {
             Kind::List(all) | Kind::Set(all) | Kind::Tuple(all) if is_block => {
-                within::elements_like(value, all.iter().take(least).cloned().collect())
+                within::elements_like(value, all.iter().take(least).cloned())
             }
             Kind::Map(_) => value.ty().element().map_or_else(
                 || value.clone(),
@@ -388,27 +390,4 @@ fn short(diagnostic: &Diagnostic) -> Diagnostic {
     let mut short = diagnostic.clone();
     (short.summary, short.detail) = (cut(&diagnostic.summary), cut(&diagnostic.detail));
     short
-}
-
-/// Whether the second value is the first one when all is known.
-fn becomes(value: &Value, known: &Value) -> bool {
-    if value.is_wholly_known() {
-        return value == known;
-    }
-    match (value.kind(), known.kind()) {
-        (Kind::Unknown(_), _) => true,
-        (Kind::Object(a), Kind::Object(b)) => {
-            a.iter().all(|(name, part)| b.get(name).is_some_and(|known| becomes(part, known)))
-        }
-        (Kind::Map(a), Kind::Map(b)) => {
-            a.len() == b.len()
-                && a.iter().all(|(key, part)| b.get(key).is_some_and(|known| becomes(part, known)))
-        }
-        (Kind::List(a) | Kind::Tuple(a), Kind::List(b) | Kind::Tuple(b)) => {
-            a.len() == b.len() && std::iter::zip(a, b).all(|(part, known)| becomes(part, known))
-        }
-        // Two elements of a set may become one.
-        (Kind::Set(a), Kind::Set(b)) => b.len() <= a.len(),
-        _ => false,
-    }
 }

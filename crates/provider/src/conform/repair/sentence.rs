@@ -158,13 +158,12 @@ pub(super) fn wish(sentence: &str, name: Option<&str>, is_known: &dyn Fn(&str) -
     if let Some(element) = find(&INCLUDE, text).and_then(|found| group(&found)) {
         return Wish::Include(element);
     }
-    if let Some(found) = find(&ELSEWHERE, text) {
-        if let (Some(other), Some(value)) = (found.get(1), found.get(2)) {
-            let (other, value) = (other.as_str().to_owned(), value.as_str().to_owned());
-            if is_known(&other) && Some(other.as_str()) != name {
-                return Wish::Elsewhere { name: other, value };
-            }
-        }
+    if let Some(found) = find(&ELSEWHERE, text)
+        && let (Some(other), Some(value)) = (found.get(1), found.get(2))
+        && is_known(other.as_str())
+        && Some(other.as_str()) != name
+    {
+        return Wish::Elsewhere { name: other.as_str().to_owned(), value: value.as_str().to_owned() };
     }
     range(text).or_else(|| form(text, name)).unwrap_or(Wish::Other)
 }

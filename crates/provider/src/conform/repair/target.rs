@@ -94,8 +94,9 @@ fn mentioned<'s, 'b>(
         let least = found.iter().map(|spot| spot.names.len()).min().unwrap_or_default();
         found.retain(|spot| spot.names.len() == least);
         // Several words may name something; the longest is the least likely to do so by chance.
-        let longest = found.iter().filter_map(|spot| spot.names.last()).map(|name| name.len()).max();
-        found.retain(|spot| spot.names.last().map(|name| name.len()) == longest);
+        let length = |spot: &Spot<'_>| spot.names.last().map_or(0, SmolStr::len);
+        let longest = found.iter().map(|spot| length(spot)).max().unwrap_or_default();
+        found.retain(|spot| length(spot) == longest);
         found
     };
     // What is not named may be known by its value.

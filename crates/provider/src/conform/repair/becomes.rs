@@ -1,0 +1,27 @@
+//! Whether one value is another when all is known.
+
+use objchange::Value;
+use objchange::value::Kind;
+
+/// Whether the second value is the first one when all is known.
+pub(super) fn becomes(value: &Value, known: &Value) -> bool {
+    if value.is_wholly_known() {
+        return value == known;
+    }
+    match (value.kind(), known.kind()) {
+        (Kind::Unknown(_), _) => true,
+        (Kind::Object(a), Kind::Object(b)) => {
+            a.iter().all(|(name, part)| b.get(name).is_some_and(|known| becomes(part, known)))
+        }
+        (Kind::Map(a), Kind::Map(b)) => {
+            a.len() == b.len()
+                && a.iter().all(|(key, part)| b.get(key).is_some_and(|known| becomes(part, known)))
+        }
+        (Kind::List(a) | Kind::Tuple(a), Kind::List(b) | Kind::Tuple(b)) => {
+            a.len() == b.len() && std::iter::zip(a, b).all(|(part, known)| becomes(part, known))
+        }
+        // Two elements of a set may become one.
+        (Kind::Set(a), Kind::Set(b)) => b.len() <= a.len(),
+        _ => false,
+    }
+}
