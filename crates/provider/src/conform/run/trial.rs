@@ -356,7 +356,7 @@ impl<'w> Trials<'w> {
             let Some(candidate) = shrink.candidate().cloned() else { break };
             left -= 1;
             let Ok(Some((judgement, asked))) = self.judged(&candidate).await else {
-                if self.worker.provider().await.is_err() {
+                if self.worker.context.ended().is_some() || self.worker.provider().await.is_err() {
                     break;
                 }
                 continue;
