@@ -27,7 +27,8 @@ pub enum Place {
 }
 
 impl AnsweredError {
-    pub(super) fn new(path: &Path, kind: &'static str, error: &impl Display) -> Self {
+    /// An error in a value.
+    pub fn new(path: &Path, kind: &'static str, error: &impl Display) -> Self {
         Self { place: Place::Path(path.clone()), kind: kind.into(), sentence: error.to_string() }
     }
 

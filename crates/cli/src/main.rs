@@ -13,9 +13,11 @@ mod explain;
 mod input;
 mod plan;
 mod policy;
+mod provider;
 mod query;
 mod replace;
 mod reports;
+mod schemas;
 mod sentinel;
 mod show;
 mod stdio;
@@ -48,6 +50,7 @@ enum Command {
     Explain(explain::Args),
     Plan(plan::Args),
     Policy(policy::Args),
+    Provider(provider::Args),
     Query(query::Args),
     Sentinel(sentinel::Args),
     /// Show a plan or state as `terraform show` prints it
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Plan(args) => plan::run(&args),
         Command::Policy(args) => policy::run(&args),
+        Command::Provider(args) => provider::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Sentinel(args) => sentinel::run(&args),
         Command::Show(arguments) => show::run(&arguments),

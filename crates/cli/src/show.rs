@@ -15,6 +15,7 @@ use thiserror::Error;
 use self::choose::Choice;
 use self::gate::{Gate, Verdict};
 use crate::input::{InputError, Size, Source};
+use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
 use crate::terminal::Upright;
 use crate::{doubts, exit, surrounded, terminal};
@@ -48,10 +49,9 @@ pub(crate) struct Arguments {
     #[arg(value_name = "PLAN|STATE", default_value = "-")]
     document: PathBuf,
 
-    /// The output of `terraform providers schema -json`. Without it everything is shown by its JSON alone:
-    /// blocks look like attributes.
-    #[arg(long, value_name = "FILE")]
-    schemas: Option<PathBuf>,
+    // Without them everything is shown by its JSON alone: blocks look like attributes.
+    #[command(flatten)]
+    schemas: SchemaArgs,
 
     /// Print the same as JSON instead, for programs (its form: schema/report.schema.json).
     #[arg(long, conflicts_with_all = ["summary", "full"])]
@@ -164,6 +164,8 @@ enum Error {
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
+    #[error(transparent)]
+    SchemaText(#[from] SchemaTextError),
 }
 
 /// The error after the name of its file: with the line and column first, as everywhere in this program.
@@ -207,27 +209,28 @@ pub(crate) fn run(arguments: &Arguments) -> io::Result<ExitCode> {
 
 fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
     let source = Source::new(&arguments.document);
-    let schemas_source = arguments.schemas.as_deref().map(Source::new);
+    let schemas_source = arguments.schemas.source();
     if source == Source::Stdin && schemas_source.as_ref() == Some(&source) {
         return Err(Error::OneStdin);
     }
-    let at = |source: &Source, error: ShowError| Error::Document { source_name: source.to_string(), error };
-    let schemas = match &schemas_source {
-        Some(source) => Schemas::parse(source.read_as_allowed(arguments.max_input.0)?)
-            .map_err(|e| at(source, e.into()))?,
-        None => Schemas::none(),
+    let at = |source: &str, error: ShowError| Error::Document { source_name: source.to_owned(), error };
+    let allowed = |source: &Source| source.read_as_allowed(arguments.max_input.0);
+    let (schemas, schemas_name) = match arguments.schemas.read_by(allowed)? {
+        Some(SchemaText { name, text }) => (Schemas::parse(text).map_err(|e| at(&name, e.into()))?, name),
+        None => (Schemas::none(), String::new()),
     };
+    let name = source.to_string();
     let text = source.read_as_allowed(arguments.max_input.0)?;
     let found;
     let document = match Document::parse_part(&text) {
         Ok(document) => document,
         Err(error) => {
-            found = surrounded::find(&text).ok_or_else(|| at(&source, error.into()))?;
+            found = surrounded::find(&text).ok_or_else(|| at(&name, error.into()))?;
             if let Some(line) = found.another {
                 return Err(Error::Another { source_name: source.to_string(), line });
             }
             exit::warn(&format!("{source}: {}", surrounded::warning(&found)));
-            Document::parse_part(&found.text).map_err(|e| at(&source, e.into()))?
+            Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
         }
     };
     if let Document::State(_) = document {
@@ -255,8 +258,8 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
     }
     match result {
         Err(ShowError::Write(error)) => Err(Error::Write(error)),
-        Err(error @ ShowError::Schemas(_)) => Err(at(schemas_source.as_ref().unwrap_or(&source), error)),
-        result => result.map_err(|error| at(&source, error)),
+        Err(error @ ShowError::Schemas(_)) => Err(at(&schemas_name, error)),
+        result => result.map_err(|error| at(&name, error)),
     }
 }
 

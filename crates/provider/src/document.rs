@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use objchange::Type;
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestingMode, Schema};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use smol_str::SmolStr;
 
 use crate::notes::{Description, Note};
@@ -35,6 +36,14 @@ pub fn schema_document<'s>(providers: impl IntoIterator<Item = (&'s str, &'s Sch
     let document = Document { format_version: FORMAT_VERSION, provider_schemas };
     // Maps with text for keys, and nothing that could fail to be written.
     serde_json::to_string(&document).unwrap_or_default()
+}
+
+/// A block by itself, without what is said of it to people.
+pub(crate) fn block_json(block: &Block) -> Box<RawValue> {
+    let schemas = Schemas::default();
+    let writer = Writer { schemas: &schemas, component: Component::Resource, name: "" };
+    let text = serde_json::value::to_raw_value(&writer.block(block, &mut Vec::new()));
+    text.unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
 type Named<'s, T> = BTreeMap<&'s str, T>;
@@ -128,6 +137,8 @@ struct NestedBlockEntry<'s> {
     min_items: u64,
     #[serde(skip_serializing_if = "is_zero")]
     max_items: u64,
+    #[serde(skip_serializing_if = "is_unset")]
+    computed: bool,
 }
 
 #[derive(Serialize)]
@@ -254,8 +265,8 @@ impl<'s> Writer<'s> {
         path.push(name.clone());
         let block = self.block(&nested.block, path);
         path.pop();
-        let NestedBlock { nesting: nesting_mode, min_items, max_items, .. } = *nested;
-        NestedBlockEntry { nesting_mode, block, min_items, max_items }
+        let NestedBlock { nesting: nesting_mode, min_items, max_items, computed, .. } = *nested;
+        NestedBlockEntry { nesting_mode, block, min_items, max_items, computed }
     }
 
     fn attributes(

@@ -22,6 +22,17 @@ pub enum ChangeFault {
     Provider(#[from] Error),
 }
 
+impl ChangeFault {
+    /// The stable name of the kind of fault.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Plan(error) => error.kind(),
+            Self::Apply(error) => error.kind(),
+            Self::Provider(error) => error.kind().kind(),
+        }
+    }
+}
+
 /// Plans a change as Terraform Core does, asking a provider. A provider that planned the change before gets back what it
 /// left with that plan.
 ///

@@ -8,11 +8,13 @@
 //! - [`server`]: serves any [`Provider`] as a program that Terraform runs.
 //! - [`conform`]: judges whether a provider keeps the contract with Terraform.
 //! - [`explain`]: reads what Terraform itself says of a provider.
+//! - [`record`]: keeps what a provider is asked and answers, to be judged again.
 //! - [`kit`]: writes a provider from schemas and closures, and gives it faults.
 
 #![forbid(unsafe_code)]
 
 mod call;
+mod cases;
 pub mod client;
 pub mod conform;
 mod document;
@@ -22,9 +24,11 @@ pub mod explain;
 pub mod kit;
 mod notes;
 mod provider;
+pub mod record;
 mod schemas;
 pub mod server;
 mod tls;
+mod verdict;
 mod wire;
 
 pub use call::{
@@ -32,6 +36,7 @@ pub use call::{
     Imported, ListQuestion, Listed, Locked, Metadata, MoveResource, Opened, RawState, ReadResource, StateIds,
     StoreConfigured, StoredState, UpgradeResource,
 };
+pub use cases::OPERATIONS;
 #[doc(no_inline)]
 pub use client::Client;
 pub use document::schema_document;

@@ -67,7 +67,13 @@ pub(crate) enum Event {
 
 /// Everything that a case can ask for.
 pub(super) static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
-    [objchange::case::OPERATIONS, objchange_hcl::OPERATIONS, objchange_plan::OPERATIONS].concat()
+    [
+        objchange::case::OPERATIONS,
+        objchange_hcl::OPERATIONS,
+        objchange_plan::OPERATIONS,
+        objchange_provider::OPERATIONS,
+    ]
+    .concat()
 });
 
 pub(super) fn run_case(case: &Case<'_>) -> Outcome {

@@ -17,7 +17,7 @@ use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_c
 
 /// Which block of which configuration is meant: `main.tf`, `main.tf.json:aws_instance.web["a"]`, `.:aws_instance.web`.
 #[derive(Debug)]
-pub(super) struct BlockPlace {
+pub(crate) struct BlockPlace {
     pub(super) path: PathBuf,
     address: Option<String>,
 }
@@ -38,7 +38,7 @@ impl BlockPlace {
 
 /// Why there is no such configuration.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum WrittenError {
+pub(crate) enum WrittenError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
     #[error("{}: there is no resource {wanted}{}", path.display(), has(.known))]

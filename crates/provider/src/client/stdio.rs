@@ -44,7 +44,66 @@ fn push(line: &mut Vec<u8>, part: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+    use std::future::{Ready, ready};
+    use std::task::{Context, Poll};
+    use std::time::Duration;
+
+    use hyper::body::Incoming;
+    use hyper::service::service_fn;
+    use hyper_util::rt::{TokioExecutor, TokioIo};
+    use tonic::{Request, Response, Status};
+    use tonic_prost::ProstCodec;
+
     use super::*;
+    use crate::client::{Client, Limits};
+
+    /// Writes two lines after the handshake, and has no other call.
+    #[derive(Clone)]
+    struct Writing;
+
+    impl tower_service::Service<Request<()>> for Writing {
+        type Response = Response<tokio_stream::Iter<std::vec::IntoIter<Result<StdioData, Status>>>>;
+        type Error = Status;
+        type Future = Ready<Result<Self::Response, Status>>;
+
+        fn poll_ready(&mut self, _context: &mut Context<'_>) -> Poll<Result<(), Status>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, _request: Request<()>) -> Self::Future {
+            use stdio_data::Channel::{Stderr, Stdout};
+            let data = [(Stdout, "out"), (Stderr, "[WARN] err\n"), (Stdout, "put\n")];
+            let data =
+                data.map(|(channel, text)| Ok(StdioData { channel: channel as i32, data: text.into() }));
+            ready(Ok(Response::new(tokio_stream::iter(Vec::from(data)))))
+        }
+    }
+
+    #[test]
+    fn what_is_written_after_the_handshake_is_kept() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (here, there) = tokio::io::duplex(4096);
+            let answer = |request: http::Request<Incoming>| async move {
+                assert_eq!(request.uri().path(), "/plugin.GRPCStdio/StreamStdio");
+                let codec: ProstCodec<StdioData, ()> = ProstCodec::default();
+                Ok::<_, Infallible>(tonic::server::Grpc::new(codec).server_streaming(Writing, request).await)
+            };
+            tokio::spawn(
+                hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+                    .serve_connection(TokioIo::new(there), service_fn(answer)),
+            );
+            // Nothing is asked: it is listened to from the beginning.
+            let client = Client::over(here, 6, Limits::default()).await.unwrap();
+            while client.log().lines().len() < 2 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            let log = client.log();
+            let lines: Vec<&str> = log.lines().iter().map(|line| line.message.as_str()).collect();
+            assert_eq!(lines, ["[WARN] err", "output"]);
+        });
+    }
 
     #[test]
     fn lines_come_in_pieces() {

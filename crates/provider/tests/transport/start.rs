@@ -31,6 +31,37 @@ fn a_program_that_ends_is_told_with_what_it_wrote() {
 }
 
 #[test]
+fn a_program_that_is_killed_before_its_handshake_is_told() {
+    run(async {
+        let error = failed(&Script::new("echo starting >&2\nkill -9 $$").launch()).await;
+        assert_eq!(error.kind().kind(), "ended_at_start");
+        assert!(error.to_string().contains("signal: 9"), "{error}");
+    });
+}
+
+#[test]
+fn the_connection_is_encrypted_where_that_is_asked_for() {
+    run(async {
+        let mut launch = kit();
+        launch.mtls = true;
+        let client = Client::start(&launch).await.unwrap();
+        assert!(client.schemas().await.unwrap().resources.contains_key("kit_thing"));
+        client.end().await;
+        // One that goes on without it is not trusted.
+        let script = Script::new("unset PLUGIN_CLIENT_CERT\nexec \"$KIT\"");
+        let mut launch = script.launch();
+        launch.mtls = true;
+        launch.set("KIT", env!("CARGO_BIN_EXE_terraform-provider-kit"));
+        let error = failed(&launch).await;
+        assert_eq!(error.kind().kind(), "not_connected");
+        assert!(error.to_string().contains("TLS was asked for"), "{error}");
+        // What is no certificate.
+        let script = Script::new(&format!("echo '1|6|unix|/x|grpc|{}'\nexec sleep 100", "MIIC".repeat(20)));
+        assert_eq!(failed(&script.launch()).await.kind().kind(), "not_connected");
+    });
+}
+
+#[test]
 fn what_is_no_handshake_is_told() {
     run(async {
         for (line, kind) in [

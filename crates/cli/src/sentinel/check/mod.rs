@@ -8,7 +8,7 @@ mod targets;
 mod text;
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use objchange_sentinel::{Lint, LintContext, Position, Severity, Shape, Span, Syn
 use self::schemas::Schemas;
 use self::targets::Target;
 use crate::input::Source;
+use crate::schemas::{SchemaArgs, SchemaText};
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
@@ -45,9 +46,9 @@ pub(super) struct Args {
     #[arg(value_name = "FILE|DIR", default_value = ".")]
     files: Vec<PathBuf>,
 
-    /// The schemas of providers (the output of `terraform providers schema -json`): find attributes that no resource has
-    #[arg(long, visible_alias = "schemas", value_name = "FILE")]
-    schema: Option<PathBuf>,
+    // With them attributes are found that no resource has.
+    #[command(flatten)]
+    schemas: SchemaArgs,
 
     /// What makes the exit code 1
     #[arg(long, value_enum, default_value = "warning", value_name = "WHAT")]
@@ -112,11 +113,11 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     if args.json && sarif_to_stdout {
         return exit::unusable(&"only one of --json and --sarif - can be written to standard output");
     }
-    if args.schema.as_ref().is_some_and(is_stdout) && args.files.iter().any(is_stdout) {
+    if args.schemas.source() == Some(Source::Stdin) && args.files.iter().any(is_stdout) {
         return exit::unusable(&"standard input (-) can be read only once");
     }
-    let schemas = match args.schema.as_deref().map(schemas).transpose() {
-        Ok(schemas) => Arc::new(schemas.unwrap_or_default()),
+    let schemas = match schemas(&args.schemas) {
+        Ok(schemas) => Arc::new(schemas),
         Err(error) => return exit::unusable(&error),
     };
     let targets = match targets::find(&args.files) {
@@ -170,10 +171,11 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     })
 }
 
-fn schemas(path: &Path) -> Result<Schemas, String> {
-    let source = Source::new(path);
-    let text = source.read().map_err(|error| error.to_string())?;
-    ProviderSchemas::parse(text).map(Schemas::new).map_err(|error| format!("{source}: {error}"))
+fn schemas(args: &SchemaArgs) -> Result<Schemas, String> {
+    let Some(SchemaText { name, text }) = args.read().map_err(|error| error.to_string())? else {
+        return Ok(Schemas::default());
+    };
+    ProviderSchemas::parse(text).map(Schemas::new).map_err(|error| format!("{name}: {error}"))
 }
 
 fn check(target: &Target, text: &str, schemas: &Arc<Schemas>) -> Vec<Finding> {

@@ -1,0 +1,81 @@
+//! Why nothing can be planned.
+
+use objchange::change::PlanChangeError;
+use objchange::schema::{SchemaDocumentError, UnknownPath};
+use objchange_plan::ObjectError;
+
+use super::prior::PriorError;
+use super::subject::similar_parts;
+use super::written::WrittenError;
+use crate::configuration::ConfigurationError;
+use crate::input::{InputError, Source};
+use crate::schemas::SchemaTextError;
+
+/// Why nothing can be planned.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlanError {
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error("{option} {}: {}{}", .error.path.to_string().trim_start_matches('.'), .error.kind, suggestion(&similar_parts(.error)))]
+    NoSuchPart { option: &'static str, error: UnknownPath },
+    #[error("standard input (-) can be read only once")]
+    OneStdin,
+    #[error("{input}:{}:{}: {}{}", error.line, error.column, location(error), error.message)]
+    Schemas { input: String, error: SchemaDocumentError },
+    #[error("{input}: there is no resource type {name:?}{}", suggestion(.similar))]
+    NoType { input: String, name: String, similar: Vec<String> },
+    #[error("{input}: several providers have a resource type {name:?}; choose with --provider one of {}", providers.join(", "))]
+    ManyTypes { input: String, name: String, providers: Vec<String> },
+    #[error("{input}: there is no provider {name:?}; there are {}", providers.join(", "))]
+    NoProvider { input: String, name: String, providers: Vec<String> },
+    #[error("{input}{}: {error}", place(error.place()))]
+    Prior { input: Source, error: PriorError },
+    #[error("{input}{}: {error}", place(Some((error.line, error.column))))]
+    Object { input: Source, error: ObjectError },
+    #[error("the schemas are needed: --schemas, or --provider-binary")]
+    NoSchemas,
+    #[error(transparent)]
+    SchemaText(#[from] SchemaTextError),
+    #[error("say with --type which type of resource this is")]
+    WhichType,
+    #[error("--var, --var-file and --base-dir are for configuration, in a .tf file or a directory")]
+    GivenForNothing,
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    #[error(transparent)]
+    Written(WrittenError),
+    #[error(transparent)]
+    Change(#[from] PlanChangeError),
+}
+
+fn location(error: &SchemaDocumentError) -> String {
+    if error.location.is_empty() { String::new() } else { format!("{}: ", error.location) }
+}
+
+fn place(place: Option<(usize, usize)>) -> String {
+    place.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default()
+}
+
+fn suggestion(similar: &[String]) -> String {
+    if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
+}
+
+impl From<WrittenError> for PlanError {
+    fn from(error: WrittenError) -> Self {
+        match error {
+            WrittenError::Configuration(error) => Self::Configuration(error),
+            error => Self::Written(error),
+        }
+    }
+}
+
+/// The few of these names that are most like the wanted one.
+pub(crate) fn most_similar<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
+    let is_part = |other: &str| !other.is_empty() && (other.contains(wanted) || wanted.contains(other));
+    let mut likely: Vec<(f64, &str)> = names
+        .map(|other| (strsim::jaro_winkler(other, wanted), other))
+        .filter(|(score, other)| *score > 0.9 || is_part(other))
+        .collect();
+    likely.sort_by(|a, b| b.0.total_cmp(&a.0));
+    likely.into_iter().take(3).map(|(_, other)| other.to_owned()).collect()
+}

@@ -1,0 +1,328 @@
+//! `objchange provider plan` and `apply`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use objchange::change::{
+    Action, AppliedChange, ApplyRequest, ApplyViolation, Diagnostic, PlanResourceChange, PlanViolation,
+    PlannedChange, PrivateData, assert_object_compatible,
+};
+use objchange::internal::visible_json;
+use objchange::schema::{Block, Schema};
+use objchange::value::Path;
+use objchange::{Type, Value};
+use objchange_provider::client::Children;
+use objchange_provider::{Component, Provider, ReadResource, apply_change, plan_change};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::hidden::Hidden;
+use super::prior::{self, Known};
+use super::session::{Configured, Failure, Session, heed};
+use super::state;
+use crate::exit::{self, FAILED};
+use crate::input::Source;
+use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
+
+/// Have a provider plan a change, and check its answer
+#[derive(Debug, clap::Args)]
+pub(super) struct PlanArgs {
+    #[command(flatten)]
+    provider: Configured,
+
+    #[command(flatten)]
+    subject: SubjectArgs,
+
+    /// Read the prior object again first
+    #[arg(long, requires = "prior")]
+    refresh: bool,
+}
+
+/// Have a provider plan a change, and make it
+#[derive(Debug, clap::Args)]
+pub(super) struct ApplyArgs {
+    #[command(flatten)]
+    plan: PlanArgs,
+
+    /// Make the change; without this it is only planned
+    #[arg(long)]
+    apply: bool,
+
+    /// Write the new object into this state file, secrets and all
+    #[arg(long, value_name = "FILE", requires = "apply")]
+    state_out: Option<PathBuf>,
+}
+
+/// A change as it was planned, and what it was planned from.
+struct Planned<'s> {
+    subject: Subject<'s>,
+    schema: Schema,
+    known: Known,
+    change: PlannedChange,
+}
+
+pub(super) async fn plan(args: &PlanArgs, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
+    let config = Config::read(&args.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
+    let (session, planned) = match planned(args, &config, children, hidden).await {
+        Err(Failure::Plan(error)) => return Ok(complain(Some(&config), &error)?),
+        planned => planned?,
+    };
+    session.end().await?;
+    heed(&planned.change.diagnostics, hidden)?;
+    Ok(show(&args.subject, &planned.subject, &planned.change)?)
+}
+
+async fn planned<'s, 'h>(
+    args: &PlanArgs,
+    config: &'s Config,
+    children: &Children,
+    hidden: &'h Hidden,
+) -> Result<(Session<'h>, Planned<'s>), Failure> {
+    let unusable = |error| Failure::Plan(Box::new(error));
+    let session = Session::configured(&args.provider, children, hidden).await?;
+    let others: Vec<Source> =
+        args.provider.provider_config.iter().map(|text| Source::new(text.as_ref())).collect();
+    // What the provider does not have is told with what is like it.
+    let mut absent = None;
+    let block = |name: &str| match session.block(Component::Resource, name) {
+        Ok(block) => Ok(block.clone()),
+        Err(failure) => {
+            absent = Some(failure);
+            Err(PlanError::NoSchemas)
+        }
+    };
+    let subject = Subject::without_prior(&args.subject, config, &others, block);
+    let mut subject = match (subject, absent) {
+        (_, Some(failure)) => return Err(failure),
+        (subject, None) => subject.map_err(unusable)?,
+    };
+    let name = subject.resource_type.clone();
+    let schema = session.schemas.resources.get(name.as_str()).cloned();
+    let schema = schema.unwrap_or_else(|| Schema::new(0, subject.request.schema.clone()));
+    session.hide(&schema.block, &subject.request.config);
+    let of_block = subject.address.as_deref();
+    let (prior, address) = (args.subject.prior.as_deref(), args.subject.address.as_deref());
+    let mut known = prior::known(prior, address, of_block, &name, &schema, &session).await?;
+    if args.refresh && !known.object.is_null() {
+        known = refreshed(&session, &name, &schema.block, known).await?;
+    }
+    let plain = subject.request.config.unmark_deep().0;
+    session.heed(&session.ask().validate(Component::Resource, &name, &plain).await?)?;
+    subject.request.prior = known.object.clone();
+    subject.request.lifecycle.tainted = known.tainted;
+    subject.request.private = known.private.clone();
+    subject.request.identity = known.identity.clone();
+    let change = planned_by(&session, &subject, &PrivateData::default()).await?;
+    Ok((session, Planned { subject, schema, known, change }))
+}
+
+/// What the provider plans.
+async fn planned_by(
+    session: &Session<'_>,
+    subject: &Subject<'_>,
+    planned_private: &PrivateData,
+) -> Result<PlannedChange, Failure> {
+    let (name, request) = (&subject.resource_type, &subject.request);
+    let mut change = plan_change(&session.ask(), name, request, planned_private).await?;
+    if change.action == Action::Delete && session.schemas.capabilities.plan_destroy {
+        change.private = destroy_planned_by(session, subject).await?;
+    }
+    for object in [&change.before, &change.proposed, &change.after] {
+        session.hide(&request.schema, object);
+    }
+    Ok(change)
+}
+
+/// Some providers want to be asked before something is destroyed.
+async fn destroy_planned_by(session: &Session<'_>, subject: &Subject<'_>) -> Result<PrivateData, Failure> {
+    let request = &subject.request;
+    let nothing = Value::null(request.schema.implied_type().clone());
+    let prior = request.prior.unmark_deep().0;
+    let mut asked = PlanResourceChange::new(&request.schema, &prior, &nothing, &nothing);
+    (asked.private, asked.identity) = (request.private.clone(), request.identity.clone());
+    let answer = session.ask().plan(&subject.resource_type, &asked).await?;
+    session.heed(&answer.diagnostics)?;
+    if !answer.planned.is_null() {
+        let said = "the provider planned an object where the object is to be destroyed; Terraform would refuse this plan";
+        return Err(Failure::Refused(vec![Diagnostic::error(said)]));
+    }
+    Ok(answer.private)
+}
+
+/// The object as the provider finds it now.
+pub(super) async fn refreshed(
+    session: &Session<'_>,
+    name: &str,
+    block: &Block,
+    known: Known,
+) -> Result<Known, Failure> {
+    let (object, marks) = known.object.unmark_deep_with_paths();
+    let request = ReadResource {
+        type_name: name.into(),
+        state: object,
+        private: known.private.clone(),
+        identity: known.identity.clone(),
+        deferral_allowed: false,
+    };
+    let answer = session.ask().read(&request).await?;
+    session.heed(&answer.diagnostics)?;
+    let object = answer.object.unwrap_or_else(|| Value::null(block.implied_type().clone()));
+    let object = object.mark_where_present(&marks);
+    session.hide(block, &object);
+    let identity = answer.identity.or(known.identity);
+    Ok(Known { object, tainted: known.tainted, private: answer.private, identity })
+}
+
+pub(super) async fn apply(
+    args: &ApplyArgs,
+    children: &Children,
+    hidden: &Hidden,
+) -> Result<ExitCode, Failure> {
+    let config = Config::read(&args.plan.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
+    let (session, planned) = match planned(&args.plan, &config, children, hidden).await {
+        Err(Failure::Plan(error)) => return Ok(complain(Some(&config), &error)?),
+        planned => planned?,
+    };
+    session.end().await?;
+    let Planned { subject, schema, known, change } = planned;
+    heed(&change.diagnostics, hidden)?;
+    let shown = show(&args.plan.subject, &subject, &change)?;
+    if !args.apply {
+        exit::note("nothing was changed; with --apply it is");
+        return Ok(shown);
+    }
+    if shown != ExitCode::SUCCESS {
+        return Ok(shown);
+    }
+    // As Terraform does, in another process: what the provider remembers of the plan is what it left with it.
+    let session = Session::configured(&args.plan.provider, children, hidden).await?;
+    let change = match change.action {
+        Action::NoOp | Action::Delete => change,
+        _ => match planned_again(&session, &subject, change).await? {
+            Ok(change) => change,
+            Err(code) => return Ok(code),
+        },
+    };
+    let mut request = ApplyRequest::new(&schema.block, &change, &subject.request.config);
+    request.prior_private = known.private;
+    let applied = apply_change(&session.ask(), &subject.resource_type, &request).await?;
+    hidden.learn(&schema.block, &applied.saved);
+    session.end().await?;
+    let is_fine = tell(args, &change, &applied, &schema, hidden)?;
+    if let Some(path) = &args.state_out {
+        let AppliedChange { saved: object, tainted, private, identity, .. } = applied;
+        let (address, provider) = (subject.shown_address(), args.plan.provider.target.binary.address());
+        let known = Known { object, tainted, private, identity };
+        state::write(path, &address, &provider, &subject.resource_type, &schema, &known)?;
+    }
+    Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+/// Plans once more before the change is made, and sees whether it is the same change.
+async fn planned_again(
+    session: &Session<'_>,
+    subject: &Subject<'_>,
+    first: PlannedChange,
+) -> Result<Result<PlannedChange, ExitCode>, Failure> {
+    let last = planned_by(session, subject, &first.private).await?;
+    session.heed(&last.diagnostics)?;
+    let mut wrong: Vec<String> = Vec::new();
+    if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp) {
+        wrong.push(format!("the plan was to {}, and is to {} now", first.action.kind(), last.action.kind()));
+    }
+    let found = assert_object_compatible(&subject.request.schema, &first.after, &last.after);
+    wrong.extend(found.iter().map(ToString::to_string));
+    if !last.legacy_type_system {
+        wrong.extend(last.violations.iter().map(PlanViolation::to_string));
+    }
+    if wrong.is_empty() {
+        return Ok(Ok(last));
+    }
+    exit::complain("the provider plans something else when the plan is to be applied; nothing was changed")?;
+    for problem in wrong {
+        exit::complain(&session.hidden.cover(&problem))?;
+    }
+    Ok(Err(ExitCode::from(FAILED)))
+}
+
+/// What came of a change, for programs.
+#[derive(Serialize)]
+struct Report<'a> {
+    format_version: &'static str,
+    action: Action,
+    tainted: bool,
+    legacy_type_system: bool,
+    violations: Vec<Violation<'a>>,
+    errors: Vec<String>,
+    object: Box<RawValue>,
+}
+
+#[derive(Serialize)]
+struct Violation<'a> {
+    kind: &'static str,
+    path: &'a Path,
+    message: String,
+}
+
+/// Says what came of a change, and whether nothing is against it.
+fn tell(
+    args: &ApplyArgs,
+    change: &PlannedChange,
+    applied: &AppliedChange,
+    schema: &Schema,
+    hidden: &Hidden,
+) -> Result<bool, Failure> {
+    let refused = heed(&applied.diagnostics, hidden);
+    let errors = match &refused {
+        Err(Failure::Refused(errors)) => {
+            errors.iter().map(|error| hidden.cover(&error.to_string())).collect()
+        }
+        _ => Vec::new(),
+    };
+    let violations: Vec<Violation<'_>> = applied
+        .violations
+        .iter()
+        .map(|v| Violation { kind: v.kind(), path: v.path(), message: hidden.cover(&v.to_string()) })
+        .collect();
+    let tolerates = |violation: &ApplyViolation| {
+        applied.legacy_type_system && matches!(violation, ApplyViolation::Inconsistent(_))
+    };
+    let is_fine = errors.is_empty() && applied.violations.iter().all(tolerates);
+    if args.plan.subject.json {
+        let object = redacted(&applied.saved, &schema.block)?;
+        let (tainted, legacy_type_system) = (applied.tainted, applied.legacy_type_system);
+        let action = change.action;
+        let report =
+            Report { format_version: "1.0", action, tainted, legacy_type_system, violations, errors, object };
+        let text = serde_json::to_string(&report).map_err(io::Error::from)?;
+        writeln!(io::stdout().lock(), "{}", visible_json(&text))?;
+        return Ok(is_fine);
+    }
+    for violation in &violations {
+        let said = format!("{} ({})", violation.message, violation.kind);
+        let is_tolerated = applied.legacy_type_system;
+        if is_tolerated { exit::warn(&said) } else { exit::complain(&said)? }
+    }
+    refused?;
+    let done = match (change.action, applied.tainted) {
+        (Action::NoOp, _) => "nothing was to be done",
+        (Action::Delete, _) if applied.saved.is_null() => "destroyed",
+        (Action::Delete, _) => "not destroyed",
+        (_, true) => "created, but not as it should be: the object is tainted",
+        (Action::Create, _) => "created",
+        (Action::Update, _) => "updated",
+        _ => "replaced",
+    };
+    writeln!(anstream::stdout().lock(), "\n{done}")?;
+    Ok(is_fine)
+}
+
+/// An object as JSON without what is sensitive.
+pub(super) fn redacted(object: &Value, block: &Block) -> Result<Box<RawValue>, Failure> {
+    let object = block.mark_hidden(object);
+    let text = object.to_redacted_json(block.implied_type());
+    let text = text.or_else(|_| object.to_redacted_json(&Type::Dynamic));
+    let text = text.map_err(|error| Failure::Unusable(error.to_string()))?;
+    Ok(RawValue::from_string(text).map_err(io::Error::from)?)
+}

@@ -1,0 +1,82 @@
+//! `objchange provider`: talks to a provider, without Terraform.
+
+mod call_function;
+mod change;
+mod hidden;
+pub(crate) mod launch;
+mod object;
+mod prior;
+mod schema;
+mod session;
+mod state;
+mod validate;
+
+use std::io;
+use std::process::ExitCode;
+
+use objchange_provider::client::Children;
+
+use self::hidden::Hidden;
+pub(crate) use self::launch::{Binary, LaunchArgs};
+use self::session::Failure;
+use crate::exit;
+
+const AFTER_HELP: &str = "\
+A provider is a program, which is started here, asked, and ended. Its address is what configuration calls it; without one \
+it is hashicorp's provider of the name in the program's. With --reattach the provider runs already, and only its address is \
+wanted.
+
+Objects are JSON as in `terraform show -json`; in what people write an unknown part is {\"$unknown\":{}} and a sensitive one \
+{\"$sensitive\":…}, as in case files. What is sensitive is not shown.
+
+Exit codes:
+  0    it is done, and nothing is against it
+  1    the provider reports errors, breaks its contract with Terraform, crashes or does not answer
+  2    the input cannot be used, the provider cannot be started, or the output cannot be written
+  130  it was interrupted; no process is left
+
+Examples:
+  objchange provider schema ./terraform-provider-random > schemas.json
+  objchange provider plan ./terraform-provider-random=hashicorp/random --type random_pet --config pet.json
+  objchange provider apply ./terraform-provider-random --config main.tf:random_pet.name --state-out s.tfstate --apply
+  objchange provider call-function ./terraform-provider-time rfc3339_parse '\"2026-01-02T03:04:05Z\"'";
+
+/// Ask a provider: its schemas, its plans, its objects
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Schema(schema::Args),
+    Validate(validate::Args),
+    Plan(change::PlanArgs),
+    Apply(change::ApplyArgs),
+    Read(object::ReadArgs),
+    Import(object::ImportArgs),
+    CallFunction(call_function::Args),
+}
+
+pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+    let hidden = Hidden::default();
+    match launch::run(async |children| work(&args.command, &children, &hidden).await)? {
+        Some(Ok(code)) => Ok(code),
+        Some(Err(failure)) => session::tell(failure, &hidden),
+        None => Ok(ExitCode::from(exit::INTERRUPTED)),
+    }
+}
+
+async fn work(command: &Command, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
+    match command {
+        Command::Schema(args) => schema::run(args, children, hidden).await,
+        Command::Validate(args) => validate::run(args, children, hidden).await,
+        Command::Plan(args) => change::plan(args, children, hidden).await,
+        Command::Apply(args) => change::apply(args, children, hidden).await,
+        Command::Read(args) => object::read(args, children, hidden).await,
+        Command::Import(args) => object::import(args, children, hidden).await,
+        Command::CallFunction(args) => call_function::run(args, children, hidden).await,
+    }
+}

@@ -1,0 +1,207 @@
+//! `objchange provider read` and `import`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use objchange::Value;
+use objchange::internal::visible_json;
+use objchange::schema::Block;
+use objchange::value::Descend;
+use objchange_provider::client::Children;
+use objchange_provider::{Component, ImportResource, ImportTarget, Provider};
+
+use super::change::{redacted, refreshed};
+use super::hidden::Hidden;
+use super::prior::{self, Known};
+use super::session::{Configured, Failure, Session, object, read as read_object};
+use super::state;
+use crate::exit::{self, FAILED};
+use crate::input::Source;
+
+/// Have a provider look an object up, or read a data source; print it as JSON without what is sensitive
+#[derive(Debug, clap::Args)]
+pub(super) struct ReadArgs {
+    #[command(flatten)]
+    provider: Configured,
+
+    /// The resource type
+    #[arg(long = "type", value_name = "TYPE", required_unless_present = "data", requires = "prior")]
+    resource_type: Option<String>,
+
+    /// The object as far as it is known: by itself, or a state to take it out of
+    #[arg(long, value_name = "FILE")]
+    prior: Option<PathBuf>,
+
+    /// Which object of the state
+    #[arg(long, value_name = "ADDRESS", requires = "prior")]
+    address: Option<String>,
+
+    /// Write the object into this state file, secrets and all
+    #[arg(long, value_name = "FILE", conflicts_with = "data")]
+    state_out: Option<PathBuf>,
+
+    /// The data source
+    #[arg(long, value_name = "TYPE", conflicts_with = "resource_type", requires = "config")]
+    data: Option<String>,
+
+    /// The configuration of the data source, an object in JSON
+    #[arg(long, value_name = "FILE", requires = "data")]
+    config: Option<PathBuf>,
+}
+
+/// Have a provider find an object that Terraform does not know, and read it; print it as JSON without what is sensitive
+#[derive(Debug, clap::Args)]
+pub(super) struct ImportArgs {
+    #[command(flatten)]
+    provider: Configured,
+
+    /// The resource type
+    #[arg(long = "type", value_name = "TYPE")]
+    resource_type: String,
+
+    /// Which object, as people write it
+    #[arg(long, value_name = "ID", required_unless_present = "identity")]
+    id: Option<String>,
+
+    /// Which object, by its identity: an object in JSON, or a file with one
+    #[arg(long, value_name = "JSON|FILE", conflicts_with = "id")]
+    identity: Option<String>,
+
+    /// What the resource is called in the state file; else `this`
+    #[arg(long, value_name = "ADDRESS", requires = "state_out")]
+    address: Option<String>,
+
+    /// Write the object into this state file, secrets and all
+    #[arg(long, value_name = "FILE")]
+    state_out: Option<PathBuf>,
+}
+
+pub(super) async fn read(args: &ReadArgs, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
+    let session = Session::configured(&args.provider, children, hidden).await?;
+    if let (Some(name), Some(path)) = (&args.data, &args.config) {
+        let block = session.block(Component::DataSource, name)?;
+        let config = read_object(&Source::new(path), block)?;
+        session.hide(block, &config);
+        let (config, marks) = config.unmark_deep_with_paths();
+        session.heed(&session.ask().validate(Component::DataSource, name, &config).await?)?;
+        let answer = session.ask().read_data(name, &config).await?;
+        session.heed(&answer.diagnostics)?;
+        let found = answer.object.unwrap_or_else(|| Value::null(block.implied_type().clone()));
+        let found = found.mark_where_present(&marks);
+        let is_sound = is_sound(block, &found, false)?;
+        print(&found, block)?;
+        session.end().await?;
+        return Ok(code(is_sound));
+    }
+    let name = args.resource_type.as_deref().unwrap_or_default();
+    let block = session.block(Component::Resource, name)?;
+    let schema = session.schemas.resources.get(name).cloned();
+    let schema = schema.unwrap_or_else(|| objchange::schema::Schema::new(0, block.clone()));
+    let (prior, address) = (args.prior.as_deref(), args.address.as_deref());
+    let known = prior::known(prior, address, None, name, &schema, &session).await?;
+    let known = refreshed(&session, name, block, known).await?;
+    let is_sound = is_sound(block, &known.object, true)?;
+    print(&known.object, block)?;
+    if let Some(path) = &args.state_out {
+        let address = args.address.clone().unwrap_or_else(|| format!("{name}.this"));
+        let provider = args.provider.target.binary.address();
+        state::write(path, &address, &provider, name, &schema, &known)?;
+    }
+    session.end().await?;
+    Ok(code(is_sound))
+}
+
+pub(super) async fn import(
+    args: &ImportArgs,
+    children: &Children,
+    hidden: &Hidden,
+) -> Result<ExitCode, Failure> {
+    let session = Session::configured(&args.provider, children, hidden).await?;
+    let name = args.resource_type.as_str();
+    let block = session.block(Component::Resource, name)?;
+    let target = match (&args.id, &args.identity) {
+        (Some(id), _) => ImportTarget::Id(id.clone()),
+        (None, given) => {
+            let schema = session.schemas.identities.get(name);
+            let schema = schema
+                .ok_or_else(|| Failure::Unusable(format!("{name} has no identity; name it by --id")))?;
+            let given = given.as_deref().unwrap_or_default();
+            let identity = match given.trim_start().starts_with('{') {
+                true => object(given, &schema.block, "--identity")?,
+                false => read_object(&Source::new(given.as_ref()), &schema.block)?,
+            };
+            ImportTarget::Identity(identity)
+        }
+    };
+    let request = ImportResource { type_name: name.into(), target, deferral_allowed: false };
+    let answer = session.ask().import(&request).await?;
+    session.heed(&answer.diagnostics)?;
+    let wrong = |said: String| {
+        exit::complain(&said)?;
+        Ok(ExitCode::from(FAILED))
+    };
+    let [imported] = &answer.resources[..] else {
+        let count = answer.resources.len();
+        return wrong(format!("the provider imports {count} objects, and Terraform wants one"));
+    };
+    if imported.type_name != name {
+        return wrong(format!("the provider imports an object of type {}", imported.type_name));
+    }
+    let Some(found) = imported.object.as_ref().filter(|object| !object.is_null()) else {
+        return wrong("the provider imports no object".into());
+    };
+    let is_sound_before = is_sound(block, found, false)?;
+    session.hide(block, found);
+    let (private, identity) = (imported.private.clone(), imported.identity.clone());
+    let known = Known { object: found.clone(), tainted: false, private, identity };
+    let known = refreshed(&session, name, block, known).await?;
+    if known.object.is_null() {
+        return wrong("there is no such object: what was imported cannot be read".into());
+    }
+    let is_sound = is_sound(block, &known.object, true)? && is_sound_before;
+    print(&known.object, block)?;
+    if let Some(path) = &args.state_out {
+        let address = args.address.clone().unwrap_or_else(|| format!("{name}.this"));
+        let provider = args.provider.target.binary.address();
+        let schema = session.schemas.resources.get(name).cloned();
+        let schema = schema.unwrap_or_else(|| objchange::schema::Schema::new(0, block.clone()));
+        state::write(path, &address, &provider, name, &schema, &known)?;
+    }
+    session.end().await?;
+    Ok(code(is_sound))
+}
+
+fn code(is_sound: bool) -> ExitCode {
+    if is_sound { ExitCode::SUCCESS } else { ExitCode::from(FAILED) }
+}
+
+/// Says what keeps an object from being kept.
+fn is_sound(block: &Block, object: &Value, may_be_null: bool) -> io::Result<bool> {
+    let mut wrong = Vec::new();
+    if object.is_null() && !may_be_null {
+        wrong.push("the provider answers with no object".to_owned());
+    }
+    for path in block.write_only_paths(object) {
+        if object.at(&path).is_some_and(|value| !value.is_null()) {
+            wrong.push(format!("{path}: a write-only attribute must be null"));
+        }
+    }
+    block.mark_hidden(object).visit(|path, part| {
+        if !part.is_known() {
+            wrong.push(format!("{}: all values must be known here", path.to_path()));
+        }
+        if part.is_wholly_known() || part.is_marked() { Descend::Over } else { Descend::Into }
+    });
+    for said in &wrong {
+        exit::complain(said)?;
+    }
+    Ok(wrong.is_empty())
+}
+
+fn print(object: &Value, block: &Block) -> Result<(), Failure> {
+    let json = redacted(object, block)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{}", visible_json(json.get()))?;
+    Ok(out.flush()?)
+}

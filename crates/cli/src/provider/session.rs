@@ -1,0 +1,280 @@
+//! A provider while it is asked, and what is said where it fails.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::change::{ApplyChangeError, Diagnostic, PlanChangeError, Severity};
+use objchange::internal::visible;
+use objchange::schema::Block;
+use objchange_plan::{Form, read_object};
+use objchange_provider::client::{Children, Level};
+use objchange_provider::record::{Recorder, Recording};
+use objchange_provider::{ChangeFault, Client, Component, Error, ErrorKind, Provider, Schemas};
+
+use super::hidden::Hidden;
+use super::launch::{Binary, LaunchArgs};
+use crate::exit::{self, FAILED, UNUSABLE};
+use crate::input::Source;
+use crate::plan::{PlanError, complain};
+use crate::style::{BAD, FAINT};
+
+/// How many lines of a log are shown where something went wrong.
+const LOG_LINES: usize = 20;
+
+/// Which provider, and how it is started.
+#[derive(Debug, clap::Args)]
+pub(super) struct Target {
+    /// The provider's program, and its address where that matters; with --reattach the address alone
+    #[arg(value_name = "BINARY[=ADDRESS]")]
+    pub(super) binary: Binary,
+
+    #[command(flatten)]
+    pub(super) launch: LaunchArgs,
+
+    /// Keep what the provider is asked and answers in this file, as cases for `objchange check`; stand-ins take the place of
+    /// secrets
+    #[arg(long, value_name = "FILE", help_heading = "Provider")]
+    record: Option<PathBuf>,
+}
+
+/// A provider with a configuration of its own.
+#[derive(Debug, clap::Args)]
+pub(super) struct Configured {
+    #[command(flatten)]
+    pub(super) target: Target,
+
+    /// The provider's own configuration, an object in JSON or a file with one; without it nothing in it is set
+    #[arg(long, value_name = "JSON|FILE", help_heading = "Provider")]
+    pub(super) provider_config: Option<String>,
+}
+
+/// Why something was not done.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// What was given cannot be used.
+    Unusable(String),
+    /// What was given to be planned cannot be used.
+    Plan(Box<PlanError>),
+    /// The provider does not answer.
+    Provider(Error),
+    /// The provider reports errors.
+    Refused(Vec<Diagnostic>),
+    /// The output cannot be written.
+    Output(io::Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Provider(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<ChangeFault> for Failure {
+    fn from(fault: ChangeFault) -> Self {
+        match fault {
+            ChangeFault::Plan(PlanChangeError::Refused(diagnostics)) => Self::Refused(diagnostics),
+            ChangeFault::Plan(error) => Self::Unusable(error.to_string()),
+            ChangeFault::Apply(ApplyChangeError::UnknownConfig { path }) => Self::Unusable(format!(
+                "{path}: this is not known, and nothing can be applied before all of the configuration is"
+            )),
+            ChangeFault::Apply(error) => Self::Unusable(error.to_string()),
+            ChangeFault::Provider(error) => Self::Provider(error),
+            fault => Self::Unusable(fault.to_string()),
+        }
+    }
+}
+
+/// A provider that was started and knows what it needs.
+pub(super) struct Session<'h> {
+    client: Client,
+    recorder: Option<Recorder<BufWriter<File>>>,
+    pub(super) schemas: Arc<Schemas>,
+    pub(super) hidden: &'h Hidden,
+}
+
+impl<'h> Session<'h> {
+    /// Starts a provider and asks for its schemas.
+    pub(super) async fn start(
+        target: &Target,
+        children: &Children,
+        hidden: &'h Hidden,
+    ) -> Result<Self, Failure> {
+        let open = |path: &PathBuf| {
+            // A second process of the same provider goes on where the first ended.
+            let file = File::options().create(true).append(true).open(path);
+            let unusable = |error| Failure::Unusable(format!("{}: {error}", path.display()));
+            file.map(|file| Recorder::new(BufWriter::new(file))).map_err(unusable)
+        };
+        let recorder = target.record.as_ref().map(open).transpose()?;
+        let client = target.launch.start(&target.binary, children).await?;
+        let schemas = client.schemas().await?;
+        let session = Self { client, recorder, schemas, hidden };
+        session.heed(&session.schemas.diagnostics)?;
+        for problem in &session.schemas.problems {
+            exit::warn(&format!("{problem}; this part of the provider cannot be used here"));
+        }
+        Ok(session)
+    }
+
+    /// The same with the provider's own configuration given to it.
+    pub(super) async fn configured(
+        args: &Configured,
+        children: &Children,
+        hidden: &'h Hidden,
+    ) -> Result<Self, Failure> {
+        let session = Self::start(&args.target, children, hidden).await?;
+        let nothing = Block::new::<&str>([], []);
+        let block = session.schemas.block(Component::Provider, "").unwrap_or(&nothing);
+        let config = match &args.provider_config {
+            Some(given) if given.trim_start().starts_with('{') => object(given, block, "--provider-config")?,
+            Some(file) => read(&Source::new(file.as_ref()), block)?,
+            None => object("{}", block, "the provider's own configuration (see --provider-config)")?,
+        };
+        session.hide(block, &config);
+        let config = config.unmark_deep().0;
+        session.heed(&session.ask().validate(Component::Provider, "", &config).await?)?;
+        session.heed(&session.ask().configure(&config).await?)?;
+        Ok(session)
+    }
+
+    /// The provider, to be asked.
+    pub(super) fn ask(&self) -> Recording<'_> {
+        Recording::new(&self.client, self.recorder.as_ref())
+    }
+
+    /// Remembers what of an object is not to be shown.
+    pub(super) fn hide(&self, block: &Block, object: &Value) {
+        self.hidden.learn(block, object);
+        if let Some(recorder) = &self.recorder {
+            recorder.hide(&block.mark_hidden(object));
+        }
+    }
+
+    /// Lets the provider end, and writes what is recorded.
+    pub(super) async fn end(self) -> Result<(), Failure> {
+        self.client.end().await;
+        if let Some(recorder) = self.recorder {
+            recorder.finish().map_err(|error| Failure::Unusable(format!("the recording: {error}")))?;
+        }
+        Ok(())
+    }
+
+    /// Says what the provider warns of, and fails where it reports errors.
+    pub(super) fn heed(&self, diagnostics: &[Diagnostic]) -> Result<(), Failure> {
+        heed(diagnostics, self.hidden)
+    }
+
+    /// The schema of something.
+    pub(super) fn block(&self, component: Component, name: &str) -> Result<&Block, Failure> {
+        let similar = || {
+            let names = self.schemas.of(component).map(|(name, _)| name);
+            crate::plan::most_similar(name, names)
+        };
+        self.schemas.block(component, name).ok_or_else(|| {
+            let hint = match similar() {
+                similar if similar.is_empty() => String::new(),
+                similar => format!("; did you mean {}?", similar.join(" or ")),
+            };
+            Failure::Unusable(format!("the provider has no {} {name:?}{hint}", component.noun()))
+        })
+    }
+}
+
+/// Says what a provider warns of, and fails where it reports errors.
+pub(super) fn heed(diagnostics: &[Diagnostic], hidden: &Hidden) -> Result<(), Failure> {
+    let (errors, warnings): (Vec<_>, Vec<_>) =
+        diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+    for warning in warnings {
+        exit::warn(&hidden.cover(&sentence(warning)));
+    }
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Refused(errors.into_iter().cloned().collect())) }
+}
+
+/// All that a diagnostic says.
+fn sentence(diagnostic: &Diagnostic) -> String {
+    match diagnostic.detail.trim() {
+        "" => diagnostic.to_string(),
+        detail => format!("{diagnostic}: {detail}"),
+    }
+}
+
+/// An object that people write.
+pub(super) fn object(text: &str, block: &Block, name: &str) -> Result<Value, Failure> {
+    read_object(text, block, Form::Markers)
+        .map_err(|error| Failure::Unusable(format!("{name}:{}:{}: {error}", error.line, error.column)))
+}
+
+/// The same in a file.
+pub(super) fn read(source: &Source, block: &Block) -> Result<Value, Failure> {
+    let text = source.read().map_err(|error| Failure::Unusable(error.to_string()))?;
+    object(&text, block, &source.to_string())
+}
+
+/// Says why something was not done.
+pub(super) fn tell(failure: Failure, hidden: &Hidden) -> io::Result<ExitCode> {
+    match failure {
+        Failure::Unusable(reason) => exit::unusable(&hidden.cover(&reason)),
+        Failure::Plan(error) => complain(None, &error),
+        Failure::Refused(diagnostics) => {
+            for diagnostic in &diagnostics {
+                exit::complain(&hidden.cover(&sentence(diagnostic)))?;
+            }
+            Ok(ExitCode::from(FAILED))
+        }
+        Failure::Provider(error) => {
+            exit::complain(&hidden.cover(&error.to_string()))?;
+            tell_log(&error, hidden)?;
+            Ok(ExitCode::from(if is_unusable(error.kind()) { UNUSABLE } else { FAILED }))
+        }
+        Failure::Output(error) => Err(error),
+    }
+}
+
+/// Whether it is what was given that is wrong, and not what the provider does.
+fn is_unusable(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::NotStarted { .. }
+            | ErrorKind::StartTimeout(_)
+            | ErrorKind::EndedAtStart { .. }
+            | ErrorKind::NoHandshake { .. }
+            | ErrorKind::NetRpc
+            | ErrorKind::WrongProtocol { .. }
+            | ErrorKind::NotConnected { .. }
+            | ErrorKind::Reattach { .. }
+            | ErrorKind::UnknownName { .. }
+            | ErrorKind::Unsendable { .. }
+    )
+}
+
+/// What the provider wrote last.
+fn tell_log(error: &Error, hidden: &Hidden) -> io::Result<()> {
+    let mut out = anstream::stderr().lock();
+    let lines = error.log().lines();
+    for line in &lines[lines.len().saturating_sub(LOG_LINES)..] {
+        let level = match line.level {
+            Level::Error => "error: ",
+            Level::Warn => "warning: ",
+            _ => "",
+        };
+        let fields: String = line.fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+        let text = hidden.cover(&format!("{level}{}{fields}", line.message));
+        writeln!(out, "  {FAINT}log:{FAINT:#} {}", visible(&text))?;
+    }
+    if let Some(crash) = error.log().crash() {
+        for line in hidden.cover(crash).lines().take(2 * LOG_LINES) {
+            writeln!(out, "  {BAD}crash:{BAD:#} {}", visible(line))?;
+        }
+    }
+    Ok(())
+}

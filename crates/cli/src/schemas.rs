@@ -1,0 +1,82 @@
+//! Where schemas come from: a document, or providers themselves.
+
+use std::path::PathBuf;
+
+use objchange_provider::{Provider, schema_document};
+
+use crate::input::{InputError, Source};
+use crate::provider::{Binary, LaunchArgs, launch};
+
+/// The schemas that a command wants.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// The output of `terraform providers schema -json`
+    #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE")]
+    schemas: Option<PathBuf>,
+
+    /// A provider's program to ask for its schemas instead; can be repeated
+    #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas")]
+    provider_binary: Vec<Binary>,
+}
+
+/// A document of schemas.
+pub(crate) struct SchemaText {
+    /// Where it is from.
+    pub(crate) name: String,
+    pub(crate) text: String,
+}
+
+/// Why there are no schemas.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SchemaTextError {
+    #[error(transparent)]
+    Input(#[from] InputError),
+    #[error("{name}: {error}")]
+    Provider { name: String, error: objchange_provider::Error },
+    #[error("the provider cannot be waited for: {0}")]
+    Runtime(std::io::Error),
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl SchemaArgs {
+    /// Where a document is read from.
+    pub(crate) fn source(&self) -> Option<Source> {
+        self.schemas.as_deref().map(Source::new)
+    }
+
+    /// The document, if one is wanted.
+    pub(crate) fn read(&self) -> Result<Option<SchemaText>, SchemaTextError> {
+        self.read_by(Source::read)
+    }
+
+    /// The same, where files are read in this way.
+    pub(crate) fn read_by(
+        &self,
+        read: impl FnOnce(&Source) -> Result<String, InputError>,
+    ) -> Result<Option<SchemaText>, SchemaTextError> {
+        if let Some(source) = self.source() {
+            return Ok(Some(SchemaText { name: source.to_string(), text: read(&source)? }));
+        }
+        if self.provider_binary.is_empty() {
+            return Ok(None);
+        }
+        let text = launch::run(async |children| {
+            let mut all = Vec::new();
+            for binary in &self.provider_binary {
+                let name = || binary.program.display().to_string();
+                let failed = |error| SchemaTextError::Provider { name: name(), error };
+                let client = LaunchArgs::default().start(binary, &children).await.map_err(failed)?;
+                all.push((binary.address(), client.schemas().await.map_err(failed)?));
+                client.end().await;
+            }
+            Ok::<_, SchemaTextError>(schema_document(
+                all.iter().map(|(address, schemas)| (address.as_str(), &**schemas)),
+            ))
+        });
+        let text = text.map_err(SchemaTextError::Runtime)?.ok_or(SchemaTextError::Interrupted)??;
+        let names: Vec<String> =
+            self.provider_binary.iter().map(|binary| binary.program.display().to_string()).collect();
+        Ok(Some(SchemaText { name: names.join(", "), text }))
+    }
+}

@@ -1,0 +1,201 @@
+//! Stand-ins for secrets: what is equal stays equal, what differs stays different, and nobody can tell what it was.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+
+use objchange::schema::Block;
+use objchange::value::{Kind, Marks, Path, PathStep};
+use objchange::{Type, Value};
+
+/// What is shorter is too common to be looked for inside of other texts.
+const MIN_LENGTH: usize = 3;
+
+/// What stands in place of a text in which a secret might be that is too short to be looked for.
+const LEFT_OUT: &str = "(left out)";
+
+/// The secrets that were seen, and what stands for them.
+pub(super) struct Masks {
+    strings: HashMap<String, String>,
+    numbers: HashMap<String, i64>,
+    /// Whether `true` stands for `true`.
+    flips: bool,
+}
+
+impl Masks {
+    pub(super) fn new() -> Self {
+        let flips = RandomState::new().hash_one(0) & 1 == 1;
+        Self { strings: HashMap::new(), numbers: HashMap::new(), flips }
+    }
+
+    /// The value with stand-ins for what is marked in it, for what its schema hides, and for what was secret elsewhere.
+    pub(super) fn object(&mut self, block: &Block, value: &Value) -> Value {
+        self.value(&block.mark_hidden(value), false)
+    }
+
+    /// Remembers what is marked.
+    pub(super) fn learn(&mut self, value: &Value) {
+        self.value(value, false);
+    }
+
+    pub(super) fn value(&mut self, value: &Value, is_secret: bool) -> Value {
+        let is_secret = is_secret || value.is_marked();
+        let plain = value.unmarked();
+        match plain.kind() {
+            Kind::Null => plain.clone(),
+            // What is promised about a secret may tell of it.
+            Kind::Unknown(_) if is_secret => Value::unknown(plain.ty().clone()),
+            Kind::Unknown(_) => plain.clone(),
+            Kind::Bool(flag) => Value::from(flag ^ (is_secret && self.flips)),
+            Kind::Number(number) => {
+                let text = number.to_string();
+                match self.numbers.get(&text) {
+                    Some(stand_in) => Value::from(*stand_in),
+                    None if is_secret => {
+                        let stand_in = 900_000_001 + self.numbers.len() as i64;
+                        self.numbers.insert(text, stand_in);
+                        Value::from(stand_in)
+                    }
+                    None => plain.clone(),
+                }
+            }
+            Kind::String(text) => Value::from(self.string(text, is_secret)),
+            Kind::List(elements) => {
+                let masked: Vec<Value> = elements.iter().map(|e| self.value(e, is_secret)).collect();
+                Value::list(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
+            }
+            Kind::Set(elements) => {
+                let masked: Vec<Value> = elements.iter().map(|e| self.value(e, is_secret)).collect();
+                Value::set(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
+            }
+            Kind::Tuple(elements) => {
+                Value::tuple(elements.iter().map(|e| self.value(e, is_secret)).collect::<Vec<_>>())
+            }
+            Kind::Map(map) => {
+                let entry = |(key, value): (&smol_str::SmolStr, &Value)| {
+                    (self.string(key, is_secret), self.value(value, is_secret))
+                };
+                let masked: Vec<(String, Value)> = map.iter().map(entry).collect();
+                Value::map(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
+            }
+            Kind::Object(object) => {
+                let attribute = |(name, value): (&smol_str::SmolStr, &Value)| {
+                    (name.clone(), self.value(value, is_secret))
+                };
+                Value::object(object.iter().map(attribute).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    fn string(&mut self, text: &str, is_secret: bool) -> String {
+        if let Some(stand_in) = self.strings.get(text) {
+            return stand_in.clone();
+        }
+        let has_secret =
+            || self.strings.keys().any(|secret| secret.len() >= MIN_LENGTH && text.contains(secret.as_str()));
+        // Whether a string is empty is no secret that could be kept: it decides about too much.
+        if text.is_empty() || !is_secret && !has_secret() {
+            return text.to_owned();
+        }
+        let stand_in = format!("stand-in-{}", self.strings.len() + 1);
+        self.strings.insert(text.to_owned(), stand_in.clone());
+        stand_in
+    }
+
+    /// A text that a provider writes, without the secrets in it.
+    pub(super) fn text(&self, text: &str) -> String {
+        if self.strings.keys().any(|secret| secret.len() < MIN_LENGTH) {
+            return LEFT_OUT.to_owned();
+        }
+        let mut secrets: Vec<(&String, &String)> = self.strings.iter().collect();
+        secrets.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(b.0)));
+        let mut text = text.to_owned();
+        for (secret, stand_in) in secrets {
+            let quoted = serde_json::Value::from(secret.as_str()).to_string();
+            let quoted = &quoted[1..quoted.len() - 1];
+            for form in [secret.as_str(), quoted] {
+                if text.contains(form) {
+                    text = text.replace(form, stand_in);
+                }
+            }
+        }
+        let has_number = self.numbers.keys().any(|number| text.contains(number.as_str()));
+        if has_number { LEFT_OUT.to_owned() } else { text }
+    }
+
+    /// A path whose keys may be secret.
+    pub(super) fn path(&mut self, path: &Path) -> Path {
+        let step = |step: &PathStep| match step {
+            PathStep::Attribute(name) => PathStep::Attribute(name.clone()),
+            PathStep::Index(key) => PathStep::Index(self.value(key, false)),
+        };
+        path.steps().iter().map(step).collect()
+    }
+}
+
+fn element(ty: &Type) -> Type {
+    match ty {
+        Type::List(element) | Type::Set(element) | Type::Map(element) => (**element).clone(),
+        _ => Type::Dynamic,
+    }
+}
+
+/// The marks of a value, which its stand-ins lose: what is hidden stays so in a file of cases.
+pub(super) fn marks(block: &Block, value: &Value) -> Vec<(Path, Marks)> {
+    block.mark_hidden(value).unmark_deep_with_paths().1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn leaf() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            "[ab]{0,3}".prop_map(Value::from),
+            "[XYZ]{6}".prop_map(Value::from),
+            (0..4_i64).prop_map(Value::from),
+            any::<bool>().prop_map(Value::from),
+            Just(Value::null(Type::String)),
+            Just(Value::unknown(Type::Number)),
+        ]
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        leaf().prop_recursive(3, 12, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::tuple),
+                prop::collection::vec(("[ab]{1,2}", inner), 0..4).prop_map(Value::object),
+            ]
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        /// Whether two secrets are equal is still seen, and nothing else.
+        #[test]
+        fn what_is_equal_stays_equal(a in value(), b in value()) {
+            let mut masks = Masks::new();
+            let [x, y] = [&a, &b].map(|value| masks.value(&value.clone().sensitive(), false));
+            prop_assert_eq!(a == b, x == y, "{:?} {:?}", x, y);
+            prop_assert_eq!(a.ty(), x.ty());
+            prop_assert_eq!((a.is_null(), a.is_wholly_known()), (x.is_null(), x.is_wholly_known()));
+            let shown = x.to_marker_json(x.ty()).unwrap();
+            prop_assert!(!shown.contains(['X', 'Y', 'Z']), "{shown}");
+        }
+
+        /// What was secret once is so wherever it comes out again.
+        #[test]
+        fn a_secret_is_one_everywhere(secret in "[XYZ]{6}", around in "[ab]{0,3}") {
+            let mut masks = Masks::new();
+            masks.learn(&Value::from(secret.as_str()).sensitive());
+            let again = format!("{around}{secret}{around}");
+            let masked = masks.value(&Value::tuple([again.as_str()]), false);
+            prop_assert!(!masked.to_string().contains(&secret));
+            prop_assert!(!masks.text(&again).contains(&secret));
+            let path = Path::root().index(again.as_str());
+            prop_assert!(!masks.path(&path).to_string().contains(&secret));
+        }
+    }
+}

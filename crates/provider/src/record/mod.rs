@@ -1,0 +1,94 @@
+//! Recorded sessions: what a provider is asked and answers, as lines of a case file, with stand-ins for secrets.
+//!
+//! The lines are judged again by [`OPERATIONS`](crate::OPERATIONS), without the provider and with whatever rules there are
+//! then. What each wants is what was judged when it was recorded.
+//!
+//! ```
+//! use objchange_provider::kit::Kit;
+//! use objchange_provider::record::{Recorder, Recording};
+//! use objchange_provider::Provider;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let (kit, recorder) = (Kit::default(), Recorder::new(Vec::new()));
+//! Recording::new(&kit, Some(&recorder)).stop().await?;
+//! let lines = String::from_utf8(recorder.finish()?)?;
+//! assert!(lines.starts_with(r#"{"op":"provider_call","call":"StopProvider""#));
+//! # Ok(())
+//! # }
+//! ```
+
+mod line;
+mod mask;
+mod recording;
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use objchange::Value;
+
+use self::line::Line;
+use self::mask::Masks;
+pub use self::recording::Recording;
+
+/// Where the lines go, and which secrets were seen.
+pub struct Recorder<W>(Mutex<State<W>>);
+
+struct State<W> {
+    out: W,
+    masks: Masks,
+    error: Option<io::Error>,
+}
+
+impl<W> fmt::Debug for Recorder<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").finish_non_exhaustive()
+    }
+}
+
+impl<W: Write + Send> Recorder<W> {
+    /// Writes the lines there.
+    pub fn new(out: W) -> Self {
+        Self(Mutex::new(State { out, masks: Masks::new(), error: None }))
+    }
+
+    /// What is marked in this value is secret, wherever it comes up. What schemas call sensitive need not be told.
+    pub fn hide(&self, value: &Value) {
+        self.state().masks.learn(value);
+    }
+
+    /// The writer, when all is written.
+    ///
+    /// # Errors
+    ///
+    /// Some line could not be written.
+    pub fn finish(self) -> io::Result<W> {
+        let State { mut out, error, .. } = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match error {
+            Some(error) => Err(error),
+            None => out.flush().map(|()| out),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<W>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A recorder, whatever it writes to.
+trait Keep: Send + Sync {
+    fn keep(&self, line: &mut dyn FnMut(&mut Masks) -> Option<Line>);
+}
+
+impl<W: Write + Send> Keep for Recorder<W> {
+    fn keep(&self, line: &mut dyn FnMut(&mut Masks) -> Option<Line>) {
+        let mut state = self.state();
+        let Some(line) = line(&mut state.masks) else { return };
+        if state.error.is_none()
+            && let Err(error) = writeln!(state.out, "{}", line.text())
+        {
+            state.error = Some(error);
+        }
+    }
+}

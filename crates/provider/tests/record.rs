@@ -1,0 +1,101 @@
+//! Recorded sessions: the same verdict without the provider, and no secret in them.
+
+use objchange::Value;
+use objchange::case::{Case, Outcome};
+use objchange::change::{ApplyRequest, PlanRequest, PrivateData};
+use objchange_provider::kit::{Fault, Stage, faulty, trial_block, trial_config};
+use objchange_provider::record::{Recorder, Recording};
+use objchange_provider::{OPERATIONS, Provider, ReadResource, apply_change, plan_change};
+use serde_json::Value as Json;
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+/// The configuration with these secrets.
+fn config(secret: &str, token: &str) -> Value {
+    let config = trial_config(true);
+    let object = config.as_object().unwrap();
+    let attribute = |(name, value): (&_, &Value)| {
+        let value = match AsRef::<str>::as_ref(name) {
+            "secret" => secret.into(),
+            "token" => token.into(),
+            _ => value.clone(),
+        };
+        (smol_str::SmolStr::from(AsRef::<str>::as_ref(name)), value)
+    };
+    Value::object(object.iter().map(attribute).collect::<Vec<_>>())
+}
+
+/// All that is recorded while an object of a type is planned, made and read.
+fn recorded(name: &str, config: &Value) -> Vec<String> {
+    run(async {
+        let (kit, recorder) = (faulty(true), Recorder::new(Vec::new()));
+        let (provider, block) = (Recording::new(&kit, Some(&recorder)), trial_block(true));
+        let nothing = Value::null(block.implied_type().clone());
+        let request = PlanRequest::new(&block, &nothing, config);
+        if let Ok(change) = plan_change(&provider, name, &request, &PrivateData::default()).await {
+            let request = ApplyRequest::new(&block, &change, config);
+            if let Ok(applied) = apply_change(&provider, name, &request).await {
+                let state = applied.saved.unmark_deep().0;
+                let read = ReadResource {
+                    type_name: name.into(),
+                    state,
+                    private: PrivateData::default(),
+                    identity: None,
+                    deferral_allowed: false,
+                };
+                let _ = provider.read(&read).await;
+            }
+        }
+        let text = String::from_utf8(recorder.finish().unwrap()).unwrap();
+        text.lines().map(str::to_owned).collect()
+    })
+}
+
+/// The kinds of what each line wants.
+fn wanted(lines: &[String]) -> Vec<(String, Vec<String>)> {
+    let wanted = |line: &String| {
+        let line: Json = serde_json::from_str(line).unwrap();
+        let errors = line["want"]["errors"].as_array().unwrap();
+        let kinds = errors.iter().map(|error| error["kind"].as_str().unwrap().to_owned());
+        (line["op"].as_str().unwrap().to_owned(), kinds.collect())
+    };
+    lines.iter().map(wanted).collect()
+}
+
+#[test]
+fn what_was_recorded_passes_and_has_no_secret() {
+    let mut found = 0;
+    for fault in Fault::ALL {
+        let name = format!("kit_{}", fault.kind());
+        let lines = recorded(&name, &config("QXZQXZ", "ZQQXZZ"));
+        assert!(!lines.is_empty(), "{name}");
+        for line in &lines {
+            let outcome = Case::parse(line).unwrap().run_by(OPERATIONS);
+            assert_eq!(outcome, Outcome::Passed, "{name}: {line}");
+            assert!(!line.contains("QXZQXZ") && !line.contains("ZQQXZZ"), "{name}: {line}");
+        }
+        let wanted = wanted(&lines);
+        found += usize::from(wanted.iter().any(|(_, kinds)| !kinds.is_empty()));
+        // With other secrets there is the same verdict.
+        assert_eq!(wanted, self::wanted(&recorded(&name, &config("other", "another one"))), "{name}");
+        let is_at = |op: &str| wanted.iter().any(|(of, kinds)| of == op && !kinds.is_empty());
+        // Identities are not judged by themselves.
+        if fault.kind().contains("identity") {
+            continue;
+        }
+        match fault.stage() {
+            // That a map's key or a path that leads nowhere is wrong shows in another way.
+            Stage::Create if fault.terraform().is_some() => assert!(is_at("plan_resource_change"), "{name}"),
+            Stage::Apply if fault.terraform().is_some() => assert!(is_at("apply_resource_change"), "{name}"),
+            _ => {}
+        }
+    }
+    assert!(found > 30);
+    // One that does nothing wrong.
+    let fine = wanted(&recorded("kit_thing", &config("QXZQXZ", "ZQQXZZ")));
+    let ops: Vec<&str> = fine.iter().map(|(op, _)| op.as_str()).collect();
+    assert_eq!(ops, ["plan_resource_change", "apply_resource_change", "read_resource"]);
+    assert!(fine.iter().all(|(_, kinds)| kinds.is_empty()));
+}
