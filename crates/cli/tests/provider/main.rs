@@ -264,9 +264,12 @@ fn functions_and_data_sources() {
     assert_eq!((output.code, output.stdout.as_str()), (0, "\"x\"\n"));
     let output = provider_command("call-function", &["same", "{\"$sensitive\":\"hunter2\"}"]);
     assert!(!output.stdout.contains("hunter2"), "{output:?}");
-    for (arguments, code) in
-        [(&["same"][..], 2), (&["same", "null"], 2), (&["sam", "1"], 2), (&["nothing", "\"x\""], 1)]
-    {
+    for (arguments, code) in [
+        (&["same"][..], 2),
+        (&["same", "{\"$unknown\":{}}"], 2),
+        (&["sam", "1"], 2),
+        (&["nothing", "\"x\""], 1),
+    ] {
         assert_eq!(provider_command("call-function", arguments).code, code, "{arguments:?}");
     }
     let config = folder.file("config.json", json!({"name": "a"}));
@@ -396,7 +399,17 @@ fn schemas_of_terraform() {
         .output()
         .unwrap();
     let ours = provider_command("schema", &[]);
-    assert_eq!(ours.stdout, String::from_utf8(theirs.stdout).unwrap());
+    let read = |text: &[u8]| {
+        serde_json::from_slice::<Value>(text).unwrap()["provider_schemas"]["example.com/test/kit"].take()
+    };
+    let (mut ours, theirs) = (read(ours.stdout.as_bytes()), read(&theirs.stdout));
+    // What a version of Terraform does not know yet it does not print.
+    let newer =
+        ["resource_identity_schemas", "list_resource_schemas", "action_schemas", "state_store_schemas"];
+    ours.as_object_mut()
+        .unwrap()
+        .retain(|key, _| theirs.get(key).is_some() || !newer.contains(&key.as_str()));
+    assert!(ours == theirs, "ours: {ours}\n\ntheirs: {theirs}");
 }
 
 /// Whatever a provider repeats of its configuration: in what it says, in its log, in its last words.
