@@ -138,7 +138,7 @@ impl Found {
         }
     }
 
-    fn resource(&mut self, resource: &ChangedResource<'_>, version: (u64, u64)) {
+    fn resource(&mut self, resource: &ChangedResource<'_>, version: Option<(u64, u64)>) {
         let address = &resource.address;
         self.actions(resource.change.actions, address);
         self.word(UnfamiliarKind::Mode, &MODES, &resource.mode, address);
@@ -183,7 +183,7 @@ impl Found {
 }
 
 /// The members that a change lacks, which every program of today writes: they are there, or what happens needs them.
-fn left_out(resource: &ChangedResource<'_>, version: (u64, u64)) -> Vec<&'static str> {
+fn left_out(resource: &ChangedResource<'_>, version: Option<(u64, u64)>) -> Vec<&'static str> {
     let change = &resource.change;
     let is_null = |side: Raw<'_>| side.text() == "null";
     let is_replaced = matches!(
@@ -220,9 +220,9 @@ fn left_out(resource: &ChangedResource<'_>, version: (u64, u64)) -> Vec<&'static
 
 /// The members that say what is unknown or sensitive, and whether a change lacks them. Documents of version 0.1, before Terraform
 /// 0.15, say nothing of what is sensitive.
-fn marks(change: &ValueChange<'_>, version: (u64, u64)) -> [(&'static str, bool); 3] {
+fn marks(change: &ValueChange<'_>, version: Option<(u64, u64)>) -> [(&'static str, bool); 3] {
     let is_null = |side: Raw<'_>| side.text() == "null";
-    let says_sensitive = version > (0, 1);
+    let says_sensitive = version.is_none_or(|version| version > (0, 1));
     [
         ("change.after_unknown", is_null(change.after_unknown)),
         ("change.before_sensitive", says_sensitive && is_null(change.before_sensitive)),

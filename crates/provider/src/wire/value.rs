@@ -56,7 +56,9 @@ pub(crate) fn read_value(
 /// so that the double nearest to 0.1 is what a configuration calls `0.1`, though it is not exactly that.
 fn as_written(value: Value) -> Value {
     let written = |part: &Value| {
-        let number = part.as_number().filter(|number| number.as_i64().is_none() && !number.is_infinite())?;
+        let number = part
+            .as_number()
+            .filter(|number| number.as_i64().is_none() && number.as_f64().is_none_or(f64::is_finite))?;
         Number::parse(&number.to_string()).ok().filter(|written| written != number)
     };
     let mut is_double = false;
