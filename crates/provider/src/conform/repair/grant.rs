@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use objchange::value::{Descend, Kind, Number};
+use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
 
 use super::super::generate::{plausible_text, plausible_texts};
@@ -42,18 +42,18 @@ impl Grant<'_> {
                 _ => {}
             }
         }
-        // What is said of numbers is about those, if there are any beside texts.
-        let mut has_numbers = false;
-        value.visit(|_, part| {
-            has_numbers |= part.as_number().is_some();
-            Descend::Into
-        });
         let is_numeric =
             matches!(self.wish, Wish::Range { of: Measure::Itself, .. } | Wish::Whole | Wish::MultipleOf(_));
+        // What is said of numbers is about those, as long as one of them is not as wanted.
+        let numbers = is_numeric.then(|| self.granted(value, false)).filter(|numbers| numbers != value);
+        numbers.unwrap_or_else(|| self.granted(value, true))
+    }
+
+    /// The value with its numbers as they are wanted, and with its texts.
+    fn granted(&self, value: &Value, with_texts: bool) -> Value {
         let granted = value.transform(|_, part| {
             Ok::<_, Infallible>(match part.kind() {
-                Kind::String(_) if is_numeric && has_numbers => part,
-                Kind::String(text) => self.text(text).map_or_else(|| part.clone(), Value::from),
+                Kind::String(text) if with_texts => self.text(text).map_or_else(|| part.clone(), Value::from),
                 Kind::Number(number) => self.number(number).map_or_else(|| part.clone(), Value::from),
                 _ => part,
             })
@@ -116,6 +116,7 @@ impl Grant<'_> {
                 let below = number.try_sub(&rest).ok()?;
                 Some(if below == Number::from(0) { of.clone() } else { below })
             }
+            Wish::Whole if number.as_i64().is_some() => None,
             Wish::Whole | Wish::Other => Some(Number::from(1 + self.turn as u64)),
             _ => None,
         }
