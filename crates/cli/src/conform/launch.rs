@@ -24,7 +24,7 @@ pub(super) struct LaunchArgs {
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Provider")]
     timeout: Option<Duration>,
 
-    /// Attach to a provider that runs already instead of starting one: what it says to set TF_REATTACH_PROVIDERS to
+    /// Attach to a provider that runs already instead of starting one: what it says to set `TF_REATTACH_PROVIDERS` to
     #[arg(long, value_name = "JSON", help_heading = "Provider", conflicts_with = "env")]
     reattach: Option<String>,
 }

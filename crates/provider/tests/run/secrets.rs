@@ -70,7 +70,7 @@ fn holds(secret: &str, tags: &str) {
     shown += &corpus.to_json_lines();
     shown += &Baseline::of(&report).to_json();
     for (_, found) in report.found() {
-        shown += &found.finding.message.to_string();
+        shown += &found.finding.message;
         shown += found.case.as_deref().unwrap_or_default();
     }
     for planted in [secret, tags] {

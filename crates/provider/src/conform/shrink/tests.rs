@@ -44,7 +44,7 @@ fn shrunk(trial: Trial, needs: &[String], odd: u64) -> (Trial, usize) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(if cfg!(miri) { 1 } else { 200 }))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
     #[test]
     fn nothing_can_be_taken_away(
         first in any_sample(&trial_block(true), Component::Resource, "kit_thing", &Hints::default()),
