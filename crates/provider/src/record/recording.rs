@@ -127,7 +127,7 @@ impl Provider for Recording<'_> {
     async fn read(&self, request: &ReadResource) -> Result<Answer> {
         let answer = self.provider.read(request).await;
         let asked = |line: &mut Line, block: &Block, masks: &mut Masks| {
-            line.object("state", block, &request.state, masks)
+            line.object("state", block, &request.state, masks);
         };
         self.object(("read_resource", Component::Resource), &request.type_name, &answer, asked).await;
         answer

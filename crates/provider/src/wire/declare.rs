@@ -171,7 +171,7 @@ impl Writer<'_> {
     }
 
     fn attribute(self, (name, attribute): &(SmolStr, Attribute), path: &[SmolStr]) -> pb::schema::Attribute {
-        let path = [path, &[name.clone()]].concat();
+        let path = [path, std::slice::from_ref(name)].concat();
         let Note { description, deprecation, .. } = self.note(&path);
         let (plain, nested_type) = match &attribute.ty {
             AttributeType::Plain(plain) => (ty(plain), None),
@@ -210,7 +210,7 @@ impl Writer<'_> {
         (name, nested): &(SmolStr, NestedBlock),
         path: &[SmolStr],
     ) -> pb::schema::NestedBlock {
-        let path = [path, &[name.clone()]].concat();
+        let path = [path, std::slice::from_ref(name)].concat();
         use pb::schema::nested_block::NestingMode as Mode;
         let nesting = match nested.nesting {
             NestingMode::Single => Mode::Single,
