@@ -31,7 +31,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden) -> Re
     let schemas = session.schemas.clone();
     let functions = &schemas.functions;
     let function = functions.get(args.function.as_str()).ok_or_else(|| {
-        let similar = crate::plan::most_similar(&args.function, functions.keys().map(|name| name.as_str()));
+        let similar = crate::plan::most_similar(&args.function, functions.keys().map(AsRef::as_ref));
         let hint = if similar.is_empty() {
             String::new()
         } else {

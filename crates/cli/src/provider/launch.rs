@@ -78,7 +78,7 @@ pub(crate) struct LaunchArgs {
     #[arg(long, help_heading = "Provider")]
     mtls: bool,
 
-    /// Attach to a provider that runs already instead of starting one: what it says to set TF_REATTACH_PROVIDERS to
+    /// Attach to a provider that runs already instead of starting one: what it says to set `TF_REATTACH_PROVIDERS` to
     #[arg(long, value_name = "JSON", help_heading = "Provider", conflicts_with_all = ["env", "mtls"])]
     reattach: Option<String>,
 }
