@@ -224,6 +224,19 @@ pub(super) fn heading(summary: &str) -> Option<Found<'_>> {
     })
 }
 
+/// Whose values may be of the wrong type.
+const WRONG_TYPES: [Clause; 9] = [
+    Clause::P4,
+    Clause::A2,
+    Clause::R2,
+    Clause::U2,
+    Clause::D1,
+    Clause::M2,
+    Clause::E2,
+    Clause::I2,
+    Clause::I5,
+];
+
 /// What Terraform says of a value of the wrong type: neither the resource nor the call is named.
 pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
     let (path, words) = match place(summary, &[": "]).filter(|(at, _)| at.starts_with(['[', '.'])) {
@@ -238,6 +251,6 @@ pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
         || (words.starts_with("an object with ") && words.contains(" is required ("))
         || words.starts_with("unsupported attribute ")
         || (words.starts_with("attribute ") && words.ends_with(" is required"));
-    let clauses = vec![Clause::P4, Clause::A2, Clause::R2, Clause::U2, Clause::D1];
+    let clauses = WRONG_TYPES.to_vec();
     is_wrong.then(|| Found { clauses, path, words: Some(words), ..Found::default() })
 }

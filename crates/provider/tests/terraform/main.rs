@@ -7,6 +7,7 @@ mod workspace;
 
 use libtest_mimic::{Arguments, Trial};
 use objchange_provider::conform::{Clause, Finding, Weight};
+use objchange_provider::explain::explain;
 use objchange_provider::kit::{Fault, Stage, faulty, misdeclared};
 
 use workspace::{Workspace, resource};
@@ -81,6 +82,18 @@ fn is_told(fault: Fault, said: &str) -> bool {
     !found.is_empty() && found.iter().all(is_told)
 }
 
+/// Whether what Terraform says of a resource is understood to be about the clause of its fault.
+fn is_explained(fault: Fault, said: &[&str]) -> bool {
+    let message = |part: &&str| {
+        let (_, rest) = part.split_once(" | ")?;
+        let (summary, detail) = rest.split_once(" | ")?;
+        Some(format!("Error: {summary}\n\n{detail}"))
+    };
+    let messages: Vec<String> = said.iter().filter_map(message).collect();
+    let mut all = messages.iter().flat_map(|message| explain(message));
+    messages.is_empty() || all.any(|one| one.clauses.contains(&fault.clause()))
+}
+
 /// Each fault of a stage has its own resource, all in one module: Terraform says of each what it has to say of it.
 #[track_caller]
 fn check(stage: Stage, said: &str) {
@@ -93,7 +106,7 @@ fn check(stage: Stage, said: &str) {
         let is_right = match fault.terraform() {
             Some(words) => {
                 let said: String = of_it.iter().copied().chain(unnamed).collect();
-                said.contains(words) && is_told(fault, &said)
+                said.contains(words) && is_told(fault, &said) && is_explained(fault, &of_it)
             }
             // Of what was asked for one by one nothing but its name may be there.
             None => of_it.iter().all(|part| part.trim() == format!("{address}:")),
