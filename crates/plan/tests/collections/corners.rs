@@ -241,7 +241,7 @@ fn numbers_keep_their_digits() {
 #[test]
 fn of_two_with_one_key_the_last_counts() {
     let text = r#"{"format_version":"1.2","resource_changes":[
-        {"address":"t.a","change":{"actions":["create"],"after":1}},{"address":"t.b"},
+        {"address":"t.a","change":{"actions":["create"],"after":1}},{"address":"t.b","change":{"actions":["no-op"]}},
         {"address":"t.a","change":{"actions":["delete"],"before":1}}]}"#;
     let plan = Plan::parse(text).unwrap();
     let changes = TfPlan::new(&plan).unwrap().resource_changes;

@@ -122,7 +122,7 @@ mod tests {
             (2.0, Verdict::Quadratic),
             (3.0, Verdict::Quadratic),
         ] {
-            let growth = of(|n| 0.002 + 1e-6 * n.powf(power));
+            let growth = of(|n| 0.002 + 1e-5 * n.powf(power));
             assert!((growth.exponent.unwrap() - power).abs() < 1e-6, "{growth}");
             assert!(growth.uncertainty.unwrap() < 1e-6, "{growth}");
             assert_eq!(growth.verdict, verdict, "{power}");
