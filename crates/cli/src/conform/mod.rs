@@ -1,28 +1,30 @@
 //! `objchange conform`: whether a provider keeps the contract with Terraform.
 
 mod hcl;
+mod interrupt;
 mod json;
 mod junit;
-mod launch;
 mod progress;
 mod sarif;
+mod scale;
 mod text;
 
 use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use objchange_provider::Provider;
-use objchange_provider::client::Children;
-use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Stop, Subject};
+use objchange_provider::client::{Children, Client, Limits};
+use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Subject};
 
-use self::launch::LaunchArgs;
 use crate::input::Source;
+use crate::provider::launch::{Binary, LaunchArgs, duration};
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
@@ -41,10 +43,11 @@ Examples:
   objchange conform ./terraform-provider-cloud --only 'cloud_disk*' --cases 1000 --seed 7
   objchange conform ./terraform-provider-cloud --hints hints.json --apply --corpus found.jsonl
   objchange conform ./terraform-provider-cloud --baseline known.json --junit report.xml
+  objchange conform ./terraform-provider-cloud --scale --only cloud_firewall --fail-on warning
   objchange conform ./terraform-provider-cloud --cases-out cases.jsonl && objchange check cases.jsonl";
 
 /// Try a provider: whether it keeps the contract with Terraform, and with which configuration it does not
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     /// The provider's program
@@ -85,12 +88,17 @@ pub(crate) struct Args {
     cases: usize,
 
     /// Begin nothing new after this time, such as 30s or 5m
-    #[arg(long, value_name = "TIME", value_parser = launch::duration)]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
 
     /// How many processes of the provider there are at the same time [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
+
+    /// Measure how the cost of resource types grows with their data, instead: time and memory of plans, and with --apply of
+    /// creating, with up to 3,000 elements in each collection. What grows with the square of its data is a warning
+    #[arg(long, conflicts_with_all = ["corpus", "baseline", "cases_out", "junit", "sarif", "kind"])]
+    scale: bool,
 
     /// What makes the exit code 1
     #[arg(long, value_enum, value_name = "WHAT", default_value = "error")]
@@ -169,7 +177,19 @@ impl Args {
             let all: Vec<&str> = self.stdout().collect();
             return Some(format!("only one of {} can be written to standard output", all.join(" and ")));
         }
-        self.launch.problem()
+        None
+    }
+
+    /// Starts the provider, or attaches to the one that runs.
+    async fn start(&self, children: &Children) -> Result<Client, objchange_provider::Error> {
+        let mut limits = Limits::default();
+        limits.call = if self.scale { scale::CALL } else { CALL };
+        let Ok(binary) = Binary::from_str(&self.binary.to_string_lossy());
+        let client = self.launch.start_within(limits, &binary, children).await?;
+        Ok(match self.flavor {
+            Flavor::Terraform => client,
+            Flavor::Opentofu => client.with_terraform_version(OPENTOFU),
+        })
     }
 
     fn options(&self) -> Result<Options, Unusable> {
@@ -216,8 +236,14 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Ok(read) => read,
         Err(error) => return exit::unusable(&error),
     };
-    let (stop, given) = (options.stop.clone(), options.corpus.len());
-    let (mut report, corpus) = match tried(args, options, stop) {
+    let children = Children::default();
+    let made = options.apply.then(|| options.made.clone());
+    interrupt::listen(children.clone(), options.stop.clone(), made)?;
+    if args.scale {
+        return scale::run(args, &options, &children).unwrap_or_else(|error| unusable(&error));
+    }
+    let given = options.corpus.len();
+    let (mut report, corpus) = match tried(args, options, &children) {
         Ok(tried) => tried,
         Err(error) => return unusable(&error),
     };
@@ -236,6 +262,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         );
     }
     told(args, &report, gone)?;
+    interrupt::left_behind(&report.left);
     let (errors, others) = report.new_findings();
     let fails = errors > 0 || args.fail_on == FailOn::Warning && others > 0;
     Ok(match report.ended {
@@ -245,27 +272,20 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     })
 }
 
-fn tried(args: &Args, options: Options, stop: Stop) -> Result<(Report, Corpus), objchange_provider::Error> {
-    let children = Children::default();
+fn tried(
+    args: &Args,
+    options: Options,
+    children: &Children,
+) -> Result<(Report, Corpus), objchange_provider::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let no_runtime =
         |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
     let runtime = runtime.map_err(no_runtime)?;
-    launch::listen(children.clone(), stop).map_err(no_runtime)?;
-    let (launch, program) = (args.launch.clone(), launch::program(&args.binary));
-    let flavor = args.flavor;
     let start = {
-        let children = children.clone();
+        let (args, children) = (args.clone(), children.clone());
         move || {
-            let (launch, program, children) = (launch.clone(), program.clone(), children.clone());
-            async move {
-                let client = launch.start(&program, &children).await?;
-                let client = match flavor {
-                    Flavor::Terraform => client,
-                    Flavor::Opentofu => client.with_terraform_version(OPENTOFU),
-                };
-                Ok(Arc::new(client) as Arc<dyn Provider>)
-            }
+            let (args, children) = (args.clone(), children.clone());
+            async move { Ok(Arc::new(args.start(&children).await?) as Arc<dyn Provider>) }
         }
     };
     let bar = progress::Bar::new();
@@ -275,6 +295,9 @@ fn tried(args: &Args, options: Options, stop: Stop) -> Result<(Report, Corpus), 
     children.kill_all();
     tried
 }
+
+/// How long a call may take: what hangs once is asked once more.
+const CALL: Duration = Duration::from_secs(30);
 
 /// The version that a provider is told under OpenTofu's rules.
 const OPENTOFU: &str = "1.10.0";

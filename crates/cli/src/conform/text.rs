@@ -19,8 +19,13 @@ pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()>
         advice(&mut out, found, &mut advised)?;
         writeln!(out)?;
     }
-    for of in &report.types {
+    let is_late = |of: &&TypeReport| of.skipped.as_deref() == Some(ending(report.ended));
+    for of in report.types.iter().filter(|of| !is_late(of)) {
         silent(&mut out, of)?;
+    }
+    let late = report.types.iter().filter(is_late).count();
+    if late > 0 {
+        writeln!(out, "{FAINT}skipped{FAINT:#} {}: {}", plural(late as u64, "type"), ending(report.ended))?;
     }
     if let Some(reason) = &report.not_configured {
         writeln!(out, "{CHANGED}not configured{CHANGED:#}: {}\n", visible(reason))?;
@@ -144,6 +149,11 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
         Ended::Time => writeln!(out, "; not all was tried: the time was over"),
         _ => writeln!(out, "; not all was tried: it was interrupted"),
     }
+}
+
+/// Why a type was not tried any more.
+fn ending(ended: Ended) -> &'static str {
+    if ended == Ended::Time { "the time was over before" } else { "it was stopped before" }
 }
 
 fn plural(count: u64, noun: &str) -> String {

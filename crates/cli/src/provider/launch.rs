@@ -70,8 +70,9 @@ pub(crate) struct LaunchArgs {
     #[arg(long, value_name = "NAME[=VALUE]", help_heading = "Provider")]
     env: Vec<OsString>,
 
-    /// Let a call take this many seconds, and the start
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Provider")]
+    /// Let a call take so long, and the start, such as 30s or 5m [default: 1m to start, 5m for a call; 30s where a provider is
+    /// on trial]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Provider")]
     timeout: Option<Duration>,
 
     /// Encrypt the connection, as Terraform does
@@ -83,16 +84,37 @@ pub(crate) struct LaunchArgs {
     reattach: Option<String>,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map_err(|_| "a number of seconds is needed, such as 30".to_owned())?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+/// `30s`, `5m`, `1h`, or a number of seconds.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let (number, unit) = match text.char_indices().last() {
+        Some((at, 's')) => (&text[..at], 1.0),
+        Some((at, 'm')) => (&text[..at], 60.0),
+        Some((at, 'h')) => (&text[..at], 3600.0),
+        _ => (text, 1.0),
+    };
+    let number: f64 = number.parse().map_err(|_| "a time is needed, such as 30s or 5m".to_owned())?;
+    let duration = Duration::try_from_secs_f64(number * unit).map_err(|error| error.to_string())?;
     if duration.is_zero() { Err("nothing is done in no time".to_owned()) } else { Ok(duration) }
 }
 
 impl LaunchArgs {
+    /// Whether a provider that runs already is meant.
+    pub(crate) fn attaches(&self) -> bool {
+        self.reattach.is_some()
+    }
+
     /// Starts the provider, or attaches to the one that runs.
     pub(crate) async fn start(&self, binary: &Binary, children: &Children) -> Result<Client, Error> {
-        let mut limits = Limits::default();
+        self.start_within(Limits::default(), binary, children).await
+    }
+
+    /// The same, with these limits where nobody says others.
+    pub(crate) async fn start_within(
+        &self,
+        mut limits: Limits,
+        binary: &Binary,
+        children: &Children,
+    ) -> Result<Client, Error> {
         if let Some(timeout) = self.timeout {
             (limits.start, limits.call) = (timeout, timeout);
         }
@@ -152,9 +174,8 @@ const GRACE: Duration = Duration::from_secs(2);
 fn listen(children: &Children, interrupted: oneshot::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
-        if signal().await.is_err() {
-            return;
-        }
+        let Ok(mut signals) = Signals::new() else { return };
+        signals.next().await;
         // Before anything is killed, so that nobody takes that for a crash.
         let _ = interrupted.send(());
         children.kill_all();
@@ -164,28 +185,59 @@ fn listen(children: &Children, interrupted: oneshot::Sender<()>) {
     });
 }
 
-/// Comes back when somebody wants this program to end.
+/// How somebody says that this program should end.
 #[cfg(unix)]
-async fn signal() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let [mut interrupt, mut terminate, mut hangup] =
-        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?];
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
+pub(crate) struct Signals([tokio::signal::unix::Signal; 3]);
+
+#[cfg(unix)]
+impl Signals {
+    pub(crate) fn new() -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let all = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = all.map(signal);
+        Ok(Self([interrupt?, terminate?, hangup?]))
     }
-    Ok(())
+
+    /// Comes back when somebody says so, once for each time.
+    pub(crate) async fn next(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
 }
 
 #[cfg(not(unix))]
-async fn signal() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
+pub(crate) struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    pub(crate) async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times() {
+        for (text, seconds) in [("30", 30.0), ("1.5s", 1.5), ("2m", 120.0), ("1h", 3600.0)] {
+            assert_eq!(duration(text), Ok(Duration::from_secs_f64(seconds)));
+        }
+        for text in ["", "s", "-1s", "0", "1d", "1e400", "NaN", "5 m", "ä"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn addresses() {

@@ -229,3 +229,31 @@ fn an_interrupt_ends_all_processes() {
         assert!(stat.is_empty() || stat.contains(") Z "), "{stat}");
     }
 }
+
+/// What grows with the square of its data is named, in a table and for other programs.
+#[test]
+fn the_growth_is_measured() {
+    let arguments = ["--scale", "--only", "kit_slow", "--fail-on", "warning"];
+    let scaled = |more: &[&str]| objchange(["conform", kit()].iter().chain(&arguments).chain(more), "");
+    let output = scaled(&[]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.starts_with("kit_slow\n"), "{}", output.stdout);
+    assert!(output.stdout.contains("\nquadratic kit_slow.tags\n1 quadratic of 1 collections in 1 types\n"));
+    let output = scaled(&["--json"]);
+    let report = json(&output);
+    assert_eq!(report["quadratic"], serde_json::json!(["kit_slow.tags"]));
+    let curve = &report["types"][0]["collections"][0];
+    assert!(curve["svg"].as_str().unwrap().starts_with("<svg"));
+    assert_eq!(curve["points"].as_array().unwrap().len(), 7);
+    let late = objchange(["conform", kit(), "--scale", "--time", "0.001", "--only", "kit_thing"], "");
+    assert_eq!(late.code, 0, "{late:?}");
+    assert!(late.stdout.contains("not all was measured"), "{}", late.stdout);
+}
+
+/// The connection is encrypted where that is wanted.
+#[test]
+fn a_provider_is_tried_with_tls() {
+    let output = conform(&["--only", "kit_planned_string", "--mtls"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.starts_with("error P5"), "{}", output.stdout);
+}

@@ -1,13 +1,15 @@
 //! The provider of [`objchange_provider::kit::faulty`], for tests: of this crate, and through Terraform itself.
 //!
-//! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs. Where
-//! the variable `KIT_SCHEMA` has a number, it is the provider with that one of the schemas that are wrong.
+//! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs. A plan
+//! of `kit_slow` takes a time that grows with the square of its `tags`. Where the variable `KIT_SCHEMA` has a number, it is the provider with that one of the schemas that are wrong.
 
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{env, io, process, thread};
 
+use objchange::schema::{Attribute, Block};
+use objchange::{Type, Value};
 use objchange_provider::kit::{ResourceType, faulty, misdeclared, trial_block};
 use objchange_provider::server::serve;
 
@@ -23,7 +25,16 @@ fn main() -> process::ExitCode {
         thread::sleep(Duration::from_secs(3600));
         objchange::change::PlannedResource::new(request.proposed.clone())
     });
-    let kit = faulty(nested_types).resource("kit_crash", crash).resource("kit_hang", hang);
+    let names = || Block::new([("tags", Attribute::optional(Type::list(Type::String)))], []);
+    let slow = ResourceType::new(names()).on_plan(|request| {
+        let tags = request.proposed.attribute("tags").and_then(Value::len).unwrap_or_default() as u64;
+        thread::sleep(Duration::from_nanos(100).saturating_mul((tags * tags).try_into().unwrap_or(u32::MAX)));
+        objchange::change::PlannedResource::new(request.proposed.clone())
+    });
+    let kit = faulty(nested_types)
+        .resource("kit_crash", crash)
+        .resource("kit_hang", hang)
+        .resource("kit_slow", slow);
     let wrong =
         env::var("KIT_SCHEMA").ok().and_then(|number| misdeclared().into_iter().nth(number.parse().ok()?));
     let kit = wrong.map_or(kit, |wrong| wrong.kit());

@@ -67,5 +67,5 @@ pub use self::others::{judge_data, judge_function};
 pub use self::repair::{Accepted, accepted};
 use self::report::shape;
 pub use self::report::{Ended, Found, Refusal, Report, Smallest, Subject, Time, TypeReport};
-pub use self::run::{Options, Progress, Stop, run};
+pub use self::run::{Left, Made, Options, Progress, Stop, run};
 pub use self::schemas::{SchemaFinding, judge_schemas};

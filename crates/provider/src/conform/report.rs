@@ -9,6 +9,7 @@ use objchange::value::{Path, PathStep};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::run::Left;
 use super::{Advice, Clause, Finding, Weight};
 use crate::Component;
 
@@ -33,6 +34,8 @@ pub struct Report {
     pub ended: Ended,
     /// Why the provider was tried without a configuration of its own, if it was.
     pub not_configured: Option<String>,
+    /// What was made and may still be there.
+    pub left: Vec<Left>,
     /// What was tried, by kind and name.
     pub types: Vec<TypeReport>,
     /// How long it took. It is all that differs between two runs with one seed.

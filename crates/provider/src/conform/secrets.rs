@@ -18,7 +18,7 @@ const MOST: usize = 512;
 const SHORT: usize = 4;
 
 /// The texts of what is sensitive or write-only. A provider may put them into what it says.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Secrets(BTreeSet<String>);
 
 impl Secrets {

@@ -31,6 +31,9 @@ pub(super) const TEXTS: [(&str, &str); 10] = [
     ("like nothing", "null"),
 ];
 
+/// Keys and labels that are not as most are.
+pub(super) const KEYS: [&str; 5] = ["UpperCase", "with.dot", "with space", "schlüssel-🦀", "a/b:c"];
+
 /// How long a long text is.
 const LONG: usize = 5_000;
 

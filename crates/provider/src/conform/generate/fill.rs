@@ -62,6 +62,8 @@ pub(in super::super) enum Are {
     Same,
     /// All but the first have all that there is in them.
     Fuller,
+    /// The first has this key or label, where it has one.
+    Called(&'static str),
 }
 
 impl<'p> Put<'p> {
@@ -207,8 +209,9 @@ impl<'a> Maker<'a> {
     ) -> Value {
         match &attribute.ty {
             AttributeType::Plain(ty) => match (put.and_then(Put::here), ty.element()) {
-                (Some(What::Many(count, _)), Some(element)) => {
-                    self.collection(ty, element, name, count, n, taste)
+                (Some(What::Many(count, are)), Some(element)) => {
+                    let first = if let Are::Called(first) = are { Some(first) } else { None };
+                    self.collection(ty, element, name, (count, first), n, taste)
                 }
                 _ => self.value(ty, name, n, taste),
             },
@@ -284,7 +287,7 @@ impl<'a> Maker<'a> {
             }),
             Type::List(element) | Type::Set(element) | Type::Map(element) => {
                 let count = taste.count(0, 3).max(usize::from(!matches!(taste, Taste::Random(_))));
-                self.collection(ty, element, name, count, n, taste)
+                self.collection(ty, element, name, (count, None), n, taste)
             }
             Type::Tuple(tuple) => {
                 Value::tuple(tuple.elements().iter().map(|ty| self.value(ty, name, n, taste)))
@@ -305,13 +308,31 @@ impl<'a> Maker<'a> {
         ty: &Type,
         element: &Type,
         name: &str,
-        count: usize,
+        (count, first): (usize, Option<&str>),
         n: u64,
         taste: &mut Taste<'_>,
     ) -> Value {
-        let mut element = |i: usize| self.value(element, name, n + i as u64, taste);
+        let odd = match &mut *taste {
+            Taste::Random(dice) if matches!(ty, Type::Map(_)) => {
+                dice.percent(15).then(|| corner::KEYS[dice.below(corner::KEYS.len())])
+            }
+            _ => first,
+        };
+        let key = |i: usize| odd.filter(|_| i == 0).map_or_else(|| format!("key{i}"), str::to_owned);
+        let may_be_null = element.is_primitive() && !matches!(ty, Type::Set(_));
+        let mut element = |i: usize| {
+            let is_null = match &mut *taste {
+                Taste::Random(dice) => may_be_null && dice.percent(3),
+                _ => false,
+            };
+            if is_null {
+                Value::null(element.clone())
+            } else {
+                self.value(element, name, n + i as u64, taste)
+            }
+        };
         let all = match ty {
-            Type::Map(_) => Value::object((0..count).map(|i| (format!("key{i}"), element(i)))),
+            Type::Map(_) => Value::object((0..count).map(|i| (key(i), element(i)))),
             _ => Value::tuple((0..count).map(&mut element)),
         };
         all.convert(ty).unwrap_or_else(|_| Value::null(ty.clone()))
@@ -337,7 +358,10 @@ fn held(
     };
     match nesting {
         NestingMode::Single | NestingMode::Group => nth(0),
-        NestingMode::Map => Value::object((0..count).map(|i| (format!("key{i}"), nth(i)))),
+        NestingMode::Map => Value::object((0..count).map(|i| match here {
+            Some(What::Many(_, Are::Called(first))) if i == 0 => (first.to_owned(), nth(i)),
+            _ => (format!("key{i}"), nth(i)),
+        })),
         _ => Value::tuple((0..count).map(nth)),
     }
 }

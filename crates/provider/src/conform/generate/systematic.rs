@@ -45,6 +45,10 @@ enum Special {
     Duplicates,
     /// One bare block, and a full one.
     Fuller,
+    /// An element that is null beside one that is not.
+    NullElement,
+    /// A key or label that is not as most are.
+    Key(usize),
     /// Elements that differ in case alone.
     Alike,
     Number(usize),
@@ -67,6 +71,8 @@ impl Special {
             Self::EmptyElement => "an empty element".to_owned(),
             Self::Duplicates => "duplicates".to_owned(),
             Self::Fuller => "a bare one and a full one".to_owned(),
+            Self::NullElement => "an element that is null".to_owned(),
+            Self::Key(which) => format!("a key like {:?}", corner::KEYS[which]),
             Self::Alike => "elements that differ in case".to_owned(),
             Self::Number(which) => corner::number(which).0.to_owned(),
             Self::Text(which) => format!("text {}", corner::text(which).0),
@@ -144,6 +150,9 @@ fn of_blocks(nested: &NestedBlock) -> Vec<(usize, Special)> {
     if (3..LARGE).contains(&most) {
         all.push((5, Special::Count(most)));
     }
+    if nested.nesting == NestingMode::Map && fits(1) {
+        all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+    }
     if fits(2) {
         all.extend([(5, Special::Duplicates), (5, Special::Fuller)]);
     }
@@ -161,6 +170,9 @@ fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
             all.extend([(2, Special::Empty), (5, Special::Count(2)), (5, Special::Count(LARGE))]);
             all.push((5, Special::Fuller));
         }
+        if nested.nesting() == NestingMode::Map {
+            all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+        }
         return all;
     }
     let texts = (0..corner::TEXTS.len()).map(|which| Special::Text(which + i));
@@ -174,6 +186,12 @@ fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
             all.extend([(2, Special::Empty), (5, Special::Count(2)), (5, Special::Count(LARGE))]);
             if matches!(ty, Type::List(_)) {
                 all.push((5, Special::Duplicates));
+            }
+            if matches!(ty, Type::Map(_)) {
+                all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+            }
+            if element.is_primitive() && !matches!(ty, Type::Set(_)) {
+                all.push((2, Special::NullElement));
             }
             if **element == Type::String {
                 all.extend([(2, Special::EmptyElement), (5, Special::Alike)]);
@@ -194,6 +212,7 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
         Special::Count(count) => Sample::new(with(What::Many(count, Are::Different)), label),
         Special::Duplicates if spot.is_objects() => Sample::new(with(What::Many(2, Are::Same)), label),
         Special::Fuller => Sample::new(with(What::Many(2, Are::Fuller)), label),
+        Special::Key(which) => Sample::new(with(What::Many(1, Are::Called(corner::KEYS[which]))), label),
         Special::Unknown => {
             let config = with(What::Value(&Value::unknown(spot.ty())));
             Sample { known: Some(with(What::Plausible)), ..Sample::new(config, label) }
@@ -227,6 +246,7 @@ fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, 
         Special::Empty => of(Vec::new()),
         Special::EmptyElement => of(vec![Value::from("")]),
         Special::Duplicates => of(vec![some(0), some(0)]),
+        Special::NullElement => of(vec![some(0), Value::null(element.clone())]),
         Special::Alike => of(vec![Value::from("same"), Value::from("SAME")]),
         Special::UnknownElement(others) => {
             let mut elements: Vec<Value> = (0..=others as u64).map(some).collect();
@@ -234,9 +254,12 @@ fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, 
             elements[others] = Value::unknown(element.clone());
             return (of(elements), Some(known));
         }
-        Special::Present | Special::Full | Special::Unknown | Special::Count(_) | Special::Fuller => {
-            Value::unknown(ty.clone())
-        }
+        Special::Present
+        | Special::Full
+        | Special::Unknown
+        | Special::Count(_)
+        | Special::Fuller
+        | Special::Key(_) => Value::unknown(ty.clone()),
     };
     (value, None)
 }

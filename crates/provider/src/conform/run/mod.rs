@@ -1,28 +1,34 @@
 //! Trying a whole provider: each of its types with many configurations, in several processes at once.
 
 mod function;
+mod made;
 mod options;
 mod setup;
 mod trial;
 mod watch;
 mod worker;
 
+use std::collections::VecDeque;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use objchange::Value;
 use smol_str::SmolStr;
 use tokio::task::JoinSet;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until, timeout_at};
 
+pub use self::made::{Left, Made};
 pub use self::options::{Options, Progress, Stop};
 use self::setup::Setup;
+use self::trial::OfType;
 pub(super) use self::watch::Exchange;
-use self::watch::{Meter, Watched};
+use self::watch::{Gate, Meter, Watched};
 use self::worker::Worker;
 use super::corpus::{Corpus, Kept};
 use super::report::{Ended, Report, Subject, Time, TypeReport};
+use super::secrets::Secrets;
 use crate::{Provider, Result, Schemas};
 
 type Started = Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>>;
@@ -34,12 +40,33 @@ struct Context {
     schemas: Arc<Schemas>,
     /// The provider's own configuration, if it is given one.
     config: Option<Value>,
+    /// What of that a provider may say, and nobody may see.
+    secrets: Secrets,
     meter: Arc<Meter>,
+    gate: Gate,
     deadline: Option<Instant>,
-    tasks: Vec<(Subject, SmolStr)>,
-    next: AtomicUsize,
+    /// What is to be tried, or tried further.
+    tasks: Mutex<VecDeque<Task>>,
     done: AtomicUsize,
     progress: Box<dyn Fn(Progress<'_>) + Send + Sync>,
+}
+
+/// How long an answer is waited for when the run is over, where it may be about what was made.
+const ANSWER: Duration = Duration::from_secs(8);
+
+/// How long after the end of a run what it made is destroyed.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// How often it is looked whether the run is over.
+const LISTEN: Duration = Duration::from_millis(100);
+
+/// A type that is to be tried.
+struct Task {
+    position: usize,
+    subject: Subject,
+    name: SmolStr,
+    /// How far that has come.
+    begun: Option<Box<OfType>>,
 }
 
 /// What came of one type, and the configurations that are worth to be kept.
@@ -68,28 +95,32 @@ where
     let began = Instant::now();
     let meter = Arc::new(Meter::default());
     let start: Box<dyn Fn() -> Started + Send + Sync> = Box::new(move || Box::pin(start()));
-    let first = Arc::new(Watched::new(start().await?, meter.clone()));
-    let schemas = first.schemas().await?;
-    let Setup { config, not_configured, report: own } = Setup::new(&first, &schemas, &options).await;
-    let tasks = tasks(&schemas, &options);
     let deadline = options.time.map(|time| began + time);
+    let gate =
+        Gate { is_open: !options.apply, stop: options.stop.clone(), deadline, made: options.made.clone() };
+    let first = Arc::new(Watched::new(start().await?, meter.clone(), gate.clone(), 0));
+    let schemas = first.schemas().await?;
+    let Setup { config, secrets, not_configured, report: own } = Setup::new(&first, &schemas, &options).await;
+    let tasks = tasks(&schemas, &options);
+    let types = tasks.len();
     let context = Arc::new(Context {
         start,
         schemas,
         config,
+        secrets,
         meter: meter.clone(),
+        gate,
         deadline,
-        tasks,
-        next: AtomicUsize::new(0),
+        tasks: Mutex::new(tasks),
         done: AtomicUsize::new(0),
         progress: Box::new(progress),
         options,
     });
-    (context.progress)(Progress::Begun { types: context.tasks.len() });
+    (context.progress)(Progress::Begun { types });
     let mut first = (!first.is_gone()).then_some(first);
     let mut workers = JoinSet::new();
-    for _ in 0..context.options.jobs.clamp(1, context.tasks.len().max(1)) {
-        workers.spawn(Worker::new(context.clone(), first.take()).work());
+    for owner in 0..context.options.jobs.clamp(1, types.max(1)) {
+        workers.spawn(Worker::new(context.clone(), first.take(), owner).work());
     }
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
     while let Some(done) = workers.join_next().await {
@@ -112,6 +143,7 @@ where
         applied: context.options.apply,
         ended: context.ended().unwrap_or(Ended::Complete),
         not_configured,
+        left: context.options.made.left(),
         types,
         time: Time {
             elapsed: began.elapsed(),
@@ -123,6 +155,16 @@ where
 }
 
 impl Context {
+    /// What is to be tried next.
+    fn task(&self) -> Option<Task> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+    }
+
+    /// Tries the rest of it when all others had their turn.
+    fn later(&self, task: Task) {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).push_back(task);
+    }
+
     /// Why nothing more is begun, if nothing is.
     fn ended(&self) -> Option<Ended> {
         if self.options.stop.is_stopped() {
@@ -130,10 +172,44 @@ impl Context {
         }
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline).then_some(Ended::Time)
     }
+
+    /// When the run was over, or will be.
+    fn end(&self) -> Option<Instant> {
+        let stopped = self.options.stop.at().map(Instant::from_std);
+        [self.deadline, stopped].into_iter().flatten().min()
+    }
+
+    /// Does this as long as the run is not over. What may make something is given time to come to an end.
+    async fn in_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let over = async {
+            loop {
+                let now = Instant::now();
+                let grace = if self.options.apply { ANSWER } else { Duration::ZERO };
+                match self.end() {
+                    Some(end) if end + grace <= now => break,
+                    Some(end) => sleep_until((end + grace).min(now + LISTEN)).await,
+                    None => sleep_until(now + LISTEN).await,
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            done = work => Some(done),
+            () = over => None,
+        }
+    }
+
+    /// Does this until nobody waits for it any more that all is tidied up.
+    async fn before_the_end<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        match self.end() {
+            Some(end) => timeout_at(end + GRACE, work).await.ok(),
+            None => Some(work.await),
+        }
+    }
 }
 
 /// What is tried, by kind and name.
-fn tasks(schemas: &Schemas, options: &Options) -> Vec<(Subject, SmolStr)> {
+fn tasks(schemas: &Schemas, options: &Options) -> VecDeque<Task> {
     let names = |subject: Subject| -> Vec<SmolStr> {
         match subject {
             Subject::Component(crate::Component::Provider) => Vec::new(),
@@ -144,5 +220,6 @@ fn tasks(schemas: &Schemas, options: &Options) -> Vec<(Subject, SmolStr)> {
     let all = Subject::ALL
         .into_iter()
         .flat_map(|subject| names(subject).into_iter().map(move |name| (subject, name)));
-    all.filter(|(subject, name)| options.wants(*subject, name)).collect()
+    let wanted = all.filter(|(subject, name)| options.wants(*subject, name)).enumerate();
+    wanted.map(|(position, (subject, name))| Task { position, subject, name, begun: None }).collect()
 }

@@ -1,14 +1,15 @@
 //! How a provider is tried.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use wildmatch::WildMatch;
 
 use crate::conform::corpus::Corpus;
 use crate::conform::report::{Subject, TypeReport};
 use crate::conform::{Flavor, Hints};
+
+use super::made::Made;
 
 /// How a provider is tried.
 #[derive(Debug, Clone)]
@@ -40,6 +41,8 @@ pub struct Options {
     pub corpus: Corpus,
     /// By this it is stopped.
     pub stop: Stop,
+    /// What was made and is still there.
+    pub made: Made,
 }
 
 impl Default for Options {
@@ -59,6 +62,7 @@ impl Default for Options {
             shrink: 300,
             corpus: Corpus::default(),
             stop: Stop::default(),
+            made: Made::default(),
         }
     }
 }
@@ -73,19 +77,25 @@ impl Options {
     }
 }
 
-/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new is begun, and what goes on counts for nothing.
+/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new is begun, what goes on counts for nothing,
+/// and what was made is destroyed.
 #[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicBool>);
+pub struct Stop(Arc<OnceLock<Instant>>);
 
 impl Stop {
     /// Stops the run.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.0.get_or_init(Instant::now);
     }
 
     /// Whether it was stopped.
     pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.get().is_some()
+    }
+
+    /// When it was stopped.
+    pub(super) fn at(&self) -> Option<Instant> {
+        self.0.get().copied()
     }
 }
 

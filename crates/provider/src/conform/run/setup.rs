@@ -19,6 +19,8 @@ const OWN: Subject = Subject::Component(Component::Provider);
 pub(super) struct Setup {
     /// Its configuration, if it is given one.
     pub(super) config: Option<Value>,
+    /// What of it nobody may see.
+    pub(super) secrets: Secrets,
     /// Why not, if it should have one.
     pub(super) not_configured: Option<String>,
     /// What it does wrong so far.
@@ -31,6 +33,10 @@ impl Setup {
         let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
         let mut report = TypeReport::new(OWN, "", block.clone());
         report.findings = of_the_whole(schemas);
+        let mut secrets = Secrets::default();
+        if let Ok(config) = options.hints.provider_config(block) {
+            secrets.learn(block, &config);
+        }
         let (config, not_configured) = match options.hints.provider_config(block) {
             Err(error) => (None, Some(error.to_string())),
             Ok(config) => match configured(provider, block, &config, &mut report).await {
@@ -39,7 +45,7 @@ impl Setup {
             },
         };
         let is_wanted = options.wants(OWN, "") && !report.findings.is_empty();
-        Self { config, not_configured, report: is_wanted.then(|| report.sorted()) }
+        Self { config, secrets, not_configured, report: is_wanted.then(|| report.sorted()) }
     }
 }
 

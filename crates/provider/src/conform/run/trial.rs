@@ -1,20 +1,22 @@
 //! Trying one type: with many configurations, each judged; what is found is shown by the smallest.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use objchange::Value;
+use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange::value::{Descend, Marks, Path};
 use smol_str::SmolStr;
-use tokio::time::timeout_at;
 
 use super::setup::of_one;
 use super::watch::{Exchange, Watched};
 use super::worker::{Worker, ending};
-use super::{Outcome, function};
+use super::{Context, Outcome, function};
 use crate::conform::case::{case, mask::Mask};
 use crate::conform::corpus::{Kept, Replayed};
 use crate::conform::flow::no_answer;
+use crate::conform::generate::spots;
 use crate::conform::report::{Found, Smallest, Subject, TypeReport, shape};
 use crate::conform::secrets::Secrets;
 use crate::conform::shrink::Shrink;
@@ -22,10 +24,13 @@ use crate::conform::{
     Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_action, judge_data,
     judge_ephemeral, judge_function, judge_list, samples,
 };
-use crate::{Component, Function, Result, Schemas};
+use crate::{Component, Function, Provider, Result, Schemas};
 
 /// A type whose provider dies so often is given up.
 const MAX_DEATHS: u32 = 3;
+
+/// The same where it hangs, which takes time.
+const MAX_HUNG: u32 = 2;
 
 /// How many smaller configurations are tried, at most, of what kills the provider each time.
 const MAX_DEADLY: usize = 30;
@@ -78,6 +83,13 @@ impl Earlier {
 /// What has more parts than these is not looked at more often than it must be.
 const MAX_SIZE: usize = 500;
 
+/// So many configurations of a type are tried before others have their turn, and so many times more in its next.
+const FIRST_TURN: usize = 8;
+const MORE: usize = 3;
+
+/// So many configurations are remembered that the provider accepts.
+const MAX_VALID: usize = 8;
+
 /// What tells a finding from others.
 #[derive(Clone, PartialEq)]
 struct Key {
@@ -94,6 +106,11 @@ impl Key {
 
 pub(super) struct Trials<'w> {
     worker: &'w mut Worker,
+    of: OfType,
+}
+
+/// How far the trial of one type has come.
+pub(super) struct OfType {
     schemas: Arc<Schemas>,
     subject: Subject,
     name: SmolStr,
@@ -101,13 +118,27 @@ pub(super) struct Trials<'w> {
     report: TypeReport,
     kept: Vec<Kept>,
     deaths: u32,
+    hung: u32,
     tolerated: usize,
+    /// What the provider accepts of what it was asked about last.
+    valid: VecDeque<Value>,
+    earlier: Earlier,
+    /// How many candidates were tried, and how many are, before other types have their turn.
+    tried: usize,
+    turn: usize,
 }
 
-impl<'w> Trials<'w> {
+/// What comes of a turn.
+pub(super) enum Turn {
+    Done(Box<Outcome>),
+    /// There is more to be tried.
+    More(Box<OfType>),
+}
+
+impl OfType {
     /// Begins with a type, unless it is no use to try it.
-    pub(super) fn new(worker: &'w mut Worker, subject: Subject, name: &str) -> Result<Self, Box<Outcome>> {
-        let schemas = worker.context.schemas.clone();
+    pub(super) fn new(context: &Context, subject: Subject, name: &str) -> Result<Self, Box<Outcome>> {
+        let schemas = context.schemas.clone();
         let block = match subject {
             Subject::Component(component) => schemas.block(component, name).cloned(),
             Subject::Function => schemas.functions.get(name).map(function::block),
@@ -120,7 +151,7 @@ impl<'w> Trials<'w> {
         let is_broken = report.findings.iter().any(|found| found.finding.weight.is_error());
         report.skipped = match subject {
             _ if is_broken => Some("no such schema can be loaded".into()),
-            Subject::Component(Component::EphemeralResource) if !worker.context.options.apply => {
+            Subject::Component(Component::EphemeralResource) if !context.options.apply => {
                 Some("it is only opened where things may be applied".into())
             }
             _ => None,
@@ -128,16 +159,36 @@ impl<'w> Trials<'w> {
         if report.skipped.is_some() {
             return Err(Box::new(Outcome { report: report.sorted(), kept: Vec::new() }));
         }
-        let (name, kept) = (name.into(), Vec::new());
-        Ok(Self { worker, schemas, subject, name, block, report, kept, deaths: 0, tolerated: 0 })
+        // Where the time may be over before the end, each type has its turn.
+        let turn = if context.deadline.is_some() { FIRST_TURN } else { usize::MAX };
+        Ok(Self {
+            schemas,
+            subject,
+            name: name.into(),
+            block,
+            report,
+            kept: Vec::new(),
+            deaths: 0,
+            hung: 0,
+            tolerated: 0,
+            valid: VecDeque::new(),
+            earlier: Earlier::default(),
+            tried: 0,
+            turn,
+        })
+    }
+}
+
+impl<'w> Trials<'w> {
+    pub(super) fn new(worker: &'w mut Worker, of: OfType) -> Self {
+        Self { worker, of }
     }
 
-    /// Tries all configurations.
-    pub(super) async fn all(mut self) -> Outcome {
-        let mut earlier = Earlier::default();
+    /// Tries as many configurations as it is its turn to try.
+    pub(super) async fn turn(mut self) -> Turn {
         let context = self.worker.context.clone();
-        let (options, block, name) = (&context.options, self.block.clone(), self.name.clone());
-        let kept = options.corpus.of(self.subject, &name, &block).into_iter().map(|kept| {
+        let (options, block, name) = (&context.options, self.of.block.clone(), self.of.name.clone());
+        let kept = options.corpus.of(self.of.subject, &name, &block).into_iter().map(|kept| {
             let mut sample = Sample::new(kept.config, "kept");
             sample.known = kept.known;
             Candidate { sample, update: kept.update }
@@ -145,27 +196,40 @@ impl<'w> Trials<'w> {
         let made = samples(&block, self.component(), &name, &options.hints, options.seed)
             .take(options.cases)
             .map(|sample| Candidate { sample, update: None });
-        for candidate in kept.chain(made) {
+        let mut candidates = kept.chain(made).skip(self.of.tried);
+        let mut left = self.of.turn;
+        loop {
+            let Some(candidate) = candidates.next() else { break };
             let reason = match context.ended() {
                 Some(ended) => Some(ending(ended).to_owned()),
-                None => self.one(candidate, &mut earlier).await.err(),
+                None if left == 0 => {
+                    drop(candidates);
+                    // What is made again to be skipped is less than what is new.
+                    self.of.turn = self.of.turn.saturating_mul(MORE);
+                    return Turn::More(Box::new(self.of));
+                }
+                None => self.one(candidate).await.err(),
             };
+            self.worker.tidy().await;
+            (self.of.tried, left) = (self.of.tried + 1, left - 1);
             if reason.is_some() {
-                self.report.skipped = reason;
+                self.of.report.skipped = reason;
                 break;
             }
         }
-        if self.report.skipped.is_none() && self.report.accepted == 0 && self.report.findings.is_empty() {
-            self.report.skipped = Some(match self.report.refusals.first() {
+        drop(candidates);
+        let report = &mut self.of.report;
+        if report.skipped.is_none() && report.accepted == 0 && report.findings.is_empty() {
+            report.skipped = Some(match report.refusals.first() {
                 Some(refusal) => format!("no configuration is accepted: {}", refusal.summary),
                 None => "no configuration can be made of its schema".into(),
             });
         }
-        Outcome { report: self.report.sorted(), kept: self.kept }
+        Turn::Done(Box::new(Outcome { report: self.of.report.sorted(), kept: self.of.kept }))
     }
 
     fn component(&self) -> Component {
-        match self.subject {
+        match self.of.subject {
             Subject::Component(component) => component,
             // What is said of attributes by name may hold for arguments.
             Subject::Function => Component::Provider,
@@ -173,40 +237,45 @@ impl<'w> Trials<'w> {
     }
 
     fn function(&self) -> Option<Function> {
-        self.schemas.functions.get(&self.name).cloned()
+        self.of.schemas.functions.get(&self.of.name).cloned()
     }
 
     /// Tries one configuration. The error is why it is the last.
-    async fn one(&mut self, candidate: Candidate, earlier: &mut Earlier) -> Result<(), String> {
+    async fn one(&mut self, candidate: Candidate) -> Result<(), String> {
         let Candidate { sample, update } = candidate;
         let provider = self.worker.provider().await.map_err(|error| format!("no provider: {error}"))?;
         let Some(accepted) = self.accepted(&provider, sample).await? else { return Ok(()) };
         let mut trial = Trial::new(accepted.config);
         trial.known = accepted.known;
-        let hints = &self.worker.context.options.hints;
-        let update = update.or_else(|| hints.update(&self.name, &trial.config));
-        trial.update = update.map(|update| (update, None)).or_else(|| earlier.update(self.report.samples));
-        let options = &self.worker.context.options;
+        let context = self.worker.context.clone();
+        let (options, hints) = (&context.options, &context.options.hints);
+        let update = update.or_else(|| hints.update(&self.of.name, &trial.config));
+        trial.update = match update.map(|update| (update, None)) {
+            Some(update) if self.is_valid(&Trial { update: Some(update.clone()), ..trial.clone() }).await => {
+                Some(update)
+            }
+            _ => self.of.earlier.update(self.of.report.samples),
+        };
         (trial.apply, trial.flavor) = (options.apply, options.flavor);
-        trial.import_id = hints.import_id(&self.name, trial.known.as_ref().unwrap_or(&trial.config));
-        if self.subject != Subject::Component(Component::Resource) {
+        trial.import_id = hints.import_id(&self.of.name, trial.known.as_ref().unwrap_or(&trial.config));
+        if self.of.subject != Subject::Component(Component::Resource) {
             trial.config = trial.known.take().unwrap_or(trial.config);
             (trial.known, trial.update) = (None, None);
             if !trial.config.is_wholly_known() {
-                self.report.samples -= 1;
+                self.of.report.samples -= 1;
                 return Ok(());
             }
         }
-        earlier.add((trial.config.clone(), trial.known.clone()));
+        self.of.earlier.add((trial.config.clone(), trial.known.clone()));
         let before = provider.plans();
         let Some((judgement, exchanges)) = self.judged(&trial).await? else {
             return Err(ending_of(self.worker));
         };
-        self.report.plans += provider.plans() - before;
+        self.of.report.plans += provider.plans() - before;
         if judgement.refused.is_empty() {
-            self.report.accepted += 1;
+            self.of.report.accepted += 1;
         } else {
-            self.report.refuse(&judgement.refused);
+            self.of.report.refuse(&judgement.refused);
         }
         self.find(&trial, judgement.findings, exchanges).await;
         self.survived()
@@ -214,19 +283,15 @@ impl<'w> Trials<'w> {
 
     /// The configuration as the provider accepts it, if it does.
     async fn accepted(&mut self, provider: &Arc<Watched>, sample: Sample) -> Result<Option<Sample>, String> {
-        self.report.samples += 1;
-        let Subject::Component(component) = self.subject else { return Ok(Some(sample)) };
+        self.of.report.samples += 1;
+        let Subject::Component(component) = self.of.subject else { return Ok(Some(sample)) };
         let context = self.worker.context.clone();
         let mut trial = Trial::new(sample.config.clone());
         trial.known.clone_from(&sample.known);
-        let (block, hints) = (&self.block, &context.options.hints);
-        let asked = accepted(&**provider, component, &self.name, block, sample, hints);
-        let answer = match context.deadline {
-            Some(deadline) => timeout_at(deadline, asked).await.ok(),
-            None => Some(asked.await),
-        };
-        match answer {
-            _ if context.options.stop.is_stopped() => Err(ending_of(self.worker)),
+        let (block, hints) = (&self.of.block, &context.options.hints);
+        let asked = accepted(&**provider, component, &self.of.name, block, sample, hints);
+        match context.in_time(asked).await {
+            Some(_) if context.ended().is_some() => Err(ending_of(self.worker)),
             None => {
                 self.worker.let_go();
                 Err(ending_of(self.worker))
@@ -234,8 +299,8 @@ impl<'w> Trials<'w> {
             Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
             Some(Ok(Accepted::No(said))) => {
                 let secrets = self.secrets(&trial);
-                let hidden: Vec<_> = said.iter().map(|said| secrets.hide_in(&self.block, said)).collect();
-                self.report.refuse(&hidden);
+                let hidden: Vec<_> = said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect();
+                self.of.report.refuse(&hidden);
                 Ok(None)
             }
             Some(Err(error)) => {
@@ -251,18 +316,21 @@ impl<'w> Trials<'w> {
 
     /// What must not be told of what the provider says.
     fn secrets(&self, trial: &Trial) -> Secrets {
-        let mut secrets = Secrets::default();
-        values(trial).for_each(|value| secrets.learn(&self.block, value));
+        let mut secrets = self.worker.context.secrets.clone();
+        values(trial).for_each(|value| secrets.learn(&self.of.block, value));
         secrets
     }
 
     /// Whether the provider is worth to be asked on.
     fn survived(&mut self) -> Result<(), String> {
-        self.deaths += u32::from(self.worker.is_gone());
-        if self.deaths < MAX_DEATHS {
+        self.of.deaths += u32::from(self.worker.is_gone());
+        if self.of.hung >= MAX_HUNG {
+            return Err(format!("given up: the provider hung {} times", self.of.hung));
+        }
+        if self.of.deaths < MAX_DEATHS {
             return Ok(());
         }
-        Err(format!("given up: the provider crashed or hung {} times", self.deaths))
+        Err(format!("given up: the provider crashed or hung {} times", self.of.deaths))
     }
 
     /// What is found with a trial, and what was asked; `None` where the run is over.
@@ -271,11 +339,8 @@ impl<'w> Trials<'w> {
         provider.take();
         let context = self.worker.context.clone();
         let asked = self.ask(&provider, trial);
-        let judgement = match context.deadline {
-            Some(deadline) => timeout_at(deadline, asked).await.ok(),
-            None => Some(asked.await),
-        };
-        if context.options.stop.is_stopped() {
+        let judgement = context.in_time(asked).await;
+        if judgement.is_some() && context.ended().is_some() {
             return Ok(None);
         }
         match judgement {
@@ -283,28 +348,63 @@ impl<'w> Trials<'w> {
                 self.worker.let_go();
                 Ok(None)
             }
-            Some(Ok(judgement)) => Ok(Some((judgement, provider.take()))),
+            Some(Ok(mut judgement)) => {
+                let secrets = &context.secrets;
+                for said in &mut judgement.refused {
+                    *said = secrets.hide_in(&self.of.block, said);
+                }
+                for finding in &mut judgement.findings {
+                    finding.message = secrets.hide_long(std::mem::take(&mut finding.message));
+                    finding.terraform = finding.terraform.take().map(|said| secrets.hide_long(said));
+                }
+                Ok(Some((judgement, provider.take())))
+            }
             Some(Err(error)) => Err(error.to_string()),
         }
     }
 
+    /// Whether the provider accepts all configurations of a trial that nobody else asks about.
+    async fn is_valid(&mut self, trial: &Trial) -> bool {
+        let Subject::Component(component) = self.of.subject else { return true };
+        let Ok(provider) = self.worker.provider().await else { return false };
+        let context = self.worker.context.clone();
+        for config in values(trial) {
+            let config = config.unmark_deep().0;
+            if self.of.valid.contains(&config) {
+                continue;
+            }
+            let asked = provider.validate(component, &self.of.name, &config);
+            // No answer is for a judge to find.
+            let Some(Ok(said)) = context.in_time(asked).await else { return true };
+            let is_expected = |d: &Diagnostic| context.options.hints.is_expected(component, &self.of.name, d);
+            if said.iter().any(|d| d.severity == Severity::Error && !is_expected(d)) {
+                return false;
+            }
+            if self.of.valid.len() >= MAX_VALID {
+                self.of.valid.pop_front();
+            }
+            self.of.valid.push_back(config);
+        }
+        true
+    }
+
     async fn ask(&self, provider: &Watched, trial: &Trial) -> Result<Judgement> {
-        match self.subject {
-            Subject::Component(Component::Resource) => judge(provider, &self.name, trial).await,
+        match self.of.subject {
+            Subject::Component(Component::Resource) => judge(provider, &self.of.name, trial).await,
             Subject::Component(Component::EphemeralResource) => {
-                judge_ephemeral(provider, &self.name, &trial.config).await
+                judge_ephemeral(provider, &self.of.name, &trial.config).await
             }
             Subject::Component(Component::ListResource) => {
-                judge_list(provider, &self.name, &trial.config).await
+                judge_list(provider, &self.of.name, &trial.config).await
             }
             Subject::Component(Component::Action) => {
-                judge_action(provider, &self.name, &trial.config, trial.apply).await
+                judge_action(provider, &self.of.name, &trial.config, trial.apply).await
             }
-            Subject::Component(_) => judge_data(provider, &self.name, &trial.config).await,
+            Subject::Component(_) => judge_data(provider, &self.of.name, &trial.config).await,
             Subject::Function => {
                 let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));
                 match arguments {
-                    Some(arguments) => judge_function(provider, &self.name, &arguments).await,
+                    Some(arguments) => judge_function(provider, &self.of.name, &arguments).await,
                     None => Ok(Judgement::default()),
                 }
             }
@@ -317,12 +417,13 @@ impl<'w> Trials<'w> {
         // Schemas were judged before.
         let is_of_schema = |finding: &Finding| finding.clause.code().starts_with('S');
         for finding in findings.into_iter().filter(|finding| !is_of_schema(finding)) {
+            self.of.hung += u32::from(finding.clause == Clause::T3);
             let key = Key::of(&finding);
             if seen.contains(&key) {
                 continue;
             }
             seen.push(key.clone());
-            let known = self.report.findings.iter_mut().find(|found| Key::of(&found.finding) == key);
+            let known = self.of.report.findings.iter_mut().find(|found| Key::of(&found.finding) == key);
             match known {
                 Some(found) => found.count += 1,
                 None => {
@@ -339,22 +440,34 @@ impl<'w> Trials<'w> {
         key: Key,
         (trial, mut finding, mut exchanges): (Trial, Finding, Vec<Exchange>),
     ) -> (Trial, Finding, Vec<Exchange>) {
-        let block = self.block.clone();
-        let mut shrink = Shrink::new(&block, coerced(&block, trial));
+        let block = self.of.block.clone();
+        let given = match self.of.subject {
+            Subject::Component(component) => {
+                let hints = &self.worker.context.options.hints;
+                let is_given =
+                    |names: &Vec<SmolStr>| hints.given(component, &self.of.name, &names.join(".")).is_some();
+                spots(&block).into_iter().map(|spot| spot.names).filter(is_given).collect()
+            }
+            Subject::Function => Vec::new(),
+        };
+        let mut shrink = Shrink::new(&block, coerced(&block, trial), given);
         let mut left = self.worker.context.options.shrink;
         match key.clause {
             // Each candidate would take as long again.
             Clause::T3 => left = 0,
             Clause::T2 => left = left.min(MAX_DEADLY),
             _ if !finding.weight.is_error() => {
-                left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.tolerated));
-                self.tolerated += left;
+                left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.of.tolerated));
+                self.of.tolerated += left;
             }
             _ => {}
         }
         while left > 0 && self.worker.context.ended().is_none() {
             let Some(candidate) = shrink.candidate().cloned() else { break };
             left -= 1;
+            if !self.is_valid(&candidate).await {
+                continue;
+            }
             let Ok(Some((judgement, asked))) = self.judged(&candidate).await else {
                 if self.worker.context.ended().is_some() || self.worker.provider().await.is_err() {
                     break;
@@ -367,41 +480,42 @@ impl<'w> Trials<'w> {
             }
         }
         if !finding.weight.is_error() {
-            self.tolerated = self.tolerated.saturating_sub(left);
+            self.of.tolerated = self.of.tolerated.saturating_sub(left);
         }
         (shrink.smallest().clone(), finding, exchanges)
     }
 
     fn keep(&mut self, trial: &Trial, finding: Finding, exchanges: &[Exchange]) {
-        let mut mask = mask(&self.block, trial);
+        let mut mask = mask(&self.of.block, trial);
         let place = shape(&finding.path);
-        let id = [&*self.name, finding.clause.code(), &finding.kind, &place].join(" ");
+        let id = [&*self.of.name, finding.clause.code(), &finding.kind, &place].join(" ");
         let id = id.trim_end();
-        let case = match self.subject {
+        let case = match self.of.subject {
             Subject::Function => Err("case files have no operation for functions"),
-            _ => case(id, &self.block, &finding, exchanges, &marks(trial)),
+            _ => case(id, &self.of.block, &finding, exchanges, &marks(trial)),
         };
-        let shown = |value: &Value| self.block.mark_hidden(value);
+        let shown = |value: &Value| shown(&self.of.block, value);
         let config = match self.function() {
-            Some(function) if self.subject == Subject::Function => {
+            Some(function) if self.of.subject == Subject::Function => {
                 Value::tuple(function::arguments(&function, &trial.config).unwrap_or_default())
             }
             _ => shown(&trial.config),
         };
         let update = trial.update.as_ref().map(|(config, known)| known.as_ref().unwrap_or(config));
         let smallest = Smallest { config, known: trial.known.as_ref().map(shown), update: update.map(shown) };
-        let mut masked = |value: &Value| mask.object(&self.block, value);
+        let mut masked = |value: &Value| mask.object(&self.of.block, value);
         let replayed = masked(&trial.config).map(|config| Replayed {
             config,
             known: trial.known.as_ref().and_then(&mut masked),
             update: update.and_then(&mut masked),
         });
         let clause = finding.clause.code();
-        let kept = replayed.and_then(|kept| Kept::new(self.subject, &self.name, &self.block, &kept, clause));
-        self.kept.extend(kept);
+        let kept = replayed
+            .and_then(|kept| Kept::new(self.of.subject, &self.of.name, &self.of.block, &kept, clause));
+        self.of.kept.extend(kept);
         let case = case.map_err(str::to_owned);
         let smallest = Some(smallest);
-        self.report.findings.push(Found { finding, place, count: 1, smallest, case, is_known: false });
+        self.of.report.findings.push(Found { finding, place, count: 1, smallest, case, is_known: false });
     }
 }
 
@@ -413,6 +527,15 @@ fn coerced(block: &Block, mut trial: Trial) -> Trial {
     trial.update =
         trial.update.as_ref().map(|(config, known)| (coerced(config), known.as_ref().map(coerced)));
     trial
+}
+
+/// What is told of a configuration: what is secret is marked, but not that there is nothing.
+fn shown(block: &Block, config: &Value) -> Value {
+    let marked = block.mark_hidden(config);
+    let shown = marked.transform(|_, part| {
+        Ok::<_, std::convert::Infallible>(if part.is_null() { part.unmark().0 } else { part })
+    });
+    shown.unwrap_or_else(|never| match never {})
 }
 
 fn values(trial: &Trial) -> impl Iterator<Item = &Value> {

@@ -8,11 +8,14 @@ use async_trait::async_trait;
 use objchange::Value;
 use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
+    Severity,
 };
 
+use super::made::{Made, Object};
+use super::options::Stop;
 use crate::{
-    ActionEvent, ActionPlan, Answer, Component, FunctionAnswer, ImportAnswer, ImportResource, ListQuestion,
-    Listed, MoveResource, Opened, Provider, ReadResource, Result, Schemas, UpgradeResource,
+    ActionEvent, ActionPlan, Answer, Component, ErrorKind, FunctionAnswer, ImportAnswer, ImportResource,
+    ListQuestion, Listed, MoveResource, Opened, Provider, ReadResource, Result, Schemas, UpgradeResource,
 };
 
 /// A question with its answer, of those that a case file can hold.
@@ -37,8 +40,28 @@ impl Meter {
     }
 }
 
+/// Whether anything more may be asked: where things are made, nothing is begun when a run is over.
+#[derive(Clone)]
+pub(super) struct Gate {
+    /// Nothing is made.
+    pub(super) is_open: bool,
+    pub(super) stop: Stop,
+    pub(super) deadline: Option<tokio::time::Instant>,
+    pub(super) made: Made,
+}
+
+impl Gate {
+    fn is_open(&self) -> bool {
+        let is_over = || self.deadline.is_some_and(|deadline| tokio::time::Instant::now() >= deadline);
+        self.is_open || !self.stop.is_stopped() && !is_over()
+    }
+}
+
 pub(super) struct Watched {
     provider: Arc<dyn Provider>,
+    gate: Gate,
+    /// Whose it is.
+    owner: usize,
     meter: Arc<Meter>,
     exchanges: Mutex<Vec<Exchange>>,
     plans: AtomicU64,
@@ -46,9 +69,11 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(provider: Arc<dyn Provider>, meter: Arc<Meter>) -> Self {
+    pub(super) fn new(provider: Arc<dyn Provider>, meter: Arc<Meter>, gate: Gate, owner: usize) -> Self {
         Self {
             provider,
+            gate,
+            owner,
             meter,
             exchanges: Mutex::default(),
             plans: AtomicU64::new(0),
@@ -75,6 +100,36 @@ impl Watched {
         self.is_gone.load(Ordering::Relaxed)
     }
 
+    /// Destroys something that was left, also when the run is over. The error is why it may be there still.
+    pub(super) async fn destroy(&self, object: &Object) -> std::result::Result<(), &'static str> {
+        const NO_ANSWER: &str = "the provider did not answer when it was to be destroyed";
+        let schemas = self.provider.schemas().await.map_err(|_| NO_ANSWER)?;
+        let block = schemas.block(Component::Resource, &object.type_name).ok_or(NO_ANSWER)?;
+        let nothing = Value::null(block.implied_type().clone());
+        let mut end = ApplyResourceChange::new(block, &object.value, &nothing, &nothing);
+        (end.private, end.identity) = (object.private.clone(), object.identity.clone());
+        if schemas.capabilities.plan_destroy {
+            let mut plan = PlanResourceChange::new(block, &object.value, &nothing, &nothing);
+            (plan.private, plan.identity) = (object.private.clone(), object.identity.clone());
+            // What it says against that, it says again.
+            if let Ok(planned) = self.provider.plan(&object.type_name, &plan).await {
+                end.private = planned.private;
+            }
+        }
+        let answer = self.provider.apply(&object.type_name, &end).await.map_err(|_| NO_ANSWER)?;
+        let is_refused = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
+        match answer.new_state {
+            Some(state) if !state.is_null() => Err("the provider says that it is still there"),
+            _ if is_refused => Err("the provider refuses to destroy it"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks where anything may still be asked.
+    async fn asked<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        if self.gate.is_open() { self.timed(call).await } else { Err(ErrorKind::Disconnected.into()) }
+    }
+
     async fn timed<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
         let start = Instant::now();
         let answer = call.await;
@@ -82,7 +137,7 @@ impl Watched {
         self.meter.nanos.fetch_add(nanos, Ordering::Relaxed);
         self.meter.calls.fetch_add(1, Ordering::Relaxed);
         if let Err(error) = &answer
-            && (error.is_gone() || matches!(error.kind(), crate::ErrorKind::Timeout(_)))
+            && (error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)))
         {
             self.is_gone.store(true, Ordering::Relaxed);
         }
@@ -97,7 +152,9 @@ impl Provider for Watched {
     }
 
     async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
-        self.timed(self.provider.validate(component, name, config)).await
+        let call = self.provider.validate(component, name, config);
+        // What was made can only be destroyed by a provider that has its configuration.
+        if component == Component::Provider { self.timed(call).await } else { self.asked(call).await }
     }
 
     async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>> {
@@ -105,44 +162,51 @@ impl Provider for Watched {
     }
 
     async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-        self.timed(self.provider.upgrade(request)).await
+        self.asked(self.provider.upgrade(request)).await
     }
 
     async fn upgrade_identity(&self, request: &UpgradeResource) -> Result<Answer> {
-        self.timed(self.provider.upgrade_identity(request)).await
+        self.asked(self.provider.upgrade_identity(request)).await
     }
 
     async fn read(&self, request: &ReadResource) -> Result<Answer> {
-        self.timed(self.provider.read(request)).await
+        self.asked(self.provider.read(request)).await
     }
 
     async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
-        let answer = self.timed(self.provider.plan(type_name, request)).await?;
+        let answer = self.asked(self.provider.plan(type_name, request)).await?;
         self.plans.fetch_add(1, Ordering::Relaxed);
         self.exchanges().push(Exchange::Plan(Box::new(request.clone()), Box::new(answer.clone())));
         Ok(answer)
     }
 
     async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
-        let answer = self.timed(self.provider.apply(type_name, request)).await?;
+        let schemas = self.provider.schemas().await?;
+        let answer = self.asked(async {
+            self.gate.made.begun(self.owner, type_name, request);
+            self.provider.apply(type_name, request).await
+        });
+        let answer = answer.await?;
+        let block = schemas.block(Component::Resource, type_name);
+        self.gate.made.answered(self.owner, block, type_name, request, &answer);
         self.exchanges().push(Exchange::Apply(Box::new(request.clone()), Box::new(answer.clone())));
         Ok(answer)
     }
 
     async fn import(&self, request: &ImportResource) -> Result<ImportAnswer> {
-        self.timed(self.provider.import(request)).await
+        self.asked(self.provider.import(request)).await
     }
 
     async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
-        self.timed(self.provider.move_state(request)).await
+        self.asked(self.provider.move_state(request)).await
     }
 
     async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
-        self.timed(self.provider.generate_config(type_name, state)).await
+        self.asked(self.provider.generate_config(type_name, state)).await
     }
 
     async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
-        let answer = self.timed(self.provider.read_data(type_name, config)).await?;
+        let answer = self.asked(self.provider.read_data(type_name, config)).await?;
         if let Some(object) = &answer.object {
             self.exchanges().push(Exchange::Data(config.clone(), object.clone()));
         }
@@ -150,31 +214,31 @@ impl Provider for Watched {
     }
 
     async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
-        self.timed(self.provider.open(type_name, config)).await
+        self.asked(self.provider.open(type_name, config)).await
     }
 
     async fn renew(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
-        self.timed(self.provider.renew(type_name, private)).await
+        self.asked(self.provider.renew(type_name, private)).await
     }
 
     async fn close(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
-        self.timed(self.provider.close(type_name, private)).await
+        self.asked(self.provider.close(type_name, private)).await
     }
 
     async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
-        self.timed(self.provider.list(request)).await
+        self.asked(self.provider.list(request)).await
     }
 
     async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {
-        self.timed(self.provider.call_function(name, arguments)).await
+        self.asked(self.provider.call_function(name, arguments)).await
     }
 
     async fn plan_action(&self, type_name: &str, config: &Value) -> Result<ActionPlan> {
-        self.timed(self.provider.plan_action(type_name, config)).await
+        self.asked(self.provider.plan_action(type_name, config)).await
     }
 
     async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
-        self.timed(self.provider.invoke_action(type_name, config)).await
+        self.asked(self.provider.invoke_action(type_name, config)).await
     }
 
     async fn stop(&self) -> Result<String> {

@@ -6,9 +6,9 @@ use std::sync::atomic::Ordering;
 use objchange::change::Severity;
 use objchange::schema::Block;
 
-use super::trial::Trials;
+use super::trial::{OfType, Trials, Turn};
 use super::watch::Watched;
-use super::{Context, Outcome};
+use super::{Context, Outcome, Task};
 use crate::conform::report::{Ended, Subject, TypeReport};
 use crate::conform::run::Progress;
 use crate::{Error, ErrorKind, Provider, Result};
@@ -16,33 +16,44 @@ use crate::{Error, ErrorKind, Provider, Result};
 pub(super) struct Worker {
     pub(super) context: Arc<Context>,
     live: Option<Arc<Watched>>,
+    /// Which one it is.
+    owner: usize,
 }
 
 impl Worker {
-    pub(super) fn new(context: Arc<Context>, live: Option<Arc<Watched>>) -> Self {
-        Self { context, live }
+    pub(super) fn new(context: Arc<Context>, live: Option<Arc<Watched>>, owner: usize) -> Self {
+        Self { context, live, owner }
     }
 
     /// Takes one type after the other as long as there are some.
     pub(super) async fn work(mut self) -> Vec<(usize, Outcome)> {
         let context = self.context.clone();
         let mut outcomes = Vec::new();
-        loop {
-            let position = context.next.fetch_add(1, Ordering::Relaxed);
-            let Some((subject, name)) = context.tasks.get(position) else { return outcomes };
-            (context.progress)(Progress::Trying { name });
-            let outcome = self.one(*subject, name).await;
+        while let Some(task) = context.task() {
+            let (position, subject, name) = (task.position, task.subject, task.name.clone());
+            (context.progress)(Progress::Trying { name: &name });
+            let outcome = match self.one(subject, &name, task.begun).await {
+                Turn::Done(outcome) => *outcome,
+                Turn::More(begun) => {
+                    context.later(Task { position, subject, name, begun: Some(begun) });
+                    continue;
+                }
+            };
             let done = context.done.fetch_add(1, Ordering::Relaxed) + 1;
             (context.progress)(Progress::Tried { report: &outcome.report, done });
             outcomes.push((position, outcome));
         }
+        outcomes
     }
 
-    async fn one(&mut self, subject: Subject, name: &str) -> Outcome {
+    async fn one(&mut self, subject: Subject, name: &str, begun: Option<Box<OfType>>) -> Turn {
+        if let Some(begun) = begun {
+            return Trials::new(self, *begun).turn().await;
+        }
         let skipped = |reason: &str| {
             let mut report = TypeReport::new(subject, name, Block::new::<&str>([], []));
             report.skipped = Some(reason.to_owned());
-            Outcome { report, kept: Vec::new() }
+            Turn::Done(Box::new(Outcome { report, kept: Vec::new() }))
         };
         if let Some(ended) = self.context.ended() {
             return skipped(ending(ended));
@@ -52,9 +63,9 @@ impl Worker {
         {
             return skipped(reason);
         }
-        match Trials::new(self, subject, name) {
-            Ok(trials) => trials.all().await,
-            Err(outcome) => *outcome,
+        match OfType::new(&self.context, subject, name) {
+            Ok(of) => Trials::new(self, of).turn().await,
+            Err(outcome) => Turn::Done(outcome),
         }
     }
 
@@ -66,7 +77,12 @@ impl Worker {
         // What is left of the old one ends first.
         self.live = None;
         let started = (self.context.start)().await?;
-        let watched = Arc::new(Watched::new(started, self.context.meter.clone()));
+        let watched = Arc::new(Watched::new(
+            started,
+            self.context.meter.clone(),
+            self.context.gate.clone(),
+            self.owner,
+        ));
         watched.schemas().await?;
         if let Some(config) = &self.context.config {
             let said = watched.configure(config).await?;
@@ -77,6 +93,26 @@ impl Worker {
             }
         }
         Ok(self.live.insert(watched).clone())
+    }
+
+    /// Destroys what was made and is still there: a provider crashed, or the run is over. Where a provider has refused to do
+    /// that it is asked once more.
+    pub(super) async fn tidy(&mut self) {
+        let context = self.context.clone();
+        while let Some(object) = context.options.made.next(self.owner) {
+            let destroyed = async {
+                match self.provider().await {
+                    Ok(provider) => Some((provider.destroy(&object).await, provider)),
+                    Err(_) => None,
+                }
+            };
+            let how = match context.before_the_end(destroyed).await {
+                Some(Some((how, _))) => how,
+                Some(None) => Err("the provider could not be started again"),
+                None => return self.let_go(),
+            };
+            context.options.made.ended(self.owner, &object, how);
+        }
     }
 
     /// Whether the provider that was asked last is there no more.

@@ -41,6 +41,8 @@ pub struct Scale {
     pub limit: Duration,
     /// What the time is.
     pub clock: Arc<dyn Fn() -> Duration + Send + Sync>,
+    /// Whether nothing more is to be begun.
+    pub is_over: Arc<dyn Fn() -> bool + Send + Sync>,
     /// How much memory the provider has, in bytes, where somebody can tell.
     pub memory: Option<Arc<dyn Fn() -> Option<u64> + Send + Sync>>,
 }
@@ -56,6 +58,7 @@ impl Scale {
             apply: false,
             limit: Duration::from_secs(20),
             clock: Arc::new(move || start.elapsed()),
+            is_over: Arc::new(|| false),
             memory: None,
         }
     }
@@ -160,6 +163,10 @@ impl Measuring<'_> {
     async fn points(&mut self, collection: &Collection<'_>, config: &Value) -> Result<Vec<Point>> {
         let mut points = Vec::new();
         for n in std::iter::once(0).chain(self.scale.sizes.iter().copied()) {
+            if (self.scale.is_over)() {
+                self.stopped = Some("the time was over".into());
+                break;
+            }
             let Some(config) =
                 collection.filled(config, n).filter(|config| self.block.coerce_value(config).is_ok())
             else {

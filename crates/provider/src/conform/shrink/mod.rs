@@ -10,10 +10,11 @@ mod tests;
 use objchange::Value;
 use objchange::change::assert_object_compatible;
 use objchange::schema::Block;
+use smol_str::SmolStr;
 
 use self::edits::{Change, Edit, edit, edits, known_edits};
-use super::Trial;
 use super::parts::parts;
+use super::{Trial, within};
 
 /// A search for the smallest trial. The same answers lead to the same trial.
 #[derive(Debug)]
@@ -25,6 +26,43 @@ pub(super) struct Shrink<'s> {
     /// How many candidates in a row did not show it.
     refuted: usize,
     candidate: Option<Trial>,
+    fixed: Fixed,
+}
+
+/// What people give stays as it is: the values that the parts at these places may have, all in configurations that they gave.
+#[derive(Debug, Default)]
+struct Fixed(Vec<(Vec<SmolStr>, Vec<Value>)>);
+
+impl Fixed {
+    fn new(trial: &Trial, places: Vec<Vec<SmolStr>>) -> Self {
+        let allowed = |place: Vec<SmolStr>| {
+            let mut all: Vec<Value> = Vec::new();
+            for config in configs(trial) {
+                within::each(config, &place, &mut |part| {
+                    if !all.contains(part) {
+                        all.push(part.clone());
+                    }
+                });
+            }
+            (place, all)
+        };
+        Self(places.into_iter().map(allowed).collect())
+    }
+
+    fn keeps(&self, trial: &Trial) -> bool {
+        self.0.iter().all(|(place, allowed)| {
+            configs(trial).all(|config| {
+                let mut keeps = true;
+                within::each(config, place, &mut |part| keeps &= allowed.contains(part));
+                keeps
+            })
+        })
+    }
+}
+
+fn configs(trial: &Trial) -> impl Iterator<Item = &Value> {
+    let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
+    [Some(&trial.config), trial.known.as_ref()].into_iter().chain(update).flatten()
 }
 
 /// One way to make a trial smaller.
@@ -48,10 +86,12 @@ enum Step {
 }
 
 impl<'s> Shrink<'s> {
-    /// Begins with a trial that shows it. Its configurations are of the type that the schema implies.
-    pub(super) fn new(block: &'s Block, trial: Trial) -> Self {
+    /// Begins with a trial that shows it. Its configurations are of the type that the schema implies. What stands at the places
+    /// that are given stays what it is, or goes with all that is around it.
+    pub(super) fn new(block: &'s Block, trial: Trial, given: Vec<Vec<SmolStr>>) -> Self {
         let steps = steps(block, &trial);
-        Self { block, current: trial, steps, next: 0, refuted: 0, candidate: None }
+        let fixed = Fixed::new(&trial, given);
+        Self { block, current: trial, steps, next: 0, refuted: 0, candidate: None, fixed }
     }
 
     /// The next candidate; `None` where no single thing can be taken away any more. It is asked for once the last one was
@@ -62,7 +102,9 @@ impl<'s> Shrink<'s> {
             let step = &self.steps[self.next % self.steps.len()];
             self.next += 1;
             self.refuted += 1;
-            if let Some(candidate) = smaller(self.block, &self.current, step) {
+            if let Some(candidate) =
+                smaller(self.block, &self.current, step).filter(|smaller| self.fixed.keeps(smaller))
+            {
                 self.candidate = Some(candidate);
                 break;
             }

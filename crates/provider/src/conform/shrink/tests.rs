@@ -31,7 +31,7 @@ fn wrong(trial: &Trial, needs: &[String], odd: u64) -> bool {
 
 fn shrunk(trial: Trial, needs: &[String], odd: u64) -> (Trial, usize) {
     let block = trial_block(true);
-    let mut shrink = Shrink::new(&block, trial);
+    let mut shrink = Shrink::new(&block, trial, Vec::new());
     let mut asked = 0;
     while let Some(candidate) = shrink.candidate().cloned() {
         asked += 1;
@@ -83,7 +83,7 @@ fn large_collections_are_halved() {
         let zones = trial.config.attribute("zones").and_then(Value::as_elements);
         zones.is_some_and(|zones| zones.contains(&Value::from("name-1234")))
     };
-    let mut shrink = Shrink::new(&block, Trial::new(config));
+    let mut shrink = Shrink::new(&block, Trial::new(config), Vec::new());
     let mut asked = 0;
     while let Some(candidate) = shrink.candidate().cloned() {
         asked += 1;
@@ -93,4 +93,27 @@ fn large_collections_are_halved() {
     }
     let zones = shrink.smallest().config.attribute("zones").unwrap();
     assert_eq!((zones.len(), asked < 100), (Some(1), true), "{asked}");
+}
+
+/// What people give is what anything is tried with, however small the rest is.
+#[test]
+fn what_is_given_stays() {
+    let block = trial_block(true);
+    let config = |name: &str| {
+        let config = Value::object([("name", Value::from(name)), ("tags", Value::tuple(["one", "two"]))]);
+        block.coerce_value(&config).unwrap()
+    };
+    let mut trial = Trial::new(config("given-1"));
+    trial.update = Some((config("given-2"), None));
+    let mut shrink =
+        Shrink::new(&block, trial, vec![vec!["name".into()], vec!["disk".into(), "kind".into()]]);
+    while let Some(candidate) = shrink.candidate().cloned() {
+        for config in [Some(&candidate.config), candidate.update.as_ref().map(|(config, _)| config)] {
+            let name = config.and_then(|config| config.attribute("name")?.as_str());
+            assert!(config.is_none() || name == Some("given-1") || name == Some("given-2"), "{name:?}");
+        }
+        shrink.shows();
+    }
+    let smallest = shrink.smallest();
+    assert!(smallest.update.is_none() && smallest.config.attribute("tags").unwrap().is_null());
 }

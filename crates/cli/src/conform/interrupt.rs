@@ -1,0 +1,55 @@
+//! What is done when somebody wants this program to end: no process is left behind, and nothing that was made.
+
+use std::time::Duration;
+use std::{io, process, thread};
+
+use objchange_provider::client::Children;
+use objchange_provider::conform::{Left, Made, Stop};
+
+use crate::exit::{INTERRUPTED, note, warn};
+use crate::provider::launch::Signals;
+
+/// How long the work may take to notice that it was interrupted.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// The same where it destroys what it made.
+const TIDY: Duration = Duration::from_secs(25);
+
+/// Stops the run when somebody wants this program to end. It listens in a thread of its own, so that it hears whatever the work
+/// is busy with. Where something may have been made the run is given time to destroy it, until it is interrupted once more.
+pub(super) fn listen(children: Children, stop: Stop, made: Option<Made>) -> io::Result<()> {
+    let heard = move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            let Ok(mut signals) = Signals::new() else { return };
+            signals.next().await;
+            stop.stop();
+            if let Some(made) = made {
+                note("interrupted: what was made is destroyed; interrupt again to leave it");
+                let _ = tokio::time::timeout(TIDY, signals.next()).await;
+                left_behind(&made.left());
+            } else {
+                children.kill_all();
+                tokio::time::sleep(GRACE).await;
+            }
+            children.kill_all();
+            process::exit(INTERRUPTED.into());
+        });
+    };
+    thread::Builder::new().name("signals".into()).spawn(heard).map(drop)
+}
+
+/// So many things are named one by one.
+const NAMED: usize = 50;
+
+/// Says what was made and may still be there.
+pub(super) fn left_behind(left: &[Left]) {
+    for left in left.iter().take(NAMED) {
+        let id = left.id.as_ref().map(|id| format!(" {id:?}")).unwrap_or_default();
+        let times = if left.count > 1 { format!(" ({} of them)", left.count) } else { String::new() };
+        warn(&format!("left behind: {}{id}{times}: {}", left.type_name, left.reason));
+    }
+    if let Some(more) = left.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        warn(&format!("left behind: {more} more, see --json"));
+    }
+}

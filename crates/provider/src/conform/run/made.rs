@@ -1,0 +1,168 @@
+//! What was made by a run and is still there, so that it is not left behind.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use objchange::Value;
+use objchange::change::{AppliedResource, ApplyResourceChange, PrivateData};
+use objchange::schema::Block;
+use objchange::value::Kind;
+
+/// Something that was made and may still be there.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Left {
+    /// Its resource type.
+    #[serde(rename = "type")]
+    pub type_name: String,
+    /// Its identifier, where it has one that is no secret.
+    pub id: Option<String>,
+    /// Why it was not destroyed.
+    pub reason: &'static str,
+    /// How many there are of which nothing else is known.
+    pub count: u64,
+}
+
+/// What was made by a run and not yet destroyed. All clones tell of the same.
+#[derive(Clone, Default)]
+pub struct Made(Arc<Mutex<Vec<Thing>>>);
+
+/// An object that may be there.
+#[derive(Clone)]
+struct Thing {
+    /// Who made it.
+    owner: usize,
+    type_name: String,
+    id: Option<String>,
+    /// What is known of it; `None` where its creation was not answered.
+    object: Option<Object>,
+    /// Why it could not be destroyed, where that was tried.
+    reason: Option<&'static str>,
+}
+
+/// What is needed to destroy an object.
+#[derive(Clone)]
+pub(super) struct Object {
+    pub(super) type_name: String,
+    pub(super) value: Value,
+    pub(super) private: PrivateData,
+    pub(super) identity: Option<Value>,
+}
+
+/// The objects may hold secrets.
+impl std::fmt::Debug for Made {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Made").field("count", &self.things().len()).finish()
+    }
+}
+
+const NO_ANSWER: &str = "its creation was not answered as it should be";
+const NO_TIME: &str = "there was no time left to destroy it";
+
+impl Made {
+    fn things(&self) -> MutexGuard<'_, Vec<Thing>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All that may still be there.
+    pub fn left(&self) -> Vec<Left> {
+        let mut all: Vec<Left> = Vec::new();
+        for thing in self.things().iter() {
+            let reason = match (&thing.object, thing.reason) {
+                (_, Some(reason)) => reason,
+                (None, None) => NO_ANSWER,
+                (Some(_), None) => NO_TIME,
+            };
+            let left = Left { type_name: thing.type_name.clone(), id: thing.id.clone(), reason, count: 1 };
+            match all.iter_mut().find(|other| Left { count: 1, ..(**other).clone() } == left) {
+                Some(other) => other.count += 1,
+                None => all.push(left),
+            }
+        }
+        all.sort_by(|a, b| (&a.type_name, &a.id, a.reason).cmp(&(&b.type_name, &b.id, b.reason)));
+        all
+    }
+
+    /// Before something is asked to be applied: whoever does not come back may have made it.
+    pub(super) fn begun(&self, owner: usize, type_name: &str, request: &ApplyResourceChange) {
+        if request.prior.is_null() && !request.planned.is_null() {
+            let type_name = type_name.to_owned();
+            self.things().push(Thing { owner, type_name, id: None, object: None, reason: None });
+        }
+    }
+
+    /// What came of it.
+    pub(super) fn answered(
+        &self,
+        owner: usize,
+        block: Option<&Block>,
+        type_name: &str,
+        request: &ApplyResourceChange,
+        answer: &AppliedResource,
+    ) {
+        let mut things = self.things();
+        let is_own = |thing: &Thing| thing.owner == owner && thing.type_name == type_name;
+        let is_that =
+            |thing: &Thing| thing.object.as_ref().is_some_and(|object| object.value == request.prior);
+        let at = if request.prior.is_null() {
+            things.iter().rposition(|thing| is_own(thing) && thing.object.is_none())
+        } else {
+            let same = things.iter().rposition(|thing| is_own(thing) && is_that(thing));
+            same.or_else(|| things.iter().rposition(|thing| is_own(thing) && thing.object.is_some()))
+        };
+        let Some(at) = at else { return };
+        match &answer.new_state {
+            Some(state) if !state.is_null() => {
+                let thing = &mut things[at];
+                thing.id = block.and_then(|block| id(block, state)).or(thing.id.take());
+                thing.object = Some(Object {
+                    type_name: type_name.to_owned(),
+                    value: state.clone(),
+                    private: answer.private.clone(),
+                    identity: answer.identity.clone(),
+                });
+            }
+            _ => drop(things.remove(at)),
+        }
+    }
+
+    /// What is to be destroyed of what somebody made; nothing is told twice.
+    pub(super) fn next(&self, owner: usize) -> Option<Object> {
+        let mut things = self.things();
+        let is_next =
+            |thing: &&mut Thing| thing.owner == owner && thing.reason.is_none() && thing.object.is_some();
+        let thing = things.iter_mut().find(is_next)?;
+        thing.reason = Some(NO_TIME);
+        thing.object.clone()
+    }
+
+    /// Whether it is gone, or why not.
+    pub(super) fn ended(&self, owner: usize, object: &Object, how: Result<(), &'static str>) {
+        let mut things = self.things();
+        let is_it = |thing: &Thing| {
+            let known = thing.object.as_ref();
+            thing.owner == owner
+                && thing.type_name == object.type_name
+                && thing.reason.is_some()
+                && known.is_some_and(|known| known.value == object.value)
+        };
+        let Some(at) = things.iter().rposition(is_it) else { return };
+        match how {
+            Ok(()) => drop(things.remove(at)),
+            Err(reason) => {
+                things[at].reason = Some(reason);
+                // Nobody tries that again.
+                things[at].object = None;
+            }
+        }
+    }
+}
+
+/// The identifier of an object, if it is one that may be told.
+fn id(block: &Block, object: &Value) -> Option<String> {
+    let marked = block.mark_hidden(object);
+    match marked.attribute("id").or_else(|| marked.attribute("name")).filter(|id| !id.is_marked())?.kind() {
+        Kind::String(text) => Some(text.to_owned()),
+        Kind::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
