@@ -118,6 +118,8 @@ pub enum ErrorKind {
         path: Path,
         /// What is wrong there.
         problem: String,
+        /// How many parts are wanted there, and how many are given, where that is what is wrong.
+        parts: Option<[usize; 2]>,
     },
     /// The answer has not the form that the protocol gives it.
     #[error("{field}: {reason}")]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange_provider::client::Limits;
 use objchange_provider::conform::{
-    Clause, Judgement, SchemaFinding, Trial, Weight, judge, judge_action, judge_data, judge_ephemeral,
-    judge_function, judge_list, judge_schemas,
+    Clause, Finding, Judgement, SchemaFinding, Trial, Weight, judge, judge_action, judge_data,
+    judge_ephemeral, judge_function, judge_list, judge_schemas,
 };
 use objchange_provider::kit::{Fault, Stage, faulty, misdeclared};
 use objchange_provider::server::serve_connection;
@@ -95,7 +95,8 @@ fn the_words_are_terraforms() {
         let mut told = 0;
         for fault in Fault::ALL {
             let findings = judged(&provider, *fault).await.findings;
-            let said: Vec<String> = findings.into_iter().filter_map(|finding| finding.terraform).collect();
+            let words = |finding: Finding| [finding.summary, finding.terraform];
+            let said: Vec<String> = findings.into_iter().flat_map(words).flatten().collect();
             if let (false, Some(words)) = (said.is_empty(), fault.terraform()) {
                 told += 1;
                 let summary = fault.clause().terraform_summary().unwrap_or_default();

@@ -49,7 +49,7 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
     writeln!(out, "  {}", finding.clause.sentence())?;
     match (finding.said_by_terraform(), &finding.terraform, finding.weight) {
         (Some(summary), said, Weight::Error) => {
-            writeln!(out, "  Terraform says: {summary}")?;
+            writeln!(out, "  Terraform says: {}", visible(summary))?;
             writeln!(out, "    {}", visible(said.as_ref().unwrap_or(&finding.message)))?;
         }
         (_, said, Weight::Tolerated) => {

@@ -61,10 +61,13 @@ impl Clause {
                 _ => &APPLIED_VALUE,
             },
             Self::P3 | Self::A3 | Self::R3 | Self::U3 | Self::I4 | Self::M3 => &WRITE_ONLY,
-            Self::P4 | Self::A2 | Self::R2 | Self::U2 | Self::D1 | Self::M2 | Self::G1 => &WRONG_TYPE,
+            Self::P4 | Self::A2 | Self::R2 | Self::U2 | Self::D1 | Self::I9 | Self::M2 | Self::G1 => {
+                &WRONG_TYPE
+            }
             Self::A4 | Self::R1 | Self::U1 | Self::D3 | Self::M1 => &UNKNOWN_LEFT,
             Self::P7 | Self::A7 | Self::R4 | Self::I3 | Self::M4 | Self::L1 => &IDENTITY,
-            Self::A1 | Self::A6 => &OBJECT_LOST,
+            Self::A1 | Self::A6 | Self::A9 => &OBJECT_LOST,
+            Self::P9 | Self::A8 | Self::R6 | Self::U5 | Self::E3 | Self::X2 => &FAILED,
             Self::P2 | Self::F3 => &DEFERRED,
             Self::F1 | Self::F2 => &FINAL_PLAN,
             Self::P6 => &REQUIRES_REPLACE,
@@ -72,8 +75,8 @@ impl Clause {
             Self::R5 | Self::C2 => &NOT_CONVERGED,
             Self::C1 => &NOT_DETERMINISTIC,
             Self::U4 => &UPGRADE_CHANGES,
-            Self::I1 | Self::I2 | Self::I5 | Self::I6 | Self::I7 => &IMPORT,
-            Self::D2 | Self::D4 => &DATA,
+            Self::I1 | Self::I2 | Self::I5 | Self::I6 | Self::I7 | Self::I8 => &IMPORT,
+            Self::D2 | Self::D4 | Self::D5 => &DATA,
             Self::G2 => &GENERATED,
             Self::E1 | Self::E2 => &EPHEMERAL,
             Self::L2 => &LISTED,
@@ -136,6 +139,15 @@ const PLANNED_SHAPE: Advice = Advice {
     framework: "Blocks follow the configuration exactly; what the service adds belongs in a computed attribute beside them. Nested attributes must keep the number and the keys of elements.",
     sdk_v2: "Terraform only logs this for the SDK. `Computed` blocks and `CustomizeDiff` that writes whole lists cause it: set single keys, and use `SchemaConfigModeAttr` only where it was used always.",
     others: "For blocks: an empty collection where there are none, never null; unknown only where configuration is; as many as configured. What is unknown stands inside of them.",
+};
+
+const FAILED: Advice = Advice {
+    meaning: "The provider made the object itself, and then reports an error for it. Terraform stops there, on each run.",
+    workaround: "Read the provider's own message. Where the object is protected, take the protection away first; else use another version of the provider, or take the object out of the state (`terraform state rm`).",
+    cause: "The code behind the call does not expect what the provider has stored itself: a missing case, a value that the service returns in another form, or a service that is not ready yet.",
+    framework: "Do not add an error in Read where the object is not there (`resp.State.RemoveResource`) or not ready (wait in Create); let Delete succeed where the object is gone already.",
+    sdk_v2: "In Read call `d.SetId(\"\")` where the object is gone instead of returning an error; wait in Create until it can be read; let Delete succeed where it is gone already.",
+    others: "Answer with errors only where the service failed. Everything that ApplyResourceChange returned must be taken back by UpgradeResourceState, ReadResource and PlanResourceChange.",
 };
 
 const WRITE_ONLY: Advice = Advice {

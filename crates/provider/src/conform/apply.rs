@@ -1,15 +1,20 @@
 //! Making a plan, and undoing what was made.
 
+use std::convert::Infallible;
+
 use objchange::Value;
 use objchange::change::{
     ApplyChangeError, ApplyRequest, Applying, PlanRequest, PlanResourceChange, PlannedChange, Planning,
-    begin_apply, begin_plan,
+    Severity, begin_apply, begin_plan,
 };
+use objchange::schema::Attribute;
 use objchange::value::{Descend, Kind, Path};
 
 use super::flow::{Flow, Saved};
 use super::{Clause, Finding, Weight};
 use crate::{Error, ErrorKind, Result};
+
+const NOT_DESTROYED: &str = "the provider does not destroy the object that it has made";
 
 /// What came of applying a plan.
 pub(super) struct Applied {
@@ -52,21 +57,66 @@ impl Flow<'_> {
                 }
             };
         };
-        let mut is_fine = !self.refuses(&applied.diagnostics);
+        let mut is_fine = match config.is_null() {
+            true => !self.fails(&applied.diagnostics, (Clause::A8, "destroy_failed"), NOT_DESTROYED),
+            false => !self.refuses(&applied.diagnostics),
+        };
         // What of the objects is secret is marked in the saved one, and in what was planned.
         let actual = last.map(|last| self.schema.block.mark_hidden(&last));
         for violation in &applied.violations {
             let is_legacy = applied.legacy_type_system;
-            let finding = Finding::of_apply(violation, &change.after, actual.as_ref(), is_legacy);
+            let finding =
+                Finding::of_apply(&self.schema.block, violation, &change.after, actual.as_ref(), is_legacy);
             is_fine &= finding.weight != Weight::Error;
             self.find(finding);
         }
         is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
+        if is_fine && !applied.saved.is_null() && identity.as_ref().is_none_or(Value::is_null) {
+            self.identity_is_missing();
+        }
         let (private, identity) = (applied.private, applied.identity);
         // What the provider must not have said is not handed back to it.
         let identity = identity.filter(|_| is_fine);
         let object = self.stored(&applied.saved);
         Ok(Applied { saved: Some(Saved { object, private, identity }), is_fine })
+    }
+
+    /// Whose objects have an identity, all of them do.
+    fn identity_is_missing(&mut self) {
+        if self.schemas.identities.contains_key(self.type_name) {
+            let message = "the applied object has no identity, and the provider has a schema of it";
+            self.find(Finding::new(Clause::A7, "identity_missing", Path::root(), message).unnoticed());
+        }
+    }
+
+    /// An object that was destroyed is not found any more. A provider that reads back whatever it is asked for, also what never
+    /// was there, has nowhere to look.
+    pub(super) async fn gone_for_good(&mut self, saved: &Saved) {
+        let is_read = async |object: Value| {
+            let question = self.question(&Saved { object, ..saved.clone() });
+            let answer = self.provider.read(&question).await.ok()?;
+            let has_errors = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
+            (!has_errors).then(|| answer.object.is_some_and(|object| !object.is_null()))
+        };
+        let object = saved.object.unmark_deep().0;
+        let made_up = object.transform(|path, part| {
+            let path = path.to_path();
+            let is_given = |attribute: &Attribute| attribute.computed && !attribute.optional;
+            let is_given =
+                path.steps().len() == 1 && self.schema.block.attribute_by_path(&path).is_some_and(is_given);
+            Ok::<_, Infallible>(match part.as_str().filter(|_| is_given) {
+                Some(text) => Value::from(format!("{text}-none")),
+                None => part,
+            })
+        });
+        let Ok(made_up) = made_up;
+        if made_up.identical(&object) || is_read(object).await != Some(true) {
+            return;
+        }
+        if is_read(made_up).await == Some(false) {
+            let message = "the object was destroyed, and is read all the same";
+            self.find(Finding::new(Clause::A9, "still_read", Path::root(), message));
+        }
     }
 
     /// Terraform does not see that a block of a map stands under another label than planned.
@@ -109,7 +159,9 @@ impl Flow<'_> {
             let answer = self.provider.plan(self.type_name, &request).await;
             let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
             self.learn(&answer.planned);
-            if self.refuses(&answer.diagnostics) || !self.is_decided(answer.deferred.is_some()) {
+            if self.fails(&answer.diagnostics, (Clause::A8, "destroy_plan_failed"), NOT_DESTROYED)
+                || !self.is_decided(answer.deferred.is_some())
+            {
                 return Ok(None);
             }
             if !answer.planned.is_null() {

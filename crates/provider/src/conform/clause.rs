@@ -22,7 +22,8 @@ macro_rules! clauses {
                 match self { $(Self::$clause => stringify!($clause),)* }
             }
 
-            /// What Terraform's message is headed with where the clause is broken; `None` where Terraform does not look.
+            /// What Terraform's message is headed with where the clause is broken; `None` where Terraform does not look, or
+            /// repeats what the provider says.
             pub const fn terraform_summary(self) -> Option<&'static str> {
                 match self { $(Self::$clause => $summary,)* }
             }
@@ -52,6 +53,7 @@ clauses! {
     P6, Some("Provider produced invalid plan"), "What requires a replacement is a part of the object.";
     P7, Some("Provider produced invalid identity"), "A planned identity is of the type that its schema says, and known unless the object is created.";
     P8, Some("Provider produced invalid plan"), "Nothing is planned where the object is to be destroyed.";
+    P9, None, "An object is planned again with the configuration that it has, without an error.";
     F1, Some("Provider produced inconsistent final plan"), "The final plan has the action of the first.";
     F2, Some("Provider produced inconsistent final plan"), "The final plan has what the first knew already.";
     F3, Some("Resource deferred during apply, but not during plan"), "The final plan is not deferred.";
@@ -62,15 +64,19 @@ clauses! {
     A5, Some("Provider produced inconsistent result after apply"), "An applied object is what was planned.";
     A6, Some("Provider produced inconsistent result after apply"), "An object is there after apply unless it was to be destroyed, and gone then.";
     A7, Some("Provider produced invalid identity"), "The identity of an applied object is of the type that its schema says, and known.";
+    A8, None, "An object is destroyed without an error.";
+    A9, None, "An object that was destroyed cannot be read any more.";
     R1, Some("Provider produced invalid object"), "Nothing that is read is unknown.";
     R2, Some("Provider produced invalid object"), "An object that is read is of the type that the schema says.";
     R3, Some("Provider produced invalid object"), "A write-only attribute is null in what is read.";
     R4, Some("Provider produced invalid identity"), "The identity that is read is of the type that its schema says, and known.";
     R5, None, "What is read right after apply is what was applied.";
+    R6, None, "An object is read without an error.";
     U1, Some("Invalid resource state upgrade"), "Nothing of an upgraded object is unknown.";
     U2, Some("Invalid resource state upgrade"), "An upgraded object is of the type that the schema says.";
     U3, Some("Invalid resource state upgrade"), "A write-only attribute is null in an upgraded object.";
     U4, None, "A stored object of the present version is upgraded to itself.";
+    U5, None, "A stored object of the present version is upgraded without an error.";
     I1, Some("Import returned no resources"), "Exactly one object is imported.";
     I2, Some("provider does not support resource type"), "An imported object is of a type that the provider has.";
     I3, Some("Provider produced invalid identity"), "What is imported by its identity has one, of the type that its schema says, and known.";
@@ -78,6 +84,8 @@ clauses! {
     I5, Some("Import returned null resource"), "An imported object is not null.";
     I6, Some("Cannot import non-existent remote object"), "An imported object can be read.";
     I7, None, "An object that is imported and read is what was applied.";
+    I8, None, "Nothing of an imported object is unknown.";
+    I9, Some("Provider produced invalid object"), "An imported object is of the type that the schema says.";
     M1, Some("Provider returned invalid value"), "Nothing of a moved object is unknown, and it is there.";
     M2, Some("Provider returned invalid value"), "A moved object is of the type that the schema says.";
     M3, Some("Provider returned invalid value"), "A write-only attribute of a moved object is null.";
@@ -88,8 +96,10 @@ clauses! {
     D2, Some("Provider produced null object"), "A data source answers with an object.";
     D3, Some("Provider produced invalid object"), "Nothing of what a data source answers is unknown.";
     D4, None, "A data source answers with what is configured, but for what it may compute.";
+    D5, None, "Asked the same twice, a data source answers the same.";
     E1, Some("Provider produced invalid ephemeral resource instance"), "What is opened is what is configured, but for what the provider may compute.";
     E2, Some("Provider produced invalid ephemeral resource instance"), "What is opened is there, of the type that the schema says, and known.";
+    E3, None, "What is opened is renewed and closed without an error.";
     N1, Some("Error in function call"), "What a function returns is of the type that it says.";
     N2, None, "A function returns a result or an error.";
     N3, Some("Error in function call"), "A function returns the same each time.";
@@ -97,6 +107,7 @@ clauses! {
     L1, Some("Provider produced invalid identity"), "What is listed has an identity of the type that its schema says, and known.";
     L2, None, "The objects that are listed are asked for, as many as are wanted, and of the type that the schema says.";
     X1, None, "An action says once that it is over, at the end.";
+    X2, None, "An action that was planned is invoked without an error.";
     C1, None, "Asked the same twice, a provider plans the same.";
     C2, None, "After apply there is nothing left to do.";
     T1, Some("Plugin error"), "What a provider has to say it says in diagnostics.";

@@ -1,11 +1,13 @@
 //! What a provider was found to do wrong.
 
-use objchange::Value;
 use objchange::change::{
-    ApplyViolation, InconsistentResult, InconsistentResultKind, InvalidPlan, InvalidPlanKind, PlanViolation,
+    ApplyViolation, Diagnostic, InconsistentResult, InconsistentResultKind, InvalidPlan, InvalidPlanKind,
+    PlanViolation,
 };
 use objchange::internal::quote_into;
-use objchange::value::{Path, PathStep};
+use objchange::schema::{Block, NestingMode};
+use objchange::value::{Path, PathStep, TypeMismatch, TypeMismatchKind};
+use objchange::{Type, Value};
 
 use super::Clause;
 use super::go::go;
@@ -25,6 +27,8 @@ pub struct Finding {
     /// What Terraform says of it, without the name of the provider and the resource; `None` where it says nothing, or where
     /// that is not known.
     pub terraform: Option<String>,
+    /// What heads Terraform's message where that is not what heads it for the [clause](Clause::terraform_summary).
+    pub summary: Option<String>,
     /// How much it matters.
     pub weight: Weight,
 }
@@ -49,12 +53,20 @@ pub(super) const WRITE_ONLY: &str = "returned a value for the write-only attribu
 impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
         let weight = if clause.terraform_summary().is_some() { Weight::Error } else { Weight::Unnoticed };
-        Self { clause, kind: kind.to_owned(), path, message: message.into(), terraform: None, weight }
+        Self {
+            clause,
+            kind: kind.to_owned(),
+            path,
+            message: message.into(),
+            terraform: None,
+            summary: None,
+            weight,
+        }
     }
 
     /// The same, which Terraform does not notice.
     pub(super) fn unnoticed(self) -> Self {
-        Self { weight: Weight::Unnoticed, terraform: None, ..self }
+        Self { weight: Weight::Unnoticed, terraform: None, summary: None, ..self }
     }
 
     /// The same, of which Terraform says this.
@@ -62,10 +74,38 @@ impl Finding {
         Self { terraform: Some(words.into()), ..self }
     }
 
+    /// The same, where Terraform's message is headed with this.
+    pub(super) fn headed(self, summary: impl Into<String>) -> Self {
+        Self { summary: Some(summary.into()), ..self }
+    }
+
+    /// The same, where nothing but this is said, if that is known.
+    pub(super) fn headed_only(self, summary: Option<String>) -> Self {
+        if summary.is_some() { Self { summary, terraform: None, ..self } } else { self }
+    }
+
+    /// An error that the provider reports where there is no right one; what is secret in it is hidden. Terraform stops with it.
+    pub(super) fn failed(clause: Clause, kind: &str, what: &str, said: &Diagnostic) -> Self {
+        let detail = if said.detail.is_empty() { String::new() } else { format!(": {}", said.detail) };
+        let message = format!("{what}: {}{detail}", said.summary);
+        let finding = Self { weight: Weight::Error, ..Self::new(clause, kind, Path::root(), message) };
+        let terraform = Some(said.detail.clone()).filter(|detail| !detail.is_empty());
+        Self { terraform, ..finding.headed(said.summary.clone()) }
+    }
+
+    /// The texts that hold what the provider says, changed.
+    pub(super) fn texts(mut self, change: impl Fn(String) -> String) -> Self {
+        self.message = change(self.message);
+        self.terraform = self.terraform.map(&change);
+        self.summary = self.summary.map(&change);
+        self
+    }
+
     /// A violation of a plan; counts are those of the objects.
     ///
     /// What of the objects is secret is marked.
     pub(super) fn of_plan(
+        block: &Block,
         violation: &PlanViolation,
         config: &Value,
         planned: &Value,
@@ -81,7 +121,7 @@ impl Finding {
         let mut finding =
             Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
         finding.terraform = match violation {
-            PlanViolation::Invalid(invalid) => invalid_text(invalid, planned, config),
+            PlanViolation::Invalid(invalid) => invalid_text(block, invalid, planned, config),
             PlanViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
             PlanViolation::RequiresReplaceNowhere(_) => Some("for a non-existent attribute path".into()),
             _ => None,
@@ -89,11 +129,17 @@ impl Finding {
         if is_legacy && matches!(violation, PlanViolation::Invalid(_)) {
             finding.weight = Weight::Tolerated;
         }
-        finding
+        match violation {
+            PlanViolation::WrongType(mismatch) => {
+                finding.headed_only(mismatched(mismatch, planned.ty(), block.implied_type()))
+            }
+            _ => finding,
+        }
     }
 
     /// A violation after apply. Where the object is null, the engine says that there is none.
     pub(super) fn of_apply(
+        block: &Block,
         violation: &ApplyViolation,
         planned: &Value,
         actual: Option<&Value>,
@@ -124,7 +170,17 @@ impl Finding {
         if is_legacy && matches!(violation, ApplyViolation::Inconsistent(_)) {
             finding.weight = Weight::Tolerated;
         }
-        finding
+        match violation {
+            ApplyViolation::WrongType(mismatch) => finding.headed_only(mismatched(
+                mismatch,
+                actual.unwrap_or(&nothing).ty(),
+                block.implied_type(),
+            )),
+            ApplyViolation::NotDestroyed => {
+                finding.headed("Provider returned invalid result object after apply")
+            }
+            _ => finding,
+        }
     }
 
     /// What the final plan has otherwise than the first.
@@ -138,7 +194,7 @@ impl Finding {
 }
 
 /// As Terraform says it, from the colon behind the path on; `None` where that needs a value that is not told.
-fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
+fn invalid_text(block: &Block, invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
     use InvalidPlanKind as K;
     let path = &invalid.path;
     let count = |root: &Value| part(root, path).and_then(Value::len);
@@ -149,8 +205,15 @@ fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> O
         K::PlannedAbsent => "planned for absence but config wants existence".into(),
         K::PlannedPresent => "planned for existence but config wants absence".into(),
         K::NullBlocks => {
-            "attribute representing a list of nested blocks must be empty to indicate no blocks, not null"
-                .into()
+            let mode = match nesting(block, path)? {
+                NestingMode::List => "list",
+                NestingMode::Set => "set",
+                NestingMode::Map => "map",
+                _ => return Some("planned for absence but config wants existence".into()),
+            };
+            format!(
+                "attribute representing a {mode} of nested blocks must be empty to indicate no blocks, not null"
+            )
         }
         K::UnknownNoncomputedBlock => "attribute representing nested block must not be unknown itself; \
              set nested attribute values to unknown instead"
@@ -204,6 +267,49 @@ fn invalid_text(invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> O
     })
 }
 
+/// How the blocks of a type stand together.
+fn nesting(block: &Block, path: &Path) -> Option<NestingMode> {
+    let (PathStep::Attribute(name), outer) = path.steps().split_last()? else { return None };
+    let outer: Path = outer.iter().cloned().collect();
+    let has_names = outer.steps().iter().any(|step| matches!(step, PathStep::Attribute(_)));
+    let around = if has_names { block.block_by_path(&outer)? } else { block };
+    Some(around.block_type(name)?.nesting)
+}
+
+/// What Terraform says, and nothing else, where a value is not of the type that the schema says; `None` where that was not seen.
+pub(super) fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) -> Option<String> {
+    let wanted = match (wanted, parts) {
+        (Type::Object(_), Some([wanted, given])) => {
+            format!("an object with {wanted} attributes is required ({given} given)")
+        }
+        (_, Some(_)) | (Type::Tuple(_) | Type::Dynamic, None) => return None,
+        (Type::List(_), None) => "a list is required".into(),
+        (Type::Set(_), None) => "a set is required".into(),
+        (Type::Map(_), None) => "a map is required".into(),
+        (Type::Object(_), None) => "an object is required".into(),
+        (primitive, None) => format!("{} is required", primitive.friendly_name()),
+    };
+    Some(match path.steps() {
+        [PathStep::Attribute(name)] => format!("[{name:?}]: {wanted}"),
+        // How a longer path is written was not seen.
+        _ => wanted,
+    })
+}
+
+/// The same for one of the parts in which a type differs from what the schema says.
+pub(super) fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -> Option<String> {
+    use TypeMismatchKind as K;
+    match &mismatch.kind {
+        K::OtherType { wanted, .. } => required(&mismatch.path, wanted, None),
+        K::MissingAttribute { .. } | K::UnexpectedAttribute { .. } if mismatch.path.is_root() => {
+            let (Type::Object(given), Type::Object(attributes)) = (given, wanted) else { return None };
+            let counts = [attributes.attributes().len(), given.attributes().len()];
+            if counts[0] == counts[1] { None } else { required(&mismatch.path, wanted, Some(counts)) }
+        }
+        _ => None,
+    }
+}
+
 /// The key at the end of the path, as Go prints it.
 fn key(invalid: &InvalidPlan) -> Option<String> {
     let mut out = String::new();
@@ -237,7 +343,12 @@ fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual:
             format!("new element {} has appeared", only_in(part(actual, path)?, part(planned, path)?)?)
         }
         K::PlaceholderMismatch => {
-            format!("final value {} does not conform to planning placeholder {}", now?, was?)
+            let promised = go(part(planned, path)?);
+            format!("final value {} does not conform to planning placeholder {promised}", now?)
+        }
+        K::WrongFinalType => {
+            let wanted = inconsistent.planned.as_ref().map(Value::ty).filter(|ty| ty.is_primitive())?;
+            format!("wrong final value type: {} required", wanted.friendly_name())
         }
         K::PlannedSetElementUnmatched => {
             format!("planned set element {} does not correlate with any element in actual", was?)

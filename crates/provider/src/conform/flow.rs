@@ -1,16 +1,18 @@
 //! What Terraform asks, in its order.
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 
-use objchange::Value;
 use objchange::change::{Diagnostic, PlannedChange, PrivateData, Severity};
 use objchange::schema::Schema;
-use objchange::value::Path;
+use objchange::value::{Path, PathStep};
+use objchange::{Type, Value};
 
+use super::finding::required;
 use super::flavor::Flavor;
 use super::schemas::of_type;
 use super::secrets::Secrets;
-use super::{Clause, Finding};
+use super::{Clause, Finding, Weight};
 use crate::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
 
 /// What a resource type is tried with.
@@ -135,9 +137,8 @@ impl<'p> Flow<'p> {
         }
     }
 
-    pub(super) fn find(&mut self, mut finding: Finding) {
-        finding.message = self.secrets.hide_long(finding.message);
-        finding.terraform = finding.terraform.map(|said| self.secrets.hide_long(said));
+    pub(super) fn find(&mut self, finding: Finding) {
+        let finding = finding.texts(|text| self.secrets.hide_long(text));
         let key = (finding.clause, finding.kind.clone(), finding.path.clone(), finding.message.clone());
         if self.known.insert(key) {
             self.judgement.findings.push(finding);
@@ -156,11 +157,29 @@ impl<'p> Flow<'p> {
             Err(error) => error,
         };
         self.is_gone |= error.is_gone();
-        let mut finding = no_answer(&error, wrong_type);
-        finding.message = self.secrets.hide(&finding.message);
-        finding.terraform = finding.terraform.map(|said| self.secrets.hide(&said));
-        self.find(finding);
+        let finding = no_answer(&error, wrong_type, self.schema.block.implied_type());
+        self.find(finding.texts(|text| self.secrets.hide(&text)));
         None
+    }
+
+    /// Whether there are errors among the diagnostics where none is right: the provider has made the object itself.
+    pub(super) fn fails(
+        &mut self,
+        diagnostics: &[Diagnostic],
+        (clause, kind): (Clause, &str),
+        what: &str,
+    ) -> bool {
+        let before = self.judgement.refused.len();
+        let fails = self.refuses(diagnostics);
+        self.refusals_are_wrong(before, (clause, kind), what);
+        fails
+    }
+
+    /// What the provider says since then against what it has made itself is a finding.
+    fn refusals_are_wrong(&mut self, since: usize, (clause, kind): (Clause, &str), what: &str) {
+        for said in self.judgement.refused.split_off(since) {
+            self.find(Finding::failed(clause, kind, what, &said));
+        }
     }
 
     /// Whether there are errors among the diagnostics; then the provider refuses, which is its right.
@@ -180,7 +199,7 @@ impl<'p> Flow<'p> {
             self.learn(config);
         }
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
-        let coerced = block.coerce_value(&trial.config).map_err(bad)?;
+        let coerced = block.coerce_config(&trial.config).map_err(bad)?;
         let coerced = coerced.unmark_deep().0;
         let validated = self.provider.validate(Component::Resource, self.type_name, &coerced).await;
         let Some(diagnostics) = self.told(validated, Clause::T1) else { return Ok(None) };
@@ -199,8 +218,14 @@ impl<'p> Flow<'p> {
         if !is_applied {
             return self.planned_from_plan(&created, known).await;
         }
+        let (found, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
         let applied = self.apply(&created, known, &nothing).await?;
-        let Some(mut saved) = applied.saved.filter(|saved| !saved.object.is_null()) else { return Ok(None) };
+        let Some(mut saved) = applied.saved.filter(|saved| !saved.object.is_null()) else {
+            if self.judgement.findings.len() > found && self.judgement.refused.len() == refused {
+                self.destroyed_by_plan(&created).await?;
+            }
+            return Ok(None);
+        };
         let went_on = match applied.is_fine {
             true => self.with_object(&mut saved, trial, known).await?,
             false => None,
@@ -216,12 +241,45 @@ impl<'p> Flow<'p> {
             return Ok(());
         }
         let (findings, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
-        self.destroy(saved).await?;
-        if !is_sound {
-            self.judgement.findings.truncate(findings);
-            self.judgement.refused.truncate(refused);
+        let is_destroyed = self.destroy(saved).await?.is_some();
+        if is_sound {
+            return Ok(if is_destroyed {
+                self.gone_for_good(saved).await
+            });
+        }
+        self.judgement.findings.truncate(findings);
+        self.judgement.refused.truncate(refused);
+        if !is_destroyed {
+            self.adds("the object could not be destroyed, and is left behind");
         }
         Ok(())
+    }
+
+    /// What was made is not known. What was planned may be enough for the provider to destroy it.
+    async fn destroyed_by_plan(&mut self, created: &PlannedChange) -> Result<()> {
+        if self.is_gone {
+            return Ok(self.adds("what was created, if anything, is left behind"));
+        }
+        let planned = created.after.unmark_deep().0;
+        let known = planned.transform(|_, part| {
+            Ok::<_, Infallible>(if part.is_known() { part } else { Value::null(part.ty().clone()) })
+        });
+        let Ok(object) = known;
+        let (findings, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
+        let private = created.private.clone();
+        self.destroy(&Saved { object, private, identity: None }).await?;
+        self.judgement.findings.truncate(findings);
+        self.judgement.refused.truncate(refused);
+        self.adds("the provider was asked to destroy what was planned; what was created may be left behind");
+        Ok(())
+    }
+
+    /// Says more about what Terraform stopped at.
+    fn adds(&mut self, more: &str) {
+        if let Some(finding) = self.judgement.findings.iter_mut().rfind(|found| found.weight == Weight::Error)
+        {
+            finding.message = format!("{}; {more}", finding.message);
+        }
     }
 
     /// All that can happen to an object between its creation and its end.
@@ -280,16 +338,18 @@ impl<'p> Flow<'p> {
 
     /// Plans once more for the configuration that an object has.
     async fn nothing_to_do(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
-        let Some(again) = self.plan(saved, known, Default::default(), Clause::P2).await? else {
-            return Ok(None);
-        };
+        let refused = self.judgement.refused.len();
+        let again = self.plan(saved, known, Default::default(), Clause::P2).await?;
+        let what = format!("{when} the provider does not plan for the configuration that the object has");
+        self.refusals_are_wrong(refused, (Clause::P9, "plan_failed"), &what);
+        let Some(again) = again else { return Ok(None) };
         self.finds_something_to_do(&again, known, (Clause::C2, "not_converged"), when);
         Ok(Some(()))
     }
 }
 
 /// Why there is no answer. One of another type than the schema says breaks the clause that is given.
-pub(super) fn no_answer(error: &Error, wrong_type: Clause) -> Finding {
+pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Finding {
     let (clause, path) = match error.kind() {
         ErrorKind::WrongValue { path, field, .. } if field.ends_with("identity") => {
             (identity_clause(wrong_type), path.clone())
@@ -300,10 +360,26 @@ pub(super) fn no_answer(error: &Error, wrong_type: Clause) -> Finding {
         _ => (Clause::T1, Path::root()),
     };
     let mut finding = Finding::new(clause, error.kind().kind(), path, error.to_string());
-    if let ErrorKind::Status { code, message } = error.kind() {
-        finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
+    match error.kind() {
+        ErrorKind::Status { code, message } => {
+            finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
+            finding
+        }
+        ErrorKind::WrongValue { path, parts, .. } if clause == wrong_type => {
+            let said = at_path(wanted, path).and_then(|wanted| required(path, wanted, *parts));
+            finding.headed_only(said)
+        }
+        _ => finding,
     }
-    finding
+}
+
+/// The type of what stands at a path in a value of this type.
+fn at_path<'t>(ty: &'t Type, path: &Path) -> Option<&'t Type> {
+    path.steps().iter().try_fold(ty, |ty, step| match (ty, step) {
+        (Type::Object(object), PathStep::Attribute(name)) => object.attribute(name),
+        (_, PathStep::Index(_)) => ty.element(),
+        _ => None,
+    })
 }
 
 /// The clause about the identity in an answer whose object is held to another.
@@ -311,7 +387,7 @@ fn identity_clause(of_object: Clause) -> Clause {
     match of_object {
         Clause::A2 => Clause::A7,
         Clause::R2 => Clause::R4,
-        Clause::I5 => Clause::I3,
+        Clause::I9 => Clause::I3,
         Clause::M2 => Clause::M4,
         Clause::L2 => Clause::L1,
         _ => Clause::P7,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use objchange::internal::quote_into as quote;
-use objchange::value::{Kind, Number, Refinements};
+use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
 
 /// The value in Go's syntax; what is marked is not shown.
@@ -43,10 +43,14 @@ fn write_value(value: &Value, out: &mut String) {
     }
 }
 
-/// Of what is promised, that it is not null, and how it begins: nothing else was seen in a message.
+/// What is promised.
 fn write_refinements(refinements: &Refinements, out: &mut String) {
-    if !refinements.not_null && refinements.string_prefix.is_none() {
+    let not_null = Refinements { not_null: true, ..Refinements::default() };
+    if *refinements == Refinements::default() {
         return;
+    }
+    if *refinements == not_null {
+        return out.push_str(".RefineNotNull()");
     }
     out.push_str(".Refine()");
     if refinements.not_null {
@@ -56,6 +60,19 @@ fn write_refinements(refinements: &Refinements, out: &mut String) {
         out.push_str(".StringPrefixFull(");
         quote(prefix, out);
         out.push(')');
+    }
+    for (side, bound) in [("Lower", &refinements.number_lower), ("Upper", &refinements.number_upper)] {
+        if let Some(Bound { value, inclusive }) = bound {
+            // Writing to a string cannot fail.
+            let _ = write!(out, ".Number{side}Bound(");
+            write_number(value, out);
+            let _ = write!(out, ", {inclusive})");
+        }
+    }
+    for (side, length) in [("Lower", refinements.length_lower), ("Upper", refinements.length_upper)] {
+        if let Some(length) = length {
+            let _ = write!(out, ".CollectionLength{side}Bound({length})");
+        }
     }
     out.push_str(".NewValue()");
 }

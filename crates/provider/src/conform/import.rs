@@ -3,8 +3,10 @@
 
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
-use objchange::value::Path;
+use objchange::schema::Block;
+use objchange::value::{Descend, Path, PathStep};
 
+use super::finding::mismatched;
 use super::flow::{Flow, Saved};
 use super::objects::unsound;
 use super::{Clause, Finding};
@@ -16,6 +18,37 @@ const SOURCES: usize = 8;
 
 fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
+}
+
+/// What is set of that which a configuration cannot set.
+fn computed_set(block: &Block, config: &Value) -> Vec<Path> {
+    let mut found: Vec<Path> = Vec::new();
+    config.visit(|path, part| {
+        let path = path.to_path();
+        let is_name = matches!(path.steps().last(), Some(PathStep::Attribute(_)));
+        let attribute = if is_name { block.attribute_by_path(&path) } else { None };
+        if attribute.is_some_and(|attribute| attribute.computed && !attribute.optional) {
+            let path = block.hide_keys(&path);
+            if !part.is_null() && !found.contains(&path) {
+                found.push(path);
+            }
+            return Descend::Over;
+        }
+        Descend::Into
+    });
+    found
+}
+
+/// The first part that is unknown.
+fn unknown_part(object: &Value) -> Option<Path> {
+    let mut found = None;
+    object.visit(|path, part| {
+        if !part.is_known() {
+            found.get_or_insert_with(|| path.to_path());
+        }
+        if part.is_wholly_known() || found.is_some() { Descend::Over } else { Descend::Into }
+    });
+    found
 }
 
 impl Flow<'_> {
@@ -38,7 +71,7 @@ impl Flow<'_> {
         let answer = match self.provider.import(&request).await {
             // Not every type can be imported.
             Err(error) if error.is_unimplemented() => return Some(()),
-            answer => self.told(answer, Clause::I5)?,
+            answer => self.told(answer, Clause::I9)?,
         };
         if has_errors(&answer.diagnostics) {
             return Some(());
@@ -50,18 +83,26 @@ impl Flow<'_> {
             let count = answer.resources.len();
             let message = format!("{count} objects are imported, and one is wanted");
             let finding = Finding::new(Clause::I1, "import_count", Path::root(), message);
-            self.find(finding.said(match count {
-                0 => "Import returned no resources",
-                _ => "Multiple import states not supported",
-            }));
+            let several = "Multiple import states not supported";
+            self.find(if count == 0 { finding } else { finding.headed(several) });
             return None;
         };
         if imported.type_name != self.type_name {
-            let message = format!("an object of type {} is imported", imported.type_name);
-            let finding = Finding::new(Clause::I2, "import_type", Path::root(), message);
-            self.find(
-                finding.said(format!("provider does not support resource type {:?}", imported.type_name)),
-            );
+            let (name, clause) = (&imported.type_name, Clause::I2);
+            self.find(match name.is_empty() {
+                true => Finding::new(
+                    clause,
+                    "import_without_type",
+                    Path::root(),
+                    "an object of no type is imported",
+                )
+                .headed("didn't set type"),
+                false => {
+                    let message = format!("an object of type {name} is imported");
+                    Finding::new(clause, "import_type", Path::root(), message)
+                        .headed(format!("provider does not support resource type {name:?}"))
+                }
+            });
             return None;
         }
         let identity = imported.identity.as_ref().filter(|identity| !identity.is_null());
@@ -84,17 +125,21 @@ impl Flow<'_> {
         };
         self.learn(&found);
         // What is unknown is looked at when the object was read.
-        let faults = unsound(&self.schema.block, &found, [Clause::R1, Clause::I5, Clause::I4]);
+        let faults = unsound(&self.schema.block, &found, [Clause::R1, Clause::I9, Clause::I4]);
         let faults: Vec<_> = faults.into_iter().filter(|finding| finding.clause != Clause::R1).collect();
         if !faults.is_empty() {
             faults.into_iter().for_each(|finding| self.find(finding));
             return None;
         }
+        let unknown = unknown_part(&self.schema.block.mark_hidden(&found));
         let (private, identity) = (imported.private.clone(), imported.identity.clone());
         let question = self.question(&Saved { object: found, private, identity });
         let answer = self.provider.read(&question).await;
         let answer = self.told(answer, Clause::R2)?;
-        if self.refuses(&answer.diagnostics) || !self.is_decided(answer.deferred.is_some()) {
+        let what = "the provider does not read the object that it has imported";
+        if self.fails(&answer.diagnostics, (Clause::R6, "import_read_failed"), what)
+            || !self.is_decided(answer.deferred.is_some())
+        {
             return None;
         }
         let Some(read) = answer.object.filter(|read| !read.is_null()) else {
@@ -105,6 +150,10 @@ impl Flow<'_> {
         self.learn(&read);
         let is_sound = self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3])
             && self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false);
+        if let Some(path) = unknown.filter(|_| is_sound) {
+            let message = format!("{path}: this is unknown in the object that is imported");
+            self.find(Finding::new(Clause::I8, "import_unknown", path, message));
+        }
         if is_sound && self.stored(&read) != self.stored(&object) {
             let message = "an object that is imported and read is not what was applied";
             self.differs(Clause::I7, "import_differs", &object, &read, message);
@@ -181,8 +230,17 @@ impl Flow<'_> {
         if let Some(mismatch) = config.ty().mismatches(ty).first() {
             let path = self.schema.block.hide_keys(&mismatch.path);
             let message = format!("{path}: the configuration is not of the type that the schema says");
-            self.find(Finding::new(Clause::G1, "wrong_type", path, message));
+            let said = mismatched(mismatch, config.ty(), ty);
+            self.find(Finding::new(Clause::G1, "wrong_type", path, message).headed_only(said));
             return Ok(None);
+        }
+        let computed = computed_set(&self.schema.block, &config);
+        if !computed.is_empty() {
+            for path in computed {
+                let message = format!("{path}: the generated configuration sets what only the provider sets");
+                self.find(Finding::new(Clause::G1, "computed_set", path, message).unnoticed());
+            }
+            return Ok(Some(()));
         }
         if !config.is_wholly_known() {
             let message = "something of the generated configuration is unknown";

@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep, TypeMismatch};
 
-use super::finding::WRITE_ONLY;
+use super::finding::{WRITE_ONLY, mismatched};
 use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
 use crate::Schemas;
@@ -78,7 +78,8 @@ impl Flow<'_> {
         };
         let answer = self.provider.upgrade(&request).await;
         let answer = self.told(answer, Clause::U2)?;
-        if self.refuses(&answer.diagnostics) {
+        let what = "the provider does not upgrade the object that it has made";
+        if self.fails(&answer.diagnostics, (Clause::U5, "upgrade_failed"), what) {
             return None;
         }
         let Some(upgraded) = answer.object.filter(|object| !object.is_null()) else {
@@ -103,7 +104,8 @@ impl Flow<'_> {
         for _ in 0..2 {
             let answer = self.provider.read(&self.question(saved)).await;
             let answer = self.told(answer, Clause::R2)?;
-            if self.refuses(&answer.diagnostics) {
+            let what = "the provider does not read the object that it has made";
+            if self.fails(&answer.diagnostics, (Clause::R6, "read_failed"), what) {
                 return None;
             }
             if !self.is_decided(answer.deferred.is_some()) {
@@ -120,6 +122,13 @@ impl Flow<'_> {
                 || !self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false)
             {
                 return None;
+            }
+            if let Some((was, is)) = saved.identity.as_ref().zip(answer.identity.as_ref())
+                && !is.is_null()
+                && was != is
+            {
+                let message = "the identity that is read is not that of the object";
+                self.find(Finding::new(Clause::R4, "identity_changed", Path::root(), message).unnoticed());
             }
             if self.stored(&read) != self.stored(&object) {
                 let message = "what is read right after apply is not what was applied";
@@ -198,7 +207,11 @@ pub(super) fn unsound(
                 mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
             let message = format!("{path}: the object is not of the type that the schema says");
-            Finding::new(wrong_type, "wrong_type", path, message)
+            Finding::new(wrong_type, "wrong_type", path, message).headed_only(mismatched(
+                mismatch,
+                object.ty(),
+                block.implied_type(),
+            ))
         };
         return mismatches.iter().map(finding).collect();
     }
@@ -237,7 +250,7 @@ pub(super) fn identity_faults(
     let found = unsound(&schema.block, identity, [clause; 3]);
     let said = |finding: Finding| match finding.kind.as_str() {
         "unknown" => Finding { kind: "identity_unknown".into(), terraform: None, ..finding },
-        _ => Finding { kind: "identity_type".into(), ..finding }
+        _ => Finding { kind: "identity_type".into(), summary: None, ..finding }
             .said("Provider produced an identity that doesn't match the schema"),
     };
     let matters = |finding: &Finding| !(may_be_unknown && finding.kind == "unknown");

@@ -89,12 +89,13 @@ impl Single<'_> {
         if opened.renew_at.is_some() {
             let renewed = self.provider.renew(type_name, private.as_ref()).await;
             let renewed = self.told(renewed, Clause::T1)?;
-            self.refuses(&renewed.diagnostics);
+            let what = "what was opened is not renewed";
+            self.fails(&renewed.diagnostics, (Clause::E3, "renew_failed"), what);
             private = renewed.private.or(private);
         }
         let closed = self.provider.close(type_name, private.as_ref()).await;
         let closed = self.told(closed, Clause::T1)?;
-        self.refuses(&closed);
+        self.fails(&closed, (Clause::E3, "close_failed"), "what was opened is not closed");
         Some(())
     }
 
@@ -172,7 +173,11 @@ impl Single<'_> {
         let ends = events.iter().filter(|event| matches!(event, ActionEvent::Completed(_))).count();
         for event in &events {
             if let ActionEvent::Completed(diagnostics) = event {
-                self.refuses(diagnostics);
+                self.fails(
+                    diagnostics,
+                    (Clause::X2, "invoke_failed"),
+                    "the action that was planned is not carried out",
+                );
             }
         }
         if ends != 1 || !matches!(events.last(), Some(ActionEvent::Completed(_))) {

@@ -6,7 +6,7 @@ use objchange::schema::Block;
 use objchange::value::Path;
 
 use super::flow::no_answer;
-use super::objects::unsound;
+use super::objects::{at, first_difference, unsound};
 use super::schemas::of_type;
 use super::secrets::Secrets;
 use super::{Clause, Finding, Judgement, Weight};
@@ -37,7 +37,7 @@ impl<'p> Single<'p> {
             return if judgement.findings.is_empty() { Err(unknown().into()) } else { Ok(Err(judgement)) };
         };
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
-        let config = block.coerce_value(config).map_err(bad)?;
+        let config = block.coerce_config(config).map_err(bad)?;
         let mut secrets = Secrets::default();
         secrets.learn(block, &config);
         let validated = provider.validate(component, name, &config).await;
@@ -48,10 +48,8 @@ impl<'p> Single<'p> {
         }
     }
 
-    pub(super) fn find(&mut self, mut finding: Finding) {
-        finding.message = self.secrets.hide_long(finding.message);
-        finding.terraform = finding.terraform.map(|said| self.secrets.hide_long(said));
-        self.judgement.findings.push(finding);
+    pub(super) fn find(&mut self, finding: Finding) {
+        self.judgement.findings.push(finding.texts(|text| self.secrets.hide_long(text)));
     }
 
     pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
@@ -59,11 +57,24 @@ impl<'p> Single<'p> {
             Ok(answer) => return Some(answer),
             Err(error) => error,
         };
-        let mut finding = no_answer(&error, wrong_type);
-        finding.message = self.secrets.hide(&finding.message);
-        finding.terraform = finding.terraform.map(|said| self.secrets.hide(&said));
-        self.find(finding);
+        let finding = no_answer(&error, wrong_type, self.block.implied_type());
+        self.find(finding.texts(|text| self.secrets.hide(&text)));
         None
+    }
+
+    /// Whether there are errors among the diagnostics where none is right: the provider has begun it.
+    pub(super) fn fails(
+        &mut self,
+        diagnostics: &[Diagnostic],
+        (clause, kind): (Clause, &str),
+        what: &str,
+    ) -> bool {
+        let before = self.judgement.refused.len();
+        let fails = self.refuses(diagnostics);
+        for said in self.judgement.refused.split_off(before) {
+            self.find(Finding::failed(clause, kind, what, &said));
+        }
+        fails
     }
 
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
@@ -134,12 +145,19 @@ impl Single<'_> {
             }
             objects.push(object);
         }
-        // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way. What it
-        // answers the second time may be news.
+        if !objects[0].identical(&objects[1]) {
+            let [was, is] = [0, 1].map(|i| self.block.mark_hidden(&objects[i]));
+            let path = first_difference(&was, &is).unwrap_or_default();
+            let message =
+                format!("{}asked the same once more, the data source answers something else", at(&path));
+            self.find(Finding::new(Clause::D5, "not_the_same", path, message));
+        }
+        // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.
         let (object, config) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(&self.config));
         let nothing = Value::null(self.block.implied_type().clone());
         for invalid in assert_plan_valid(self.block, &nothing, &self.config, &objects[0]) {
-            let mut finding = Finding::of_plan(&PlanViolation::Invalid(invalid), &config, &object, false);
+            let mut finding =
+                Finding::of_plan(self.block, &PlanViolation::Invalid(invalid), &config, &object, false);
             (finding.clause, finding.weight, finding.terraform) = (Clause::D4, Weight::Unnoticed, None);
             self.find(finding);
         }
@@ -160,7 +178,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     let function = schemas.functions.get(name).ok_or_else(unknown)?;
     let called = async |arguments: &[Value]| match provider.call_function(name, arguments).await {
         Ok(answer) => result(function, answer, arguments),
-        Err(error) => Err(no_answer(&error, Clause::N1)),
+        Err(error) => Err(no_answer(&error, Clause::N1, &function.returns)),
     };
     let mut results = Vec::new();
     for _ in 0..2 {
@@ -202,6 +220,15 @@ fn result(
 ) -> Result<Option<Value>, Finding> {
     let found = |clause, kind, message: &str| Err(Finding::new(clause, kind, Path::root(), message));
     match answer {
+        FunctionAnswer::Error { argument: Some(position), .. }
+            if usize::try_from(position).is_ok_and(|position| position < arguments.len()) =>
+        {
+            Ok(None)
+        }
+        FunctionAnswer::Error { argument: Some(position), .. } => {
+            let message = format!("the function blames argument {position}, and has {}", arguments.len());
+            Err(Finding::new(Clause::N2, "no_such_argument", Path::root(), message))
+        }
         FunctionAnswer::Error { .. } => Ok(None),
         FunctionAnswer::Result(None) => {
             found(Clause::N2, "no_result", "the function returns neither a result nor an error")

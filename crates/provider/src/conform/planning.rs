@@ -124,10 +124,11 @@ impl Flow<'_> {
         };
         let is_legacy = change.legacy_type_system;
         let mut is_fine = true;
-        let config = self.schema.block.coerce_value(config).unwrap_or_else(|_| config.clone());
+        let config = self.schema.block.coerce_config(config).unwrap_or_else(|_| config.clone());
         let config = self.schema.block.mark_hidden(&config);
         for violation in change.violations.iter().chain(&change.at_apply) {
-            let mut finding = Finding::of_plan(violation, &config, &change.after, is_legacy);
+            let mut finding =
+                Finding::of_plan(&self.schema.block, violation, &config, &change.after, is_legacy);
             if *violation == PlanViolation::DeferralNotAllowed {
                 finding.clause = deferred;
             }

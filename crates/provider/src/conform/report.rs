@@ -310,7 +310,7 @@ impl Serialize for Found {
         }
         #[derive(serde::Serialize)]
         struct Said<'f> {
-            summary: &'static str,
+            summary: &'f str,
             detail: Option<&'f str>,
         }
         let finding = &self.finding;
@@ -341,7 +341,10 @@ impl Serialize for Found {
 
 impl Finding {
     /// What heads Terraform's message about it; `None` where Terraform says nothing.
-    pub fn said_by_terraform(&self) -> Option<&'static str> {
-        self.clause.terraform_summary().filter(|_| self.weight != Weight::Unnoticed)
+    pub fn said_by_terraform(&self) -> Option<&str> {
+        self.summary
+            .as_deref()
+            .or(self.clause.terraform_summary())
+            .filter(|_| self.weight != Weight::Unnoticed)
     }
 }

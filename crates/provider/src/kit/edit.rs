@@ -168,7 +168,7 @@ fn chosen(nested: &NestedType, unknown: &Value) -> Value {
 }
 
 /// Something of the same type.
-fn known(value: &Value) -> Value {
+pub(super) fn known(value: &Value) -> Value {
     let prefix =
         value.refinements().and_then(|refinements| refinements.string_prefix.clone()).unwrap_or_default();
     let of = |ty: &Type| known(&Value::unknown(ty.clone()));

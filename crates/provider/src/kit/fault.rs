@@ -100,6 +100,10 @@ faults! {
     PlannedUnknown, "planned_unknown", P5, Create, Some("planned value cty.UnknownVal(cty.String) does not match config value");
     /// Something is planned that is neither configured nor computed.
     PlannedUnset, "planned_unset", P5, Create, Some("for a non-computed attribute");
+    /// The blocks of a set are planned as null.
+    PlannedSetBlocksNull, "planned_set_blocks_null", P5, Create, Some("attribute representing a set of nested blocks must be empty");
+    /// The blocks of a map are planned as null.
+    PlannedMapBlocksNull, "planned_map_blocks_null", P5, Create, Some("attribute representing a map of nested blocks must be empty");
     /// No object is planned.
     PlannedNothing, "planned_nothing", P5, Create, Some("planned for absence but config wants existence");
     /// A single block is planned that is not configured.
@@ -178,6 +182,8 @@ faults! {
     PlannedSurvival, "planned_survival", P8, Destroy, Some("planned a non-null destroy value");
     /// The plan to destroy an object is deferred though that was not allowed.
     DestroyDeferred, "destroy_deferred", P2, Destroy, Some("Provider deferred changes when Terraform did not allow deferrals");
+    /// No plan is made to destroy an object.
+    DestroyPlanError, "destroy_plan_error", A8, Destroy, Some("no such thing");
     /// The transport tells of an error when an object is to be destroyed.
     DestroyStatus, "destroy_status", T1, Destroy, Some("rpc error: code = Internal desc = boom");
     /// The final plan has another value than the first.
@@ -252,6 +258,8 @@ faults! {
     AppliedStatus, "applied_status", T1, Apply, Some("rpc error: code = Internal desc = boom");
     /// The identity is unknown still.
     AppliedIdentityUnknown, "applied_identity_unknown", A7, Apply, Some("Provider produced invalid identity");
+    /// There is no identity.
+    AppliedIdentityMissing, "applied_identity_missing", A7, Apply, None;
     /// The identity has another type than its schema says.
     AppliedIdentityType, "applied_identity_type", A7, Apply, Some("Provider produced an identity that doesn't match the schema");
     /// Another string comes of the plan to change the object.
@@ -262,16 +270,22 @@ faults! {
     ReplacedString, "replaced_string", A5, Replace, Some(".name: was cty.StringVal(\"b\"), but now cty.StringVal(\"b-other\")");
     /// The object that was to be replaced is there still.
     ReplacedSurvived, "replaced_survived", A6, Replace, Some("returned a non-null object");
+    /// With the configuration that an object has nothing is planned, and an error says so.
+    AgainError, "again_error", P9, Again, Some("no such thing");
     /// With the configuration that an object has there is always something to do.
     NotConverged, "not_converged", C2, Again, None;
     /// The object is there still after it was destroyed.
     Survived, "survived", A6, ApplyDestroy, Some("returned a non-null object");
+    /// An object is not destroyed, and an error says so.
+    DestroyError, "destroy_error", A8, ApplyDestroy, Some("no such thing");
     /// Something of the read object is unknown.
     ReadUnknown, "read_unknown", R1, Read, Some("Provider produced invalid object");
     /// A part of the read object has another type than the schema says.
     ReadType, "read_type", R2, Read, Some("number is required");
     /// A write-only attribute of the read object has a value.
     ReadWriteOnly, "read_write_only", R3, Read, Some("Provider produced invalid object");
+    /// An object is read that was destroyed.
+    ReadDestroyed, "read_destroyed", A9, ApplyDestroy, None;
     /// What is read differs from what was applied.
     ReadDrift, "read_drift", R5, Read, None;
     /// Null is read right after apply.
@@ -282,6 +296,10 @@ faults! {
     ReadByChance, "read_by_chance", R5, Read, None;
     /// Reading is deferred though that was not allowed.
     ReadDeferred, "read_deferred", P2, Read, Some("Provider deferred changes when Terraform did not allow deferrals");
+    /// An object that was made cannot be read.
+    ReadError, "read_error", R6, Read, Some("no such thing");
+    /// The identity that is read is another one.
+    ReadIdentityOther, "read_identity_other", R4, Read, None;
     /// The transport tells of an error when an object is read.
     ReadStatus, "read_status", T1, Read, Some("rpc error: code = Internal desc = boom");
     /// The identity that is read is unknown.
@@ -298,10 +316,16 @@ faults! {
     UpgradedNothing, "upgraded_nothing", U4, Upgrade, None;
     /// There is no upgraded object, not even null.
     UpgradedNoObject, "upgraded_no_object", U4, Upgrade, None;
+    /// A stored object is not upgraded.
+    UpgradeError, "upgrade_error", U5, Upgrade, Some("no such thing");
     /// The transport tells of an error when a stored object is upgraded.
     UpgradeStatus, "upgrade_status", T1, Upgrade, Some("rpc error: code = Internal desc = boom");
     /// Nothing is imported.
     ImportedNothing, "imported_nothing", I1, Import, Some("Import returned no resources");
+    /// An object of no type is imported.
+    ImportedWithoutType, "imported_without_type", I2, Import, Some("didn't set type");
+    /// Something of the imported object is unknown until it is read.
+    ImportedVague, "imported_vague", I8, Import, None;
     /// Two objects are imported.
     ImportedTwo, "imported_two", I1, Import, Some("Multiple import states not supported");
     /// The imported object is of a type that the provider does not have.
@@ -315,7 +339,7 @@ faults! {
     /// Something of the imported object is unknown.
     ImportedUnknown, "imported_unknown", R1, Import, Some("The returned state contains unknown values");
     /// A part of the imported object has another type than the schema says.
-    ImportedType, "imported_type", I5, Import, Some("number is required");
+    ImportedType, "imported_type", I9, Import, Some("number is required");
     /// The import is deferred though that was not allowed.
     ImportedDeferred, "imported_deferred", P2, Import, Some("Provider deferred changes when Terraform did not allow deferrals");
     /// An object is imported that is not the one that was applied.
@@ -334,6 +358,8 @@ faults! {
     MovedIdentityUnknown, "moved_identity_unknown", M4, Move, Some("Provider produced invalid identity");
     /// A part of the generated configuration has another type than the schema says.
     GeneratedType, "generated_type", G1, Generate, Some("number is required");
+    /// The generated configuration sets what only the provider sets.
+    GeneratedComputed, "generated_computed", G1, Generate, None;
     /// The generated configuration is not that of the object.
     GeneratedOther, "generated_other", G2, Generate, None;
     /// The transport tells of an error when a configuration is validated.

@@ -2,13 +2,13 @@
 
 use objchange::Value;
 use objchange::change::{
-    AppliedResource, ApplyResourceChange, DeferredReason, PlanResourceChange, PlannedResource,
+    AppliedResource, ApplyResourceChange, DeferredReason, Diagnostic, PlanResourceChange, PlannedResource,
 };
 use objchange::value::{Path, Refinements};
 
 use super::edit::{
-    added, edit, fewer_keys, longer, more_keys, null, other, rekeyed, replaced, reversed, set, shorter,
-    unknown, without,
+    added, edit, fewer_keys, known, longer, more_keys, null, other, rekeyed, replaced, reversed, set,
+    shorter, unknown, without,
 };
 use super::{Fault, Stage};
 use crate::{Answer, Error, ErrorKind, ImportAnswer, Result};
@@ -21,6 +21,19 @@ const LATER: Option<DeferredReason> = Some(DeferredReason::AbsentPrerequisite);
 
 fn boom() -> Error {
     ErrorKind::Status { code: "Internal", message: "boom".into() }.into()
+}
+
+fn failure() -> Diagnostic {
+    Diagnostic::error("no such thing")
+}
+
+/// The object with a status, if that was unknown.
+fn filled(object: &Value) -> Value {
+    edit(object, "status", |status| if status.is_known() { status.clone() } else { known(status) })
+}
+
+fn is_made_up(object: &Value) -> bool {
+    object.attribute("id").and_then(Value::as_str).is_some_and(|id| id.ends_with("-none"))
 }
 
 fn name(object: &Value) -> Option<&str> {
@@ -51,6 +64,7 @@ impl Fault {
                 Self::PlannedSurvival => answer.planned = request.prior.clone(),
                 Self::DestroyDeferred => answer.deferred = LATER,
                 Self::DestroyStatus => return Err(boom()),
+                Self::DestroyPlanError => answer.diagnostics.push(failure()),
                 _ => {}
             }
             return Ok(());
@@ -71,6 +85,9 @@ impl Fault {
             Self::FinalDeferred if name_is_known => answer.deferred = LATER,
             Self::ReplacedNumber if !is_update && name(&request.config) == Some("b") => {
                 answer.planned = edit(&answer.planned, "size", other);
+            }
+            Self::AgainError if is_update && name(&request.config) == name(&request.prior) => {
+                answer.diagnostics.push(failure());
             }
             Self::NotConverged
                 if is_update && request.config.attribute("note").is_some_and(Value::is_null) =>
@@ -110,6 +127,8 @@ impl Fault {
             Self::PlannedBlockFewer => edit(planned, "disk", shorter),
             Self::PlannedBlockKey => edit(planned, "entry", rekeyed),
             Self::PlannedBlocksUnknown => edit(planned, "disk", unknown),
+            Self::PlannedSetBlocksNull => edit(planned, "rule", null),
+            Self::PlannedMapBlocksNull => edit(planned, "entry", null),
             Self::PlannedBlocksNull => edit(planned, "disk", null),
             Self::PlannedBlockUnknown => edit(planned, "disk[0]", unknown),
             Self::PlannedBlockGone => edit(planned, "box", null),
@@ -146,6 +165,9 @@ impl Fault {
             if self == Self::Survived || (self == Self::ReplacedSurvived && is_renamed) {
                 answer.new_state = Some(request.prior.clone());
             }
+            if self == Self::DestroyError {
+                answer.diagnostics.push(failure());
+            }
             return Ok(());
         }
         let is_update = !request.prior.is_null();
@@ -154,6 +176,7 @@ impl Fault {
             Self::AppliedStatus => return Err(boom()),
             Self::AppliedIdentityUnknown => answer.identity = answer.identity.as_ref().map(vague),
             Self::AppliedIdentityType => answer.identity = answer.identity.as_ref().map(mistyped),
+            Self::AppliedIdentityMissing => answer.identity = None,
             _ => {}
         }
         let is_renamed = name(&request.planned) == Some("b");
@@ -205,6 +228,13 @@ impl Fault {
             Self::ReadStatus => return Err(boom()),
             Self::ReadIdentityUnknown => answer.identity = answer.identity.as_ref().map(vague),
             Self::ReadNoObject => answer.object = None,
+            Self::ReadError => answer.diagnostics.push(failure()),
+            Self::ReadIdentityOther => {
+                answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"))
+            }
+            Self::ImportedVague => answer.object = answer.object.as_ref().map(filled),
+            // It knows well what it never made.
+            Self::ReadDestroyed if answer.object.as_ref().is_some_and(is_made_up) => answer.object = None,
             _ => {}
         }
         answer.object = answer.object.take().map(|object| match self {
@@ -223,6 +253,7 @@ impl Fault {
     pub(super) fn upgraded(self, answer: &mut Answer) -> Result<()> {
         match self {
             Self::UpgradedNoObject => answer.object = None,
+            Self::UpgradeError => answer.diagnostics.push(failure()),
             Self::UpgradeStatus => return Err(boom()),
             _ => {}
         }
@@ -245,6 +276,7 @@ impl Fault {
                 let again = first.clone();
                 answer.resources.push(again);
             }
+            Self::ImportedWithoutType => first.type_name = "".into(),
             Self::ImportedForeign => first.type_name = "kit_no_such_type".into(),
             Self::ImportedGone => first.private.0 = GONE.to_vec(),
             Self::ImportedDeferred => answer.deferred = LATER,
@@ -253,7 +285,7 @@ impl Fault {
                 first.object = first.object.as_ref().map(|object| match self {
                     Self::ImportedWriteOnly => set(object, "token", "echoed"),
                     Self::ImportedNull => null(object),
-                    Self::ImportedUnknown => edit(object, "status", unknown),
+                    Self::ImportedUnknown | Self::ImportedVague => edit(object, "status", unknown),
                     Self::ImportedType => set(object, "size", "large"),
                     Self::ImportedOther => set(object, "comment", "another"),
                     _ => object.clone(),
@@ -278,6 +310,7 @@ impl Fault {
     pub(super) fn generated(self, answer: &mut Answer) {
         answer.object = answer.object.take().map(|object| match self {
             Self::GeneratedType => set(&object, "size", "large"),
+            Self::GeneratedComputed => set(&object, "id", "chosen"),
             Self::GeneratedOther => set(&object, "comment", "another"),
             _ => object,
         });

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use objchange::value::{Descend, MsgpackError, Number, Path, PathStep, ReadError};
+use objchange::value::{Descend, MsgpackError, MsgpackProblem, Number, Path, PathStep, ReadError};
 use objchange::{Type, Value};
 
 use super::tfplugin6::{DynamicValue, ResourceIdentityData};
@@ -40,7 +40,13 @@ pub(crate) fn read_value(
 ) -> Result<Option<Value>> {
     let Some(DynamicValue { msgpack, json }) = message else { return Ok(None) };
     if !msgpack.is_empty() {
-        let wrong = |error: MsgpackError| wrong_value(field, &error.path, error.problem.to_string());
+        let wrong = |error: MsgpackError| {
+            let parts = match error.problem {
+                MsgpackProblem::WrongCount { expected, found } => Some([expected, found]),
+                _ => None,
+            };
+            wrong_value(field, &error.path, error.problem.to_string(), parts)
+        };
         return Value::from_msgpack(&msgpack, ty).map(|value| Some(as_written(value))).map_err(wrong);
     }
     if json.is_empty() {
@@ -48,7 +54,7 @@ pub(crate) fn read_value(
     }
     let text = String::from_utf8(json)
         .map_err(|_| ErrorKind::Malformed { field, reason: "the JSON is not valid UTF-8".into() })?;
-    let wrong = |error: ReadError| wrong_value(field, &error.path, error.message);
+    let wrong = |error: ReadError| wrong_value(field, &error.path, error.message, None);
     Value::from_json(&text, ty).map(Some).map_err(wrong)
 }
 
@@ -75,13 +81,13 @@ fn as_written(value: Value) -> Value {
     }
 }
 
-fn wrong_value(field: &'static str, path: &Path, problem: String) -> Error {
+fn wrong_value(field: &'static str, path: &Path, problem: String, parts: Option<[usize; 2]>) -> Error {
     let is_shown = |step: &&PathStep| match step {
         PathStep::Attribute(_) => true,
         PathStep::Index(key) => key.as_number().is_some(),
     };
     let path = path.steps().iter().take_while(is_shown).cloned().collect();
-    ErrorKind::WrongValue { field, path, problem }.into()
+    ErrorKind::WrongValue { field, path, problem, parts }.into()
 }
 
 /// The value in a message, null if it has none.

@@ -67,10 +67,8 @@ fn is_told(fault: Fault, said: &str) -> bool {
         [Clause::P3, Clause::P5, Clause::F2, Clause::A3, Clause::A4, Clause::A5, Clause::I4, Clause::M3];
     let is_told = |finding: &Finding| {
         let is_said = |words: &str| said.contains(words);
-        // Then the summary is all that it says, or another one.
-        let is_other = ["wrong_type", "wrong_value", "status", "not_destroyed", "import_count"]
-            .contains(&finding.kind.as_str());
-        let summary = finding.clause.terraform_summary().is_none_or(is_said) || is_other;
+        // What the transport says may stand anywhere.
+        let summary = finding.said_by_terraform().is_none_or(is_said) || finding.kind == "status";
         // An element of a set that is not known has no name.
         let path = finding.path.to_string();
         let path = path.split("[…").next().unwrap_or_default();

@@ -66,7 +66,7 @@ async fn configured(
     match said {
         Ok(said) => refusal(&said).map(|refusal| secrets.hide(&refusal.to_string())),
         Err(error) => {
-            let mut finding = no_answer(&error, Clause::T1);
+            let mut finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
             finding.message = secrets.hide(&finding.message);
             let reason = finding.message.clone();
             report.findings.push(without_config(finding, String::new()));

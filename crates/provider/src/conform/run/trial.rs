@@ -305,7 +305,7 @@ impl<'w> Trials<'w> {
             }
             Some(Err(error)) => {
                 let secrets = self.secrets(&trial);
-                let mut finding = no_answer(&error, Clause::T1);
+                let mut finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
                 finding.message = secrets.hide(&finding.message);
                 finding.terraform = finding.terraform.map(|said| secrets.hide(&said));
                 self.find(&trial, vec![finding], Vec::new()).await;
@@ -521,7 +521,7 @@ impl<'w> Trials<'w> {
 
 /// The trial with values of the type that the schema implies.
 fn coerced(block: &Block, mut trial: Trial) -> Trial {
-    let coerced = |value: &Value| block.coerce_value(value).unwrap_or_else(|_| value.clone());
+    let coerced = |value: &Value| block.coerce_config(value).unwrap_or_else(|_| value.clone());
     trial.config = coerced(&trial.config);
     trial.known = trial.known.as_ref().map(coerced);
     trial.update =
