@@ -23,6 +23,7 @@ use self::watch::{Meter, Watched};
 use self::worker::Worker;
 use super::corpus::{Corpus, Kept};
 use super::report::{Ended, Report, Subject, Time, TypeReport};
+use super::schemas::named;
 use crate::{Provider, Result, Schemas};
 
 type Started = Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>>;
@@ -137,7 +138,7 @@ fn tasks(schemas: &Schemas, options: &Options) -> Vec<(Subject, SmolStr)> {
     let names = |subject: Subject| -> Vec<SmolStr> {
         match subject {
             Subject::Component(crate::Component::Provider) => Vec::new(),
-            Subject::Component(component) => schemas.of(component).map(|(name, _)| name.into()).collect(),
+            Subject::Component(component) => named(schemas, component).into_iter().collect(),
             Subject::Function => schemas.functions.keys().cloned().collect(),
         }
     };
