@@ -39,7 +39,7 @@ pub struct Schemas {
     pub capabilities: Capabilities,
     /// What it has to say.
     pub diagnostics: Vec<Diagnostic>,
-    /// What of its schemas cannot be understood, and is left out. What can be understood and is wrong all the same is for
+    /// What of its schemas cannot be understood, and is left out if it is [fatal](SchemaFaultKind::is_fatal). What can be understood and is wrong all the same is for
     /// [`Block::validate`] to say.
     pub problems: Vec<SchemaFault>,
 }
@@ -77,6 +77,9 @@ pub enum SchemaFaultKind {
     /// What is not deprecated has a message that says it is.
     #[error("there is a message about a deprecation, and nothing is deprecated")]
     DeprecationMessage,
+    /// A name stands twice among the attributes or the blocks.
+    #[error("the name stands there twice")]
+    RepeatedName,
     /// The number of blocks is limited to less than none.
     #[error("the number of blocks cannot be limited to less than none")]
     NegativeLimit,
@@ -92,8 +95,14 @@ impl SchemaFaultKind {
             Self::NoType => "no_type",
             Self::InvalidNesting => "invalid_nesting",
             Self::DeprecationMessage => "deprecation_message",
+            Self::RepeatedName => "repeated_name",
             Self::NegativeLimit => "negative_limit",
         }
+    }
+
+    /// Whether the schema cannot be used at all. Of what has one name the last counts.
+    pub const fn is_fatal(self) -> bool {
+        !matches!(self, Self::RepeatedName)
     }
 }
 

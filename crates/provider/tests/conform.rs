@@ -6,6 +6,7 @@ mod trial;
 use std::sync::Arc;
 
 use objchange::Value;
+use objchange::change::Diagnostic;
 use objchange_provider::client::Limits;
 use objchange_provider::conform::{
     Clause, Finding, Judgement, SchemaFinding, Trial, Weight, judge, judge_action, judge_data,
@@ -132,6 +133,18 @@ fn each_wrong_schema_is_found_with_its_clause() {
             assert_eq!(judged.findings[0].kind, wrong.kind);
         }
         assert_eq!(judge_schemas(&faulty(true).schemas().await.unwrap()), []);
+    });
+}
+
+/// Terraform stops at an error that comes with the schemas.
+#[test]
+fn an_error_with_the_schemas_is_found() {
+    run(async {
+        let mut schemas = objchange_provider::Schemas::clone(&*faulty(true).schemas().await.unwrap());
+        schemas.diagnostics.push(Diagnostic::error("no schema"));
+        let found = judge_schemas(&schemas);
+        let found: Vec<_> = found.iter().map(|found| (&*found.place, found.finding.clause)).collect();
+        assert_eq!(found, [("provider", Clause::S0)]);
     });
 }
 

@@ -1,7 +1,11 @@
 //! Whether the schemas of a provider are well-formed.
 
+use std::collections::BTreeSet;
+
+use objchange::change::Severity;
 use objchange::schema::{Attribute, Block, SchemaProblemKind};
 use objchange::value::Path;
+use smol_str::SmolStr;
 
 use super::{Clause, Finding};
 use crate::{Component, SchemaFault, SchemaFaultKind, Schemas};
@@ -51,6 +55,11 @@ pub fn judge_schemas(schemas: &Schemas) -> Vec<SchemaFinding> {
         let (place, finding) = misunderstood(problem);
         add(place, finding);
     }
+    for said in schemas.diagnostics.iter().filter(|said| said.severity == Severity::Error) {
+        let detail = if said.detail.is_empty() { String::new() } else { format!(": {}", said.detail) };
+        let message = format!("with its schemas the provider reports an error: {}{detail}", said.summary);
+        add("provider", Finding::new(Clause::S0, "schema_error", Path::root(), message));
+    }
     if schemas.provider.is_none() && !schemas.problems.iter().any(|p| p.place.starts_with("provider")) {
         let message = "the provider has no schema of its own configuration; an empty one will do";
         add("provider", Finding::new(Clause::S0, "no_provider_schema", Path::root(), message));
@@ -82,8 +91,19 @@ pub(super) fn of_type(schemas: &Schemas, component: Component, name: &str) -> Ve
     found
 }
 
+/// The names of all of a kind, also of those whose schema cannot be understood.
+pub(super) fn named(schemas: &Schemas, component: Component) -> BTreeSet<SmolStr> {
+    let prefix = place(component, "");
+    let misunderstood =
+        schemas.problems.iter().filter(|_| component != Component::Provider).filter_map(|fault| {
+            let (place, _) = fault.place.split_once(": ").unwrap_or((&fault.place, ""));
+            place.strip_prefix(&prefix).map(SmolStr::from)
+        });
+    schemas.of(component).map(|(name, _)| name.into()).chain(misunderstood).collect()
+}
+
 /// As problems name their places.
-fn place(component: Component, name: &str) -> String {
+pub(super) fn place(component: Component, name: &str) -> String {
     match component {
         Component::Provider => "provider".to_owned(),
         _ => format!("{} {name}", component.noun()),
@@ -100,11 +120,13 @@ fn misunderstood(fault: &SchemaFault) -> (&str, Finding) {
         SchemaFaultKind::DeprecationMessage => Clause::S3,
         SchemaFaultKind::NegativeLimit => Clause::S5,
         SchemaFaultKind::InvalidNesting => Clause::S8,
+        SchemaFaultKind::RepeatedName => Clause::S4,
         SchemaFaultKind::InvalidType | SchemaFaultKind::TypeAndNestedType | SchemaFaultKind::NoType => {
             Clause::S2
         }
     };
-    (place, Finding::new(clause, fault.problem.kind(), path, fault.to_string()))
+    let finding = Finding::new(clause, fault.problem.kind(), path, fault.to_string());
+    (place, if fault.problem.is_fatal() { finding } else { finding.unnoticed() })
 }
 
 fn declared(component: Component, block: &Block) -> Vec<Finding> {
@@ -182,4 +204,29 @@ fn attributes(attributes: &[(smol_str::SmolStr, Attribute)], path: &Path, found:
 fn is_writable(name: &str) -> bool {
     let is_allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
     name.bytes().all(is_allowed) && name.bytes().next().is_some_and(|first| !first.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_misunderstood_has_its_own_place() {
+        let mut schemas = Schemas::default();
+        let fault = |place: &str, problem| SchemaFault { place: place.into(), problem };
+        schemas.problems = vec![
+            fault("resource type kit_disk: name", SchemaFaultKind::NoType),
+            fault("resource type kit_disk: size", SchemaFaultKind::RepeatedName),
+            fault("data source kit_thing", SchemaFaultKind::NoBlock),
+        ];
+        assert_eq!(named(&schemas, Component::Resource), BTreeSet::from(["kit_disk".into()]));
+        assert_eq!(named(&schemas, Component::DataSource), BTreeSet::from(["kit_thing".into()]));
+        assert!(named(&schemas, Component::Provider).is_empty());
+        let found = of_type(&schemas, Component::Resource, "kit_disk");
+        let found: Vec<_> = found.iter().map(|found| (found.clause, found.weight)).collect();
+        assert_eq!(
+            found,
+            [(Clause::S2, super::super::Weight::Error), (Clause::S4, super::super::Weight::Unnoticed)]
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! Schemas, read from messages. What cannot be understood is left out, and listed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use objchange::Type;
 use objchange::schema::{Attribute, AttributeType, Block, NestedBlock, NestedType, NestingMode, Schema};
@@ -204,12 +204,13 @@ impl Reader {
 
     fn placed(&mut self, place: String, schema: pb::Schema) -> Option<Schema> {
         self.place = vec![place];
-        let faults = self.faults.len();
+        let fatal = |reader: &Self| reader.faults.iter().filter(|fault| fault.problem.is_fatal()).count();
+        let faults = fatal(self);
         let block = match schema.block {
             Some(block) => self.block(block),
             None => self.fault(SchemaFaultKind::NoBlock),
         };
-        block.filter(|_| self.faults.len() == faults).map(|block| Schema::new(schema.version, block))
+        block.filter(|_| fatal(self) == faults).map(|block| Schema::new(schema.version, block))
     }
 
     /// Keeps what is said of the part that is being read.
@@ -242,6 +243,7 @@ impl Reader {
             }
             self.place.pop();
         }
+        let blocks = self.without_repeated(blocks);
         Some(Block::new(attributes, blocks))
     }
 
@@ -282,7 +284,28 @@ impl Reader {
             }
             self.place.pop();
         }
-        attributes
+        self.without_repeated(attributes)
+    }
+
+    /// Of what has one name, the last.
+    fn without_repeated<T>(&mut self, named: Vec<(SmolStr, T)>) -> Vec<(SmolStr, T)> {
+        let mut last: HashMap<SmolStr, usize> = HashMap::new();
+        let positions: Vec<_> =
+            named.iter().enumerate().map(|(i, (name, _))| last.insert(name.clone(), i)).collect();
+        if positions.iter().all(Option::is_none) {
+            return named;
+        }
+        let mut kept = Vec::with_capacity(named.len());
+        for (i, (name, part)) in named.into_iter().enumerate() {
+            if last.get(&name) == Some(&i) {
+                kept.push((name, part));
+                continue;
+            }
+            self.place.push(name.to_string());
+            self.fault::<()>(SchemaFaultKind::RepeatedName);
+            self.place.pop();
+        }
+        kept
     }
 
     fn attribute(&mut self, mut message: pb::schema::Attribute) -> Option<Attribute> {
@@ -393,4 +416,33 @@ pub(crate) fn read_metadata_5(message: pb5::get_metadata::Response) -> Metadata 
         state_stores: Vec::new(),
         actions: message.actions,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_what_has_one_name_the_last_counts_and_it_is_told() {
+        let attribute = |ty: &str| pb::schema::Attribute {
+            name: "x".into(),
+            r#type: ty.into(),
+            optional: true,
+            ..pb::schema::Attribute::default()
+        };
+        let block = pb::schema::Block {
+            attributes: vec![attribute("\"string\""), attribute("\"number\"")],
+            ..pb::schema::Block::default()
+        };
+        let schema = pb::Schema { version: 0, block: Some(block) };
+        let schemas = read_schemas(Response {
+            resource_schemas: BTreeMap::from([("kit_thing".into(), schema)]),
+            ..Response::default()
+        });
+        let read = &schemas.resources["kit_thing"].block;
+        assert_eq!(read.attributes().len(), 1);
+        assert_eq!(*read.attribute("x").unwrap().implied_type(), Type::Number);
+        let problems: Vec<String> = schemas.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems, ["resource type kit_thing: x: the name stands there twice"]);
+    }
 }

@@ -29,6 +29,7 @@ use self::worker::Worker;
 use super::corpus::{Corpus, Kept};
 use super::report::{Ended, Report, Subject, Time, TypeReport};
 use super::secrets::Secrets;
+use super::schemas::named;
 use crate::{Provider, Result, Schemas};
 
 type Started = Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>>;
@@ -213,7 +214,7 @@ fn tasks(schemas: &Schemas, options: &Options) -> VecDeque<Task> {
     let names = |subject: Subject| -> Vec<SmolStr> {
         match subject {
             Subject::Component(crate::Component::Provider) => Vec::new(),
-            Subject::Component(component) => schemas.of(component).map(|(name, _)| name.into()).collect(),
+            Subject::Component(component) => named(schemas, component).into_iter().collect(),
             Subject::Function => schemas.functions.keys().cloned().collect(),
         }
     };

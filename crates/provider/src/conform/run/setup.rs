@@ -1,5 +1,7 @@
 //! What comes before any type is tried: the schemas as a whole, and the provider's own configuration.
 
+use std::collections::HashSet;
+
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
@@ -8,7 +10,7 @@ use super::Options;
 use super::watch::Watched;
 use crate::conform::flow::no_answer;
 use crate::conform::report::{Found, Subject, TypeReport, shape};
-use crate::conform::schemas::of_type;
+use crate::conform::schemas::{named, of_type, place};
 use crate::conform::secrets::Secrets;
 use crate::conform::{Clause, Finding, judge_schemas};
 use crate::{Component, Provider, Schemas};
@@ -81,15 +83,14 @@ fn refusal(said: &[Diagnostic]) -> Option<&Diagnostic> {
 
 /// What is wrong with schemas of which none is that of a type that can be tried.
 fn of_the_whole(schemas: &Schemas) -> Vec<Found> {
-    let is_tried = |place: &str| {
-        Subject::ALL.iter().filter(|subject| **subject != OWN).any(|subject| match subject {
-            Subject::Component(component) => schemas.of(*component).any(|(name, _)| {
-                place.strip_prefix(component.noun()).is_some_and(|rest| rest.strip_prefix(' ') == Some(name))
-            }),
-            Subject::Function => false,
-        })
-    };
-    let others = judge_schemas(schemas).into_iter().filter(|found| !is_tried(&found.place));
+    let components = Subject::ALL.iter().filter_map(|subject| match subject {
+        Subject::Component(component) if *subject != OWN => Some(*component),
+        _ => None,
+    });
+    let tried: HashSet<String> = components
+        .flat_map(|component| named(schemas, component).into_iter().map(move |name| place(component, &name)))
+        .collect();
+    let others = judge_schemas(schemas).into_iter().filter(|found| !tried.contains(&found.place));
     let found = others.map(|found| {
         let place = format!("{}{}", found.place, shape(&found.finding.path));
         without_config(found.finding, place)
