@@ -162,7 +162,11 @@ fn a_provider_that_hangs_is_told() {
     let output = conform(&["--only", "kit_hang", "--timeout", "0.4s", "--fail-on", "warning"]);
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.stdout.starts_with("warning T3 kit_hang\n"), "{}", output.stdout);
-    assert!(output.stdout.contains("skipped resource type kit_hang: given up: "), "{}", output.stdout);
+    assert!(
+        output.stdout.contains("skipped resource type kit_hang: given up: the provider hung 2 times"),
+        "{}",
+        output.stdout
+    );
 }
 
 #[test]

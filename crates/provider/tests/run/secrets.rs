@@ -25,13 +25,14 @@ fn block() -> Block {
 }
 
 /// A provider that says and keeps secrets wherever it can.
-fn leaky() -> Kit {
+fn leaky(own: &str) -> Kit {
+    let own = own.to_owned();
     let text = |config: &Value, name: &str| {
         config.attribute(name).and_then(Value::as_str).unwrap_or_default().to_owned()
     };
     let refuses = ResourceType::new(block()).on_validate(move |config| {
         let mut said = Diagnostic::error(format!("{} is no password", text(config, "password")));
-        said.detail = format!("neither is {}", text(config, "tags"));
+        said.detail = format!("neither is {}, nor {own}", text(config, "tags"));
         vec![said]
     });
     let set = |name: &'static str, from: &'static str| {
@@ -47,6 +48,7 @@ fn leaky() -> Kit {
         })
     };
     Kit::default()
+        .configuration(Block::new([("token", Attribute::optional(Type::String).sensitive())], []))
         .resource("kit_refuses", refuses)
         .resource("kit_name", set("name", "password"))
         .resource("kit_token", set("name", "token"))
@@ -54,8 +56,8 @@ fn leaky() -> Kit {
         .resource("kit_note", set("note", "password"))
 }
 
-fn holds(secret: &str, tags: &str) {
-    let hints = serde_json::json!({"values": {
+fn holds(secret: &str, tags: &str, own: &str) {
+    let hints = serde_json::json!({"provider": {"token": own}, "values": {
         "password": {"$sensitive": secret},
         "token": {"$sensitive": secret},
         "keys": {"$sensitive": {secret: secret}},
@@ -64,7 +66,10 @@ fn holds(secret: &str, tags: &str) {
     let mut options = Options::default();
     options.cases = 12;
     options.hints = Hints::parse(hints.to_string().as_bytes()).unwrap();
-    let (report, corpus) = tried(leaky, options);
+    let (report, corpus) = {
+        let own = own.to_owned();
+        tried(move || leaky(&own), options)
+    };
     assert!(report.found().count() > 2);
     let mut shown = format!("{report:?}\n{}", serde_json::to_string(&report).unwrap());
     shown += &corpus.to_json_lines();
@@ -73,7 +78,16 @@ fn holds(secret: &str, tags: &str) {
         shown += &found.finding.message;
         shown += found.case.as_deref().unwrap_or_default();
     }
-    for planted in [secret, tags] {
+    // What is not there is no secret.
+    for smallest in report.found().filter_map(|(_, found)| found.smallest.as_ref()) {
+        smallest.config.visit(|path, part| {
+            assert!(!(part.is_null() && part.is_marked()), "{}", path.to_path());
+            objchange::value::Descend::Into
+        });
+    }
+    let refused = report.types.iter().find(|of| of.name == "kit_refuses").unwrap();
+    assert!(refused.refusals.iter().all(|refusal| refusal.summary.contains("is no password")));
+    for planted in [secret, tags, own] {
         assert!(!shown.contains(planted), "{planted} in {shown}");
     }
 }
@@ -81,7 +95,7 @@ fn holds(secret: &str, tags: &str) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn no_secret_comes_out(secret in "[a-zA-Z0-9]{8,16}", tags in "[a-z]{10,12}[0-9]{4}") {
-        holds(&secret, &tags);
+    fn no_secret_comes_out(secret in "[a-zA-Z0-9]{8,16}", tags in "[a-z]{10,12}[0-9]{4}", own in "[A-Z]{9}[0-9]{5}") {
+        holds(&secret, &tags, &own);
     }
 }

@@ -1,25 +1,24 @@
 //! Trying one type: with many configurations, each judged; what is found is shown by the smallest.
 
+mod smallest;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
-use objchange::value::{Descend, Marks, Path};
+use objchange::value::Descend;
 use smol_str::SmolStr;
 
 use super::setup::of_one;
 use super::watch::{Exchange, Watched};
 use super::worker::{Worker, ending};
 use super::{Context, Outcome, function};
-use crate::conform::case::{case, mask::Mask};
-use crate::conform::corpus::{Kept, Replayed};
+use crate::conform::corpus::Kept;
 use crate::conform::flow::no_answer;
-use crate::conform::generate::spots;
-use crate::conform::report::{Found, Smallest, Subject, TypeReport, shape};
+use crate::conform::report::{Subject, TypeReport, shape};
 use crate::conform::secrets::Secrets;
-use crate::conform::shrink::Shrink;
 use crate::conform::{
     Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_action, judge_data,
     judge_ephemeral, judge_function, judge_list, samples,
@@ -31,13 +30,6 @@ const MAX_DEATHS: u32 = 3;
 
 /// The same where it hangs, which takes time.
 const MAX_HUNG: u32 = 2;
-
-/// How many smaller configurations are tried, at most, of what kills the provider each time.
-const MAX_DEADLY: usize = 30;
-
-/// The same of what Terraform tolerates; and for all such findings of a type.
-const MAX_TOLERATED: usize = 40;
-const MAX_TOLERATED_OF_TYPE: usize = 200;
 
 /// A configuration that is to be tried.
 struct Candidate {
@@ -84,8 +76,8 @@ impl Earlier {
 const MAX_SIZE: usize = 500;
 
 /// So many configurations of a type are tried before others have their turn, and so many times more in its next.
-const FIRST_TURN: usize = 8;
-const MORE: usize = 3;
+const FIRST_TURN: usize = 3;
+const MORE: usize = 4;
 
 /// So many configurations are remembered that the provider accepts.
 const MAX_VALID: usize = 8;
@@ -434,122 +426,11 @@ impl<'w> Trials<'w> {
             }
         }
     }
-
-    async fn smallest(
-        &mut self,
-        key: Key,
-        (trial, mut finding, mut exchanges): (Trial, Finding, Vec<Exchange>),
-    ) -> (Trial, Finding, Vec<Exchange>) {
-        let block = self.of.block.clone();
-        let given = match self.of.subject {
-            Subject::Component(component) => {
-                let hints = &self.worker.context.options.hints;
-                let is_given =
-                    |names: &Vec<SmolStr>| hints.given(component, &self.of.name, &names.join(".")).is_some();
-                spots(&block).into_iter().map(|spot| spot.names).filter(is_given).collect()
-            }
-            Subject::Function => Vec::new(),
-        };
-        let mut shrink = Shrink::new(&block, coerced(&block, trial), given);
-        let mut left = self.worker.context.options.shrink;
-        match key.clause {
-            // Each candidate would take as long again.
-            Clause::T3 => left = 0,
-            Clause::T2 => left = left.min(MAX_DEADLY),
-            _ if !finding.weight.is_error() => {
-                left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.of.tolerated));
-                self.of.tolerated += left;
-            }
-            _ => {}
-        }
-        while left > 0 && self.worker.context.ended().is_none() {
-            let Some(candidate) = shrink.candidate().cloned() else { break };
-            left -= 1;
-            if !self.is_valid(&candidate).await {
-                continue;
-            }
-            let Ok(Some((judgement, asked))) = self.judged(&candidate).await else {
-                if self.worker.context.ended().is_some() || self.worker.provider().await.is_err() {
-                    break;
-                }
-                continue;
-            };
-            if let Some(same) = judgement.findings.into_iter().find(|found| Key::of(found) == key) {
-                shrink.shows();
-                (finding, exchanges) = (same, asked);
-            }
-        }
-        if !finding.weight.is_error() {
-            self.of.tolerated = self.of.tolerated.saturating_sub(left);
-        }
-        (shrink.smallest().clone(), finding, exchanges)
-    }
-
-    fn keep(&mut self, trial: &Trial, finding: Finding, exchanges: &[Exchange]) {
-        let mut mask = mask(&self.of.block, trial);
-        let place = shape(&finding.path);
-        let id = [&*self.of.name, finding.clause.code(), &finding.kind, &place].join(" ");
-        let id = id.trim_end();
-        let case = match self.of.subject {
-            Subject::Function => Err("case files have no operation for functions"),
-            _ => case(id, &self.of.block, &finding, exchanges, &marks(trial)),
-        };
-        let shown = |value: &Value| shown(&self.of.block, value);
-        let config = match self.function() {
-            Some(function) if self.of.subject == Subject::Function => {
-                Value::tuple(function::arguments(&function, &trial.config).unwrap_or_default())
-            }
-            _ => shown(&trial.config),
-        };
-        let update = trial.update.as_ref().map(|(config, known)| known.as_ref().unwrap_or(config));
-        let smallest = Smallest { config, known: trial.known.as_ref().map(shown), update: update.map(shown) };
-        let mut masked = |value: &Value| mask.object(&self.of.block, value);
-        let replayed = masked(&trial.config).map(|config| Replayed {
-            config,
-            known: trial.known.as_ref().and_then(&mut masked),
-            update: update.and_then(&mut masked),
-        });
-        let clause = finding.clause.code();
-        let kept = replayed
-            .and_then(|kept| Kept::new(self.of.subject, &self.of.name, &self.of.block, &kept, clause));
-        self.of.kept.extend(kept);
-        let case = case.map_err(str::to_owned);
-        let smallest = Some(smallest);
-        self.of.report.findings.push(Found { finding, place, count: 1, smallest, case, is_known: false });
-    }
-}
-
-/// The trial with values of the type that the schema implies.
-fn coerced(block: &Block, mut trial: Trial) -> Trial {
-    let coerced = |value: &Value| block.coerce_config(value).unwrap_or_else(|_| value.clone());
-    trial.config = coerced(&trial.config);
-    trial.known = trial.known.as_ref().map(coerced);
-    trial.update =
-        trial.update.as_ref().map(|(config, known)| (coerced(config), known.as_ref().map(coerced)));
-    trial
-}
-
-/// What is told of a configuration: what is secret is marked, but not that there is nothing.
-fn shown(block: &Block, config: &Value) -> Value {
-    let marked = block.mark_hidden(config);
-    let shown = marked.transform(|_, part| {
-        Ok::<_, std::convert::Infallible>(if part.is_null() { part.unmark().0 } else { part })
-    });
-    shown.unwrap_or_else(|never| match never {})
 }
 
 fn values(trial: &Trial) -> impl Iterator<Item = &Value> {
     let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
     [Some(&trial.config), trial.known.as_ref()].into_iter().chain(update).flatten()
-}
-
-fn mask(block: &Block, trial: &Trial) -> Mask {
-    Mask::of(block, values(trial))
-}
-
-/// What is marked in the configurations.
-fn marks(trial: &Trial) -> Vec<(Path, Marks)> {
-    values(trial).flat_map(|value| value.unmark_deep_with_paths().1).collect()
 }
 
 fn ending_of(worker: &Worker) -> String {
