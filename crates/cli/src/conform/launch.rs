@@ -4,13 +4,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{process, thread};
 
 use objchange_provider::Error;
 use objchange_provider::client::{Children, Client, Launch, Limits, REATTACH_VARIABLE, Reattach};
 use objchange_provider::conform::Stop;
-
-use crate::exit::INTERRUPTED;
 
 /// How a provider is started and told what it needs.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -92,41 +89,9 @@ pub(super) fn program(binary: &Path) -> PathBuf {
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Stops the run when somebody wants this program to end; all processes are gone then. It listens in a thread of its own, so
-/// that it hears whatever the work is busy with.
+/// Stops the run when somebody wants this program to end.
 pub(super) fn listen(children: Children, stop: Stop) -> io::Result<()> {
-    let heard = move || {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-        runtime.block_on(async {
-            if signal().await.is_err() {
-                return;
-            }
-            stop.stop();
-            children.kill_all();
-            tokio::time::sleep(GRACE).await;
-            children.kill_all();
-            process::exit(INTERRUPTED.into());
-        });
-    };
-    thread::Builder::new().name("signals".into()).spawn(heard).map(drop)
-}
-
-#[cfg(unix)]
-async fn signal() -> io::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let [mut interrupt, mut terminate, mut hangup] =
-        [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?, signal(SignalKind::hangup())?];
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-        _ = hangup.recv() => {}
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-async fn signal() -> io::Result<()> {
-    tokio::signal::ctrl_c().await
+    crate::provider::launch::listen(children, GRACE, move || stop.stop())
 }
 
 #[cfg(test)]

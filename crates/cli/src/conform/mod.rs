@@ -8,7 +8,8 @@ mod progress;
 mod sarif;
 mod text;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,6 +21,7 @@ use clap::ValueEnum;
 use objchange_provider::Provider;
 use objchange_provider::client::Children;
 use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Stop, Subject};
+use objchange_provider::record::{Recorder, Recording};
 
 use self::launch::LaunchArgs;
 use crate::input::Source;
@@ -41,7 +43,8 @@ Examples:
   objchange conform ./terraform-provider-cloud --only 'cloud_disk*' --cases 1000 --seed 7
   objchange conform ./terraform-provider-cloud --hints hints.json --apply --corpus found.jsonl
   objchange conform ./terraform-provider-cloud --baseline known.json --junit report.xml
-  objchange conform ./terraform-provider-cloud --cases-out cases.jsonl && objchange check cases.jsonl";
+  objchange conform ./terraform-provider-cloud --cases-out cases.jsonl && objchange check cases.jsonl
+  objchange conform ./terraform-provider-cloud --record session.jsonl; objchange check session.jsonl";
 
 /// Try a provider: whether it keeps the contract with Terraform, and with which configuration it does not
 #[derive(Debug, clap::Args)]
@@ -113,6 +116,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     cases_out: Option<PathBuf>,
 
+    /// Keep what the provider is asked and answers in this file, as cases for `objchange check`; stand-ins take the place of
+    /// secrets
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// Write JSON (its form: schema/conform-report.schema.json)
     #[arg(long)]
     json: bool,
@@ -148,6 +156,9 @@ fn subject(text: &str) -> Result<Subject, String> {
     let found = Subject::ALL.into_iter().find(|subject| subject.kind() == text);
     found.ok_or_else(|| format!("it is one of {}", kinds().collect::<Vec<_>>().join(", ")))
 }
+
+/// What was asked and answered is written to a file.
+type Record = Recorder<BufWriter<File>>;
 
 /// Why nothing can be tried.
 type Unusable = Box<dyn std::error::Error>;
@@ -197,6 +208,14 @@ impl Args {
         Ok(options)
     }
 
+    fn recorder(&self, hints: &Hints) -> Result<Option<Record>, Unusable> {
+        let Some(path) = &self.record else { return Ok(None) };
+        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let recorder = Recorder::new(BufWriter::new(file));
+        hints.secrets().iter().for_each(|secret| recorder.hide(secret));
+        Ok(Some(recorder))
+    }
+
     fn baseline(&self) -> Result<Baseline, Unusable> {
         match &self.baseline {
             Some(path) if path.exists() || !self.update_baseline => {
@@ -217,10 +236,17 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Err(error) => return exit::unusable(&error),
     };
     let (stop, given) = (options.stop.clone(), options.corpus.len());
-    let (mut report, corpus) = match tried(args, options, stop) {
+    let recorder = match args.recorder(&options.hints) {
+        Ok(recorder) => recorder.map(Arc::new),
+        Err(error) => return exit::unusable(&error),
+    };
+    let (mut report, corpus) = match tried(args, options, stop, recorder.as_ref()) {
         Ok(tried) => tried,
         Err(error) => return unusable(&error),
     };
+    if let Some(Err(error)) = recorder.map(|recorder| recorder.flush()) {
+        return exit::unusable(&format!("the recording: {error}"));
+    }
     let gone = baseline.apply(&mut report);
     if let Some(path) =
         args.baseline.as_ref().filter(|_| args.update_baseline && report.ended == Ended::Complete)
@@ -245,7 +271,12 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     })
 }
 
-fn tried(args: &Args, options: Options, stop: Stop) -> Result<(Report, Corpus), objchange_provider::Error> {
+fn tried(
+    args: &Args,
+    options: Options,
+    stop: Stop,
+    recorder: Option<&Arc<Record>>,
+) -> Result<(Report, Corpus), objchange_provider::Error> {
     let children = Children::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let no_runtime =
@@ -255,16 +286,21 @@ fn tried(args: &Args, options: Options, stop: Stop) -> Result<(Report, Corpus), 
     let (launch, program) = (args.launch.clone(), launch::program(&args.binary));
     let flavor = args.flavor;
     let start = {
-        let children = children.clone();
+        let (children, recorder) = (children.clone(), recorder.cloned());
         move || {
             let (launch, program, children) = (launch.clone(), program.clone(), children.clone());
+            let recorder = recorder.clone();
             async move {
                 let client = launch.start(&program, &children).await?;
                 let client = match flavor {
                     Flavor::Terraform => client,
                     Flavor::Opentofu => client.with_terraform_version(OPENTOFU),
                 };
-                Ok(Arc::new(client) as Arc<dyn Provider>)
+                let client: Arc<dyn Provider> = Arc::new(client);
+                Ok(match recorder {
+                    Some(recorder) => Arc::new(Recording::new(client, Some(recorder))),
+                    None => client,
+                })
             }
         }
     };

@@ -127,9 +127,10 @@ pub(crate) fn run<T, F: Future<Output = T>>(work: impl FnOnce(Children) -> F) ->
     let children = Children::default();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (interrupted_in, interrupted) = oneshot::channel();
-    let listening = children.clone();
-    // In a thread of its own, so that it is heard whatever the work is busy with.
-    thread::Builder::new().name("signals".into()).spawn(move || listen(&listening, interrupted_in))?;
+    listen(children.clone(), GRACE, move || {
+        // Before anything is killed, so that nobody takes that for a crash.
+        let _ = interrupted_in.send(());
+    })?;
     let started = children.clone();
     let done = runtime.block_on(async {
         tokio::select! {
@@ -149,19 +150,27 @@ pub(crate) fn run<T, F: Future<Output = T>>(work: impl FnOnce(Children) -> F) ->
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(2);
 
-fn listen(children: &Children, interrupted: oneshot::Sender<()>) {
-    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
-    runtime.block_on(async {
-        if signal().await.is_err() {
-            return;
-        }
-        // Before anything is killed, so that nobody takes that for a crash.
-        let _ = interrupted.send(());
-        children.kill_all();
-        tokio::time::sleep(GRACE).await;
-        children.kill_all();
-        process::exit(INTERRUPTED.into());
-    });
+/// Lets the program end when somebody wants that, after what is to be done `first` and a time of grace: all processes are gone
+/// then. It listens in a thread of its own, so that it hears whatever the work is busy with.
+pub(crate) fn listen(
+    children: Children,
+    grace: Duration,
+    first: impl FnOnce() + Send + 'static,
+) -> io::Result<()> {
+    let heard = move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            if signal().await.is_err() {
+                return;
+            }
+            first();
+            children.kill_all();
+            tokio::time::sleep(grace).await;
+            children.kill_all();
+            process::exit(INTERRUPTED.into());
+        });
+    };
+    thread::Builder::new().name("signals".into()).spawn(heard).map(drop)
 }
 
 /// Comes back when somebody wants this program to end.
