@@ -14,6 +14,9 @@ use objchange_hcl::{
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
 use objchange_plan::{Document, Options, Program, Schemas};
+use objchange_provider::client::{LogLine, Reattach};
+use objchange_provider::conform::{Baseline, Corpus, Hints};
+use objchange_provider::{Component, internal};
 use objchange_sentinel::{LintContext, Policy, Run, Setup};
 
 /// The first byte chooses one of these.
@@ -270,4 +273,68 @@ pub(crate) fn policy(bytes: &[u8]) {
         (format!("{verdict:?} {:?} {why}", run.rules()), run.printed())
     };
     assert_eq!(run(), run());
+}
+
+/// What Terraform printed: what is explained says something.
+pub(crate) fn explain(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    for explained in objchange_provider::explain::explain(text) {
+        assert!(!explained.clauses.is_empty() || explained.advice().is_none());
+        let _ = explained.resource_type();
+    }
+}
+
+/// Hints about a provider: what they say of a schema is of its type.
+pub(crate) fn hints(bytes: &[u8]) {
+    let Ok(hints) = Hints::parse(bytes) else { return };
+    if let Ok(config) = hints.provider_config(&CONFIGURED) {
+        assert!(config.ty().conforms_to(CONFIGURED.implied_type()));
+        let _ = hints.update("a", &config);
+        let _ = hints.import_id("a", &config);
+    }
+    let _ = hints.skip(Component::Resource, "a");
+    for secret in hints.secrets() {
+        assert!(secret.is_marked());
+    }
+}
+
+/// What is kept between two trials of a provider: what is read is written so that it reads back the same.
+pub(crate) fn kept(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    if let Ok(baseline) = Baseline::parse(text) {
+        assert_eq!(Baseline::parse(&baseline.to_json()).ok(), Some(baseline));
+    }
+    if let Ok(corpus) = Corpus::parse(text) {
+        let written = corpus.to_json_lines();
+        let again = Corpus::parse(&written).expect("what was written can be read");
+        assert_eq!((again.len(), again.to_json_lines()), (corpus.len(), written));
+    }
+}
+
+/// What a provider writes to its standard output and error, and what names one that runs.
+pub(crate) fn provider_lines(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for line in text.lines() {
+        let _ = LogLine::parse(line);
+        let _ = internal::handshake(line);
+        let _ = line.parse::<Reattach>();
+    }
+}
+
+/// Messages of the protocol: what is read of schemas can be printed, and a value is of the type that is asked for.
+pub(crate) fn messages(bytes: &[u8]) {
+    for schemas in internal::schemas(bytes) {
+        for (_, schema) in schemas.of(Component::Resource) {
+            assert_eq!(schema.block.empty_value().ty(), schema.block.implied_type());
+        }
+        let document = objchange_provider::schema_document([("a/b", &schemas)]);
+        ProviderSchemas::parse(document).expect("what was written can be read");
+    }
+    let _ = internal::diagnostics(bytes);
+    if let Some((ty, message)) = typed(bytes)
+        && let Some(value) = internal::value(message, ty)
+        && value.ty().conforms_to(ty)
+    {
+        assert!(value.to_msgpack(ty).is_ok(), "{value}");
+    }
 }

@@ -6,7 +6,7 @@ use objchange::change::{AppliedResource, DeferredReason, Diagnostic, PlannedReso
 use objchange::internal::json::{self, Part};
 use objchange::schema::Block;
 use objchange::value::Path;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::verdict::{Wrong, of_apply, of_object, of_plan};
 
@@ -49,7 +49,8 @@ pub const OPERATIONS: &[Operation] = &[
 struct AnswerField<'a> {
     #[serde(borrow)]
     planned: Option<Part<'a>>,
-    #[serde(borrow)]
+    /// Null is an answer, too: the object is gone.
+    #[serde(borrow, deserialize_with = "present")]
     new_state: Option<Part<'a>>,
     #[serde(borrow)]
     object: Option<Part<'a>>,
@@ -59,6 +60,11 @@ struct AnswerField<'a> {
     errors: Vec<String>,
     warnings: Vec<String>,
     failed: Option<String>,
+}
+
+/// What is there, even if it is null.
+fn present<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Part<'de>>, D::Error> {
+    Part::deserialize(json).map(Some)
 }
 
 impl<'a> AnswerField<'a> {

@@ -21,6 +21,9 @@ mod document;
 mod drive;
 mod error;
 pub mod explain;
+/// For the crates of this workspace alone: may change with any version.
+#[doc(hidden)]
+pub mod internal;
 pub mod kit;
 mod notes;
 mod provider;

@@ -99,3 +99,20 @@ fn what_was_recorded_passes_and_has_no_secret() {
     assert_eq!(ops, ["plan_resource_change", "apply_resource_change", "read_resource"]);
     assert!(fine.iter().all(|(_, kinds)| kinds.is_empty()));
 }
+
+/// Null says that the object is gone; no object at all says nothing.
+#[test]
+fn an_object_that_is_destroyed_is_null() {
+    let line = |answer: &str, want: &str| {
+        format!(
+            r#"{{"op":"apply_resource_change","type":"t","schema":{{"attributes":{{"a":{{"type":"string","optional":true}}}}}},
+                "prior":{{"a":"x"}},"planned":null,"config":null,"answer":{{{answer}}},"want":{{"errors":[{want}]}}}}"#
+        )
+    };
+    for (answer, want) in
+        [(r#""new_state":null"#, ""), ("", r#"{"path":[],"kind":"no_object"}"#), (r#""errors":["no"]"#, "")]
+    {
+        let line = line(answer, want);
+        assert_eq!(Case::parse(&line).unwrap().run_by(OPERATIONS), Outcome::Passed, "{line}");
+    }
+}

@@ -9,7 +9,8 @@ mod sarif;
 mod scale;
 mod text;
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ use clap::ValueEnum;
 use objchange_provider::Provider;
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Subject};
+use objchange_provider::record::{Recorder, Recording};
 
 use crate::input::Source;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
@@ -44,7 +46,8 @@ Examples:
   objchange conform ./terraform-provider-cloud --hints hints.json --apply --corpus found.jsonl
   objchange conform ./terraform-provider-cloud --baseline known.json --junit report.xml
   objchange conform ./terraform-provider-cloud --scale --only cloud_firewall --fail-on warning
-  objchange conform ./terraform-provider-cloud --cases-out cases.jsonl && objchange check cases.jsonl";
+  objchange conform ./terraform-provider-cloud --cases-out cases.jsonl && objchange check cases.jsonl
+  objchange conform ./terraform-provider-cloud --record session.jsonl; objchange check session.jsonl";
 
 /// Try a provider: whether it keeps the contract with Terraform, and with which configuration it does not
 #[derive(Debug, Clone, clap::Args)]
@@ -121,6 +124,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     cases_out: Option<PathBuf>,
 
+    /// Keep what the provider is asked and answers in this file, as cases for `objchange check`; stand-ins take the place of
+    /// secrets
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+
     /// Write JSON (its form: schema/conform-report.schema.json)
     #[arg(long)]
     json: bool,
@@ -156,6 +164,9 @@ fn subject(text: &str) -> Result<Subject, String> {
     let found = Subject::ALL.into_iter().find(|subject| subject.kind() == text);
     found.ok_or_else(|| format!("it is one of {}", kinds().collect::<Vec<_>>().join(", ")))
 }
+
+/// What was asked and answered is written to a file.
+type Record = Recorder<BufWriter<File>>;
 
 /// Why nothing can be tried.
 type Unusable = Box<dyn std::error::Error>;
@@ -217,6 +228,14 @@ impl Args {
         Ok(options)
     }
 
+    fn recorder(&self, hints: &Hints) -> Result<Option<Record>, Unusable> {
+        let Some(path) = &self.record else { return Ok(None) };
+        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let recorder = Recorder::new(BufWriter::new(file));
+        hints.secrets().iter().for_each(|secret| recorder.hide(secret));
+        Ok(Some(recorder))
+    }
+
     fn baseline(&self) -> Result<Baseline, Unusable> {
         match &self.baseline {
             Some(path) if path.exists() || !self.update_baseline => {
@@ -242,11 +261,18 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if args.scale {
         return scale::run(args, &options, &children).unwrap_or_else(|error| unusable(&error));
     }
+    let recorder = match args.recorder(&options.hints) {
+        Ok(recorder) => recorder.map(Arc::new),
+        Err(error) => return exit::unusable(&error),
+    };
     let given = options.corpus.len();
-    let (mut report, corpus) = match tried(args, options, &children) {
+    let (mut report, corpus) = match tried(args, options, &children, recorder.as_ref()) {
         Ok(tried) => tried,
         Err(error) => return unusable(&error),
     };
+    if let Some(Err(error)) = recorder.map(|recorder| recorder.flush()) {
+        return exit::unusable(&format!("the recording: {error}"));
+    }
     let gone = baseline.apply(&mut report);
     if let Some(path) =
         args.baseline.as_ref().filter(|_| args.update_baseline && report.ended == Ended::Complete)
@@ -276,16 +302,23 @@ fn tried(
     args: &Args,
     options: Options,
     children: &Children,
+    recorder: Option<&Arc<Record>>,
 ) -> Result<(Report, Corpus), objchange_provider::Error> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let no_runtime =
         |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
     let runtime = runtime.map_err(no_runtime)?;
     let start = {
-        let (args, children) = (args.clone(), children.clone());
+        let (args, children, recorder) = (args.clone(), children.clone(), recorder.cloned());
         move || {
-            let (args, children) = (args.clone(), children.clone());
-            async move { Ok(Arc::new(args.start(&children).await?) as Arc<dyn Provider>) }
+            let (args, children, recorder) = (args.clone(), children.clone(), recorder.clone());
+            async move {
+                let client: Arc<dyn Provider> = Arc::new(args.start(&children).await?);
+                Ok(match recorder {
+                    Some(recorder) => Arc::new(Recording::new(client, Some(recorder))),
+                    None => client,
+                })
+            }
         }
     };
     let bar = progress::Bar::new();

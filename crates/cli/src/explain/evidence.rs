@@ -13,16 +13,19 @@ use objchange_provider::explain::Explained;
 use super::Args;
 use crate::input::{InputError, Source};
 use crate::plan::prior;
+use crate::schemas::{SchemaText, SchemaTextError};
 
 /// Why what is at hand cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EvidenceError {
     #[error(transparent)]
     Input(#[from] InputError),
+    #[error(transparent)]
+    SchemaText(#[from] SchemaTextError),
     #[error("standard input (-) can be read only once; the text is read from there unless a file is named")]
     OneStdin,
     #[error("{input}:{}:{}: {}", error.line, error.column, error.message)]
-    Schemas { input: Source, error: SchemaDocumentError },
+    Schemas { input: String, error: SchemaDocumentError },
     #[error("{input}: {message}")]
     Object { input: Source, message: String },
     #[error("the text is about several resource instances: say with --address which of them the object is ({})", .0.join(", "))]
@@ -76,12 +79,9 @@ impl Text {
 impl Evidence {
     /// Reads what the arguments name; `None` where there is no schema.
     pub(super) fn read(args: &Args, all: &[Explained]) -> Result<Option<Self>, EvidenceError> {
-        let Some(path) = &args.schema else { return Ok(None) };
-        let input = Source::new(path);
-        let schemas = match ProviderSchemas::parse(input.read()?) {
-            Ok(schemas) => schemas,
-            Err(error) => return Err(EvidenceError::Schemas { input, error }),
-        };
+        let Some(SchemaText { name, text }) = args.schemas.read()? else { return Ok(None) };
+        let schemas = ProviderSchemas::parse(text);
+        let schemas = schemas.map_err(|error| EvidenceError::Schemas { input: name, error })?;
         let evidence = Self {
             schemas,
             prior: Text::read(args.prior.as_deref())?,

@@ -13,13 +13,14 @@ use objchange_provider::explain::{Explained, explain};
 use self::evidence::{Evidence, EvidenceError, Shown};
 use crate::exit;
 use crate::input::Source;
+use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
 Reads what Terraform or OpenTofu printed, from a terminal, a log of a build (also with TF_LOG, and with -json) or an issue, \
 and says of each message about a provider which clause of the contract it is about, what it means, what to do until it is \
 fixed, and how it is fixed in each SDK. Messages about other things are passed over.
 
-With --schema and the objects at hand the rules are run again, which shows every place that is wrong, and the values there as \
+With the schemas and the objects at hand the rules are run again, which shows every place that is wrong, and the values there as \
 far as they are not sensitive.
 
 Exit codes:
@@ -31,6 +32,7 @@ Examples:
   terraform apply 2>&1 | objchange explain
   objchange explain build.log
   objchange explain error.txt --schema schemas.json --planned plan.json --actual terraform.tfstate
+  objchange explain error.txt --provider-binary ./terraform-provider-cloud=acme/cloud --planned plan.json --actual new.json
   objchange explain error.txt --json | jq '.messages[].clauses'";
 
 /// Say what Terraform's messages about providers mean, and what to do
@@ -45,27 +47,26 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
 
-    /// The output of `terraform providers schema -json`
-    #[arg(long, value_name = "FILE")]
-    schema: Option<PathBuf>,
+    #[command(flatten)]
+    schemas: SchemaArgs,
 
     /// The prior object, as JSON, or the state that it is in
-    #[arg(long, value_name = "FILE", requires = "schema")]
+    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
     prior: Option<PathBuf>,
 
     /// The configuration of the object, as JSON
-    #[arg(long, value_name = "FILE", requires = "schema")]
+    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
     config: Option<PathBuf>,
 
     /// The planned object, as JSON, or the output of `terraform show -json` for the plan
-    #[arg(long, value_name = "FILE", requires = "schema")]
+    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
     planned: Option<PathBuf>,
 
     /// The object after apply, as JSON, or the state that it is in
-    #[arg(long, value_name = "FILE", requires = "schema")]
+    #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
     actual: Option<PathBuf>,
 
-    /// Write JSON
+    /// Write JSON (its form: schema/explain.schema.json)
     #[arg(long)]
     json: bool,
 }
@@ -100,9 +101,9 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
 
 fn told(args: &Args) -> Result<Vec<Told>, EvidenceError> {
     let source = Source::new(&args.text);
-    let files = [&args.schema, &args.prior, &args.config, &args.planned, &args.actual];
-    let from_stdin =
-        files.into_iter().flatten().map(|path| Source::new(path)).filter(|file| *file == Source::Stdin);
+    let objects = [&args.prior, &args.config, &args.planned, &args.actual];
+    let files = objects.into_iter().flatten().map(|path| Source::new(path)).chain(args.schemas.source());
+    let from_stdin = files.filter(|file| *file == Source::Stdin);
     if from_stdin.count() + usize::from(source == Source::Stdin) > 1 {
         return Err(EvidenceError::OneStdin);
     }

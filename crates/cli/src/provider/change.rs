@@ -246,7 +246,7 @@ async fn planned_again(
     Ok(Err(ExitCode::from(FAILED)))
 }
 
-/// What came of a change, for programs.
+/// What came of a change, for programs (`schema/provider-apply.schema.json`).
 #[derive(Serialize)]
 struct Report<'a> {
     format_version: &'static str,

@@ -1,13 +1,15 @@
 //! The object as it is: by itself, or out of a state; what of a state file is of an older version is upgraded by the
 //! provider.
 
+use std::collections::BTreeMap;
 use std::path::Path as FilePath;
 
-use objchange::Value;
 use objchange::change::PrivateData;
 use objchange::schema::{Block, Schema};
 use objchange::value::{Marks, Path};
+use objchange::{Type, Value};
 use objchange_provider::{Provider, RawState, UpgradeResource};
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::session::{Failure, Session};
 use super::state::Stored;
@@ -55,10 +57,14 @@ pub(super) async fn known(
             "{source}: the object is of version {has} of its schema, and the provider knows only {knows}: use a newer provider"
         )));
     }
+    // What the schema has lost without a new version is no upgrade's business.
+    let kept = (stored.schema_version == schema.version)
+        .then(|| known_part(&stored.attributes, schema.block.implied_type()))
+        .flatten();
     let request = UpgradeResource {
         type_name: type_name.into(),
         version: stored.schema_version,
-        stored: RawState::json(stored.attributes.get()),
+        stored: RawState::json(kept.as_ref().unwrap_or(&stored.attributes).get()),
     };
     let answer = session.ask().upgrade(&request).await?;
     session.heed(&answer.diagnostics)?;
@@ -72,6 +78,37 @@ pub(super) async fn known(
     Ok(Known { object, tainted: stored.tainted, private: PrivateData(stored.private), identity })
 }
 
+/// The stored value without the attributes that its type does not have; `None` where none can be left out.
+fn known_part(stored: &RawValue, ty: &Type) -> Option<Box<RawValue>> {
+    let part = |raw: Box<RawValue>, ty: &Type| known_part(&raw, ty).unwrap_or(raw);
+    match ty {
+        Type::Object(object) => {
+            let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(stored.get()).ok()?;
+            let known = members.into_iter().filter_map(|(name, raw)| {
+                let ty = object.attribute(&name)?;
+                Some((name, part(raw, ty)))
+            });
+            to_raw_value(&known.collect::<BTreeMap<_, _>>()).ok()
+        }
+        Type::List(element) | Type::Set(element) => {
+            let elements: Vec<Box<RawValue>> = serde_json::from_str(stored.get()).ok()?;
+            to_raw_value(&elements.into_iter().map(|raw| part(raw, element)).collect::<Vec<_>>()).ok()
+        }
+        Type::Map(element) => {
+            let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(stored.get()).ok()?;
+            let known = members.into_iter().map(|(key, raw)| (key, part(raw, element)));
+            to_raw_value(&known.collect::<BTreeMap<_, _>>()).ok()
+        }
+        Type::Tuple(tuple) => {
+            let elements: Vec<Box<RawValue>> = serde_json::from_str(stored.get()).ok()?;
+            let same_length = elements.len() == tuple.elements().len();
+            let known = elements.into_iter().zip(tuple.elements()).map(|(raw, ty)| part(raw, ty));
+            same_length.then(|| to_raw_value(&known.collect::<Vec<_>>()).ok())?
+        }
+        Type::Dynamic | Type::String | Type::Number | Type::Bool => None,
+    }
+}
+
 /// The object with what these paths lead to marked as sensitive, or the innermost part around it that is there.
 fn marked(object: &Value, paths: &[Path]) -> Value {
     let reached = |path: &Path| -> Path {
@@ -81,4 +118,28 @@ fn marked(object: &Value, paths: &[Path]) -> Value {
     };
     let marks: Vec<(Path, Marks)> = paths.iter().map(|path| (reached(path), Marks::SENSITIVE)).collect();
     object.mark_where_present(&marks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_type_does_not_have_is_left_out_and_all_else_kept() {
+        let disk = Type::object([("size", Type::Number), ("any", Type::Dynamic)]);
+        let ty = Type::object([
+            ("disks", Type::list(disk.clone())),
+            ("by_name", Type::map(disk.clone())),
+            ("pair", Type::tuple([disk, Type::String])),
+            ("name", Type::String),
+        ]);
+        let stored = r#"{"disks":[{"size":0.10000000000000000000000001,"old":{"a":1}},null],"old":[1],
+            "by_name":{"old":{"old":2,"any":{"value":{"old":1},"type":["object",{"old":"number"}]}}},
+            "pair":[{"old":3},"x"],"name":{"old":4}}"#;
+        let known = r#"{"by_name":{"old":{"any":{"value":{"old":1},"type":["object",{"old":"number"}]}}},"#
+            .to_owned()
+            + r#""disks":[{"size":0.10000000000000000000000001},null],"name":{"old":4},"pair":[{},"x"]}"#;
+        let stored = RawValue::from_string(stored.into()).unwrap();
+        assert_eq!(known_part(&stored, &ty).unwrap().get(), known);
+    }
 }

@@ -148,7 +148,7 @@ impl<'h> Session<'h> {
     }
 
     /// The provider, to be asked.
-    pub(super) fn ask(&self) -> Recording<'_> {
+    pub(super) fn ask(&self) -> Recording<&Client, &Recorder<BufWriter<File>>> {
         Recording::new(&self.client, self.recorder.as_ref())
     }
 

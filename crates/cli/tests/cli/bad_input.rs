@@ -10,18 +10,23 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 12] = [
+const READERS: [fn(&[u8]); 17] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
     readers::documents,
+    readers::explain,
+    readers::hints,
     readers::json,
+    readers::kept,
     readers::markers,
+    readers::messages,
     readers::msgpack,
     readers::path,
     readers::policy,
     readers::policy_format,
     readers::policy_lint,
+    readers::provider_lines,
     readers::schemas,
 ];
 
@@ -52,11 +57,51 @@ fn corpus() -> Vec<Vec<u8>> {
           for filter p as _, v { v contains 1 } as k { p[k][0] -= 1 }\ncase f { when r, `a`: f(1)\nelse: print(p) }\nmain = r"
             .to_vec(),
     );
+    corpus.extend(of_providers());
     for entry in fs::read_dir(workspace().join("tests/cases")).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         corpus.extend(text.lines().map(|line| line.as_bytes().to_vec()));
     }
     corpus
+}
+
+/// A message with the resource type `a`, which has the attribute `b`, a string that is required.
+const SCHEMAS: &[u8] =
+    b"\x12\x1a\x0a\x01a\x12\x15\x08\x01\x12\x11\x12\x0f\x0a\x01b\x12\x08\"string\"\x20\x01";
+
+/// Messages with a value, behind the byte that chooses its type.
+const VALUE: &[u8] = b"\x00\x0a\x0d\x92\xc4\x08\"string\"\xa1x";
+const VALUE_JSON: &[u8] = b"\x01\x12\x1c[{\"a\":\"x\",\"b\":[1],\"c\":null}]";
+
+#[test]
+fn the_messages_that_are_damaged_are_messages() {
+    use objchange_provider::internal;
+    let schemas = internal::schemas(SCHEMAS);
+    assert!(schemas.iter().any(|schemas| schemas.resources.contains_key("a")));
+    let value = internal::value(&VALUE[1..], &objchange::Type::Dynamic);
+    assert_eq!(value, Some("x".into()));
+    assert!(internal::value(&VALUE_JSON[1..], &objchange::Type::Dynamic).is_some());
+}
+
+/// What is read about a provider, and from one.
+fn of_providers() -> Vec<Vec<u8>> {
+    let said =
+        fs::read_to_string(workspace().join("crates/provider/tests/explain/terraform-1.11.4.txt")).unwrap();
+    let mut all: Vec<Vec<u8>> =
+        said.split("Error: ").map(|said| format!("Error: {said}").into_bytes()).collect();
+    let texts: [&[u8]; 6] = [
+        br#"{"provider": {"n": 1, "a": {"$sensitive": "s-{seq}"}}, "values": {"*cidr": "10.{seq}.0.0/16", "k": {"$one_of": [1, 2]},
+            "m": {"$matching": "[a-z]{4}"}}, "types": [{"type": "a*", "skip": "no", "update": {"n": 2}, "import": "{a}/{n}",
+            "expect": [{"severity": "warning", "matching": "^old"}]}]}"#,
+        br#"{"format_version":"1","findings":[{"subject":"resource","name":"a","clause":"P5","kind":"k","place":".a"}]}"#,
+        br#"{"subject":"resource","name":"a","config":{"a":{"$unknown":{}}},"known":{"a":1},"clause":"P5"}"#,
+        br#"{"@level":"warn","@message":"slow","@module":"sdk","@timestamp":"2026-01-02T03:04:05Z","tries":3}"#,
+        b"[ERROR] no\npanic: oh\n1|6|unix|/tmp/plugin1|grpc|MIIB\n1|5|tcp|127.0.0.1:1234|grpc",
+        br#"{"a/b":{"Protocol":"grpc","ProtocolVersion":6,"Pid":1,"Test":true,"Addr":{"Network":"unix","String":"/tmp/p"}}}"#,
+    ];
+    all.extend(texts.map(<[u8]>::to_vec));
+    all.extend([SCHEMAS, VALUE, VALUE_JSON].map(<[u8]>::to_vec));
+    all
 }
 
 /// JSON made of the words that the formats know.
@@ -94,6 +139,12 @@ fn json_text() -> impl Strategy<Value = String> {
         Just("for_each"),
         Just("content"),
         Just("${var.a}\\n${local.b}"),
+        Just("provider"),
+        Just("values"),
+        Just("types"),
+        Just("$one_of"),
+        Just("{seq}"),
+        Just("@message"),
     ]
     .prop_map(|word| format!("{word:?}"));
     let leaf = prop_oneof![

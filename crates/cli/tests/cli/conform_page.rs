@@ -1,4 +1,4 @@
-//! The page for people who write providers.
+//! The pages for people who write providers.
 
 use crate::kit::kit;
 use crate::program::{objchange, workspace};
@@ -27,18 +27,31 @@ fn is_shown(shown: &[String], output: &[String]) -> bool {
     }
 }
 
-#[test]
-fn commands_print_what_the_page_shows() {
-    let page = std::fs::read_to_string(workspace().join("docs/conform.md")).unwrap();
+/// Runs the commands of a page, and says how many there are.
+#[track_caller]
+fn commands(page: &str, code: i32) -> usize {
+    let page = std::fs::read_to_string(workspace().join("docs").join(page)).unwrap();
     let mut run = 0;
     for block in page.split("```console\n$ objchange ").skip(1) {
         let (command, shown) = block.split("```").next().unwrap().split_once('\n').unwrap();
-        let arguments =
-            command.split(' ').map(|word| if word == "./terraform-provider-kit" { kit() } else { word });
+        let arguments = command.split(' ').map(|word| match word {
+            "./terraform-provider-kit" => kit(),
+            word => word.trim_matches('\''),
+        });
         let output = objchange(arguments, "");
-        assert_eq!(output.code, 1, "{command}: {}", output.stderr);
+        assert_eq!(output.code, code, "{command}: {}", output.stderr);
         assert!(is_shown(&lines(shown), &lines(&output.stdout)), "{command}\n{}", output.stdout);
         run += 1;
     }
-    assert_eq!(run, 3);
+    run
+}
+
+#[test]
+fn commands_print_what_the_page_shows() {
+    assert_eq!(commands("conform.md", 1), 3);
+}
+
+#[test]
+fn a_provider_is_asked_as_its_page_shows() {
+    assert_eq!(commands("provider.md", 0), 4);
 }

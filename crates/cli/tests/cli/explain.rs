@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::kit::kit;
 use crate::program::objchange;
 
 const INCONSISTENT: &str = "\
@@ -90,6 +91,35 @@ fn the_objects_tell_what_else_is_wrong() {
     let kinds: Vec<&Value> = message["violations"].as_array().unwrap().iter().map(|v| &v["kind"]).collect();
     assert_eq!(kinds, [&json!("sensitive_inconsistent"), &json!("value_changed")]);
     assert!(!output.stdout.contains("k-planned") && !output.stdout.contains("k-actual"), "{}", output.stdout);
+}
+
+/// The provider itself says what is sensitive.
+#[test]
+fn schemas_come_from_a_provider_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, value: Value| {
+        let path = folder.path().join(name);
+        fs::write(&path, value.to_string()).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let planned = file("planned.json", json!({"name": "Data", "secret": "s-planned"}));
+    let actual = file("actual.json", json!({"name": "data", "secret": "s-actual"}));
+    let text = INCONSISTENT.replace("acme_disk", "kit_thing").replace(".label", ".name");
+    let text = text.replace("registry.terraform.io/acme/acme", "example.com/test/kit");
+    let binary = format!("{}=example.com/test/kit", kit());
+    let arguments =
+        ["explain", "--provider-binary", &binary, "--planned", &planned, "--actual", &actual, "--json"];
+    let output = objchange(arguments, &text);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let page: Value = serde_json::from_str(&output.stdout).unwrap();
+    let message = &page["messages"][0];
+    assert_eq!(message["objects"], json!({"planned": "\"Data\"", "actual": "\"data\""}));
+    let kinds: Vec<&Value> = message["violations"].as_array().unwrap().iter().map(|v| &v["kind"]).collect();
+    assert!(kinds.contains(&&json!("sensitive_inconsistent")), "{kinds:?}");
+    assert!(!output.stdout.contains("s-planned") && !output.stdout.contains("s-actual"), "{}", output.stdout);
+    let output = objchange(["explain", "--provider-binary", "no-such-provider"], &text);
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""));
+    assert!(output.stderr.contains("no-such-provider: "), "{}", output.stderr);
 }
 
 /// Old versions of Terraform printed what a schema calls sensitive now.

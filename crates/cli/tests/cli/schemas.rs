@@ -4,6 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::folder::Folder;
+use crate::kit::kit;
 use crate::program::{objchange, workspace};
 
 fn schema(name: &str) -> Value {
@@ -125,4 +127,63 @@ fn plan_reports() {
         assert_eq!(report["proposed"]["user_data"], json!({"$sensitive": "(sensitive value)"}));
     }
     refused(&validator, &json!({"action": "divine"}));
+}
+
+#[test]
+fn explanations() {
+    let validator = validator("explain.schema.json");
+    let messages = workspace().join("crates/provider/tests/explain/terraform-1.11.4.txt");
+    let messages = std::fs::read_to_string(messages).unwrap();
+    let output = objchange(["explain", "--json"], &messages);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    let page: Value = serde_json::from_str(&output.stdout).unwrap();
+    check(&validator, &page);
+    assert!(page["messages"].as_array().unwrap().len() > 20);
+    let folder = Folder::with(
+        "explain-schema",
+        &[("planned.json", r#"{"name":"a"}"#), ("actual.json", r#"{"name":"b"}"#)],
+    );
+    let [planned, actual] = ["planned.json", "actual.json"].map(|name| folder.at(name));
+    let text = "Error: Provider produced inconsistent result after apply\n\nWhen applying changes to kit_thing.a, \
+                provider \"provider[\\\"example.com/test/kit\\\"]\" produced an unexpected new value: .name: was \
+                cty.StringVal(\"a\"), but now cty.StringVal(\"b\").\n";
+    let arguments = ["explain", "--json", "--provider-binary", kit(), "--planned"];
+    let arguments =
+        arguments.into_iter().chain([planned.to_str().unwrap(), "--actual", actual.to_str().unwrap()]);
+    let output = objchange(arguments, text);
+    let mut page: Value = serde_json::from_str(&output.stdout).unwrap();
+    check(&validator, &page);
+    assert_eq!(page["messages"][0]["violations"][0]["kind"], "value_changed");
+    page["messages"][0]["objects"]["other"] = json!("");
+    refused(&validator, &page);
+}
+
+#[test]
+fn what_came_of_a_change() {
+    let (plan, applied) = (validator("plan-report.schema.json"), validator("provider-apply.schema.json"));
+    let folder =
+        Folder::with("apply-schema", &[("config.json", r#"{"name":"a","size":1,"secret":"hunter2"}"#)]);
+    let config = folder.at("config.json");
+    let change = |name: &str, apply: &[&str]| {
+        let arguments = ["provider", "apply", kit(), "--json", "--type", name, "--config"];
+        let output = objchange(
+            arguments.into_iter().chain([config.to_str().unwrap()]).chain(apply.iter().copied()),
+            "",
+        );
+        assert!(!output.stdout.contains("hunter2"), "{}", output.stdout);
+        let lines: Vec<Value> =
+            output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        check(&plan, &lines[0]);
+        lines
+    };
+    assert_eq!(change("kit_thing", &[]).len(), 1);
+    for (name, kind) in [("kit_thing", None), ("kit_applied_string", Some("value_changed"))] {
+        let mut lines = change(name, &["--apply"]);
+        assert_eq!(lines.len(), 2);
+        check(&applied, &lines[1]);
+        assert_eq!(lines[1]["violations"][0]["kind"].as_str(), kind);
+        assert_eq!(lines[1]["object"]["secret"], json!({"$sensitive": "(sensitive value)"}));
+        lines[1]["action"] = json!("divine");
+        refused(&applied, &lines[1]);
+    }
 }

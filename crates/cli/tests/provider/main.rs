@@ -226,6 +226,13 @@ fn an_object_lives() {
     let output = provider_command("read", &of_state);
     let read: Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!((&read["name"], &read["secret"]["$sensitive"]), (&json!("a"), &json!("(sensitive value)")));
+    // What the schema has no more is left out, unless the version of the schema tells of an upgrade.
+    let mut older = stored.clone();
+    older["resources"][0]["instances"][0]["attributes"]["gone"] = json!({"hunter": 2});
+    let older = folder.file("older.tfstate", older.to_string());
+    let arguments = ["--type", "kit_thing", "--prior", &older, "--address", "kit_thing.this"];
+    let again = provider_command("read", &arguments);
+    assert_eq!((again.code, &again.stdout), (0, &output.stdout), "{again:?}");
     // Our other commands read it, and so does Terraform.
     let shown = objchange(["show", &state], "");
     assert!(shown.code == 0 && shown.stdout.contains("kit_thing"), "{shown:?}");

@@ -58,30 +58,33 @@ impl<W: Write + Send> Recorder<W> {
         self.state().masks.learn(value);
     }
 
+    /// Writes what is not written yet.
+    ///
+    /// # Errors
+    ///
+    /// Some line could not be written.
+    pub fn flush(&self) -> io::Result<()> {
+        let mut state = self.state();
+        match state.error.take() {
+            Some(error) => Err(error),
+            None => state.out.flush(),
+        }
+    }
+
     /// The writer, when all is written.
     ///
     /// # Errors
     ///
     /// Some line could not be written.
     pub fn finish(self) -> io::Result<W> {
-        let State { mut out, error, .. } = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match error {
-            Some(error) => Err(error),
-            None => out.flush().map(|()| out),
-        }
+        self.flush()?;
+        Ok(self.0.into_inner().unwrap_or_else(PoisonError::into_inner).out)
     }
 
     fn state(&self) -> MutexGuard<'_, State<W>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
 
-/// A recorder, whatever it writes to.
-trait Keep: Send + Sync {
-    fn keep(&self, line: &mut dyn FnMut(&mut Masks) -> Option<Line>);
-}
-
-impl<W: Write + Send> Keep for Recorder<W> {
     fn keep(&self, line: &mut dyn FnMut(&mut Masks) -> Option<Line>) {
         let mut state = self.state();
         let Some(line) = line(&mut state.masks) else { return };

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::Write;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -11,42 +12,47 @@ use objchange::change::{
 };
 use objchange::schema::Block;
 
+use super::Recorder;
 use super::line::Line;
 use super::mask::Masks;
-use super::{Keep, Recorder};
 use crate::{
     ActionEvent, ActionPlan, Answer, Component, FunctionAnswer, ImportAnswer, ImportResource, ListQuestion,
     Listed, Locked, Metadata, MoveResource, Opened, Provider, ReadResource, Result, Schemas, StateIds,
     StoreConfigured, StoredState, UpgradeResource,
 };
 
-/// A provider whose answers are kept by a recorder, if there is one.
-pub struct Recording<'p> {
-    provider: &'p dyn Provider,
-    recorder: Option<&'p dyn Keep>,
+/// A provider whose answers are kept by a recorder, if there is one. Both are borrowed or shared.
+pub struct Recording<P, R> {
+    provider: P,
+    recorder: Option<R>,
 }
 
-impl fmt::Debug for Recording<'_> {
+impl<P, R> fmt::Debug for Recording<P, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recording").field("is_kept", &self.recorder.is_some()).finish_non_exhaustive()
     }
 }
 
-impl<'p> Recording<'p> {
+impl<P, R, W> Recording<P, R>
+where
+    P: Deref<Target: Provider> + Send + Sync,
+    R: Deref<Target = Recorder<W>> + Send + Sync,
+    W: Write + Send,
+{
     /// The same provider, and what it answers is kept.
-    pub fn new<W: Write + Send>(provider: &'p dyn Provider, recorder: Option<&'p Recorder<W>>) -> Self {
-        Self { provider, recorder: recorder.map(|recorder| recorder as &dyn Keep) }
+    pub fn new(provider: P, recorder: Option<R>) -> Self {
+        Self { provider, recorder }
     }
 
     fn keep(&self, mut line: impl FnMut(&mut Masks) -> Option<Line>) {
-        if let Some(recorder) = self.recorder {
+        if let Some(recorder) = &self.recorder {
             recorder.keep(&mut line);
         }
     }
 
     /// The schema of something, where it is needed for a line.
     async fn block(&self, component: Component, name: &str) -> Option<Block> {
-        self.recorder?;
+        self.recorder.as_ref()?;
         self.provider.schemas().await.ok()?.block(component, name).cloned()
     }
 
@@ -86,7 +92,12 @@ fn validation(component: Component) -> &'static str {
 }
 
 #[async_trait]
-impl Provider for Recording<'_> {
+impl<P, R, W> Provider for Recording<P, R>
+where
+    P: Deref<Target: Provider> + Send + Sync,
+    R: Deref<Target = Recorder<W>> + Send + Sync,
+    W: Write + Send,
+{
     async fn schemas(&self) -> Result<Arc<Schemas>> {
         self.provider.schemas().await
     }
@@ -331,7 +342,12 @@ impl Provider for Recording<'_> {
     }
 }
 
-impl Recording<'_> {
+impl<P, R, W> Recording<P, R>
+where
+    P: Deref<Target: Provider> + Send + Sync,
+    R: Deref<Target = Recorder<W>> + Send + Sync,
+    W: Write + Send,
+{
     /// Keeps an answer that is an object.
     async fn object(
         &self,

@@ -26,6 +26,7 @@ mod check;
 mod given;
 mod json;
 mod read;
+mod secret;
 
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};

@@ -28,8 +28,8 @@ use self::watch::{Gate, Meter, Watched};
 use self::worker::Worker;
 use super::corpus::{Corpus, Kept};
 use super::report::{Ended, Report, Subject, Time, TypeReport};
-use super::secrets::Secrets;
 use super::schemas::named;
+use super::secrets::Secrets;
 use crate::{Provider, Result, Schemas};
 
 type Started = Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>>;

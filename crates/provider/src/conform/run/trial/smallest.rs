@@ -108,7 +108,7 @@ impl Trials<'_> {
 
 /// The trial with values of the type that the schema implies.
 fn coerced(block: &Block, mut trial: Trial) -> Trial {
-    let coerced = |value: &Value| block.coerce_value(value).unwrap_or_else(|_| value.clone());
+    let coerced = |value: &Value| block.coerce_config(value).unwrap_or_else(|_| value.clone());
     trial.config = coerced(&trial.config);
     trial.known = trial.known.as_ref().map(coerced);
     trial.update =
