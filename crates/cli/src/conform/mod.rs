@@ -193,8 +193,8 @@ impl Args {
 
     /// Starts the provider, or attaches to the one that runs.
     async fn start(&self, children: &Children) -> Result<Client, objchange_provider::Error> {
-        let mut limits = Limits::default();
-        limits.call = if self.scale { scale::CALL } else { CALL };
+        let call = if self.scale { scale::CALL } else { CALL };
+        let limits = Limits { call, ..Limits::default() };
         let Ok(binary) = Binary::from_str(&self.binary.to_string_lossy());
         let client = self.launch.start_within(limits, &binary, children).await?;
         Ok(match self.flavor {

@@ -243,9 +243,10 @@ impl<'p> Flow<'p> {
         let (findings, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
         let is_destroyed = self.destroy(saved).await?.is_some();
         if is_sound {
-            return Ok(if is_destroyed {
-                self.gone_for_good(saved).await
-            });
+            if is_destroyed {
+                self.gone_for_good(saved).await;
+            }
+            return Ok(());
         }
         self.judgement.findings.truncate(findings);
         self.judgement.refused.truncate(refused);
@@ -258,7 +259,8 @@ impl<'p> Flow<'p> {
     /// What was made is not known. What was planned may be enough for the provider to destroy it.
     async fn destroyed_by_plan(&mut self, created: &PlannedChange) -> Result<()> {
         if self.is_gone {
-            return Ok(self.adds("what was created, if anything, is left behind"));
+            self.adds("what was created, if anything, is left behind");
+            return Ok(());
         }
         let planned = created.after.unmark_deep().0;
         let known = planned.transform(|_, part| {

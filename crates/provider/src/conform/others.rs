@@ -178,7 +178,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
     let function = schemas.functions.get(name).ok_or_else(unknown)?;
     let called = async |arguments: &[Value]| match provider.call_function(name, arguments).await {
         Ok(answer) => result(function, answer, arguments),
-        Err(error) => Err(no_answer(&error, Clause::N1, &function.returns)),
+        Err(error) => Err(Box::new(no_answer(&error, Clause::N1, &function.returns))),
     };
     let mut results = Vec::new();
     for _ in 0..2 {
@@ -187,7 +187,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
             // That it may not be called so is for it to say.
             Ok(None) => return Ok(judgement),
             Err(finding) => {
-                judgement.findings.push(finding);
+                judgement.findings.push(*finding);
                 return Ok(judgement);
             }
         }
@@ -204,7 +204,7 @@ pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Va
             let mut arguments = arguments.to_vec();
             arguments[position] = other;
             if let Err(finding) = called(&arguments).await {
-                judgement.findings.push(finding);
+                judgement.findings.push(*finding);
                 return Ok(judgement);
             }
         }
@@ -217,8 +217,9 @@ fn result(
     function: &Function,
     answer: FunctionAnswer,
     arguments: &[Value],
-) -> Result<Option<Value>, Finding> {
-    let found = |clause, kind, message: &str| Err(Finding::new(clause, kind, Path::root(), message));
+) -> Result<Option<Value>, Box<Finding>> {
+    let found =
+        |clause, kind, message: &str| Err(Box::new(Finding::new(clause, kind, Path::root(), message)));
     match answer {
         FunctionAnswer::Error { argument: Some(position), .. }
             if usize::try_from(position).is_ok_and(|position| position < arguments.len()) =>
@@ -227,7 +228,7 @@ fn result(
         }
         FunctionAnswer::Error { argument: Some(position), .. } => {
             let message = format!("the function blames argument {position}, and has {}", arguments.len());
-            Err(Finding::new(Clause::N2, "no_such_argument", Path::root(), message))
+            Err(Box::new(Finding::new(Clause::N2, "no_such_argument", Path::root(), message)))
         }
         FunctionAnswer::Error { .. } => Ok(None),
         FunctionAnswer::Result(None) => {

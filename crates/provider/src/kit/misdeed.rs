@@ -230,7 +230,7 @@ impl Fault {
             Self::ReadNoObject => answer.object = None,
             Self::ReadError => answer.diagnostics.push(failure()),
             Self::ReadIdentityOther => {
-                answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"))
+                answer.identity = answer.identity.as_ref().map(|id| set(id, "id", "other"));
             }
             Self::ImportedVague => answer.object = answer.object.as_ref().map(filled),
             // It knows well what it never made.
