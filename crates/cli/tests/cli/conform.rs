@@ -110,6 +110,38 @@ fn the_cases_pass_the_check() {
     }
 }
 
+/// What is recorded is judged the same without the provider, and has no secret in it.
+#[test]
+fn a_recorded_session_is_judged_again() {
+    let secret = "h1nt-s3cret";
+    let hints = format!(
+        r#"{{"values": {{"secret": "{secret}-plain-{{seq}}", "token": "{secret}-token",
+            "comment": {{"$sensitive": "{secret}-comment-{{seq}}"}}}}}}"#
+    );
+    let folder = Folder::with("conform-record", &[("hints.json", &hints)]);
+    let [hints, session] = ["hints.json", "session.jsonl"].map(|name| folder.at(name));
+    let [hints, session] = [&hints, &session].map(|path| path.to_str().unwrap());
+    for (only, kind) in [("kit_thing", None), ("kit_planned_string", Some("not_config"))] {
+        let arguments = ["--only", only, "--apply", "--hints", hints, "--record", session];
+        let output = conform(&arguments);
+        assert_eq!(output.code, i32::from(kind.is_some()), "{output:?}");
+        let text = folder.read("session.jsonl");
+        assert!(!text.contains(secret), "{text}");
+        assert!(text.contains(r#""op":"plan_resource_change""#), "{text}");
+        let wants = || text.lines().filter_map(|line| Some(line.rsplit_once(r#","want":"#)?.1));
+        match kind {
+            None => {
+                assert!(wants().count() > 100 && !wants().any(|want| want.contains(r#""kind":"#)), "{text}")
+            }
+            Some(kind) => {
+                assert!(wants().any(|want| want.contains(&format!(r#""kind":"{kind}""#))), "{text}")
+            }
+        }
+        let again = objchange(["check", session], "");
+        assert_eq!(again.code, 0, "{}", again.stdout);
+    }
+}
+
 #[test]
 fn a_baseline_and_a_corpus() {
     let folder = Folder::with("conform-baseline", &[]);

@@ -90,8 +90,12 @@ impl Masks {
         if let Some(stand_in) = self.strings.get(text) {
             return stand_in.clone();
         }
-        let has_secret =
-            || self.strings.keys().any(|secret| secret.len() >= MIN_LENGTH && text.contains(secret.as_str()));
+        // A part of a secret tells of it, too: whoever looks for a smaller value cuts it.
+        let is_like = |secret: &String| {
+            secret.len() >= MIN_LENGTH && text.contains(secret.as_str())
+                || text.len() >= MIN_LENGTH && secret.contains(text)
+        };
+        let has_secret = || self.strings.keys().any(is_like);
         // Whether a string is empty is no secret that could be kept: it decides about too much.
         if text.is_empty() || !is_secret && !has_secret() {
             return text.to_owned();

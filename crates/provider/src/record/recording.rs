@@ -157,6 +157,9 @@ where
         let block = &request.schema;
         self.keep(|masks| {
             // What is secret in one of them is so in all.
+            for object in [&request.prior, &request.proposed, &request.config] {
+                masks.object(block, object);
+            }
             if let Ok(answer) = &answer {
                 masks.object(block, &answer.planned);
             }
@@ -186,6 +189,9 @@ where
         let answer = self.provider.apply(type_name, request).await;
         let block = &request.schema;
         self.keep(|masks| {
+            for object in [&request.prior, &request.planned, &request.config] {
+                masks.object(block, object);
+            }
             if let Ok(AppliedResource { new_state: Some(new_state), .. }) = &answer {
                 masks.object(block, new_state);
             }
