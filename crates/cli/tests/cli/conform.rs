@@ -131,10 +131,10 @@ fn a_recorded_session_is_judged_again() {
         let wants = || text.lines().filter_map(|line| Some(line.rsplit_once(r#","want":"#)?.1));
         match kind {
             None => {
-                assert!(wants().count() > 100 && !wants().any(|want| want.contains(r#""kind":"#)), "{text}")
+                assert!(wants().count() > 100 && !wants().any(|want| want.contains(r#""kind":"#)), "{text}");
             }
             Some(kind) => {
-                assert!(wants().any(|want| want.contains(&format!(r#""kind":"{kind}""#))), "{text}")
+                assert!(wants().any(|want| want.contains(&format!(r#""kind":"{kind}""#))), "{text}");
             }
         }
         let again = objchange(["check", session], "");
