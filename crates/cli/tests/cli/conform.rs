@@ -207,7 +207,7 @@ fn what_cannot_be_used_is_told() {
         (&["--only", "no_such_*"][..], "nothing that is called like this"),
         (&["--json", "--junit", "-"], "only one of --json and --junit - can be written"),
         (&["--hints", "Cargo.toml"], "Cargo.toml: "),
-        (&["--reattach", "{}"], "--reattach"),
+        (&["--reattach", "{}"], "the reattach value"),
         (&["--kind", "thing"], "it is one of provider, resource, data_source"),
         (&["--baseline", "Cargo.toml"], "this is no baseline"),
         (&["--corpus", "Cargo.toml"], "line 1: this is no kept configuration"),

@@ -234,7 +234,7 @@ const WRONG_TYPES: [Clause; 9] = [
     Clause::M2,
     Clause::E2,
     Clause::I2,
-    Clause::I5,
+    Clause::I9,
 ];
 
 /// What Terraform says of a value of the wrong type: neither the resource nor the call is named.

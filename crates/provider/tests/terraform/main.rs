@@ -82,6 +82,10 @@ fn is_told(fault: Fault, said: &str) -> bool {
 
 /// Whether what Terraform says of a resource is understood to be about the clause of its fault.
 fn is_explained(fault: Fault, said: &[&str]) -> bool {
+    // These are the provider's own words.
+    if [Clause::P9, Clause::A8, Clause::R6, Clause::U5].contains(&fault.clause()) {
+        return true;
+    }
     let message = |part: &&str| {
         let (_, rest) = part.split_once(" | ")?;
         let (summary, detail) = rest.split_once(" | ")?;
