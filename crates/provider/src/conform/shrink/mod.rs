@@ -149,10 +149,28 @@ fn steps(block: &Block, trial: &Trial) -> Vec<Step> {
             steps.extend(changed);
         }
         let reference = known.as_ref().unwrap_or(config);
-        steps.extend(edits(block, config, Some(reference)).into_iter().map(Step::Update));
+        let differs: Vec<bool> =
+            parts(&trial.config).into_iter().zip(parts(config)).map(|(was, is)| was != is).collect();
+        let changing = |edit: Edit| changing(edit, &differs);
+        let found = edits(block, config, Some(reference));
+        steps.extend(found.into_iter().filter_map(changing).map(Step::Update));
         steps.extend(later(config, known).into_iter().flatten().map(Step::UpdateLater));
     }
     steps
+}
+
+/// What of an edit is of parts that are changed. What is the same before is made smaller with it: otherwise it would differ then,
+/// and be made the same again, without end.
+fn changing(mut edit: Edit, differs: &[bool]) -> Option<Edit> {
+    let is_changed = |at: usize| differs.get(at).copied().unwrap_or_default();
+    match (edit.at.first(), &mut edit.change) {
+        (Some(at), _) => is_changed(*at).then_some(edit),
+        (None, Change::Without(gone)) => {
+            gone.retain(|(at, _)| is_changed(*at));
+            (!gone.is_empty()).then_some(edit)
+        }
+        (None, Change::Leaf(_)) => None,
+    }
 }
 
 /// The trial after a step; `None` where that is none that Terraform would come to.
