@@ -237,3 +237,14 @@ fn what_is_no_managed_resource_is_judged() {
         }
     });
 }
+
+/// That people call a value secret which the schema does not is nothing that a provider would have to do.
+#[test]
+fn a_secret_of_people_is_nothing_to_do() {
+    run(async {
+        let mut trial = Trial::new(named(Value::from("a").sensitive()));
+        trial.apply = true;
+        let judgement = judge(&faulty(true), "kit_thing", &trial).await.unwrap();
+        assert_eq!(judgement, Judgement::default());
+    });
+}

@@ -151,7 +151,9 @@ impl Flow<'_> {
         (clause, kind): (Clause, &str),
         when: &str,
     ) {
-        if change.action == Action::NoOp {
+        // Of what is only sensitive on one side, as people say of a configuration, the provider knows nothing.
+        let is_same = || change.before.unmark_deep().0.identical(&change.after.unmark_deep().0);
+        if change.action == Action::NoOp || (change.action == Action::Update && is_same()) {
             return;
         }
         let path = first_difference(&change.before, &change.after).unwrap_or_default();
