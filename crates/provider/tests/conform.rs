@@ -12,7 +12,7 @@ use objchange_provider::conform::{
     Clause, Finding, Judgement, SchemaFinding, Trial, Weight, judge, judge_action, judge_data,
     judge_ephemeral, judge_function, judge_list, judge_schemas,
 };
-use objchange_provider::kit::{Fault, Stage, faulty, misdeclared};
+use objchange_provider::kit::{Fault, Stage, faulty, misdeclared, trial_config};
 use objchange_provider::server::serve_connection;
 use objchange_provider::{Client, Provider};
 
@@ -242,7 +242,12 @@ fn what_is_no_managed_resource_is_judged() {
 #[test]
 fn a_secret_of_people_is_nothing_to_do() {
     run(async {
-        let mut trial = Trial::new(named(Value::from("a").sensitive()));
+        let members = trial_config(true);
+        let members = members.as_object().unwrap().iter();
+        let config = Value::object(members.map(|(name, part)| {
+            (name.to_string(), if name == "name" { part.clone().sensitive() } else { part.clone() })
+        }));
+        let mut trial = Trial::new(config);
         trial.apply = true;
         let judgement = judge(&faulty(true), "kit_thing", &trial).await.unwrap();
         assert_eq!(judgement, Judgement::default());
