@@ -67,4 +67,4 @@ pub use run::{
     Touched, Touches, Verdict, Witness, Witnesses,
 };
 pub use source::{Position, Span, SyntaxError, SyntaxErrorKind};
-pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Value};
+pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Unknown, Value};

@@ -1,7 +1,7 @@
 //! How much a run may do and make, so that no policy goes on forever or fills the memory.
 
-use super::{Done, RunErrorKind, fault_of};
-use crate::value::{Key, Map, Value};
+use super::{Done, RunErrorKind, Taint, Taints, fault_of};
+use crate::value::{Key, List, Map, Unknown, Value};
 
 /// What a run is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,13 @@ pub(crate) struct Budget {
     memory: u64,
     size: usize,
     nesting: u32,
-    /// What was looked at that is unknown until apply, since this was last read.
+    /// What was looked at that is unknown until apply, since this was last read: by the names of the host.
     pub(crate) touched: Vec<String>,
+    /// What the tainted values were made from that were looked at.
+    pub(crate) noted: Taint,
+    /// Whether there is either.
+    pub(crate) has_noted: bool,
+    pub(crate) taints: Taints,
 }
 
 /// How deep a value may nest where it is looked at as a whole, so that this does not overflow a stack of 2 MB.
@@ -48,6 +53,9 @@ impl Budget {
             size: limits.size,
             nesting: 0,
             touched: Vec::new(),
+            noted: Taint::NONE,
+            has_noted: false,
+            taints: Taints::default(),
         }
     }
 
@@ -92,19 +100,67 @@ impl Budget {
 
     /// Looks at a collection as a whole: at how many elements it has, or at each of them.
     pub(crate) fn touch(&mut self, collection: &Value) {
-        if self.touched.len() < MAX_TOUCHED {
-            match collection {
-                Value::Map(map) => self.touched.extend(map.unknowns()),
-                Value::List(list) => self.touched.extend(list.unknowns().map(str::to_owned)),
-                _ => {}
+        let room = MAX_TOUCHED.saturating_sub(self.touched.len());
+        let taint = match collection {
+            Value::Map(map) => {
+                self.touched.extend(map.unknowns().into_iter().take(room));
+                map.0.taint.get()
             }
+            Value::List(list) => {
+                self.touched.extend(list.unknowns().take(room).map(str::to_owned));
+                list.0.taint.get()
+            }
+            _ => return,
+        };
+        self.note_taint(taint);
+    }
+
+    /// Looks at an element of a list.
+    pub(crate) fn touch_element(&mut self, list: &List, index: Option<usize>) {
+        if self.touched.len() < MAX_TOUCHED {
+            self.touched.extend(index.and_then(|index| list.unknown_at(index)).map(str::to_owned));
         }
+        self.note_taint(list.0.taint.get());
+    }
+
+    /// The result of the instruction depends on this, and on what was touched.
+    pub(crate) fn note_taint(&mut self, taint: Taint) {
+        if taint.is_some() {
+            self.noted = self.taints.join(self.noted, taint);
+        }
+        self.has_noted |= taint.is_some() || !self.touched.is_empty();
+    }
+
+    /// The result of the instruction depends on this value.
+    pub(crate) fn note(&mut self, unknown: &Unknown) {
+        if self.touched.len() < MAX_TOUCHED {
+            self.touched.extend(unknown.name.as_deref().map(str::to_owned));
+        }
+        self.note_taint(unknown.taint);
+    }
+
+    /// Looks at a value: what it is now.
+    pub(crate) fn look<'v>(&mut self, value: &'v Value) -> &'v Value {
+        if let Value::Unknown(unknown) = value {
+            self.note(unknown);
+        }
+        value.seen()
     }
 
     /// Looks for a member of a map, and finds this.
     pub(crate) fn touch_member(&mut self, map: &Map, key: &Key, found: Option<&Value>) {
-        if found.is_none_or(Value::is_undefined) && self.touched.len() < MAX_TOUCHED {
+        let is_open = match found {
+            None | Some(Value::Undefined(_) | Value::Null) => true,
+            Some(Value::List(list)) => list.is_empty(),
+            Some(Value::Map(map)) => map.is_empty(),
+            Some(_) => false,
+        };
+        if is_open && self.touched.len() < MAX_TOUCHED {
             self.touched.extend(map.unknown(key));
+            self.has_noted |= !self.touched.is_empty();
+        }
+        if map.0.taint.get().is_some() {
+            self.note_taint(map.0.taint.get());
         }
     }
 

@@ -112,11 +112,7 @@ impl Machine<'_> {
         let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
         self.stack.push(value);
         // A rule of a module is evaluated where it is read.
-        let top = self.stack.len() - 1;
-        if let Value::Rule(rule) = &self.stack[top] {
-            let rule = Rc::clone(&rule.0);
-            self.force_at(top, rule)?;
-        }
+        self.force_at(self.stack.len() - 1)?;
         Ok(())
     }
 }

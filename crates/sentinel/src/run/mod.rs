@@ -4,12 +4,14 @@ mod access;
 mod blame;
 mod budget;
 mod call;
+mod effects;
 mod error;
 mod import;
 mod machine;
 mod operate;
 mod pattern;
 mod step;
+mod taint;
 mod touch;
 mod walk;
 mod witness;
@@ -26,6 +28,7 @@ pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
 pub(crate) use pattern::pattern_error;
+pub(crate) use taint::{Taint, Taints};
 pub use touch::{Touched, Touches};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
@@ -103,7 +106,10 @@ impl<'s> Run<'s> {
         let mut run = Run { machine: Machine::new(policy, setup), error: None };
         let done = run.machine.enter_file(0, Then::Push(false)).and_then(|()| run.machine.run(0));
         match done {
-            Ok(()) => drop(run.machine.pop()),
+            Ok(()) => {
+                run.machine.is_run = true;
+                drop(run.machine.pop());
+            }
             Err(fault) => run.stop(*fault),
         }
         run
@@ -133,7 +139,7 @@ impl<'s> Run<'s> {
         }
         let Some(value) = self.machine.top(name) else { return Ok(None) };
         match self.machine.evaluated(value) {
-            Ok(value) => Ok(Some(value)),
+            Ok(value) => Ok(Some(value.seen().clone())),
             Err(fault) => {
                 self.stop(*fault);
                 Err(self.error.clone().expect("it has just been set"))
