@@ -23,6 +23,7 @@ struct Line<'a> {
     rules: &'a [Judgement],
     witnesses: &'a AllSeen,
     unknown: &'a [Unknown],
+    undecided: bool,
 }
 
 pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a Judged)>) -> io::Result<()> {
@@ -40,6 +41,7 @@ pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a 
             rules: &judged.rules,
             witnesses: &judged.witnesses,
             unknown: &judged.unknown,
+            undecided: judged.is_undecided,
         };
         serde_json::to_writer(&mut out, &line)?;
         out.write_all(b"\n")?;

@@ -28,6 +28,8 @@ pub(super) struct Judged {
     pub(super) witnesses: AllSeen,
     /// What was looked at that is unknown until apply.
     pub(super) unknown: Vec<Unknown>,
+    /// Whether the verdict may be another one after apply.
+    pub(super) is_undecided: bool,
 }
 
 /// A rule, and why it is as it is.
@@ -39,18 +41,21 @@ pub(super) struct Judgement {
     pub(super) witnesses: AllSeen,
     /// The rules that made it so, by their place in the list.
     pub(super) because: Vec<usize>,
+    /// Whether it may be something else after apply.
+    #[serde(rename = "undecided")]
+    pub(super) is_undecided: bool,
     /// The rule that needed it first.
     pub(super) needed_by: Option<usize>,
 }
 
-/// A look at something that is unknown until apply.
+/// Something unknown until apply, on which a rule or the verdict depends.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Unknown {
     pub(super) what: String,
     file: String,
     pub(super) line: usize,
     col: usize,
-    /// The rules that looked, or used one that did, by their place in the list.
+    /// The rules that depend on it, by their place in the list.
     pub(super) rules: Vec<usize>,
 }
 
@@ -149,10 +154,12 @@ fn run(
         Outcome::Fail | Outcome::Undefined => every_witness(compiled, &mut run, &mut setup.clone()),
         Outcome::Pass | Outcome::Error => (Witnesses::default(), run.rules()),
     };
+    let touched = run.touched();
     let rules = run.rules().into_iter().zip(explained).map(|(rule, explained)| Judgement {
         rule: Rule::of(&run, &rule),
         witnesses: AllSeen::of(&explained.witnesses, imports),
         because: explained.because,
+        is_undecided: rule.is_undecided,
         needed_by: rule.needed_by,
     });
     Judged {
@@ -162,7 +169,8 @@ fn run(
         main,
         rules: rules.collect(),
         witnesses: AllSeen::of(&witnesses, imports),
-        unknown: run.touched().list.iter().map(Unknown::of).collect(),
+        unknown: touched.list.iter().map(Unknown::of).collect(),
+        is_undecided: touched.is_undecided,
     }
 }
 

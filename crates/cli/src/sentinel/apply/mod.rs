@@ -97,7 +97,7 @@ pub(super) struct Args {
     #[arg(long)]
     trace: bool,
 
-    /// What follows if a policy looks at a value that is unknown until apply, which it sees as absent
+    /// What follows if the verdict may change once values are known that are unknown until apply
     #[arg(long, value_enum, default_value = "undefined", value_name = "WHAT")]
     unknown: OnUnknown,
 
@@ -118,11 +118,11 @@ enum Binding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OnUnknown {
-    /// Nothing: it is absent
+    /// Nothing: unknown values are absent
     Undefined,
-    /// The policy counts as broken
+    /// The policy fails
     Fail,
-    /// The report says what it looked at, and which rules may turn out otherwise
+    /// The report lists the unknown values, and the rules that depend on them
     Report,
 }
 
@@ -333,7 +333,7 @@ fn is_binding(level: Level, overrides: bool) -> bool {
 impl Judged {
     /// Whether the policy is not kept, as far as that is known.
     fn is_broken(&self, unknown: OnUnknown) -> bool {
-        self.outcome != Outcome::Pass || (unknown == OnUnknown::Fail && !self.unknown.is_empty())
+        self.outcome != Outcome::Pass || (unknown == OnUnknown::Fail && self.is_undecided)
     }
 
     /// The rule that the policy is at last, if it is one.
