@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use objchange::internal::visible_json;
 use serde_json::{Value, json};
 
 /// All results of all plans, because they share one list of rules.
@@ -108,7 +109,8 @@ impl Sarif {
                 "results": self.results,
             }],
         });
-        format!("{report:#}\n")
+        // The newlines are between its parts: those in texts are escaped.
+        format!("{report:#}").lines().map(|line| visible_json(line) + "\n").collect()
     }
 }
 

@@ -1,5 +1,8 @@
 //! How much a run may do and make, so that no policy goes on forever or fills the memory.
 
+use std::fmt;
+use std::sync::Arc;
+
 use super::{Done, RunErrorKind, Taint, Taints, fault_of};
 use crate::value::{Key, List, Map, Unknown, Value};
 
@@ -19,15 +22,40 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 1_000_000_000, depth: 10_000, size: 1 << 26, memory: 1 << 32 }
+        Limits { steps: 1_000_000_000, depth: 10_000, size: 1 << 26, memory: 512 << 20 }
     }
 }
+
+/// Says whether a run is to end.
+#[derive(Clone)]
+pub struct Interrupt(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Interrupt {
+    /// Asks this function, which should answer quickly.
+    pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
+        Interrupt(Arc::new(is_over))
+    }
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interrupt")
+    }
+}
+
+/// After so many steps it is asked whether the run is to end.
+const STEPS_UNASKED: u64 = 1 << 16;
 
 /// What is left of the limits.
 #[derive(Debug)]
 pub(crate) struct Budget {
+    /// How many steps are left until something is to be done, and how many come after that.
     steps: u64,
+    later: u64,
+    all_steps: u64,
+    interrupt: Option<Interrupt>,
     memory: u64,
+    all_memory: u64,
     size: usize,
     nesting: u32,
     /// What was looked at that is unknown until apply, since this was last read: by the names of the host.
@@ -47,9 +75,18 @@ const MAX_TOUCHED: usize = 1_000;
 
 impl Budget {
     pub(crate) fn new(limits: &Limits) -> Budget {
+        Budget::interruptible(limits, None)
+    }
+
+    pub(crate) fn interruptible(limits: &Limits, interrupt: Option<Interrupt>) -> Budget {
+        let steps = limits.steps.min(STEPS_UNASKED);
         Budget {
-            steps: limits.steps,
+            steps,
+            later: limits.steps - steps,
+            all_steps: limits.steps,
+            interrupt,
             memory: limits.memory,
+            all_memory: limits.memory,
             size: limits.size,
             nesting: 0,
             touched: Vec::new(),
@@ -67,8 +104,25 @@ impl Budget {
                 self.steps = left;
                 Ok(())
             }
-            None => fault_of(RunErrorKind::Limit, "this takes more steps than are allowed"),
+            None => self.step_later(count as u64),
         }
+    }
+
+    #[cold]
+    fn step_later(&mut self, count: u64) -> Done<()> {
+        if self.interrupt.as_ref().is_some_and(|interrupt| interrupt.0()) {
+            return fault_of(RunErrorKind::Interrupted, "the evaluation was interrupted");
+        }
+        let left = (self.steps + self.later).checked_sub(count);
+        let Some(left) = left else {
+            self.steps = 0;
+            self.later = 0;
+            let steps = self.all_steps;
+            return fault_of(RunErrorKind::Limit, format!("the evaluation takes more than {steps} steps"));
+        };
+        self.steps = left.min(STEPS_UNASKED);
+        self.later = left - self.steps;
+        Ok(())
     }
 
     /// Makes so many bytes, which takes time as well.
@@ -79,7 +133,13 @@ impl Budget {
                 self.memory = left;
                 Ok(())
             }
-            None => fault_of(RunErrorKind::Limit, "this makes more values than are allowed"),
+            None => {
+                let mebibytes = self.all_memory >> 20;
+                fault_of(
+                    RunErrorKind::Memory,
+                    format!("the evaluation needs more than {mebibytes} MiB of memory"),
+                )
+            }
         }
     }
 
@@ -94,7 +154,8 @@ impl Budget {
         if size <= self.size {
             Ok(())
         } else {
-            fault_of(RunErrorKind::Limit, "this value is larger than is allowed")
+            let limit = self.size;
+            fault_of(RunErrorKind::Limit, format!("a value has more than {limit} elements or bytes"))
         }
     }
 

@@ -51,6 +51,7 @@ impl Machine<'_> {
                 return Ok(false);
             }
         }
+        self.force_deep(count)?;
         self.choose_function(taint);
         self.budget.note_taint(taint);
         let arguments = self.stack.split_off(callee + 1);

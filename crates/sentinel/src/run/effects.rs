@@ -431,12 +431,7 @@ fn is_answered(unit: &Unit, at: u32) -> bool {
                 | Op::OrEnd
                 | Op::Unary(UnaryOp::Not)
                 | Op::Binary(
-                    Is::Equal
-                        | Is::NotEqual
-                        | Is::Less
-                        | Is::LessOrEqual
-                        | Is::Greater
-                        | Is::GreaterOrEqual
+                    Is::Equal | Is::NotEqual | Is::Less | Is::LessOrEqual | Is::Greater | Is::GreaterOrEqual
                 )
         )
     )

@@ -55,9 +55,10 @@ impl Machine<'_> {
             }
             Some(None) => fault_of(RunErrorKind::Circle, format!("the module {name} imports itself")),
             None => {
+                let begun = self.begin_import(&name)?;
                 // Once it is there, the instruction is executed again.
                 self.frame().next -= 1;
-                match self.begin_import(&name)? {
+                match begun {
                     Some(module) => self.enter_file(module, Then::Module(name)),
                     None => Ok(()),
                 }

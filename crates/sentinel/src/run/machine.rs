@@ -1,7 +1,7 @@
 //! What runs the compact form: a stack of values, and frames of what is being run, so that calls of a policy take
 //! nothing of the stack of the program.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ impl<'r> Machine<'r> {
     pub(super) fn new(policy: &Arc<Policy>, setup: &'r Setup) -> Machine<'r> {
         let mut machine = Machine {
             setup,
-            budget: Budget::new(&setup.limits),
+            budget: Budget::interruptible(&setup.limits, setup.interrupt.clone()),
             files: Vec::new(),
             imported: HashMap::new(),
             globals: HashMap::new(),
@@ -235,6 +235,74 @@ impl<'r> Machine<'r> {
         Ok(true)
     }
 
+    /// Evaluates the rules that are in a list or map, however deep, and puts their values in their places.
+    pub(super) fn force_within(&mut self, value: &Value) -> Done<()> {
+        if !self.has_nested_code {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let mut waiting = vec![value.seen().clone()];
+        while let Some(value) = waiting.pop() {
+            self.budget.step(1)?;
+            match &value {
+                Value::List(list) if seen.insert(Rc::as_ptr(&list.0).cast::<()>()) => {
+                    for index in 0..list.len() {
+                        let Some(item) = list.get(index) else { break };
+                        if let Value::Rule(_) = item.seen() {
+                            let item = self.evaluated_within(item)?;
+                            self.registry.changed(&value, &item);
+                            list.set(index, item);
+                        }
+                        waiting.extend(list.get(index).map(|item| item.seen().clone()));
+                    }
+                }
+                // Nothing is in a map of the host that is not evaluated.
+                Value::Map(map) if !map.is_lazy() && seen.insert(Rc::as_ptr(&map.0).cast::<()>()) => {
+                    for (key, item) in map.entries() {
+                        let item = match item.seen() {
+                            Value::Rule(_) => {
+                                let item = self.evaluated_within(item)?;
+                                self.registry.changed(&value, &item);
+                                map.insert(key, item.clone());
+                                item
+                            }
+                            _ => item,
+                        };
+                        waiting.push(item.seen().clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluated_within(&mut self, rule: Value) -> Done<Value> {
+        if self.waiting == MAX_WAITING {
+            return fault_of(
+                RunErrorKind::Limit,
+                format!("rules in lists and maps nest deeper than {MAX_WAITING} levels"),
+            );
+        }
+        self.waiting += 1;
+        let noted = self.take_noted();
+        let value = self.evaluated(rule)?;
+        self.budget.note_taint(noted);
+        self.waiting -= 1;
+        Ok(value)
+    }
+
+    /// Evaluates the rules that are within so many values on top.
+    pub(super) fn force_deep(&mut self, count: usize) -> Done<()> {
+        if self.has_nested_code {
+            for index in self.stack.len().saturating_sub(count)..self.stack.len() {
+                let value = self.stack[index].clone();
+                self.force_within(&value)?;
+            }
+        }
+        Ok(())
+    }
+
     /// As [`Machine::force`], but unknown values stay in their wrappers.
     pub(super) fn force_rules(&mut self, count: usize) -> Done<bool> {
         for index in self.stack.len().saturating_sub(count)..self.stack.len() {
@@ -314,8 +382,11 @@ impl<'r> Machine<'r> {
     /// Ends the frame with the value on top.
     pub(super) fn leave(&mut self) -> Done<()> {
         let is_rule = self.frame().unit.kind == UnitKind::Rule;
-        if is_rule && !self.force_rules(1)? {
-            return Ok(());
+        if is_rule {
+            if !self.force_rules(1)? {
+                return Ok(());
+            }
+            self.force_deep(1)?;
         }
         let value = self.pop();
         if is_rule && matches!(value.seen(), Value::Function(_) | Value::Object(_)) {

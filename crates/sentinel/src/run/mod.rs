@@ -21,7 +21,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use budget::Budget;
-pub use budget::Limits;
+pub use budget::{Interrupt, Limits};
 pub(crate) use error::{Done, Fault, fault, fault_of};
 pub use error::{RunError, RunErrorKind};
 pub use import::{Import, Source};
@@ -51,6 +51,8 @@ pub struct Setup {
     pub now: i64,
     /// What a run is allowed.
     pub limits: Limits,
+    /// Asked now and then whether the run is to end: it has no clock.
+    pub interrupt: Option<Interrupt>,
     /// Whether an `all` that is false already goes on, to find every element that makes it so.
     ///
     /// Such a run says what the language says, but evaluates, prints and fails where the language would not go any
@@ -138,7 +140,11 @@ impl<'s> Run<'s> {
             return Err(error.clone());
         }
         let Some(value) = self.machine.top(name) else { return Ok(None) };
-        match self.machine.evaluated(value) {
+        let value = self.machine.evaluated(value).and_then(|value| {
+            self.machine.force_within(&value)?;
+            Ok(value)
+        });
+        match value {
             Ok(value) => Ok(Some(value.seen().clone())),
             Err(fault) => {
                 self.stop(*fault);

@@ -129,6 +129,7 @@ impl Machine<'_> {
                     return Ok(());
                 }
                 return self.forced(2, |machine| {
+                    machine.force_deep(2)?;
                     let (right, left) = (machine.pop(), machine.pop());
                     let result = machine.binary(op, &left, &right)?;
                     machine.stack.push(result);
@@ -196,6 +197,7 @@ impl Machine<'_> {
                 if !self.force_rules(2)? {
                     return Ok(());
                 }
+                self.force_deep(2)?;
                 let value = self.pop();
                 let subject = self.stack.last().cloned().unwrap_or_else(Value::undefined);
                 let is_equal = equal(&subject, &value, &mut self.budget)? == Ok(true);

@@ -5,7 +5,7 @@
 //! known values cost nothing. Where a condition is tainted, all that the instructions may do that it chooses is tainted as
 //! well, whether they are executed in this run or not: see `effects.rs`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::{Done, Machine};
@@ -92,12 +92,12 @@ impl Taints {
 
     /// The looks of a set, in the order in which they came.
     pub(super) fn looks(&self, taint: Taint) -> Vec<&Look> {
-        let mut seen = vec![false; self.nodes.len()];
+        let mut seen = HashSet::new();
         let mut waiting = vec![taint];
         let mut found = Vec::new();
         while let Some(taint) = waiting.pop() {
             let Some(index) = (taint.0 as usize).checked_sub(1) else { continue };
-            if std::mem::replace(&mut seen[index], true) {
+            if !seen.insert(index) {
                 continue;
             }
             match self.nodes[index] {
@@ -228,27 +228,24 @@ fn keeps(op: Op) -> bool {
 /// Whether an instruction fails for some values of its operands.
 fn may_fail(op: Op) -> bool {
     use BinaryOp as Is;
-    !keeps(op) && !matches!(
-        op,
-        Op::Member(_)
-            | Op::LoadMember(..)
-            | Op::IsText(..)
-            | Op::Test(Test::Defined, _)
-            | Op::Binary(
-                Is::Equal | Is::NotEqual | Is::Less | Is::LessOrEqual | Is::Greater | Is::GreaterOrEqual
-            )
-    )
+    !keeps(op)
+        && !matches!(
+            op,
+            Op::Member(_)
+                | Op::LoadMember(..)
+                | Op::IsText(..)
+                | Op::Test(Test::Defined, _)
+                | Op::Binary(
+                    Is::Equal | Is::NotEqual | Is::Less | Is::LessOrEqual | Is::Greater | Is::GreaterOrEqual
+                )
+        )
 }
 
 /// Whether the result of an instruction is a bool or undefined, whatever its operands are.
 fn is_answer(op: Op) -> bool {
     use BinaryOp as Is;
     match op {
-        Op::IsText(..)
-        | Op::Test(..)
-        | Op::InKeys(_)
-        | Op::Unary(UnaryOp::Not)
-        | Op::AndEnd => true,
+        Op::IsText(..) | Op::Test(..) | Op::InKeys(_) | Op::Unary(UnaryOp::Not) | Op::AndEnd => true,
         Op::Binary(op) => matches!(
             op,
             Is::Equal

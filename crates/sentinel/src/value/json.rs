@@ -27,11 +27,9 @@ pub(crate) fn to_json(value: &Value, budget: &mut Budget) -> Done<Option<Json>> 
     let value = budget.look(value);
     budget.touch(value);
     Ok(Some(match value {
-        Value::Undefined(_)
-        | Value::Function(_)
-        | Value::Rule(_)
-        | Value::Object(_)
-        | Value::Unknown(_) => return Ok(None),
+        Value::Undefined(_) | Value::Function(_) | Value::Rule(_) | Value::Object(_) | Value::Unknown(_) => {
+            return Ok(None);
+        }
         Value::Null => Json::Null,
         Value::Bool(bool) => Json::Bool(*bool),
         Value::Int(int) => Json::from(*int),

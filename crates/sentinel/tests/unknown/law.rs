@@ -220,7 +220,8 @@ fn the_law_is_about_something() {
             changed += usize::from(other.is_some_and(|(_, other, _)| other != value));
         }
     }
-    let counts = format!("{errors} errors; rules: {decided} decided, {undecided} undecided, {changed} changed");
+    let counts =
+        format!("{errors} errors; rules: {decided} decided, {undecided} undecided, {changed} changed");
     eprintln!("{counts}");
     assert!(errors < 400 && decided > 300 && undecided > 100 && changed > 30, "{counts}");
 }

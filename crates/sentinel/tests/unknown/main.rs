@@ -118,10 +118,13 @@ fn imports_look_too() {
         ("json", "i.marshal([h.m.list])", "x.list[1]"),
         ("collection", "i.filter([1], func(x) { return h.m.id else false })", "x.id"),
     ] {
-        let found = with_host(&format!("import \"{import}\" as i\nx = {expression}\nmain = rule {{ x is 7 }}"), |run| {
-            let list = run.touched().list;
-            list.iter().map(|touched| touched.what.clone()).collect::<Vec<_>>().join(" ")
-        });
+        let found = with_host(
+            &format!("import \"{import}\" as i\nx = {expression}\nmain = rule {{ x is 7 }}"),
+            |run| {
+                let list = run.touched().list;
+                list.iter().map(|touched| touched.what.clone()).collect::<Vec<_>>().join(" ")
+            },
+        );
         assert_eq!(found, expected, "{expression}");
     }
 }

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 /// The policy that a sequence of choices makes; after the last choice everything is as small as it can be.
 pub(crate) fn policy(choices: &[u16]) -> String {
-    let mut maker = Maker { choices: choices.iter(), names: 0, in_function: false, loops: 0, elements: Vec::new() };
+    let mut maker =
+        Maker { choices: choices.iter(), names: 0, in_function: false, loops: 0, elements: Vec::new() };
     let mut out = String::from(
         "import \"h\"\nimport \"collection\" as c\nimport \"collection/maps\" as m\nimport \"collection/lists\" as l\n\
          import \"strings\"\nimport \"json\"\n\
@@ -12,7 +13,12 @@ pub(crate) fn policy(choices: &[u16]) -> String {
     );
     for name in ["f", "g"] {
         maker.in_function = true;
-        let _ = write!(out, "{name} = func(x, y) {{\nu = 1\nv = []\n{}return {}\n}}\n", maker.block(3), maker.any(3));
+        let _ = write!(
+            out,
+            "{name} = func(x, y) {{\nu = 1\nv = []\n{}return {}\n}}\n",
+            maker.block(3),
+            maker.any(3)
+        );
         maker.in_function = false;
     }
     for rule in 1..=4 {
@@ -23,7 +29,8 @@ pub(crate) fn policy(choices: &[u16]) -> String {
     }
     out += &maker.block(2);
     let main = maker.bool(3);
-    let _ = writeln!(out, "main = rule {{ ({main}) and r1 is r1 and r2 is defined and (r3 else false) is r4 }}");
+    let _ =
+        writeln!(out, "main = rule {{ ({main}) and r1 is r1 and r2 is defined and (r3 else false) is r4 }}");
     out
 }
 
@@ -160,7 +167,8 @@ impl Maker<'_> {
 
     fn list(&mut self, depth: usize) -> String {
         if depth == 0 {
-            let leaves = ["h.m.list", "h.m.rows", "(h.m.tags else [1])", "[h.m.id, 2]", "[]", "l1", "l2", "l1"];
+            let leaves =
+                ["h.m.list", "h.m.rows", "(h.m.tags else [1])", "[h.m.id, 2]", "[]", "l1", "l2", "l1"];
             return self.of(&leaves);
         }
         let below = depth - 1;
@@ -245,7 +253,9 @@ impl Maker<'_> {
                 5 => {
                     let (subject, value) = (self.any(below), self.any(below));
                     let (first, second) = (self.block(below), self.block(below));
-                    return format!("case ({subject}) {{\nwhen ({value}):\n{first}n1 = n1\nelse:\n{second}}}");
+                    return format!(
+                        "case ({subject}) {{\nwhen ({value}):\n{first}n1 = n1\nelse:\n{second}}}"
+                    );
                 }
                 _ => {}
             }
@@ -259,7 +269,9 @@ impl Maker<'_> {
             5 => format!("m1 = {}", self.map(2)),
             6 => format!("append(l1, {})", self.any(1)),
             7 => format!("append(l2, {})", self.any(1)),
-            8 => format!("m1[{}] = {}", self.of(&["\"a\"", "\"k\"", "string(h.m.id) else \"a\""]), self.any(1)),
+            8 => {
+                format!("m1[{}] = {}", self.of(&["\"a\"", "\"k\"", "string(h.m.id) else \"a\""]), self.any(1))
+            }
             9 => format!("delete(m1, {})", self.of(&["\"a\"", "h.m.id", "\"k\""])),
             10 if self.loops > 0 => self.of(&["break", "continue"]),
             11 | 10 if local => format!("return {}", self.any(2)),

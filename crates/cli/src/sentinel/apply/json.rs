@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use objchange::internal::visible_json;
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -43,8 +44,7 @@ pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a 
             unknown: &judged.unknown,
             undecided: judged.is_undecided,
         };
-        serde_json::to_writer(&mut out, &line)?;
-        out.write_all(b"\n")?;
+        writeln!(out, "{}", visible_json(&serde_json::to_string(&line)?))?;
     }
     out.flush()
 }

@@ -11,6 +11,7 @@ use super::set::{Applied, Compiled};
 use super::witness::AllSeen;
 use crate::sentinel::fault::Fault;
 use crate::sentinel::imports::{Imports, Noted, Replacement};
+use crate::sentinel::limits::RunLimits;
 use crate::sentinel::rule::{Rule, to_json, undefined};
 
 /// What a policy says of a plan.
@@ -96,6 +97,7 @@ impl Outcome {
 pub(super) struct Manner {
     /// What time it is, in nanoseconds since 1970.
     pub(super) now: i64,
+    pub(super) limits: RunLimits,
 }
 
 /// What a policy says of a plan; an error is one of the plan.
@@ -136,6 +138,7 @@ fn run(
     setup.params.clone_from(&applied.params);
     setup.globals.clone_from(&applied.globals);
     setup.now = manner.now;
+    manner.limits.apply(&mut setup);
     setup.imports = imports.sources(hiding, noted).collect();
     // What a configuration says goes before what there is.
     setup.imports.extend(compiled.imports.iter().map(|(name, source)| (name.clone(), source.clone())));
@@ -144,7 +147,7 @@ fn run(
         Verdict::Pass => (Outcome::Pass, None, None),
         Verdict::Fail => (Outcome::Fail, None, None),
         Verdict::Undefined(location) => (Outcome::Undefined, None, Some(undefined(&location))),
-        Verdict::Error(error) => (Outcome::Error, Some(Fault::from(error)), None),
+        Verdict::Error(error) => (Outcome::Error, Some(Fault::from(manner.limits.explain(error))), None),
     };
     let main = main.or_else(|| match error {
         None => run.value("main").ok().flatten().map(|main| to_json(&run, &main)),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use objchange::internal::visible_json;
 use objchange_sentinel::{Position, Severity};
 use serde::Serialize;
 
@@ -35,8 +36,7 @@ pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
             message: &finding.message,
             help: finding.help.as_deref(),
         };
-        serde_json::to_writer(&mut out, &line)?;
-        out.write_all(b"\n")?;
+        writeln!(out, "{}", visible_json(&serde_json::to_string(&line)?))?;
     }
     out.flush()
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use objchange::internal::visible_json;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
@@ -54,7 +55,6 @@ pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
 
 fn line(json: &impl Serialize) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, json)?;
-    out.write_all(b"\n")?;
+    writeln!(out, "{}", visible_json(&serde_json::to_string(json)?))?;
     out.flush()
 }
