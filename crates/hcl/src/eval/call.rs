@@ -56,7 +56,7 @@ impl Evaluator<'_> {
         if self.failed_since(errors) || values.len() < arguments.len() {
             return dynamic();
         }
-        match function.call_with(values, &mut self.steps_left) {
+        match function.call_with(values, &mut self.context) {
             Ok(value) => {
                 let is_paid = value.as_str().is_none_or(|text| self.spend_text(text, call.name_span));
                 if is_paid { self.paid(value, call.name_span) } else { dynamic() }
