@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 
 use super::prior::Known;
 use super::session::Failure;
+use crate::address::{InstanceAddress, Key as InstanceKey};
 
 #[derive(Deserialize)]
 struct File {
@@ -85,16 +86,18 @@ impl Stored {
     /// The object of a type at an address, if the text is a state file and has it.
     pub(super) fn find(text: &str, type_name: &str, address: &str) -> Option<Self> {
         let file: File = serde_json::from_str(text).ok().filter(|file: &File| file.version == 4)?;
+        let (module, name, wanted) = split(address, type_name)?;
+        let any_in =
+            |module: &str| if module.is_empty() { "t.x".to_owned() } else { format!("{module}.t.x") };
         let of_type = file.resources.into_iter().filter(|r| r.mode == "managed" && r.type_name == type_name);
         for resource in of_type {
-            let module =
-                if resource.module.is_empty() { String::new() } else { format!("{}.", resource.module) };
-            let base = format!("{module}{type_name}.{}", resource.name);
-            for instance in resource.instances.into_iter().filter(|instance| instance.deposed.is_none()) {
-                let key = instance.index_key.as_ref().map(|key| format!("[{key}]")).unwrap_or_default();
-                if format!("{base}{key}") == address {
-                    return instance.stored();
-                }
+            if resource.name != name || !InstanceAddress::is_same(&any_in(&resource.module), &any_in(&module))
+            {
+                continue;
+            }
+            let mut instances = resource.instances.into_iter().filter(|instance| instance.deposed.is_none());
+            if let Some(instance) = instances.find(|instance| instance.index_key == wanted) {
+                return instance.stored();
             }
         }
         None
@@ -150,12 +153,12 @@ struct FileOut<'a> {
 
 #[derive(Serialize)]
 struct ResourceOut<'a> {
-    #[serde(skip_serializing_if = "str::is_empty")]
-    module: &'a str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    module: String,
     mode: &'static str,
     #[serde(rename = "type")]
     type_name: &'a str,
-    name: &'a str,
+    name: String,
     provider: String,
     instances: [InstanceOut; 1],
 }
@@ -228,15 +231,13 @@ pub(super) fn write(
 const TERRAFORM_VERSION: &str = "1.11.0";
 
 /// The module, the name and the key in an address of a resource of this type.
-fn split<'a>(address: &'a str, type_name: &str) -> Option<(&'a str, &'a str, Option<serde_json::Value>)> {
-    let (rest, key) = match address.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
-        Some((rest, key)) => (rest, Some(serde_json::from_str(key).ok()?)),
-        None => (address, None),
-    };
-    let (rest, name) = rest.rsplit_once('.')?;
-    let module = rest.strip_suffix(type_name)?;
-    let module = if module.is_empty() { module } else { module.strip_suffix('.')? };
-    Some((module, name, key))
+fn split(address: &str, type_name: &str) -> Option<(String, String, Option<serde_json::Value>)> {
+    let address = InstanceAddress::parse(address).filter(|address| address.resource_type == type_name)?;
+    let key = address.key.map(|key| match key {
+        InstanceKey::Number(number) => number.into(),
+        InstanceKey::Text(text) => text.into(),
+    });
+    Some((address.module, address.name, key))
 }
 
 /// By which one state is told from another.
@@ -269,11 +270,12 @@ mod tests {
     #[test]
     fn addresses_are_taken_apart() {
         let place = |address| split(address, "kit_disk");
-        assert_eq!(place("kit_disk.a"), Some(("", "a", None)));
-        assert_eq!(place("kit_disk.a[0]"), Some(("", "a", Some(0.into()))));
+        let found = |module: &str, name: &str, key| Some((module.to_owned(), name.to_owned(), key));
+        assert_eq!(place("kit_disk.a"), found("", "a", None));
+        assert_eq!(place("kit_disk.a[0]"), found("", "a", Some(0.into())));
         assert_eq!(
-            place(r#"module.m["a.b"].kit_disk.a["x.y"]"#),
-            Some((r#"module.m["a.b"]"#, "a", Some("x.y".into())))
+            place(r#"module.m["a.b"].kit_disk.a["x$${y}"]"#),
+            found(r#"module.m["a.b"]"#, "a", Some("x${y}".into()))
         );
         assert_eq!(place("other_disk.a"), None);
         assert_eq!(place("my_kit_disk.a"), None);
