@@ -149,8 +149,10 @@ impl Evaluator<'_> {
                     }
                 }
             }
-            // Nobody looks at the names of an object that is not known, other than behind a dot.
-            (Type::Object(_), Kind::Unknown(_), Kind::String(_)) => Ok(dynamic().with_marks(with_key)),
+            (Type::Object(object), Kind::Unknown(_), Kind::String(name)) => match object.attribute(name) {
+                Some(ty) => Ok(Value::unknown(ty.clone()).with_marks(with_key)),
+                None => self.failed(INVALID, span, missing),
+            },
             (_, Kind::Map(map), Kind::String(key)) => match map.get(key) {
                 Some(element) => Ok(marked(element, with_key)),
                 None => self.failed(INVALID, span, missing),
