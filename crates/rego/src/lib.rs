@@ -1,0 +1,7 @@
+//! The Rego policy language: from text to values.
+
+#![forbid(unsafe_code)]
+
+pub mod value;
+
+pub use value::Value;
