@@ -72,10 +72,10 @@ impl Number {
     ///
     /// A number has too many digits.
     pub fn add(&self, other: &Self) -> Result<Self, ArithmeticError> {
-        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64()) {
-            if let Some(sum) = a.checked_add(b) {
-                return Ok(Self::from(sum));
-            }
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && let Some(sum) = a.checked_add(b)
+        {
+            return Ok(Self::from(sum));
         }
         match (self.operand()?, other.operand()?) {
             (Operand::Int(a), Operand::Int(b)) => from_int(&(a + b)),
@@ -89,10 +89,10 @@ impl Number {
     ///
     /// A number has too many digits.
     pub fn subtract(&self, other: &Self) -> Result<Self, ArithmeticError> {
-        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64()) {
-            if let Some(difference) = a.checked_sub(b) {
-                return Ok(Self::from(difference));
-            }
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && let Some(difference) = a.checked_sub(b)
+        {
+            return Ok(Self::from(difference));
         }
         match (self.operand()?, other.operand()?) {
             (Operand::Int(a), Operand::Int(b)) => from_int(&(a - b)),
@@ -106,10 +106,10 @@ impl Number {
     ///
     /// A number has too many digits.
     pub fn multiply(&self, other: &Self) -> Result<Self, ArithmeticError> {
-        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64()) {
-            if let Some(product) = a.checked_mul(b) {
-                return Ok(Self::from(product));
-            }
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && let Some(product) = a.checked_mul(b)
+        {
+            return Ok(Self::from(product));
         }
         match (self.operand()?, other.operand()?) {
             (Operand::Int(a), Operand::Int(b)) => from_int(&(a * b)),
@@ -123,10 +123,11 @@ impl Number {
     ///
     /// The divisor is zero, or a number has too many digits.
     pub fn divide(&self, other: &Self) -> Result<Self, ArithmeticError> {
-        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64()) {
-            if b != 0 && a.checked_rem(b) == Some(0) {
-                return Ok(Self::from(a / b));
-            }
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && b != 0
+            && a.checked_rem(b) == Some(0)
+        {
+            return Ok(Self::from(a / b));
         }
         match (self.operand()?, other.operand()?) {
             (_, Operand::Int(b)) if b.is_zero() => Err(ArithmeticError::DivideByZero),
