@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod builtins;
 pub mod value;
 
 pub use value::Value;
