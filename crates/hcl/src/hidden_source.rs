@@ -246,12 +246,13 @@ fn literals(file: &SourceFile) -> Vec<Span> {
 fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = 0;
-    let mut heredoc: Option<&str> = None;
+    // What ends the heredoc that a line is in; nothing does where its beginning is broken.
+    let mut heredoc: Option<Option<&str>> = None;
     for line in text.split_inclusive('\n') {
         let content = line.trim_end_matches(['\n', '\r']);
         let at = |from: usize, to: usize| Span::new((start + from) as u32, (start + to) as u32);
         match heredoc {
-            Some(end) if content.trim() == end => heredoc = None,
+            Some(Some(end)) if content.trim() == end => heredoc = None,
             Some(_) => found.push(at(0, content.len())),
             None if is_json => {
                 found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)))
@@ -261,7 +262,7 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
                     found.push(at(from, to));
                 }
                 found.extend(numbers(content).into_iter().map(|(from, to)| at(from, to)));
-                heredoc = heredoc_end(content);
+                heredoc = content.contains('<').then(|| heredoc_end(content));
             }
         }
         start += line.len();

@@ -194,7 +194,6 @@ fn configuration() -> impl Strategy<Value = String> {
         "output \"o\" {\n  sensitive = true\n  value = \"a-xyzzy-b\"\n}\n",
         "locals {\n  a = sensitive(\"xyzzy\")\n  b = upper(core::sensitive(\"${\"xyzzy\"}\"))\n}\n",
         "locals {\n  far = \"xyzzy\"\n  near = [local.far]\n  s = sensitive(local.near[0])\n}\n",
-        "variable \"plain\" {\n  default = \"xyzzy\"\n}\nlocals {\n  p = sensitive(var.plain)\n}\n",
         "resource \"test_disk\" \"d\" {\n  token = \"xyzzy\"\n  rule {\n    port = 1\n    token = \"xyzzy\"\n  }\n}\n",
         "resource \"test_disk\" \"e\" {\n  dynamic \"rule\" {\n    for_each = [1]\n    content {\n      token = \"xyzzy\"\n    }\n  }\n}\n",
         "resource \"other\" \"o\" { a = \"xyzzy\" }\n",
@@ -243,6 +242,21 @@ proptest! {
 
 fn secret_attribute() -> Attribute {
     Attribute { sensitive: true, ..Attribute::optional(Type::String) }
+}
+
+#[test]
+fn defaults_that_become_secrets_are_hidden() {
+    let text = "variable \"plain\" {\n  default = \"xyzzy\"\n}\nlocals {\n  p = sensitive(var.plain)\n}\n";
+    let sources = Sources::of("main.tf", text).unwrap();
+    let hidden = HiddenSource::new(&sources, |_| None, []);
+    let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
+    assert_eq!(hidden, ["\"xyzzy\"", "var.plain"]);
+    // Keys and references of JSON are no secrets.
+    let text = r#"{"variable": {"v": {"default": "xyzzy", "x": "${local.a}", "n": 12}}}"#;
+    let sources = Sources::of("main.tf.json", text).unwrap();
+    let hidden = HiddenSource::new(&sources, |_| None, []);
+    let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
+    assert_eq!(hidden, ["\"xyzzy\"", "12"]);
 }
 
 #[test]
