@@ -54,13 +54,22 @@ impl HiddenSource {
         expressions.into_iter().for_each(|expr| search.calls(expr));
         hidden.extend(search.with_what_they_refer_to(bodies.iter().map(|(_, body)| body)));
         for (file, _) in &bodies {
-            let of_file =
-                |span: &&Span| (file.start..=file.start + file.text.len() as u32).contains(&span.start);
-            let opaque: Vec<Span> = search.opaque.iter().filter(of_file).copied().collect();
-            if !opaque.is_empty() {
-                let is_inside =
-                    |span: &Span| opaque.iter().any(|o| o.start <= span.start && span.end <= o.end);
-                hidden.extend(literals(file).into_iter().filter(is_inside));
+            let end = file.start + file.text.len() as u32;
+            let opaque: Vec<Span> = search
+                .opaque
+                .iter()
+                .filter(|span| (file.start..=end).contains(&span.start))
+                .copied()
+                .collect();
+            if opaque.is_empty() {
+                continue;
+            }
+            for literal in literals(file) {
+                // A literal may be taken for longer than it is.
+                let parts = opaque
+                    .iter()
+                    .map(|block| Span::new(literal.start.max(block.start), literal.end.min(block.end)));
+                hidden.extend(parts.filter(|part| part.start < part.end));
             }
         }
         Self::merged(hidden)
