@@ -28,7 +28,7 @@ pub(crate) fn entries(
             Ok(entry) => Some(Ok(entry)),
             // A link to a folder above it leads to files that are found already.
             Err(error) if error.loop_ancestor().is_some() => None,
-            Err(error) => Some(Err(sentence(error))),
+            Err(error) => Some(Err(sentence(&error))),
         }
     })
 }
@@ -38,7 +38,7 @@ pub(crate) fn is_visible(entry: &DirEntry) -> bool {
     entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.')
 }
 
-fn sentence(error: walkdir::Error) -> String {
+fn sentence(error: &walkdir::Error) -> String {
     let path = error.path().map(|path| format!("{}: ", path.display())).unwrap_or_default();
     match error.io_error() {
         Some(error) => format!("{path}cannot be read: {error}"),
