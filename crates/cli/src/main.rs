@@ -15,7 +15,6 @@ mod plan;
 mod policy;
 mod provider;
 mod query;
-mod replace;
 mod reports;
 mod schemas;
 mod sentinel;
@@ -24,6 +23,7 @@ mod stdio;
 mod style;
 mod surrounded;
 mod terminal;
+mod write_file;
 
 use std::process::ExitCode;
 

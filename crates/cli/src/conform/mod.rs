@@ -9,7 +9,6 @@ mod sarif;
 mod scale;
 mod text;
 
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -27,6 +26,7 @@ use objchange_provider::record::{Recorder, Recording};
 
 use crate::input::Source;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
+use crate::write_file::{Access, overwrite};
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
@@ -166,7 +166,7 @@ fn subject(text: &str) -> Result<Subject, String> {
 }
 
 /// What was asked and answered is written to a file.
-type Record = Recorder<BufWriter<File>>;
+type Record = Recorder<BufWriter<std::fs::File>>;
 
 /// Why nothing can be tried.
 type Unusable = Box<dyn std::error::Error>;
@@ -230,7 +230,7 @@ impl Args {
 
     fn recorder(&self, hints: &Hints) -> Result<Option<Record>, Unusable> {
         let Some(path) = &self.record else { return Ok(None) };
-        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = overwrite(path, Access::Owner).map_err(|error| format!("{}: {error}", path.display()))?;
         let recorder = Recorder::new(BufWriter::new(file));
         hints.secrets().iter().for_each(|secret| recorder.hide(secret));
         Ok(Some(recorder))
@@ -280,7 +280,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         reports::write(path, &Baseline::of(&report).to_json())?;
     }
     if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
-        reports::write(path, &corpus.to_json_lines())?;
+        reports::write_private(path, &corpus.to_json_lines())?;
     }
     if report.types.is_empty() && report.ended == Ended::Complete {
         return exit::unusable(
@@ -357,7 +357,7 @@ fn told(args: &Args, report: &Report, gone: usize) -> io::Result<()> {
     if let Some(path) = &args.cases_out {
         let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{case}\n")).collect();
-        reports::write(path, &cases)?;
+        reports::write_private(path, &cases)?;
     }
     if args.json {
         json::write(&name, report)

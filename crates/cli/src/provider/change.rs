@@ -5,23 +5,23 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use objchange::change::{
-    Action, AppliedChange, ApplyRequest, ApplyViolation, Diagnostic, PlanResourceChange, PlanViolation,
-    PlannedChange, PrivateData, assert_object_compatible,
+    Action, AppliedChange, AppliedResource, ApplyRequest, ApplyViolation, Applying, Diagnostic,
+    PlanResourceChange, PlanViolation, PlannedChange, PrivateData, assert_object_compatible, begin_apply,
 };
 use objchange::internal::visible_json;
 use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_provider::client::Children;
-use objchange_provider::{Component, Provider, ReadResource, apply_change, plan_change};
+use objchange_provider::{ChangeFault, Component, Provider, ReadResource, plan_change};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::hidden::Hidden;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, heed};
-use super::state;
-use crate::exit::{self, FAILED};
+use super::state::{Address, Objects, StateOut};
+use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
 
@@ -179,6 +179,7 @@ pub(super) async fn apply(
     children: &Children,
     hidden: &Hidden,
 ) -> Result<ExitCode, Failure> {
+    let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
     let config = Config::read(&args.plan.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
     let (session, planned) = match planned(&args.plan, &config, children, hidden).await {
         Err(Failure::Plan(error)) => return Ok(complain(Some(&config), &error)?),
@@ -195,6 +196,13 @@ pub(super) async fn apply(
     if shown != ExitCode::SUCCESS {
         return Ok(shown);
     }
+    let target = out.map(|out| {
+        let address = Address::parse(&subject.shown_address(), &subject.resource_type);
+        let address = address.map_err(Failure::Unusable)?;
+        out.check_free(&address, args.plan.subject.prior.as_deref())?;
+        Ok::<_, Failure>((out, address))
+    });
+    let target = target.transpose()?;
     // As Terraform does, in another process: what the provider remembers of the plan is what it left with it.
     let session = Session::configured(&args.plan.provider, children, hidden).await?;
     let change = match change.action {
@@ -205,18 +213,54 @@ pub(super) async fn apply(
         },
     };
     let mut request = ApplyRequest::new(&schema.block, &change, &subject.request.config);
-    request.prior_private = known.private;
-    let applied = apply_change(&session.ask(), &subject.resource_type, &request).await?;
+    request.prior_private.clone_from(&known.private);
+    let (applied, silence) = made(&session, &subject.resource_type, &request).await?;
     hidden.learn(&schema.block, &applied.saved);
+    // Before anything else, which may fail: nobody but the state file knows of what was made.
+    let is_saved = target.is_none_or(|(out, address)| {
+        let provider = args.plan.provider.target.binary.address();
+        let AppliedChange { saved: object, tainted, private, identity, .. } = applied.clone();
+        let current = Known { object, tainted, private, identity };
+        let deposed =
+            applied.deposed.clone().map(|object| Known { object, tainted: false, ..known.clone() });
+        let (address, schema, deposed) = (&address, &schema, deposed.as_ref());
+        out.save(&Objects { address, provider, schema, current: &current, deposed })
+    });
+    if let Some(error) = silence {
+        exit::warn("the provider may have made a part of the change, of which nothing is known");
+        return Err(error.into());
+    }
     session.end().await?;
     let is_fine = tell(args, &change, &applied, &schema, hidden)?;
-    if let Some(path) = &args.state_out {
-        let AppliedChange { saved: object, tainted, private, identity, .. } = applied;
-        let (address, provider) = (subject.shown_address(), args.plan.provider.target.binary.address());
-        let known = Known { object, tainted, private, identity };
-        state::write(path, &address, &provider, &subject.resource_type, &schema, &known)?;
+    Ok(match (is_saved, is_fine) {
+        (false, _) => ExitCode::from(UNUSABLE),
+        (true, false) => ExitCode::from(FAILED),
+        (true, true) => ExitCode::SUCCESS,
+    })
+}
+
+/// Makes a change. Where the provider does not answer at one step, the result is what comes of the steps before, and why
+/// there is no answer.
+async fn made(
+    session: &Session<'_>,
+    type_name: &str,
+    request: &ApplyRequest,
+) -> Result<(AppliedChange, Option<objchange_provider::Error>), Failure> {
+    let mut applying = begin_apply(request).map_err(ChangeFault::Apply)?;
+    let mut silence = None;
+    loop {
+        applying = match applying {
+            Applying::Done(applied) => return Ok((*applied, silence)),
+            Applying::Ask(question) => match session.ask().apply(type_name, question.request()).await {
+                Ok(answer) => question.answer(answer),
+                Err(error) => {
+                    let failed = AppliedResource::failed(Diagnostic::error(error.to_string()));
+                    silence = Some(error);
+                    question.answer(failed)
+                }
+            },
+        };
     }
-    Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
 }
 
 /// Plans once more before the change is made, and sees whether it is the same change.

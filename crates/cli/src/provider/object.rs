@@ -1,12 +1,12 @@
 //! `objchange provider read` and `import`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 use std::process::ExitCode;
 
 use objchange::Value;
 use objchange::internal::visible_json;
-use objchange::schema::Block;
+use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ImportResource, ImportTarget, Provider};
@@ -15,8 +15,8 @@ use super::change::{redacted, refreshed};
 use super::hidden::Hidden;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, object, read as read_object};
-use super::state;
-use crate::exit::{self, FAILED};
+use super::state::{Address, Objects, StateOut};
+use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 
 /// Have a provider look an object up, or read a data source; print it as JSON without what is sensitive
@@ -78,6 +78,7 @@ pub(super) struct ImportArgs {
 }
 
 pub(super) async fn read(args: &ReadArgs, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
+    let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
     let session = Session::configured(&args.provider, children, hidden).await?;
     if let (Some(name), Some(path)) = (&args.data, &args.config) {
         let block = session.block(Component::DataSource, name)?;
@@ -97,19 +98,16 @@ pub(super) async fn read(args: &ReadArgs, children: &Children, hidden: &Hidden) 
     let name = args.resource_type.as_deref().unwrap_or_default();
     let block = session.block(Component::Resource, name)?;
     let schema = session.schemas.resources.get(name).cloned();
-    let schema = schema.unwrap_or_else(|| objchange::schema::Schema::new(0, block.clone()));
+    let schema = schema.unwrap_or_else(|| Schema::new(0, block.clone()));
     let (prior, address) = (args.prior.as_deref(), args.address.as_deref());
+    let target = out.map(|out| place(out, address, name, prior)).transpose()?;
     let known = prior::known(prior, address, None, name, &schema, &session).await?;
     let known = refreshed(&session, name, block, known).await?;
     let is_sound = is_sound(block, &known.object, true)?;
     print(&known.object, block)?;
-    if let Some(path) = &args.state_out {
-        let address = args.address.clone().unwrap_or_else(|| format!("{name}.this"));
-        let provider = args.provider.target.binary.address();
-        state::write(path, &address, &provider, name, &schema, &known)?;
-    }
+    let is_saved = save(target, &args.provider, &schema, &known);
     session.end().await?;
-    Ok(code(is_sound))
+    Ok(if is_saved { code(is_sound) } else { ExitCode::from(UNUSABLE) })
 }
 
 pub(super) async fn import(
@@ -117,8 +115,10 @@ pub(super) async fn import(
     children: &Children,
     hidden: &Hidden,
 ) -> Result<ExitCode, Failure> {
-    let session = Session::configured(&args.provider, children, hidden).await?;
     let name = args.resource_type.as_str();
+    let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
+    let saved_at = out.map(|out| place(out, args.address.as_deref(), name, None)).transpose()?;
+    let session = Session::configured(&args.provider, children, hidden).await?;
     let block = session.block(Component::Resource, name)?;
     let target = match (&args.id, &args.identity) {
         (Some(id), _) => ImportTarget::Id(id.clone()),
@@ -161,15 +161,36 @@ pub(super) async fn import(
     }
     let is_sound = is_sound(block, &known.object, true)? && is_sound_before;
     print(&known.object, block)?;
-    if let Some(path) = &args.state_out {
-        let address = args.address.clone().unwrap_or_else(|| format!("{name}.this"));
-        let provider = args.provider.target.binary.address();
-        let schema = session.schemas.resources.get(name).cloned();
-        let schema = schema.unwrap_or_else(|| objchange::schema::Schema::new(0, block.clone()));
-        state::write(path, &address, &provider, name, &schema, &known)?;
-    }
+    let schema = session.schemas.resources.get(name).cloned();
+    let schema = schema.unwrap_or_else(|| Schema::new(0, block.clone()));
+    let is_saved = save(saved_at, &args.provider, &schema, &known);
     session.end().await?;
-    Ok(code(is_sound))
+    Ok(if is_saved { code(is_sound) } else { ExitCode::from(UNUSABLE) })
+}
+
+/// Where the object is to be saved.
+fn place(
+    out: StateOut,
+    address: Option<&str>,
+    type_name: &str,
+    prior: Option<&FilePath>,
+) -> Result<(StateOut, Address), Failure> {
+    let this = format!("{type_name}.this");
+    let address = Address::parse(address.unwrap_or(&this), type_name).map_err(Failure::Unusable)?;
+    out.check_free(&address, prior)?;
+    Ok((out, address))
+}
+
+/// Saves the object if it is to be saved, and says whether it is where it should be.
+fn save(
+    target: Option<(StateOut, Address)>,
+    provider: &Configured,
+    schema: &Schema,
+    known: &Known,
+) -> bool {
+    let Some((out, address)) = target else { return true };
+    let provider = provider.target.binary.address();
+    out.save(&Objects { address: &address, provider, schema, current: known, deposed: None })
 }
 
 fn code(is_sound: bool) -> ExitCode {

@@ -21,6 +21,7 @@ use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{PlanError, complain};
 use crate::style::{BAD, FAINT};
+use crate::write_file::{Access, append};
 
 /// How many lines of a log are shown where something went wrong.
 const LOG_LINES: usize = 20;
@@ -111,7 +112,7 @@ impl<'h> Session<'h> {
     ) -> Result<Self, Failure> {
         let open = |path: &PathBuf| {
             // A second process of the same provider goes on where the first ended.
-            let file = File::options().create(true).append(true).open(path);
+            let file = append(path, Access::Owner);
             let unusable = |error| Failure::Unusable(format!("{}: {error}", path.display()));
             file.map(|file| Recorder::new(BufWriter::new(file))).map_err(unusable)
         };
