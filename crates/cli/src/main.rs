@@ -15,6 +15,7 @@ mod plan;
 mod policy;
 mod provider;
 mod query;
+mod relay;
 mod reports;
 mod schemas;
 mod sentinel;

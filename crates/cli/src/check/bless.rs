@@ -57,7 +57,7 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
         exit::complain(&format!("{name}: cannot be written: {error}"))?;
         return Ok(0);
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     for number in &blessed {
         writeln!(out, "{GOOD}blessed{GOOD:#} {}:{number}", visible(&name))?;
     }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use objchange::change::{
-    Action, AppliedChange, AppliedResource, ApplyRequest, ApplyViolation, Applying, Diagnostic,
-    PlanResourceChange, PlanViolation, PlannedChange, PrivateData, assert_object_compatible, begin_apply,
+    Action, AppliedChange, AppliedResource, ApplyRequest, ApplyResourceChange, ApplyViolation, Applying,
+    Diagnostic, PlanResourceChange, PlanViolation, PlannedChange, PrivateData, assert_object_compatible,
+    begin_apply,
 };
-use objchange::internal::visible_json;
 use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
@@ -24,6 +24,8 @@ use super::state::{Address, Objects, StateOut};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
+use crate::relay::{MAX_TEXTS, left_out};
+use crate::reports::json;
 
 /// Have a provider plan a change, and check its answer
 #[derive(Debug, clap::Args)]
@@ -49,7 +51,7 @@ pub(super) struct ApplyArgs {
     #[arg(long)]
     apply: bool,
 
-    /// Write the new object into this state file, secrets and all
+    /// Add the new object to this state file, secrets and all; what it was is kept in FILE.backup
     #[arg(long, value_name = "FILE", requires = "apply")]
     state_out: Option<PathBuf>,
 }
@@ -70,7 +72,7 @@ pub(super) async fn plan(args: &PlanArgs, children: &Children, hidden: &Hidden) 
     };
     session.end().await?;
     heed(&planned.change.diagnostics, hidden)?;
-    Ok(show(&args.subject, &planned.subject, &planned.change)?)
+    Ok(show(&args.subject, &planned.subject, &shown(&planned.change, hidden))?)
 }
 
 async fn planned<'s, 'h>(
@@ -134,6 +136,21 @@ async fn planned_by(
     Ok(change)
 }
 
+/// The change as it may be shown: what is secret elsewhere is so in its objects, too.
+fn shown(change: &PlannedChange, hidden: &Hidden) -> PlannedChange {
+    let mut change = change.clone();
+    for object in [&mut change.before, &mut change.proposed, &mut change.after] {
+        *object = hidden.mark(object);
+    }
+    for violation in change.violations.iter_mut().chain(&mut change.at_apply) {
+        if let PlanViolation::Invalid(invalid) = violation {
+            let values = [&mut invalid.prior, &mut invalid.config, &mut invalid.planned];
+            values.into_iter().flatten().for_each(|value| *value = hidden.mark(value));
+        }
+    }
+    change
+}
+
 /// Some providers want to be asked before something is destroyed.
 async fn destroy_planned_by(session: &Session<'_>, subject: &Subject<'_>) -> Result<PrivateData, Failure> {
     let request = &subject.request;
@@ -188,7 +205,7 @@ pub(super) async fn apply(
     session.end().await?;
     let Planned { subject, schema, known, change } = planned;
     heed(&change.diagnostics, hidden)?;
-    let shown = show(&args.plan.subject, &subject, &change)?;
+    let shown = show(&args.plan.subject, &subject, &shown(&change, hidden))?;
     if !args.apply {
         exit::note("nothing was changed; with --apply it is");
         return Ok(shown);
@@ -221,8 +238,7 @@ pub(super) async fn apply(
         let provider = args.plan.provider.target.binary.address();
         let AppliedChange { saved: object, tainted, private, identity, .. } = applied.clone();
         let current = Known { object, tainted, private, identity };
-        let deposed =
-            applied.deposed.clone().map(|object| Known { object, tainted: false, ..known.clone() });
+        let deposed = applied.deposed.clone().map(|object| Known { object, tainted: false, ..known.clone() });
         let (address, schema, deposed) = (&address, &schema, deposed.as_ref());
         out.save(&Objects { address, provider, schema, current: &current, deposed })
     });
@@ -239,6 +255,26 @@ pub(super) async fn apply(
     })
 }
 
+/// A change that is being made. If this is dropped before its end somebody has interrupted it.
+struct Underway(bool);
+
+impl Underway {
+    fn end(mut self) {
+        self.0 = false;
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        if self.0 {
+            exit::warn(
+                "interrupted while the provider was making the change: it may have made it, or a part of it, and no state \
+                 was written",
+            );
+        }
+    }
+}
+
 /// Makes a change. Where the provider does not answer at one step, the result is what comes of the steps before, and why
 /// there is no answer.
 async fn made(
@@ -248,13 +284,23 @@ async fn made(
 ) -> Result<(AppliedChange, Option<objchange_provider::Error>), Failure> {
     let mut applying = begin_apply(request).map_err(ChangeFault::Apply)?;
     let mut silence = None;
+    let underway = Underway(true);
     loop {
         applying = match applying {
-            Applying::Done(applied) => return Ok((*applied, silence)),
+            Applying::Done(applied) => {
+                underway.end();
+                return Ok((*applied, silence));
+            }
             Applying::Ask(question) => match session.ask().apply(type_name, question.request()).await {
                 Ok(answer) => question.answer(answer),
                 Err(error) => {
-                    let failed = AppliedResource::failed(Diagnostic::error(error.to_string()));
+                    // Nobody knows whether what was to be destroyed is gone: it is not forgotten.
+                    let ApplyResourceChange { prior, planned, .. } = question.request();
+                    let mut failed = AppliedResource::new(prior.clone());
+                    failed.new_state = planned.is_null().then(|| prior.clone());
+                    failed.private = question.request().private.clone();
+                    failed.identity = question.request().identity.clone();
+                    failed.diagnostics.push(Diagnostic::error(error.to_string()));
                     silence = Some(error);
                     question.answer(failed)
                 }
@@ -285,7 +331,7 @@ async fn planned_again(
     }
     exit::complain("the provider plans something else when the plan is to be applied; nothing was changed")?;
     for problem in wrong {
-        exit::complain(&session.hidden.cover(&problem))?;
+        exit::complain(&session.hidden.relay(&problem))?;
     }
     Ok(Err(ExitCode::from(FAILED)))
 }
@@ -320,33 +366,36 @@ fn tell(
     let refused = heed(&applied.diagnostics, hidden);
     let errors = match &refused {
         Err(Failure::Refused(errors)) => {
-            errors.iter().map(|error| hidden.cover(&error.to_string())).collect()
+            let shown = errors.iter().take(MAX_TEXTS).map(|error| hidden.relay(&error.to_string()));
+            shown.chain(left_out(errors.len(), MAX_TEXTS, "errors")).collect()
         }
         _ => Vec::new(),
     };
     let violations: Vec<Violation<'_>> = applied
         .violations
         .iter()
-        .map(|v| Violation { kind: v.kind(), path: v.path(), message: hidden.cover(&v.to_string()) })
+        .map(|v| Violation { kind: v.kind(), path: v.path(), message: hidden.relay(&v.to_string()) })
         .collect();
     let tolerates = |violation: &ApplyViolation| {
         applied.legacy_type_system && matches!(violation, ApplyViolation::Inconsistent(_))
     };
     let is_fine = errors.is_empty() && applied.violations.iter().all(tolerates);
     if args.plan.subject.json {
-        let object = redacted(&applied.saved, &schema.block)?;
+        let object = redacted(&applied.saved, &schema.block, hidden)?;
         let (tainted, legacy_type_system) = (applied.tainted, applied.legacy_type_system);
         let action = change.action;
         let report =
             Report { format_version: "1.0", action, tainted, legacy_type_system, violations, errors, object };
-        let text = serde_json::to_string(&report).map_err(io::Error::from)?;
-        writeln!(io::stdout().lock(), "{}", visible_json(&text))?;
+        json::write_line(&mut io::stdout().lock(), &report)?;
         return Ok(is_fine);
     }
-    for violation in &violations {
+    for violation in violations.iter().take(MAX_TEXTS) {
         let said = format!("{} ({})", violation.message, violation.kind);
         let is_tolerated = applied.legacy_type_system;
         if is_tolerated { exit::warn(&said) } else { exit::complain(&said)? }
+    }
+    if let Some(more) = left_out(violations.len(), MAX_TEXTS, "violations") {
+        exit::complain(&more)?;
     }
     refused?;
     let done = match (change.action, applied.tainted) {
@@ -358,13 +407,13 @@ fn tell(
         (Action::Update, _) => "updated",
         _ => "replaced",
     };
-    writeln!(anstream::stdout().lock(), "\n{done}")?;
+    writeln!(crate::terminal::stdout(), "\n{done}")?;
     Ok(is_fine)
 }
 
 /// An object as JSON without what is sensitive.
-pub(super) fn redacted(object: &Value, block: &Block) -> Result<Box<RawValue>, Failure> {
-    let object = block.mark_hidden(object);
+pub(super) fn redacted(object: &Value, block: &Block, hidden: &Hidden) -> Result<Box<RawValue>, Failure> {
+    let object = hidden.mark(&block.mark_hidden(object));
     let text = object.to_redacted_json(block.implied_type());
     let text = text.or_else(|_| object.to_redacted_json(&Type::Dynamic));
     let text = text.map_err(|error| Failure::Unusable(error.to_string()))?;

@@ -1,5 +1,6 @@
 //! The forms in which what was found in many documents is reported, for people and for other programs.
 
+pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod sarif;
 

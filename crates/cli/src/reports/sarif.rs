@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::json::to_pretty;
+
 /// All results of all plans, because they share one list of rules.
 #[derive(Debug)]
 pub(crate) struct Sarif {
@@ -108,7 +110,8 @@ impl Sarif {
                 "results": self.results,
             }],
         });
-        format!("{report:#}\n")
+        // Writing JSON to a string does not fail.
+        to_pretty(&report).unwrap_or_default()
     }
 }
 

@@ -93,7 +93,7 @@ fn format(source: &Source, args: &Args) -> io::Result<Outcome> {
     };
     // Another encoding is another form.
     let is_changed = form.as_bytes() != bytes;
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     if let Source::File(path) = source
         && is_changed
     {

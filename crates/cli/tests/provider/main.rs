@@ -1,8 +1,11 @@
 //! `objchange provider` with a provider: this very program, when it is started as one.
 
+#[cfg(unix)]
+mod processes;
 #[path = "../cli/program.rs"]
 mod program;
 mod provider;
+mod secrets;
 mod state;
 
 use std::env;
@@ -28,7 +31,7 @@ fn main() -> ExitCode {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success());
-    let tests: [(&str, fn()); 15] = [
+    let tests: [(&str, fn()); 19] = [
         ("a_plan_is_shown_as_terraform_shows_it", a_plan_is_shown),
         ("violations_are_shown", violations_are_shown),
         ("nothing_is_applied_unless_it_is_asked_for", nothing_is_applied),
@@ -43,6 +46,10 @@ fn main() -> ExitCode {
         ("a_state_that_cannot_be_written_changes_nothing", state::is_checked_first),
         ("other_objects_in_a_state_are_kept", state::keeps_other_objects),
         ("a_state_that_fails_late_is_saved_elsewhere", state::is_rescued),
+        ("no_output_has_a_secret", secrets::no_output_has_a_secret),
+        ("what_a_provider_writes_has_bounds", secrets::what_a_provider_writes_has_bounds),
+        ("whatever_ends_the_program_leaves_no_process", processes::whatever_ends_the_program),
+        ("daemons_and_files_of_a_provider_are_gone", processes::daemons_are_gone),
         ("what_a_failed_change_leaves_is_saved", state::saves_what_a_failure_leaves),
     ];
     let trial = |(name, test): (&'static str, fn())| {

@@ -82,7 +82,42 @@ pub(crate) fn serve() -> ExitCode {
             AppliedResource::new(known(&request.planned))
         },
     );
+    let parrot = ResourceType::new(trial_block(true))
+        .on_validate(|config| repeat(config).into_iter().map(Diagnostic::warning).collect())
+        .on_plan(|request| {
+            let said = repeat(&request.config);
+            // A token must not be stored, and whoever reads the state cannot know that it is one.
+            let text = |name| request.config.attribute(name).and_then(objchange::Value::as_str);
+            let note =
+                format!("<{}> <{}>", text("name").unwrap_or_default(), text("secret").unwrap_or_default());
+            let mut answer = PlannedResource::new(with(&request.proposed, |name| match name {
+                "note" | "status" => Some(note.as_str().into()),
+                "id" => Some("made".into()),
+                "token" => Some(objchange::Value::null(objchange::Type::String)),
+                _ => None,
+            }));
+            answer.diagnostics.extend(said.into_iter().map(Diagnostic::warning));
+            answer
+        })
+        .on_apply(|request| {
+            let mut answer = AppliedResource::new(known(&request.planned));
+            let said = repeat(&request.config).into_iter();
+            answer.diagnostics.extend(said.map(Diagnostic::warning));
+            answer
+        });
+    let verbose = ResourceType::new(trial_block(true)).on_plan(|request| {
+        for i in 0..3_000 {
+            let _ = writeln!(io::stderr(), "line {i}{}", "!".repeat(10_000));
+        }
+        let mut answer = PlannedResource::new(request.proposed.clone());
+        let long = || Diagnostic::warning("w".repeat(100_000));
+        answer.diagnostics.extend((0..200).map(|_| long()));
+        answer.diagnostics.extend((0..200).map(|i| Diagnostic::error(format!("{i}{}", "e".repeat(100_000)))));
+        answer
+    });
     let kit = faulty(true)
+        .resource("kit_parrot", parrot)
+        .resource("kit_verbose", verbose)
         .resource("kit_vandal", vandal)
         .resource("kit_partial", partial)
         .resource("kit_once", once)
@@ -95,6 +130,22 @@ pub(crate) fn serve() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// All texts in a configuration, also as they are in its log.
+fn repeat(config: &objchange::Value) -> Vec<String> {
+    let text = |name: &&str| config.attribute(name).and_then(objchange::Value::as_str).map(str::to_owned);
+    let texts: Vec<String> = ["name", "secret", "token"].iter().filter_map(text).collect();
+    for text in &texts {
+        let _ = writeln!(io::stderr(), "{text} and {text:?}");
+    }
+    texts.iter().flat_map(|text| [format!("{text:?}"), format!("<{text}>")]).collect()
+}
+
+fn with(object: &objchange::Value, change: impl Fn(&str) -> Option<objchange::Value>) -> objchange::Value {
+    let Some(members) = object.as_object() else { return object.clone() };
+    let members = members.iter().map(|(name, value)| (name.clone(), change(name).unwrap_or(value.clone())));
+    objchange::Value::object(members.collect::<Vec<_>>())
 }
 
 /// What was planned, without anything unknown or for the provider alone.

@@ -40,7 +40,15 @@ pub(super) fn is_checked_first() {
         let state = folder.path("full.tfstate");
         let program = env!("CARGO_BIN_EXE_objchange");
         let output = Command::new("sh")
-            .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "sh", program, "provider", "apply", &binary()])
+            .args([
+                "-c",
+                "trap '' XFSZ; ulimit -f 8; exec \"$@\"",
+                "sh",
+                program,
+                "provider",
+                "apply",
+                &binary(),
+            ])
             .args(apply("kit_vandal", &config, &state))
             .output()
             .unwrap();
@@ -98,7 +106,8 @@ pub(super) fn is_rescued() {
     let (home, doomed) = (folder.path("home"), folder.path("doomed"));
     fs::create_dir_all(&home).unwrap();
     fs::create_dir_all(&doomed).unwrap();
-    let config = folder.file("config.json", json!({"name": doomed, "size": 1, "secret": "hunter2"}).to_string());
+    let config =
+        folder.file("config.json", json!({"name": doomed, "size": 1, "secret": "hunter2"}).to_string());
     let output = Command::new(env!("CARGO_BIN_EXE_objchange"))
         .args(["provider", "apply", &binary()])
         .args(apply("kit_vandal", &config, &format!("{doomed}/s.tfstate")))
@@ -129,8 +138,7 @@ pub(super) fn saves_what_a_failure_leaves() {
     assert_eq!(read(&state)["resources"].as_array().unwrap().len(), 1);
     let config = folder.file("second.json", json!({"name": "a", "size": 2, "comment": "crash"}).to_string());
     let prior = ["--prior", &state, "--address", "kit_once.this"];
-    let output =
-        provider_command("apply", &[&apply("kit_once", &config, &state)[..], &prior].concat());
+    let output = provider_command("apply", &[&apply("kit_once", &config, &state)[..], &prior].concat());
     assert!(output.code == 1 && output.stderr.contains("no second one"), "{output:?}");
     assert_eq!(read(&state)["resources"], json!([]), "{output:?}");
 }

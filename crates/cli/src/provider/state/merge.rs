@@ -177,7 +177,11 @@ fn put(resources: &mut Vec<Box<RawValue>>, change: &Change) -> serde_json::Resul
     }
     resource.set("instances", &after)?;
     let resource = to_raw_value(&resource)?;
-    if is_new { resources.push(resource) } else { resources[i] = resource }
+    if is_new {
+        resources.push(resource)
+    } else {
+        resources[i] = resource
+    }
     Ok(())
 }
 
@@ -309,11 +313,18 @@ mod tests {
     fn all_else_in_a_state_is_kept() {
         let new = json!({"index_key": 0, "schema_version": 0, "attributes": {"size": 3}});
         let text = merged(Some(OLD), &change(Some(json!(0)), Some(new))).unwrap().unwrap();
-        for kept in ["0.10000000000000000000000001", "18446744073709551616", "2e400", "\"p.alias\"", "\"0a\""] {
+        for kept in ["0.10000000000000000000000001", "18446744073709551616", "2e400", "\"p.alias\"", "\"0a\""]
+        {
             assert!(text.contains(kept), "{kept}: {text}");
         }
-        assert!(text.starts_with("{\n  \"version\": 4,\n  \"serial\": 8,\n  \"extra\": {\n    \"b\": 1,"), "{text}");
-        assert!(text.contains("\"lineage\": \"l\"") && text.ends_with("\"check_results\": null\n}\n"), "{text}");
+        assert!(
+            text.starts_with("{\n  \"version\": 4,\n  \"serial\": 8,\n  \"extra\": {\n    \"b\": 1,"),
+            "{text}"
+        );
+        assert!(
+            text.contains("\"lineage\": \"l\"") && text.ends_with("\"check_results\": null\n}\n"),
+            "{text}"
+        );
         let file: Members = serde_json::from_str(&text).unwrap();
         let resources: Vec<Members> = file.list("resources").unwrap();
         let instances: Vec<Box<RawValue>> = resources[1].list("instances").unwrap();

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::judge::{Judged, Judgement, Unknown};
 use super::set::Applied;
 use super::witness::AllSeen;
+use crate::reports::json;
 use crate::sentinel::fault::Fault;
 
 #[derive(Serialize)]
@@ -41,8 +42,7 @@ pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a 
             witnesses: &judged.witnesses,
             unknown: &judged.unknown,
         };
-        serde_json::to_writer(&mut out, &line)?;
-        out.write_all(b"\n")?;
+        json::write_line(&mut out, &line)?;
     }
     out.flush()
 }

@@ -59,7 +59,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     match files(args).and_then(|files| write(args, &files)) {
         Ok(written) => {
-            let mut out = anstream::stdout().lock();
+            let mut out = crate::terminal::stdout();
             written.iter().try_for_each(|path| writeln!(out, "{}", visible(&path.display().to_string())))?;
             out.flush()?;
             Ok(ExitCode::SUCCESS)
