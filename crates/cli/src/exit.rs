@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use clap::CommandFactory;
 use objchange::internal::visible;
 
 use crate::style::BAD;
@@ -41,7 +42,10 @@ pub(crate) fn unusable(reason: &dyn std::fmt::Display) -> io::Result<ExitCode> {
 /// The exit code where something cannot be used. `show --detailed-exitcode` gives the usual one another meaning, also
 /// where arguments cannot be read.
 pub(crate) fn unusable_code() -> ExitCode {
-    let is_detailed = std::env::args_os().any(|argument| argument == "--detailed-exitcode");
+    // Of arguments that cannot be read, those up to the first wrong one are.
+    let arguments = crate::Cli::command().ignore_errors(true).try_get_matches();
+    let is_show = arguments.is_ok_and(|arguments| arguments.subcommand_name() == Some("show"));
+    let is_detailed = is_show && std::env::args_os().any(|argument| argument == "--detailed-exitcode");
     ExitCode::from(if is_detailed { FAILED } else { UNUSABLE })
 }
 

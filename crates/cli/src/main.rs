@@ -1,5 +1,6 @@
 //! The program `objchange`.
 
+mod address;
 mod arguments;
 mod check;
 mod configuration;
@@ -10,6 +11,7 @@ mod encoding;
 mod eval;
 mod exit;
 mod explain;
+mod folder;
 mod input;
 mod plan;
 mod policy;

@@ -3,7 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
-use walkdir::{DirEntry, WalkDir};
+
+use crate::folder::{entries, is_visible};
 
 use super::Wanted;
 use crate::input::Source;
@@ -110,10 +111,7 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>) {
 
 /// Adds the files below a folder that `take` takes, which says whether they may be something else.
 fn walk(folder: &Path, depth: usize, list: &mut Vec<Input>, take: impl Fn(&Path) -> Option<bool>) {
-    let is_seen =
-        |entry: &DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
-    let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().max_depth(depth);
-    for entry in entries.into_iter().filter_entry(is_seen) {
+    for entry in entries(folder, depth, is_visible) {
         match entry {
             Ok(entry) if entry.file_type().is_file() => {
                 if let Some(is_found) = take(entry.path()) {
@@ -122,9 +120,7 @@ fn walk(folder: &Path, depth: usize, list: &mut Vec<Input>, take: impl Fn(&Path)
                 }
             }
             Ok(_) => {}
-            // A link to a folder above it leads to files that are found already.
-            Err(error) if error.loop_ancestor().is_some() => {}
-            Err(error) => list.push(Input::Missing(error.to_string())),
+            Err(error) => list.push(Input::Missing(error)),
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use objchange_plan::policy::PolicyFile;
-use walkdir::WalkDir;
+
+use crate::folder;
 
 /// Reads the policies that are named, and those of folders. Files of tests are left out of folders if they are not
 /// asked for.
@@ -15,8 +16,8 @@ pub(super) fn read(arguments: &[PathBuf], tests: bool) -> Result<Vec<PolicyFile>
             continue;
         }
         let before = files.len();
-        for entry in WalkDir::new(argument).follow_links(true).sort_by_file_name() {
-            let entry = entry.map_err(|error| error.to_string())?;
+        for entry in folder::entries(argument, usize::MAX, |_| true) {
+            let entry = entry?;
             let name = entry.file_name().to_string_lossy();
             let is_wanted = name.ends_with(".rego") && (tests || !name.ends_with("_test.rego"));
             if entry.file_type().is_file() && is_wanted {

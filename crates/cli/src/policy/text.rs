@@ -76,7 +76,10 @@ impl Text {
         let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
         let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
         let mut out = crate::terminal::stdout();
-        writeln!(out, "{rules} rules{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
+        let noun = if rules == 1 { "rule" } else { "rules" };
+        let counts: Vec<String> = counts.collect();
+        let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+        writeln!(out, "{rules} {noun}{plans}{counts}")?;
         out.flush()
     }
 }

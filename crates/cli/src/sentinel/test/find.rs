@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use walkdir::{DirEntry, WalkDir};
+use crate::folder::{entries, is_visible};
 
 /// A test case, and the policy that it is of.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,16 +68,8 @@ impl Tests {
     }
 
     fn walk(&mut self, folder: &Path) -> Result<(), String> {
-        let is_seen =
-            |entry: &DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
-        let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
-        for entry in entries.into_iter().filter_entry(is_seen) {
-            let entry = match entry {
-                Ok(entry) => entry,
-                // A link to a folder above it leads to files that are found already.
-                Err(error) if error.loop_ancestor().is_some() => continue,
-                Err(error) => return Err(error.to_string()),
-            };
+        for entry in entries(folder, usize::MAX, is_visible) {
+            let entry = entry?;
             let path = entry.path();
             if entry.file_type().is_dir() {
                 self.check(path);
