@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError};
+use objchange_plan::{
+    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError,
+};
 use thiserror::Error;
 
 use self::choose::Choice;
@@ -160,7 +162,9 @@ enum Error {
          output of `terraform show -json PLANFILE`"
     )]
     JudgedPart,
-    #[error("the changes of this plan were left out; pass the whole output of `terraform show -json PLANFILE`")]
+    #[error(
+        "the changes of this plan were left out; pass the whole output of `terraform show -json PLANFILE`"
+    )]
     JudgedWithoutChanges,
     #[error("{0}; --allow-unmatched accepts that")]
     Unmatched(String),
@@ -299,7 +303,8 @@ fn write(
     let filter = arguments.choice.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
-    let is_hidden = |plan: &Plan<'_>| !plan.action_invocations.is_empty() || !plan.deferred_changes.is_empty();
+    let is_hidden =
+        |plan: &Plan<'_>| !plan.action_invocations.is_empty() || !plan.deferred_changes.is_empty();
     *verdict = match document {
         Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
             let options = Options { program: Some(Program::default()), ..options };
@@ -328,13 +333,14 @@ fn warn(schemas: &Schemas) {
     let missing = schemas.missing();
     if schemas.is_none() {
         exit::warn(
-            "without --schemas blocks are shown as attributes, and what only a schema calls \
-             sensitive is shown; pass the output of `terraform providers schema -json`",
+            "without --schemas blocks are shown as attributes, what only a schema calls sensitive is shown, and \
+             `# forces replacement` and the difference between null and empty values may be wrong; pass the output \
+             of `terraform providers schema -json`",
         );
     } else if !missing.is_empty() {
         exit::warn(&format!(
-            "the schemas lack {}: their blocks are shown as attributes, and what only a schema calls sensitive is \
-             shown; write the schemas again with `terraform providers schema -json`",
+            "the schemas lack {}: their blocks are shown as attributes, what only a schema calls sensitive is \
+             shown, and `# forces replacement` and the difference between null and empty values may be wrong; write the schemas again with `terraform providers schema -json`",
             missing.join(", ")
         ));
     }

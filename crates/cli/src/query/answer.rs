@@ -56,8 +56,7 @@ impl Questions<'_> {
         let (mut found, mut items, mut undecided) = (0, Vec::new(), Vec::new());
         for (key, item) in subject.items() {
             let answer = matching.matches(item);
-            let is_undecided =
-                answer.as_ref().is_err_and(|error| error.kind == QueryErrorKind::Unknown);
+            let is_undecided = answer.as_ref().is_err_and(|error| error.kind == QueryErrorKind::Unknown);
             if is_undecided && !self.args.undecided {
                 undecided.push(key.to_owned());
             }

@@ -29,7 +29,9 @@ pub(super) fn wrong_equality((a, of_a): Part<'_>, (b, of_b): Part<'_>) -> Option
         if shape.kinds().never_equal(other_shape.kinds()) {
             return Some(Wrong {
                 message: format!("{} is never equal to {}", shape.kinds(), other_shape.kinds()),
-                help: forgotten_item(name).or_else(|| forgotten_item(other)).or_else(|| element(shape, other_shape)),
+                help: forgotten_item(name)
+                    .or_else(|| forgotten_item(other))
+                    .or_else(|| element(shape, other_shape)),
             });
         }
         // An empty list is equal to any empty one.
@@ -38,7 +40,9 @@ pub(super) fn wrong_equality((a, of_a): Part<'_>, (b, of_b): Part<'_>) -> Option
             && elements != Kinds::NONE
             && elements.never_equal(others)
         {
-            let message = format!("an element of one list is {elements}, and of the other {others}: they are never equal");
+            let message = format!(
+                "an element of one list is {elements}, and of the other {others}: they are never equal"
+            );
             return Some(Wrong { message, help: None });
         }
     }
@@ -77,7 +81,8 @@ fn wrong_word(word: &str, words: &[&'static str]) -> Option<Wrong> {
         "modify" | "change" => "update",
         word => word,
     };
-    let help = meant(known, words.iter().copied()).unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
+    let help =
+        meant(known, words.iter().copied()).unwrap_or_else(|| format!("it is one of {}", words.join(", ")));
     Some(Wrong { message: format!("this never is \"{}\"", word.escape_debug()), help: Some(help) })
 }
 
@@ -100,7 +105,8 @@ fn element(a: Shape, b: Shape) -> Option<String> {
     let is_element = |list: Shape, other: Shape| {
         list.elements().is_some_and(|elements| !elements.never_equal(other.kinds()))
     };
-    (is_element(a, b) || is_element(b, a)).then(|| "`x in list` tells whether a list has the element x".to_owned())
+    (is_element(a, b) || is_element(b, a))
+        .then(|| "`x in list` tells whether a list has the element x".to_owned())
 }
 
 /// The kind of a literal.

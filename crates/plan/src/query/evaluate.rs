@@ -59,8 +59,8 @@ impl<'q, 's> Evaluation<'q, 's> {
         let unknown = &self.scope.unknown;
         // What is shown may have null in place of unknown elements.
         let depends = unknown.has_passed() && !self.scope.is_masked;
-        let is_open = (depends || unknown.made(evaluated.is_err(), hides_errors))
-            && !self.scope.budget.is_exceeded();
+        let is_open =
+            (depends || unknown.made(evaluated.is_err(), hides_errors)) && !self.scope.budget.is_exceeded();
         if is_open {
             let place = if evaluated.is_err() { self.culprit(expr) } else { expr };
             return Err(QueryError::undecided(self.compiled.places.all(place)));

@@ -120,7 +120,12 @@ pub(super) static OUTPUT_CHANGE: Model =
 
 pub(super) static CHANGE: Model = Model {
     name: "a change",
-    fields: &[("actions", Words(&["no-op", "create", "read", "update", "delete", "forget"])), ("before", Any), ("after", Any), ("after_unknown", Any)],
+    fields: &[
+        ("actions", Words(&["no-op", "create", "read", "update", "delete", "forget"])),
+        ("before", Any),
+        ("after", Any),
+        ("after_unknown", Any),
+    ],
 };
 
 pub(super) static VARIABLE: Model = Model { name: "a variable", fields: &[("name", TEXT), ("value", Any)] };

@@ -84,9 +84,10 @@ impl Places {
 
     /// As [`Places::all`], of the operands of an operator.
     pub(super) fn all_of_call(&self, id: u64, of: &CallExpr) -> Range<usize> {
-        let own = self.source.offset_for(id).map(|(start, last)| {
-            self.offset(start as usize)..self.offset(last as usize + 1)
-        });
+        let own = self
+            .source
+            .offset_for(id)
+            .map(|(start, last)| self.offset(start as usize)..self.offset(last as usize + 1));
         let below = of.args.iter().map(|part| self.all(part)).filter(|place| !place.is_empty());
         let places: Vec<Range<usize>> = own.into_iter().chain(below).collect();
         let start = places.iter().map(|place| place.start).min().unwrap_or(0);

@@ -162,11 +162,18 @@ impl<'v, 't> Change<'v, 't> {
     /// Whether the value was read once and stands on both sides, without any mark on the whole of it.
     #[inline]
     pub(crate) fn is_unmarked_same(&self) -> bool {
-        self.before.is_same(self.after)
-            && self.before_explicit == self.after_explicit
-            && !self.before_sensitive.is_true()
-            && !self.after_sensitive.is_true()
-            && !self.unknown.is_whole()
+        self.before.is_same(self.after) && self.before_explicit == self.after_explicit && self.is_unmarked()
+    }
+
+    /// Whether both sides are equal and equally there, without any mark on the whole of the value.
+    #[inline]
+    pub(crate) fn is_unmarked_equal(&self) -> bool {
+        self.before_explicit == self.after_explicit && self.is_unmarked() && self.before == self.after
+    }
+
+    #[inline]
+    fn is_unmarked(&self) -> bool {
+        !self.before_sensitive.is_true() && !self.after_sensitive.is_true() && !self.unknown.is_whole()
     }
 
     /// Whether this place itself forces the replacement.
