@@ -11,7 +11,6 @@ mod encoding;
 mod eval;
 mod exit;
 mod explain;
-mod folder;
 mod input;
 mod plan;
 mod policy;

@@ -30,7 +30,7 @@ use super::configuration::Level;
 use super::imports::{Document, Imports};
 use super::rule::Rule;
 use super::{clock, work};
-use crate::documents::{self, Inputs, Wanted};
+use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit;
 use crate::input::Source;
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
@@ -104,6 +104,9 @@ pub(super) struct Args {
     /// What time it is for policies, such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = clock::parse)]
     now: Option<i64>,
+
+    #[command(flatten)]
+    errored: ErroredPlans,
 
     #[command(flatten)]
     reports: Reports,
@@ -189,7 +192,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         }
         if reports.json { json::write(&answer.plan, all()) } else { Ok(()) }
     };
-    let summary = documents::for_each(&inputs, Wanted::PLANS, answer, handle)?;
+    let summary = documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?;
     if let Some(text) = text {
         text.finish()?;
     }
