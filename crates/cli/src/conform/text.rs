@@ -49,12 +49,21 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
     writeln!(out, "  {}", finding.clause.sentence())?;
     match (finding.said_by_terraform(), &finding.terraform, finding.weight) {
         (Some(summary), said, Weight::Error) => {
+            if said.is_none() {
+                writeln!(out, "  {}", visible(&finding.message))?;
+            }
             writeln!(out, "  Terraform says: {}", visible(summary))?;
-            writeln!(out, "    {}", visible(said.as_ref().unwrap_or(&finding.message)))?;
+            if let Some(said) = said {
+                writeln!(out, "    {}", visible(said))?;
+            }
         }
-        (_, said, Weight::Tolerated) => {
+        (_, Some(said), Weight::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system, and logs")?;
-            writeln!(out, "    {}", visible(said.as_ref().unwrap_or(&finding.message)))?;
+            writeln!(out, "    {}", visible(said))?;
+        }
+        (_, None, Weight::Tolerated) => {
+            writeln!(out, "  Terraform tolerates this of a provider with the legacy type system")?;
+            writeln!(out, "    {}", visible(&finding.message))?;
         }
         _ => {
             writeln!(out, "  Terraform does not notice")?;

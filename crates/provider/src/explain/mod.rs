@@ -101,10 +101,9 @@ fn explained(message: &Message) -> Vec<Explained> {
 }
 
 /// Headings that say what others do.
-const OTHER_SUMMARIES: [(&str, &str); 3] = [
+const OTHER_SUMMARIES: [(&str, &str); 2] = [
     ("Provider produced an identity that doesn't match the schema", "Provider produced invalid identity"),
     ("Multiple import states not supported", "Import returned no resources"),
-    ("Failed to load provider schemas", "Failed to load plugin schemas"),
 ];
 
 /// What can be told from the heading alone.
