@@ -58,6 +58,7 @@ pub use self::corpus::{Corpus, CorpusError};
 pub use self::finding::{Finding, Weight};
 pub use self::flavor::Flavor;
 pub use self::flow::{Judgement, Trial, judge};
+use self::generate::samples_from;
 pub use self::generate::{Sample, any_sample, samples};
 pub use self::hide::without_secrets;
 #[doc(no_inline)]

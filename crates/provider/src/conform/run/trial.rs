@@ -21,7 +21,7 @@ use crate::conform::report::{Subject, TypeReport, shape};
 use crate::conform::secrets::Secrets;
 use crate::conform::{
     Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_action, judge_data,
-    judge_ephemeral, judge_function, judge_list, samples,
+    judge_ephemeral, judge_function, judge_list, samples_from,
 };
 use crate::{Component, Function, Provider, Result, Schemas};
 
@@ -180,15 +180,18 @@ impl<'w> Trials<'w> {
     pub(super) async fn turn(mut self) -> Turn {
         let context = self.worker.context.clone();
         let (options, block, name) = (&context.options, self.of.block.clone(), self.of.name.clone());
-        let kept = options.corpus.of(self.of.subject, &name, &block).into_iter().map(|kept| {
+        let kept = options.corpus.of(self.of.subject, &name, &block);
+        let made_before = self.of.tried.saturating_sub(kept.len());
+        let kept = kept.into_iter().skip(self.of.tried).map(|kept| {
             let mut sample = Sample::new(kept.config, "kept");
             sample.known = kept.known;
-            Candidate { sample, update: kept.update }
+            Some(Candidate { sample, update: kept.update })
         });
-        let made = samples(&block, self.component(), &name, &options.hints, options.seed)
-            .take(options.cases)
-            .map(|sample| Candidate { sample, update: None });
-        let mut candidates = kept.chain(made).skip(self.of.tried);
+        let first = u64::try_from(made_before).unwrap_or(u64::MAX);
+        let made = samples_from(&block, self.component(), &name, &options.hints, options.seed, first)
+            .take(options.cases.saturating_sub(made_before))
+            .map(|sample| Some(Candidate { sample: sample?, update: None }));
+        let mut candidates = kept.chain(made);
         let mut left = self.of.turn;
         loop {
             let Some(candidate) = candidates.next() else { break };
@@ -196,11 +199,14 @@ impl<'w> Trials<'w> {
                 Some(ended) => Some(ending(ended).to_owned()),
                 None if left == 0 => {
                     drop(candidates);
-                    // What is made again to be skipped is less than what is new.
                     self.of.turn = self.of.turn.saturating_mul(MORE);
                     return Turn::More(Box::new(self.of));
                 }
-                None => self.one(candidate).await.err(),
+                None => match candidate {
+                    Some(candidate) => self.one(candidate).await.err(),
+                    // It would be too large.
+                    None => None,
+                },
             };
             self.worker.tidy().await;
             (self.of.tried, left) = (self.of.tried + 1, left - 1);
