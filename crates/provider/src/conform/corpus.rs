@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::report::Subject;
+use super::secrets::Secrets;
 
 /// Kept configurations, in the order in which they were found. A file of it is JSON Lines.
 #[derive(Debug, Clone, Default)]
@@ -69,6 +70,12 @@ impl Kept {
             update: option(&replayed.update)?,
             clause: clause.into(),
         })
+    }
+
+    /// Whether a secret is in it.
+    pub(super) fn holds(&self, secrets: &Secrets) -> bool {
+        let texts = [Some(&self.config), self.known.as_ref(), self.update.as_ref()];
+        texts.into_iter().flatten().any(|json| secrets.finds_in_json(json.get()))
     }
 
     /// What tells it from others.

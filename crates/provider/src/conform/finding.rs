@@ -47,6 +47,18 @@ pub enum Weight {
     Error,
 }
 
+/// At most so much is shown of what a provider says.
+const MAX_TEXT: usize = 8 << 10;
+
+/// A text of a provider that is as short as it should be: the beginning, and how much there is more.
+pub(super) fn shortened(text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
+}
+
 /// A piece of what Terraform says where a provider gives back what it must not.
 pub(super) const WRITE_ONLY: &str = "returned a value for the write-only attribute";
 

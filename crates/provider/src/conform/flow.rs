@@ -11,7 +11,7 @@ use objchange::{Type, Value};
 use super::finding::required;
 use super::flavor::Flavor;
 use super::schemas::of_type;
-use super::secrets::Secrets;
+use super::secrets::{Origin, Secrets};
 use super::{Clause, Finding, Weight};
 use crate::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
 
@@ -31,12 +31,22 @@ pub struct Trial {
     pub flavor: Flavor,
     /// By what the object is imported; `None` where that is its `id`.
     pub import_id: Option<String>,
+    /// Who made the configurations.
+    pub(super) origin: Origin,
 }
 
 impl Trial {
     /// Only plans this configuration.
     pub fn new(config: Value) -> Self {
-        Self { config, known: None, update: None, apply: false, flavor: Flavor::default(), import_id: None }
+        Self {
+            config,
+            known: None,
+            update: None,
+            apply: false,
+            flavor: Flavor::default(),
+            import_id: None,
+            origin: Origin::People,
+        }
     }
 }
 
@@ -138,7 +148,7 @@ impl<'p> Flow<'p> {
     }
 
     pub(super) fn find(&mut self, finding: Finding) {
-        let finding = finding.texts(|text| self.secrets.hide_long(text));
+        let finding = self.secrets.hide_in_finding(finding);
         let key = (finding.clause, finding.kind.clone(), finding.path.clone(), finding.message.clone());
         if self.known.insert(key) {
             self.judgement.findings.push(finding);
@@ -196,7 +206,7 @@ impl<'p> Flow<'p> {
         let known = trial.known.as_ref().unwrap_or(&trial.config);
         let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
         for config in [Some(&trial.config), Some(known)].into_iter().chain(update).flatten() {
-            self.learn(config);
+            self.secrets.learn_config(&self.schema.block, config, trial.origin);
         }
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
         let coerced = block.coerce_config(&trial.config).map_err(bad)?;

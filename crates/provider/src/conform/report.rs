@@ -9,7 +9,9 @@ use objchange::value::{Path, PathStep};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::finding::shortened;
 use super::run::Left;
+use super::secrets::Secrets;
 use super::{Advice, Clause, Finding, Weight};
 use crate::Component;
 
@@ -102,6 +104,8 @@ pub struct TypeReport {
 pub struct Refusal {
     /// What it says.
     pub summary: String,
+    /// What it says more of it, the first time.
+    pub detail: Option<String>,
     /// How often.
     pub count: u64,
 }
@@ -207,6 +211,47 @@ impl Report {
     }
 }
 
+/// What stands for the reasons that are not told apart.
+const OTHER_REFUSALS: &str = "(other reasons)";
+
+/// So many reasons for refusals are told apart.
+const MAX_REFUSALS: usize = 100;
+
+impl Report {
+    /// Hides all that was found to be secret in the run, wherever it is.
+    pub(super) fn hide(&mut self, secrets: &Secrets) {
+        self.not_configured = self.not_configured.take().map(|reason| shortened(secrets.hide(&reason)));
+        for left in &mut self.left {
+            left.id = left.id.take().map(|id| secrets.hide(&id));
+        }
+        for of in &mut self.types {
+            of.skipped = of.skipped.take().map(|reason| shortened(secrets.hide(&reason)));
+            for refusal in &mut of.refusals {
+                refusal.summary = secrets.hide(&refusal.summary);
+                refusal.detail = refusal.detail.take().map(|detail| secrets.hide(&detail));
+            }
+            for found in &mut of.findings {
+                found.hide(secrets);
+            }
+        }
+    }
+}
+
+impl Found {
+    fn hide(&mut self, secrets: &Secrets) {
+        self.finding = secrets.hide_in_finding(self.finding.clone());
+        self.place = secrets.hide_long(&self.place);
+        if let Some(smallest) = &mut self.smallest {
+            smallest.config = secrets.mark_in(&smallest.config);
+            smallest.known = smallest.known.as_ref().map(|known| secrets.mark_in(known));
+            smallest.update = smallest.update.as_ref().map(|update| secrets.mark_in(update));
+        }
+        if self.case.as_ref().is_ok_and(|case| secrets.finds_in_json(case)) {
+            self.case = Err("it would tell a secret".to_owned());
+        }
+    }
+}
+
 impl TypeReport {
     pub(super) fn new(subject: Subject, name: &str, schema: Block) -> Self {
         Self {
@@ -227,9 +272,19 @@ impl TypeReport {
         self.refused += 1;
         for diagnostic in diagnostics {
             let summary = &diagnostic.summary;
+            let is_full = self.refusals.len() >= MAX_REFUSALS;
             match self.refusals.iter_mut().find(|refusal| refusal.summary == *summary) {
                 Some(refusal) => refusal.count += 1,
-                None => self.refusals.push(Refusal { summary: summary.clone(), count: 1 }),
+                None if is_full => match self.refusals.last_mut() {
+                    Some(last) if last.summary == OTHER_REFUSALS => last.count += 1,
+                    _ => {
+                        self.refusals.push(Refusal { summary: OTHER_REFUSALS.into(), detail: None, count: 1 })
+                    }
+                },
+                None => {
+                    let detail = Some(diagnostic.detail.clone()).filter(|detail| !detail.is_empty());
+                    self.refusals.push(Refusal { summary: summary.clone(), detail, count: 1 });
+                }
             }
         }
     }

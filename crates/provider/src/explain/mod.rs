@@ -76,12 +76,8 @@ pub fn explain(text: &str) -> Vec<Explained> {
     let all = page::messages(text).into_iter().flat_map(|message| explained(&message));
     let all: Vec<Explained> = all.filter(|one| seen.insert(one.clone())).collect();
     let tells_more = |one: &Explained| {
-        all.iter().any(|other| {
-            !other.is_bare()
-                && other.trouble == one.trouble
-                && (other.clauses == one.clauses
-                    || one.clauses.iter().any(|clause| other.clauses.contains(clause)))
-        })
+        let has_clause = |other: &Explained| one.clauses.iter().any(|clause| other.clauses.contains(clause));
+        all.iter().any(|other| !other.is_bare() && has_clause(other))
     };
     // The title of an issue is a heading without a message.
     all.iter().filter(|one| !(one.is_bare() && tells_more(one))).cloned().collect()
@@ -174,6 +170,7 @@ fn by_summary(message: &Message) -> Option<Found<'_>> {
     if clauses.contains(&Clause::N1) {
         // Functions fail for reasons of their own, too. The paragraphs above say where the call stands.
         let words = message.paragraphs.last().filter(|text| text.ends_with("required."))?;
+        let words = words.find("Call to function").map_or(words.as_str(), |start| &words[start..]);
         return Some(Found { clauses: vec![Clause::N1], words: Some(words), ..Found::default() });
     }
     if clauses.is_empty() {
@@ -194,9 +191,14 @@ impl Explained {
         self.trouble.map(Trouble::advice).or_else(of_clause)
     }
 
-    /// Whether it tells nothing but what it is about.
+    /// Whether it tells no more than a heading.
     fn is_bare(&self) -> bool {
-        self.address.is_none() && self.path.is_none() && self.words.is_none()
+        let is_vague = self.clauses.len() > 1 || self.summary.is_empty();
+        is_vague
+            && self.trouble.is_none()
+            && self.address.is_none()
+            && self.path.is_none()
+            && self.kind.is_none()
     }
 
     fn new(summary: &str, found: Found<'_>) -> Self {
@@ -213,7 +215,7 @@ impl Explained {
             trouble: found.trouble,
             tolerated: found.is_tolerated,
             provider: found.provider.map(source),
-            address: found.address.map(str::to_owned),
+            address: found.address.map(|address| address.replace("\\\"", "\"")),
             path: found.path.map(str::to_owned),
             words: found.words.map(str::to_owned),
             values,

@@ -168,7 +168,8 @@ impl Page {
     }
 
     fn text(&mut self, line: &str) {
-        if line.is_empty() {
+        // Below it come the values of the expression in the source above.
+        if line.is_empty() || line.starts_with('├') {
             (self.in_summary, self.paragraph_ended) = (false, true);
             return;
         }

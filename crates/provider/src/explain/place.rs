@@ -47,8 +47,8 @@ static SOURCE: LazyLock<Regex> =
 /// How messages without it name a provider, the most exact first.
 static NAMES: LazyLock<[Regex; 4]> = LazyLock::new(|| {
     [
-        r#"[Pp]rovider[\[\\"( ]*([A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
-        r#"[Pp]rovider[\[\\"( ]*([A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
+        r#"[Pp]rovider[\[\\"( ]+([A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
+        r#"[Pp]rovider[\[\\"( ]+([A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
         r#"[Pp]rovider(?: "|\.)([a-z][a-z0-9_-]*)"#,
         r#"terraform-provider-([a-z0-9-]+)"#,
     ]
@@ -86,8 +86,10 @@ pub(super) fn quoted_address(text: &str) -> Option<&str> {
 fn type_and_end(text: &str) -> Option<(&str, usize)> {
     let parts = steps(text);
     let mut parts = parts.iter().peekable();
-    while parts.next_if(|part| part.name == "module").is_some() {
-        parts.next()?;
+    while let Some(part) = parts.next_if(|part| part.name == "module" || part.name == "<module>") {
+        if part.name == "module" {
+            parts.next()?;
+        }
     }
     for kind in ["data", "ephemeral", "list", "action"] {
         if parts.next_if(|part| part.name == kind).is_some() {

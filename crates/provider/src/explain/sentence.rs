@@ -102,6 +102,11 @@ const SENTENCES: &[Sentence] = {
             &[A5],
             Rest::ResultAt,
         ),
+        of(
+            "When applying the changes to {address}, provider {provider} produced an unexpected new value: {rest}",
+            &[A5],
+            Rest::ResultAt,
+        ),
         // Terraform 0.12 has no colon there.
         of(
             "When applying changes to {address}, provider {provider} produced an unexpected new value for {rest}",

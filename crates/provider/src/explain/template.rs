@@ -5,14 +5,18 @@
 /// The sentence may begin anywhere in the text. Line breaks and copying add and remove spaces, so that any number of them is
 /// taken for one, and none, too.
 pub(super) fn matched<'t>(template: &str, text: &'t str) -> Option<Vec<(String, &'t str)>> {
-    let mut parts = template.split('{');
+    let mut parts = template.split('{').peekable();
     let (_, end) = find_loosely(text, parts.next().unwrap_or_default())?;
     let mut rest = &text[end..];
     let mut holes = Vec::new();
-    for part in parts {
+    while let Some(part) = parts.next() {
         let (name, literal) = part.split_once('}')?;
-        let (start, end) =
-            if literal.is_empty() { (rest.len(), rest.len()) } else { find_loosely(rest, literal)? };
+        let (start, end) = match literal {
+            "" => (rest.len(), rest.len()),
+            // A value may end with parentheses of its own.
+            ")" if parts.peek().is_none() => (rest.rfind(')')?, rest.len()),
+            _ => find_loosely(rest, literal)?,
+        };
         holes.push((name.to_owned(), rest[..start].trim()));
         rest = &rest[end..];
     }
@@ -60,6 +64,11 @@ mod tests {
         let wanted = [("what", "a b"), ("where", "c"), ("rest", "d: e")];
         holes("of {what} in {where}: {rest}", "This is of a b in c: d: e", &wanted);
         assert_eq!(matched("of {what} in {where}", "of a"), None);
+    }
+
+    #[test]
+    fn what_is_in_parentheses_may_hold_some() {
+        holes("a ({x}) b ({y})", "a (f(1)) b (g(2))", &[("x", "f(1)"), ("y", "g(2)")]);
     }
 
     #[test]

@@ -58,7 +58,7 @@ troubles! {
     /// An object in the state does not fit the provider's schema.
     StateNotDecoded, "state_not_decoded", "An object in the state does not fit the schema of this version of the provider.",
         ["failed to decode resource from state" "data could not be decoded from the state" "invalid resource instance data in state"
-         "error decoding \""], STATE_NOT_DECODED;
+         "error decoding "], STATE_NOT_DECODED;
     /// The provider's code cannot take a value of Terraform's.
     ValueConversion, "value_conversion", "The provider's own code cannot take a value: its types do not fit its schema.",
         ["value conversion error"], VALUE_CONVERSION;

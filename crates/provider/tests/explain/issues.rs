@@ -13,13 +13,18 @@ struct Issue {
 fn issues() -> Vec<Issue> {
     let file = include_str!("issues.txt").replace("<ESC>", "\u{1b}");
     let read = |issue: &str| {
-        let (head, text) = issue.split_once("\n---\n").unwrap();
+        let (head, text) = issue.split_once("---\n").unwrap();
         let message = |line: &str| {
-            let parts: Vec<String> =
-                line.split(" ; ").map(|part| if part == "-" { String::new() } else { part.to_owned() }).collect();
+            let parts: Vec<String> = line
+                .split(" ; ")
+                .map(|part| if part == "-" { String::new() } else { part.to_owned() })
+                .collect();
             <[String; 5]>::try_from(parts).unwrap_or_else(|parts| panic!("{parts:?}"))
         };
-        Issue { text: text.to_owned(), messages: head.lines().skip(1).map(message).collect() }
+        Issue {
+            text: text.to_owned(),
+            messages: head.lines().skip(1).filter(|line| !line.is_empty()).map(message).collect(),
+        }
     };
     file.split("=== ").skip(1).map(read).collect()
 }
@@ -65,15 +70,23 @@ fn the_advice_is_about_what_is_wrong() {
     for (reason, trouble) in [
         ("fork/exec .terraform/providers/terraform-provider-acme: permission denied", Trouble::NotExecutable),
         ("fork/exec .terraform/providers/terraform-provider-acme: exec format error", Trouble::NotExecutable),
-        ("Unrecognized remote plugin message: \n\nThis usually means that the plugin is either invalid", Trouble::NoHandshake),
+        (
+            "Unrecognized remote plugin message: \n\nThis usually means that the plugin is either invalid",
+            Trouble::NoHandshake,
+        ),
         ("timeout while waiting for plugin to start", Trouble::NoHandshake),
-        ("Incompatible API version with plugin. Plugin version: 4, Client versions: [5 6]", Trouble::WrongProtocol),
+        (
+            "Incompatible API version with plugin. Plugin version: 4, Client versions: [5 6]",
+            Trouble::WrongProtocol,
+        ),
     ] {
         let all = explain(&load(reason));
         assert_eq!(all[0].trouble, Some(trouble), "{reason}");
         assert_eq!(all[0].advice(), Some(trouble.advice()));
         assert!(all[0].clauses.is_empty());
     }
-    let all = explain(&load("Internal validation of the provider failed! x: Computed attribute cannot be required"));
+    let all = explain(&load(
+        "Internal validation of the provider failed! x: Computed attribute cannot be required",
+    ));
     assert_eq!((all[0].trouble, all[0].clauses[0]), (None, Clause::S0));
 }

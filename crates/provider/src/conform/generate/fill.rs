@@ -214,6 +214,9 @@ impl<'a> Maker<'a> {
         let given = self.hints.given(self.component, self.name, path);
         let numbering = Numbering { sequence: self.at.sequence + n, ..self.at };
         if let Some(value) = given.and_then(|given| given.value(attribute.accepted_type(), numbering)) {
+            // What people give for what the schema hides is secret, whether they mark it or not.
+            let is_secret = (attribute.sensitive || attribute.write_only) && !value.is_null();
+            let value = if is_secret { value.sensitive() } else { value };
             let is_better = is_wanted && !(value.is_null() && attribute.required);
             return if is_better {
                 value

@@ -19,7 +19,7 @@ use self::becomes::becomes;
 use self::grant::{Grant, counts};
 use self::sentence::{Wish, wish};
 use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
-use super::hide::without_secrets;
+use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 use crate::{Component, ErrorKind, Provider, Result};
 

@@ -16,12 +16,13 @@ use super::watch::{Exchange, Watched};
 use super::worker::{Worker, ending};
 use super::{Context, Outcome, function};
 use crate::conform::corpus::Kept;
+use crate::conform::finding::shortened;
 use crate::conform::flow::no_answer;
 use crate::conform::report::{Subject, TypeReport, shape};
-use crate::conform::secrets::Secrets;
+use crate::conform::secrets::{Origin, mark_given};
 use crate::conform::{
-    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_action, judge_data,
-    judge_ephemeral, judge_function, judge_list, samples_from,
+    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_function, opened, others,
+    samples_from,
 };
 use crate::{Component, Function, Provider, Result, Schemas};
 
@@ -241,13 +242,15 @@ impl<'w> Trials<'w> {
     /// Tries one configuration. The error is why it is the last.
     async fn one(&mut self, candidate: Candidate) -> Result<(), String> {
         let Candidate { sample, update } = candidate;
-        let provider = self.worker.provider().await.map_err(|error| format!("no provider: {error}"))?;
+        let provider = self.worker.provider_in_time().await?;
         let Some(accepted) = self.accepted(&provider, sample).await? else { return Ok(()) };
         let mut trial = Trial::new(accepted.config);
+        trial.origin = Origin::Generated;
         trial.known = accepted.known;
         let context = self.worker.context.clone();
         let (options, hints) = (&context.options, &context.options.hints);
-        let update = update.or_else(|| hints.update(&self.of.name, &trial.config));
+        let told = |update: Value| mark_given(&self.of.block, &update, &trial.config);
+        let update = update.or_else(|| hints.update(&self.of.name, &trial.config).map(told));
         trial.update = match update.map(|update| (update, None)) {
             Some(update) if self.is_valid(&Trial { update: Some(update.clone()), ..trial.clone() }).await => {
                 Some(update)
@@ -286,6 +289,8 @@ impl<'w> Trials<'w> {
         let context = self.worker.context.clone();
         let mut trial = Trial::new(sample.config.clone());
         trial.known.clone_from(&sample.known);
+        trial.origin = Origin::Generated;
+        self.learn(&trial);
         let (block, hints) = (&self.of.block, &context.options.hints);
         let asked = accepted(&**provider, component, &self.of.name, block, sample, hints);
         match context.in_time(asked).await {
@@ -296,27 +301,26 @@ impl<'w> Trials<'w> {
             }
             Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
             Some(Ok(Accepted::No(said))) => {
-                let secrets = self.secrets(&trial);
-                let hidden: Vec<_> = said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect();
+                let hidden: Vec<_> = {
+                    let secrets = context.secrets.lock();
+                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                };
                 self.of.report.refuse(&hidden);
                 Ok(None)
             }
             Some(Err(error)) => {
-                let secrets = self.secrets(&trial);
-                let mut finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
-                finding.message = secrets.hide(&finding.message);
-                finding.terraform = finding.terraform.map(|said| secrets.hide(&said));
+                let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
+                let finding = finding.texts(|text| shortened(context.secrets.lock().hide(&text)));
                 self.find(&trial, vec![finding], Vec::new()).await;
                 self.survived().map(|()| None)
             }
         }
     }
 
-    /// What must not be told of what the provider says.
-    fn secrets(&self, trial: &Trial) -> Secrets {
-        let mut secrets = self.worker.context.secrets.clone();
-        values(trial).for_each(|value| secrets.learn(&self.of.block, value));
-        secrets
+    /// Remembers what of the configurations must not be told of what the provider says.
+    fn learn(&self, trial: &Trial) {
+        let mut secrets = self.worker.context.secrets.lock();
+        values(trial).for_each(|value| secrets.learn_config(&self.of.block, value, trial.origin));
     }
 
     /// Whether the provider is worth to be asked on.
@@ -333,8 +337,9 @@ impl<'w> Trials<'w> {
 
     /// What is found with a trial, and what was asked; `None` where the run is over.
     async fn judged(&mut self, trial: &Trial) -> Result<Option<(Judgement, Vec<Exchange>)>, String> {
-        let provider = self.worker.provider().await.map_err(|error| format!("no provider: {error}"))?;
+        let provider = self.worker.provider_in_time().await?;
         provider.take();
+        self.learn(trial);
         let context = self.worker.context.clone();
         let asked = self.ask(&provider, trial);
         let judgement = context.in_time(asked).await;
@@ -347,14 +352,12 @@ impl<'w> Trials<'w> {
                 Ok(None)
             }
             Some(Ok(mut judgement)) => {
-                let secrets = &context.secrets;
+                let secrets = context.secrets.lock();
                 for said in &mut judgement.refused {
                     *said = secrets.hide_in(&self.of.block, said);
                 }
-                for finding in &mut judgement.findings {
-                    finding.message = secrets.hide_long(std::mem::take(&mut finding.message));
-                    finding.terraform = finding.terraform.take().map(|said| secrets.hide_long(said));
-                }
+                let findings = std::mem::take(&mut judgement.findings).into_iter();
+                judgement.findings = findings.map(|finding| secrets.hide_in_finding(finding)).collect();
                 Ok(Some((judgement, provider.take())))
             }
             Some(Err(error)) => Err(error.to_string()),
@@ -364,7 +367,7 @@ impl<'w> Trials<'w> {
     /// Whether the provider accepts all configurations of a trial that nobody else asks about.
     async fn is_valid(&mut self, trial: &Trial) -> bool {
         let Subject::Component(component) = self.of.subject else { return true };
-        let Ok(provider) = self.worker.provider().await else { return false };
+        let Ok(provider) = self.worker.provider_in_time().await else { return false };
         let context = self.worker.context.clone();
         for config in values(trial) {
             let config = config.unmark_deep().0;
@@ -390,15 +393,17 @@ impl<'w> Trials<'w> {
         match self.of.subject {
             Subject::Component(Component::Resource) => judge(provider, &self.of.name, trial).await,
             Subject::Component(Component::EphemeralResource) => {
-                judge_ephemeral(provider, &self.of.name, &trial.config).await
+                opened::ephemeral(provider, &self.of.name, (&trial.config, trial.origin)).await
             }
             Subject::Component(Component::ListResource) => {
-                judge_list(provider, &self.of.name, &trial.config).await
+                opened::list(provider, &self.of.name, (&trial.config, trial.origin)).await
             }
             Subject::Component(Component::Action) => {
-                judge_action(provider, &self.of.name, &trial.config, trial.apply).await
+                opened::action(provider, &self.of.name, (&trial.config, trial.origin), trial.apply).await
             }
-            Subject::Component(_) => judge_data(provider, &self.of.name, &trial.config).await,
+            Subject::Component(_) => {
+                others::data(provider, &self.of.name, (&trial.config, trial.origin)).await
+            }
             Subject::Function => {
                 let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));
                 match arguments {
