@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use objchange::internal::visible_json;
 use objchange_provider::conform::Report;
 
 #[derive(serde::Serialize)]
@@ -24,8 +25,8 @@ pub(super) fn write(provider: &str, report: &Report) -> io::Result<()> {
     let (errors, warnings) = report.new_findings();
     let new = New { errors, warnings };
     let document = Document { format_version: "1", provider, report, new };
+    let json = serde_json::to_string(&document)?;
     let mut out = io::stdout().lock();
-    serde_json::to_writer(&mut out, &document)?;
-    out.write_all(b"\n")?;
+    writeln!(out, "{}", visible_json(&json))?;
     out.flush()
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use objchange::internal::visible_json;
 use objchange_provider::explain::Likeness;
 use serde::Serialize;
 
@@ -53,9 +54,8 @@ struct Advice {
 
 pub(super) fn write(told: &[Told]) -> io::Result<()> {
     let page = Page { messages: told.iter().map(message).collect() };
-    let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &page)?;
-    writeln!(out)
+    let json = serde_json::to_string_pretty(&page)?;
+    writeln!(io::stdout().lock(), "{}", visible_json(&json))
 }
 
 fn message(told: &Told) -> Message<'_> {

@@ -31,6 +31,8 @@ pub struct Finding {
     pub summary: Option<String>,
     /// How much it matters.
     pub weight: Weight,
+    /// What causes it, where one cause shows in many places: then it is one finding.
+    pub(super) cause: Option<&'static str>,
 }
 
 /// How much a finding matters to who uses the provider.
@@ -64,7 +66,9 @@ pub(super) const WRITE_ONLY: &str = "returned a value for the write-only attribu
 
 impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
-        let weight = if clause.terraform_summary().is_some() { Weight::Error } else { Weight::Unnoticed };
+        // Terraform waits without end for a provider that does not answer.
+        let stops = clause.terraform_summary().is_some() || clause == Clause::T3;
+        let weight = if stops { Weight::Error } else { Weight::Unnoticed };
         Self {
             clause,
             kind: kind.to_owned(),
@@ -73,6 +77,7 @@ impl Finding {
             terraform: None,
             summary: None,
             weight,
+            cause: None,
         }
     }
 

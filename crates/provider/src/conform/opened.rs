@@ -201,12 +201,9 @@ impl Single<'_> {
         let events = self.told(events, Clause::T1)?;
         let ends = events.iter().filter(|event| matches!(event, ActionEvent::Completed(_))).count();
         for event in &events {
+            // An action may well fail.
             if let ActionEvent::Completed(diagnostics) = event {
-                self.fails(
-                    diagnostics,
-                    (Clause::X2, "invoke_failed"),
-                    "the action that was planned is not carried out",
-                );
+                self.refuses(diagnostics);
             }
         }
         if ends != 1 || !matches!(events.last(), Some(ActionEvent::Completed(_))) {

@@ -6,6 +6,7 @@ use objchange::schema::Block;
 use objchange::value::Path;
 
 use super::flow::no_answer;
+use super::leak::Leaks;
 use super::objects::{at, first_difference, unsound};
 use super::schemas::of_type;
 use super::secrets::{Origin, Secrets};
@@ -19,6 +20,7 @@ pub(super) struct Single<'p> {
     pub(super) config: Value,
     pub(super) judgement: Judgement,
     secrets: Secrets,
+    leaks: Leaks,
 }
 
 impl<'p> Single<'p> {
@@ -40,9 +42,12 @@ impl<'p> Single<'p> {
         let config = block.coerce_config(config).map_err(bad)?;
         let mut secrets = Secrets::default();
         secrets.learn_config(block, &config, origin);
+        let mut leaks = Leaks::default();
+        leaks.learn(block, &config);
         let config = config.unmark_deep().0;
         let validated = provider.validate(component, name, &config).await;
-        let mut single = Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets };
+        let mut single =
+            Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets, leaks };
         match single.told(validated, Clause::T1) {
             Some(diagnostics) if !single.refuses(&diagnostics) => Ok(Ok(single)),
             _ => Ok(Err(single.judgement)),
@@ -79,6 +84,9 @@ impl<'p> Single<'p> {
     }
 
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
+        if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
+            self.find(finding);
+        }
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let hidden: Vec<_> = errors.map(|error| self.secrets.hide_in(self.block, error)).collect();
         let refuses = !hidden.is_empty();
@@ -97,6 +105,9 @@ impl<'p> Single<'p> {
 
     pub(super) fn learn(&mut self, object: &Value) {
         self.secrets.learn(self.block, object);
+        if let Some(finding) = self.leaks.in_object(self.block, object) {
+            self.find(finding);
+        }
     }
 }
 

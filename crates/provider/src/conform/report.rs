@@ -138,6 +138,8 @@ pub struct Smallest {
     pub known: Option<Value>,
     /// What it is changed to, where it shows only then.
     pub update: Option<Value>,
+    /// The same when all of it is known, where some of it is not.
+    pub update_known: Option<Value>,
 }
 
 impl Subject {
@@ -193,6 +195,15 @@ impl Weight {
 }
 
 impl Report {
+    /// Whether anything was checked: a configuration was accepted by a provider that is configured, or something was found.
+    pub fn is_any_checked(&self) -> bool {
+        let is_checked = |of: &TypeReport| {
+            let is_reached = self.not_configured.is_none() || of.subject == Subject::Function;
+            of.accepted > 0 && is_reached || !of.findings.is_empty()
+        };
+        self.types.iter().any(is_checked)
+    }
+
     /// All that was found, with where.
     pub fn found(&self) -> impl Iterator<Item = (&TypeReport, &Found)> {
         self.types.iter().flat_map(|of| of.findings.iter().map(move |found| (of, found)))
@@ -245,6 +256,7 @@ impl Found {
             smallest.config = secrets.mark_in(&smallest.config);
             smallest.known = smallest.known.as_ref().map(|known| secrets.mark_in(known));
             smallest.update = smallest.update.as_ref().map(|update| secrets.mark_in(update));
+            smallest.update_known = smallest.update_known.as_ref().map(|known| secrets.mark_in(known));
         }
         if self.case.as_ref().is_ok_and(|case| secrets.finds_in_json(case)) {
             self.case = Err("it would tell a secret".to_owned());
@@ -360,6 +372,7 @@ impl Serialize for Found {
             config: Option<Shown<'f>>,
             final_config: Option<Shown<'f>>,
             update: Option<Shown<'f>>,
+            final_update: Option<Shown<'f>>,
             case: Option<&'f RawValue>,
             no_case: Option<&'f str>,
         }
@@ -387,6 +400,7 @@ impl Serialize for Found {
             config: smallest.map(|smallest| Shown(&smallest.config)),
             final_config: smallest.and_then(|smallest| smallest.known.as_ref()).map(Shown),
             update: smallest.and_then(|smallest| smallest.update.as_ref()).map(Shown),
+            final_update: smallest.and_then(|smallest| smallest.update_known.as_ref()).map(Shown),
             case: raw,
             no_case: self.case.as_ref().err().map(String::as_str),
         };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
-use objchange::value::Descend;
+use objchange::value::{Descend, Path, PathStep};
 use smol_str::SmolStr;
 
 use super::setup::of_one;
@@ -21,8 +21,8 @@ use crate::conform::flow::no_answer;
 use crate::conform::report::{Subject, TypeReport, shape};
 use crate::conform::secrets::{Origin, mark_given};
 use crate::conform::{
-    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_function, opened, others,
-    samples_from,
+    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, judge, judge_function, opened,
+    others, samples_from,
 };
 use crate::{Component, Function, Provider, Result, Schemas};
 
@@ -35,7 +35,7 @@ const MAX_HUNG: u32 = 2;
 /// A configuration that is to be tried.
 struct Candidate {
     sample: Sample,
-    update: Option<Value>,
+    update: Option<Configured>,
 }
 
 /// A configuration, and the same when all of it is known.
@@ -45,6 +45,8 @@ type Configured = (Value, Option<Value>);
 #[derive(Default)]
 struct Earlier {
     last: Option<Configured>,
+    /// The last one of which all was known from the start.
+    known: Option<Configured>,
     /// The one in which most is set.
     fullest: Option<(usize, Configured)>,
 }
@@ -62,6 +64,9 @@ impl Earlier {
         let size = size(&configured.0);
         if size < MAX_SIZE && self.fullest.as_ref().is_none_or(|(fullest, _)| *fullest < size) {
             self.fullest = Some((size, configured.clone()));
+        }
+        if configured.0.is_wholly_known() {
+            self.known = Some(configured.clone());
         }
         self.last = Some(configured);
     }
@@ -93,7 +98,10 @@ struct Key {
 
 impl Key {
     fn of(finding: &Finding) -> Self {
-        Self { clause: finding.clause, kind: finding.kind.clone(), place: shape(&finding.path) }
+        match finding.cause {
+            Some(cause) => Self { clause: finding.clause, kind: cause.to_owned(), place: String::new() },
+            None => Self { clause: finding.clause, kind: finding.kind.clone(), place: shape(&finding.path) },
+        }
     }
 }
 
@@ -186,7 +194,7 @@ impl<'w> Trials<'w> {
         let kept = kept.into_iter().skip(self.of.tried).map(|kept| {
             let mut sample = Sample::new(kept.config, "kept");
             sample.known = kept.known;
-            Some(Candidate { sample, update: kept.update })
+            Some(Candidate { sample, update: kept.update.map(|update| (update, kept.update_known)) })
         });
         let first = u64::try_from(made_before).unwrap_or(u64::MAX);
         let made = samples_from(&block, self.component(), &name, &options.hints, options.seed, first)
@@ -250,8 +258,9 @@ impl<'w> Trials<'w> {
         let context = self.worker.context.clone();
         let (options, hints) = (&context.options, &context.options.hints);
         let told = |update: Value| mark_given(&self.of.block, &update, &trial.config);
-        let update = update.or_else(|| hints.update(&self.of.name, &trial.config).map(told));
-        trial.update = match update.map(|update| (update, None)) {
+        let update =
+            update.or_else(|| hints.update(&self.of.name, &trial.config).map(|update| (told(update), None)));
+        trial.update = match update {
             Some(update) if self.is_valid(&Trial { update: Some(update.clone()), ..trial.clone() }).await => {
                 Some(update)
             }
@@ -267,7 +276,12 @@ impl<'w> Trials<'w> {
                 return Ok(());
             }
         }
+        let to_unknown = self.to_unknown(&trial);
         self.of.earlier.add((trial.config.clone(), trial.known.clone()));
+        if self.is_out_of_reach() {
+            self.of.report.accepted += 1;
+            return Ok(());
+        }
         let before = provider.plans();
         let Some((judgement, exchanges)) = self.judged(&trial).await? else {
             return Err(ending_of(self.worker));
@@ -279,7 +293,31 @@ impl<'w> Trials<'w> {
             self.of.report.refuse(&judgement.refused);
         }
         self.find(&trial, judgement.findings, exchanges).await;
+        self.survived()?;
+        let Some(trial) = to_unknown else { return Ok(()) };
+        let provider = self.worker.provider_in_time().await?;
+        let before = provider.plans();
+        let Some((judgement, exchanges)) = self.judged(&trial).await? else {
+            return Err(ending_of(self.worker));
+        };
+        self.of.report.plans += provider.plans() - before;
+        self.find(&trial, judgement.findings, exchanges).await;
         self.survived()
+    }
+
+    /// Whether Terraform would never come to ask more of this than whether its configuration is valid: it stops where the
+    /// provider cannot be configured. Functions are called without that.
+    fn is_out_of_reach(&self) -> bool {
+        self.worker.context.config.is_none() && self.of.subject != Subject::Function
+    }
+
+    /// An object is changed, too, so that something in its configuration becomes unknown: each time where something is unknown
+    /// when it is created.
+    fn to_unknown(&self, trial: &Trial) -> Option<Trial> {
+        let known = trial.known.as_ref().filter(|_| trial.apply && !trial.config.is_wholly_known())?;
+        let (before, _) = self.of.earlier.known.as_ref()?;
+        let update = Some((trial.config.clone(), Some(known.clone())));
+        Some(Trial { config: before.clone(), known: None, update, ..trial.clone() })
     }
 
     /// The configuration as the provider accepts it, if it does.
@@ -292,7 +330,8 @@ impl<'w> Trials<'w> {
         trial.origin = Origin::Generated;
         self.learn(&trial);
         let (block, hints) = (&self.of.block, &context.options.hints);
-        let asked = accepted(&**provider, component, &self.of.name, block, sample, hints);
+        let is_planned = component == Component::Resource && !self.is_out_of_reach();
+        let asked = accepted_when(&**provider, (component, &self.of.name), block, sample, hints, is_planned);
         match context.in_time(asked).await {
             Some(_) if context.ended().is_some() => Err(ending_of(self.worker)),
             None => {
@@ -300,6 +339,23 @@ impl<'w> Trials<'w> {
                 Err(ending_of(self.worker))
             }
             Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
+            Some(Ok(Accepted::OnlyKnown(sample, said))) => {
+                let mut trial = Trial::new(sample.config);
+                (trial.known, trial.origin) = (sample.known, Origin::Generated);
+                self.learn(&trial);
+                let said: Vec<_> = {
+                    let secrets = context.secrets.lock();
+                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                };
+                self.of.report.refuse(&said);
+                let what = "the configuration is refused while a part of it is unknown, and accepted when it is known";
+                let finding =
+                    said.first().map(|said| Finding::failed(Clause::V1, "unknown_refused", what, said));
+                let path = unknown_path(&trial.config);
+                let finding = finding.map(|finding| Finding { path, ..finding });
+                self.find(&trial, finding.into_iter().collect(), Vec::new()).await;
+                self.survived().map(|()| None)
+            }
             Some(Ok(Accepted::No(said))) => {
                 let hidden: Vec<_> = {
                     let secrets = context.secrets.lock();
@@ -437,6 +493,22 @@ impl<'w> Trials<'w> {
             }
         }
     }
+}
+
+/// The first part of a configuration that is unknown.
+fn unknown_path(config: &Value) -> Path {
+    let mut unknown = None;
+    config.visit(|path, part| {
+        if !part.is_known() && unknown.is_none() {
+            unknown = Some(path.to_path());
+        }
+        if part.is_wholly_known() || unknown.is_some() { Descend::Over } else { Descend::Into }
+    });
+    // A key may be secret.
+    let names = |path: &Path| {
+        path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_))).cloned().collect()
+    };
+    unknown.as_ref().map(names).unwrap_or_default()
 }
 
 fn values(trial: &Trial) -> impl Iterator<Item = &Value> {

@@ -45,6 +45,8 @@ impl Trials<'_> {
         match key.clause {
             // Each candidate would take as long again.
             Clause::T3 => left = 0,
+            // What is refused is not judged.
+            Clause::V1 => left = 0,
             Clause::T2 => left = left.min(MAX_DEADLY),
             _ if !finding.weight.is_error() => {
                 left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.of.tolerated));
@@ -90,8 +92,16 @@ impl Trials<'_> {
             }
             _ => shown(&trial.config),
         };
-        let update = trial.update.as_ref().map(|(config, known)| known.as_ref().unwrap_or(config));
-        let smallest = Smallest { config, known: trial.known.as_ref().map(shown), update: update.map(shown) };
+        let update = trial.update.as_ref().map(|(config, _)| config);
+        // Where nothing of it is unknown, there is nothing to be known later.
+        let is_unknown = |(config, _): &&(Value, Option<Value>)| !config.is_wholly_known();
+        let update_known = trial.update.as_ref().filter(is_unknown).and_then(|(_, known)| known.as_ref());
+        let smallest = Smallest {
+            config,
+            known: trial.known.as_ref().map(shown),
+            update: update.map(shown),
+            update_known: update_known.map(shown),
+        };
         // The names in a secret object may be secret, too, where no schema names them.
         let has_names = values(trial).any(|value| holds_secret_names(&self.of.block, value));
         let mut masked = |value: &Value| mask.object(&self.of.block, value).filter(|_| !has_names);
@@ -99,6 +109,7 @@ impl Trials<'_> {
             config,
             known: trial.known.as_ref().and_then(&mut masked),
             update: update.and_then(&mut masked),
+            update_known: update_known.and_then(&mut masked),
         });
         let clause = finding.clause.code();
         let kept = replayed
@@ -106,6 +117,7 @@ impl Trials<'_> {
         self.of.kept.extend(kept);
         let case = case.map_err(str::to_owned);
         let smallest = Some(smallest);
+        let place = if finding.cause.is_some() { String::new() } else { place };
         self.of.report.findings.push(Found { finding, place, count: 1, smallest, case, is_known: false });
     }
 }
