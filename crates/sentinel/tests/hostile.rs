@@ -202,3 +202,23 @@ fn deep_explanations() {
         "Pass",
     );
 }
+
+#[test]
+fn who_runs_a_policy_can_end_it() {
+    let policy = Policy::parse("p", "main = rule { all range(10000000) as i { i >= 0 } }").unwrap();
+    let mut setup = Setup::default();
+    setup.interrupt = Some(objchange_sentinel::Interrupt::new(|| true));
+    let error = Run::new(&policy, &setup).value("main").unwrap_err();
+    assert_eq!(error.kind, objchange_sentinel::RunErrorKind::Interrupted);
+}
+
+#[test]
+fn memory_is_limited_with_its_number() {
+    let policy =
+        Policy::parse("p", "x = range(100000)\nfor range(100) as i { x = x + x }\nmain = true").unwrap();
+    let mut setup = Setup::default();
+    setup.limits.memory = 64 << 20;
+    let error = Run::new(&policy, &setup).value("main").unwrap_err();
+    assert_eq!(error.kind, objchange_sentinel::RunErrorKind::Memory);
+    assert_eq!(error.message, "the evaluation needs more than 64 MiB of memory");
+}
