@@ -81,7 +81,7 @@ pub mod value;
 /// For the crates of this workspace alone: may change with any version.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::value::quote::{is_printable, quote_into, visible, visible_json};
+    pub use objchange_text::{is_printable, quote_into, visible, visible_json};
 
     pub mod json {
         pub use crate::json::*;

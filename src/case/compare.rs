@@ -7,8 +7,8 @@ use serde::Deserialize;
 use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, Place, difference};
 use crate::json::{self, Part};
 use crate::schema::Cover;
-use crate::value::quote::visible;
 use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
+use objchange_text::visible;
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]

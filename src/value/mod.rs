@@ -53,7 +53,6 @@ mod number;
 mod order;
 mod path;
 mod path_set;
-pub(crate) mod quote;
 mod read_ahead;
 mod set;
 mod show;

@@ -6,8 +6,8 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::quote::quote_into;
 use super::{Kind, Value};
+use objchange_text::quote_into;
 
 /// Known elements come first, then unknown ones, then null.
 fn rank(element: &Value) -> u8 {

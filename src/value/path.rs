@@ -6,9 +6,9 @@ use std::hash::{Hash, Hasher};
 use hashbrown::HashMap;
 use smol_str::SmolStr;
 
-use super::quote::visible_json;
 use super::show::{SENSITIVE, nameless};
 use super::{Kind, Number, Type, Value};
+use objchange_text::visible_json;
 
 mod parse;
 

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::quote::{quote_into, visible};
 use super::{Kind, Marks, Type, Value};
+use objchange_text::{quote_into, visible};
 
 /// What stands for a sensitive value wherever a value is shown.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";

@@ -1,8 +1,11 @@
-//! The Rego policy language.
+//! The Rego policy language: from text to values.
+
 #![forbid(unsafe_code)]
 
 mod error;
 mod syntax;
+pub mod value;
 
 pub use error::{CompileError, CompileErrors, Location};
 pub use syntax::ast::{Dialect, Span};
+pub use value::Value;

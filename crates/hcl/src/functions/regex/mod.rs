@@ -1,12 +1,9 @@
 //! Regular expressions, in the syntax of RE2.
 
-mod translate;
-
 use objchange::{Type, Value};
-use regex::bytes::{Captures, Regex, RegexBuilder};
-use smol_str::SmolStr;
+use objchange_text::re2::{Pattern, PatternError};
+use regex::bytes::Captures;
 
-use self::translate::{Translated, translate};
 use super::limits::{MAX_ELEMENTS, MAX_MATCH, MAX_REGEX, check_elements, check_text};
 use super::{Answer, string, text};
 use crate::function::{Function, FunctionError, Functions};
@@ -20,29 +17,18 @@ pub(super) fn add(functions: &mut Functions) {
     functions.insert("replace", Function::new(parameters, Type::String, replace));
 }
 
-/// A regular expression with the names of its groups.
-struct Pattern {
-    regex: Regex,
-    names: Vec<Option<SmolStr>>,
-    size: usize,
-}
+/// A pattern, with what it answers for a match.
+struct Matcher(Pattern);
 
-impl Pattern {
+impl Matcher {
     fn new(text: &str, argument: Option<usize>) -> Result<Self, FunctionError> {
-        let error = |message: String| FunctionError { argument, message: message.into() };
-        let Translated { text, names, size } =
-            translate(text).map_err(|problem| error(problem.to_owned()))?;
-        // Bytes are matched, because the `\B` of ASCII is refused for text: it also is between the bytes of one
-        // character. Such matches are passed over.
-        let regex = RegexBuilder::new(&text).size_limit(MAX_REGEX).build();
-        let problem =
-            |_| error("the pattern is not a valid regular expression, or it is too large".to_owned());
-        Ok(Self { regex: regex.map_err(problem)?, names, size })
+        let error = |problem: PatternError| FunctionError { argument, message: problem.to_string().into() };
+        Pattern::new(text, MAX_REGEX).map(Self).map_err(error)
     }
 
     /// Fails where one search through the text could take too long: each character with each part of the pattern.
     fn check(&self, text: &str) -> Result<(), FunctionError> {
-        match self.size.checked_mul(text.len()) {
+        match self.0.width().checked_mul(text.len()) {
             Some(..=MAX_MATCH) => Ok(()),
             _ => Err(FunctionError::new("the pattern and the text are too large for one another")),
         }
@@ -50,13 +36,14 @@ impl Pattern {
 
     /// Text if there are no groups, a tuple if they have no names, else an object.
     fn matched_type(&self) -> Result<Type, FunctionError> {
-        let named: Vec<&SmolStr> = self.names.iter().flatten().collect();
-        if self.names.is_empty() {
+        let names = self.0.names();
+        let named: Vec<&String> = names.iter().flatten().collect();
+        if names.is_empty() {
             Ok(Type::String)
         } else if named.is_empty() {
-            Ok(Type::tuple(self.names.iter().map(|_| Type::String)))
-        } else if named.len() == self.names.len() {
-            Ok(Type::object(named.into_iter().map(|name| (name.clone(), Type::String))))
+            Ok(Type::tuple(names.iter().map(|_| Type::String)))
+        } else if named.len() == names.len() {
+            Ok(Type::object(named.into_iter().map(|name| (name.as_str(), Type::String))))
         } else {
             Err(FunctionError::argument(0, "either all groups have a name, or none"))
         }
@@ -68,59 +55,36 @@ impl Pattern {
             Some(group) => Value::from(&text[group.range()]),
             None => Value::null(Type::String),
         };
-        let groups = self.names.iter().enumerate().map(|(i, name)| (name, group(i + 1)));
-        match self.names.first() {
+        let groups = self.0.names().iter().enumerate().map(|(i, name)| (name, group(i + 1)));
+        match self.0.names().first() {
             None => group(0),
             Some(None) => Value::tuple(groups.map(|(_, value)| value)),
             Some(Some(_)) => {
-                Value::object(groups.map(|(name, value)| (name.clone().unwrap_or_default(), value)))
+                Value::object(groups.map(|(name, value)| (name.as_deref().unwrap_or_default(), value)))
             }
         }
-    }
-
-    /// All matches from left to right. None is empty right behind another one, or within a character.
-    fn matches<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
-        let mut start = 0;
-        let mut last_end = None;
-        std::iter::from_fn(move || {
-            while start <= text.len() {
-                let captures = self.regex.captures_at(text.as_bytes(), start)?;
-                let range = captures.get(0)?.range();
-                let after = |at| {
-                    (at + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len() + 1)
-                };
-                let is_stray = range.is_empty()
-                    && (last_end == Some(range.start) || !text.is_char_boundary(range.start));
-                start = if range.is_empty() { after(range.end) } else { range.end };
-                if !is_stray {
-                    last_end = Some(range.end);
-                    return Some(captures);
-                }
-            }
-            None
-        })
     }
 }
 
 fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     match arguments[0].as_str() {
-        Some(pattern) => Pattern::new(pattern, Some(0))?.matched_type(),
+        Some(pattern) => Matcher::new(pattern, Some(0))?.matched_type(),
         None => Ok(Type::Dynamic),
     }
 }
 
 fn first(arguments: &[Value], _: &Type) -> Answer {
-    let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
+    let (pattern, text) = (Matcher::new(text(arguments, 0), Some(0))?, text(arguments, 1));
     pattern.check(text)?;
     let captures =
-        pattern.matches(text).next().ok_or(FunctionError::new("the pattern does not match the text"))?;
+        pattern.0.matches(text).next().ok_or(FunctionError::new("the pattern does not match the text"))?;
     Ok(pattern.value(text, &captures))
 }
 
 fn all(arguments: &[Value], ty: &Type) -> Answer {
-    let (pattern, text) = (Pattern::new(text(arguments, 0), Some(0))?, text(arguments, 1));
+    let (pattern, text) = (Matcher::new(text(arguments, 0), Some(0))?, text(arguments, 1));
     pattern.check(text)?;
-    let values = pattern.matches(text).map(|captures| pattern.value(text, &captures));
+    let values = pattern.0.matches(text).map(|captures| pattern.value(text, &captures));
     let values: Vec<Value> = values.take(MAX_ELEMENTS + 1).collect();
     check_elements(Some(values.len()))?;
     Ok(Value::list(ty.element().cloned().unwrap_or(Type::Dynamic), values)?)
@@ -131,19 +95,19 @@ fn replace(arguments: &[Value], _: &Type) -> Answer {
     let [whole, wanted, replacement] = [0, 1, 2].map(|i| text(arguments, i));
     let inner = wanted.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     if let Some(pattern) = inner {
-        return replace_matches(whole, &Pattern::new(pattern, None)?, replacement);
+        return replace_matches(whole, &Matcher::new(pattern, None)?, replacement);
     }
     let count = if wanted.is_empty() { whole.chars().count() + 1 } else { whole.matches(wanted).count() };
     check_text(count.checked_mul(replacement.len()).and_then(|length| length.checked_add(whole.len())))?;
     Ok(whole.replace(wanted, replacement).into())
 }
 
-fn replace_matches(text: &str, pattern: &Pattern, replacement: &str) -> Answer {
+fn replace_matches(text: &str, pattern: &Matcher, replacement: &str) -> Answer {
     pattern.check(text)?;
     let parts = parts(replacement);
     let mut out = String::new();
     let mut end = 0;
-    for captures in pattern.matches(text) {
+    for captures in pattern.0.matches(text) {
         let range = captures.get(0).map(|matched| matched.range()).unwrap_or_default();
         out.push_str(&text[end..range.start]);
         end = range.end;
@@ -154,7 +118,8 @@ fn replace_matches(text: &str, pattern: &Pattern, replacement: &str) -> Answer {
                     let position = match name.parse::<usize>() {
                         Ok(position) => Some(position),
                         Err(_) => pattern
-                            .names
+                            .0
+                            .names()
                             .iter()
                             .position(|other| other.as_deref() == Some(name))
                             .map(|i| i + 1),

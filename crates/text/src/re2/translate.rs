@@ -4,8 +4,6 @@
 //! cannot be repeated; a `{` that begins none is itself; `\Q…\E` quotes; in brackets there are no set operations
 //! and no brackets; names of groups may begin with a digit. And RE2 refuses what only the crate knows.
 
-use smol_str::SmolStr;
-
 type Problem = &'static str;
 
 /// A pattern in the other syntax.
@@ -14,7 +12,7 @@ pub(super) struct Translated {
     /// Without names of groups.
     pub(super) text: String,
     /// The names of the groups.
-    pub(super) names: Vec<Option<SmolStr>>,
+    pub(super) names: Vec<Option<String>>,
     /// About how many characters it would have with its repetitions written out.
     pub(super) size: usize,
 }
@@ -70,7 +68,7 @@ pub(super) fn translate(pattern: &str) -> Result<Translated, Problem> {
 struct Translator<'p> {
     rest: &'p str,
     out: String,
-    names: Vec<Option<SmolStr>>,
+    names: Vec<Option<String>>,
     last: Piece,
     /// What is in each group that is open, first what is outside of them.
     groups: Vec<Piece>,
@@ -279,7 +277,7 @@ impl Translator<'_> {
             if !is_name {
                 return Err(problem);
             }
-            self.names.push(Some(name.into()));
+            self.names.push(Some(name.to_owned()));
             self.open_group("(");
             self.rest = rest;
             return Ok(());

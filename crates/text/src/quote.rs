@@ -9,7 +9,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 ///
 /// ```
 /// let mut out = String::new();
-/// objchange::internal::quote_into("tab\t\u{ad}é\"", &mut out);
+/// objchange_text::quote_into("tab\t\u{ad}é\"", &mut out);
 /// assert_eq!(out, r#""tab\t\u00adé\"""#);
 /// ```
 pub fn quote_into(text: &str, out: &mut String) {
@@ -36,7 +36,7 @@ pub fn quote_into(text: &str, out: &mut String) {
 /// direction of text: for text of others that is shown on a terminal.
 ///
 /// ```
-/// assert_eq!(objchange::internal::visible("a\u{1b}[31m\n"), r"a\x1b[31m\n");
+/// assert_eq!(objchange_text::visible("a\u{1b}[31m\n"), r"a\x1b[31m\n");
 /// ```
 pub fn visible(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_printable) {
@@ -52,7 +52,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 /// A JSON text in whose strings everything is escaped that is not to be seen, also what JSON allows there.
 ///
 /// ```
-/// assert_eq!(objchange::internal::visible_json("[\"a\u{9b}é\"]"), r#"["a\u009bé"]"#);
+/// assert_eq!(objchange_text::visible_json("[\"a\u{9b}é\"]"), r#"["a\u009bé"]"#);
 /// ```
 pub fn visible_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());

@@ -1,0 +1,179 @@
+//! Arithmetic: exact between whole numbers, with 64 bits of mantissa otherwise, as OPA computes.
+
+use num_bigint::{BigInt, BigUint, Sign};
+use num_traits::{Signed, Zero};
+
+use super::Number;
+use super::float::Float;
+
+/// Numbers with more digits are not computed with: each operation could double their length.
+const MAX_DIGITS: i64 = 20_000;
+
+/// Why there is no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ArithmeticError {
+    /// The divisor is zero.
+    #[error("divide by zero")]
+    DivideByZero,
+    /// The divisor is zero.
+    #[error("modulo by zero")]
+    ModuloByZero,
+    /// The remainder of a number that is not whole.
+    #[error("modulo on floating-point number")]
+    ModuloOnFloat,
+    /// The number or the result has too many digits.
+    #[error("number has more than 20000 digits")]
+    TooLarge,
+}
+
+enum Operand {
+    Int(BigInt),
+    Float(Float),
+}
+
+impl Number {
+    /// The number as an integer, if it is whole.
+    ///
+    /// # Errors
+    ///
+    /// It has too many digits.
+    pub fn to_bigint(&self) -> Result<Option<BigInt>, ArithmeticError> {
+        if let Some(value) = self.as_i64() {
+            return Ok(Some(BigInt::from(value)));
+        }
+        match self.operand()? {
+            Operand::Int(value) => Ok(Some(value)),
+            Operand::Float(_) => Ok(None),
+        }
+    }
+
+    fn operand(&self) -> Result<Operand, ArithmeticError> {
+        if let Some(value) = self.as_i64() {
+            return Ok(Operand::Int(BigInt::from(value)));
+        }
+        let parts = self.parts();
+        let len = i64::try_from(parts.digits.len()).unwrap_or(i64::MAX);
+        if parts.point > MAX_DIGITS || len - parts.point > MAX_DIGITS {
+            return Err(ArithmeticError::TooLarge);
+        }
+        let digits = BigUint::parse_bytes(&parts.digits, 10).unwrap_or_default();
+        let exponent = i32::try_from(parts.point - len).unwrap_or(i32::MAX);
+        if parts.is_whole() {
+            let sign = if parts.is_negative { Sign::Minus } else { Sign::Plus };
+            let whole = digits * BigUint::from(10u8).pow(exponent.unsigned_abs());
+            return Ok(Operand::Int(BigInt::from_biguint(sign, whole)));
+        }
+        Ok(Operand::Float(Float::from_decimal(parts.is_negative, &digits, exponent)))
+    }
+
+    /// The sum.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub fn add(&self, other: &Self) -> Result<Self, ArithmeticError> {
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && let Some(sum) = a.checked_add(b)
+        {
+            return Ok(Self::from(sum));
+        }
+        match (self.operand()?, other.operand()?) {
+            (Operand::Int(a), Operand::Int(b)) => from_int(&(a + b)),
+            (a, b) => from_float(a.to_float().add(b.to_float())),
+        }
+    }
+
+    /// The difference.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub fn subtract(&self, other: &Self) -> Result<Self, ArithmeticError> {
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && let Some(difference) = a.checked_sub(b)
+        {
+            return Ok(Self::from(difference));
+        }
+        match (self.operand()?, other.operand()?) {
+            (Operand::Int(a), Operand::Int(b)) => from_int(&(a - b)),
+            (a, b) => from_float(a.to_float().add(b.to_float().negate())),
+        }
+    }
+
+    /// The product.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub fn multiply(&self, other: &Self) -> Result<Self, ArithmeticError> {
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && let Some(product) = a.checked_mul(b)
+        {
+            return Ok(Self::from(product));
+        }
+        match (self.operand()?, other.operand()?) {
+            (Operand::Int(a), Operand::Int(b)) => from_int(&(a * b)),
+            (a, b) => from_float(a.to_float().multiply(b.to_float())),
+        }
+    }
+
+    /// The quotient.
+    ///
+    /// # Errors
+    ///
+    /// The divisor is zero, or a number has too many digits.
+    pub fn divide(&self, other: &Self) -> Result<Self, ArithmeticError> {
+        if let (Some(a), Some(b)) = (self.as_i64(), other.as_i64())
+            && b != 0
+            && a.checked_rem(b) == Some(0)
+        {
+            return Ok(Self::from(a / b));
+        }
+        match (self.operand()?, other.operand()?) {
+            (_, Operand::Int(b)) if b.is_zero() => Err(ArithmeticError::DivideByZero),
+            (Operand::Int(a), Operand::Int(b)) if (&a % &b).is_zero() => from_int(&(a / b)),
+            (a, b) => from_float(a.to_float().divide(b.to_float())),
+        }
+    }
+
+    /// The remainder, which has the sign of the dividend.
+    ///
+    /// # Errors
+    ///
+    /// The divisor is zero, a number is not whole or has too many digits.
+    pub fn remainder(&self, other: &Self) -> Result<Self, ArithmeticError> {
+        match (self.to_bigint()?, other.to_bigint()?) {
+            (Some(_), Some(b)) if b.is_zero() => Err(ArithmeticError::ModuloByZero),
+            (Some(a), Some(b)) => from_int(&(a % b)),
+            _ => Err(ArithmeticError::ModuloOnFloat),
+        }
+    }
+}
+
+impl Operand {
+    fn to_float(&self) -> Float {
+        match self {
+            Self::Int(value) => Float::from_decimal(value.is_negative(), value.magnitude(), 0),
+            Self::Float(float) => *float,
+        }
+    }
+}
+
+fn from_int(value: &BigInt) -> Result<Number, ArithmeticError> {
+    // A digit has log2(10) bits, which is more than 3.
+    if value.bits() > 4 * MAX_DIGITS.unsigned_abs() {
+        return Err(ArithmeticError::TooLarge);
+    }
+    Ok(Number::from_bigint(value))
+}
+
+/// A float in the shortest form; a whole one with all its digits.
+fn from_float(float: Float) -> Result<Number, ArithmeticError> {
+    let (is_negative, digits) = float.shortest();
+    if digits.point.abs() > MAX_DIGITS {
+        return Err(ArithmeticError::TooLarge);
+    }
+    let is_whole = digits.point >= i64::try_from(digits.digits.len()).unwrap_or(i64::MAX);
+    let text = digits.general(is_negative, if is_whole { MAX_DIGITS + 1 } else { 6 });
+    Number::parse(&text).ok_or(ArithmeticError::TooLarge)
+}

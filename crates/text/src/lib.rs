@@ -1,0 +1,21 @@
+//! What every reader and writer of text needs once.
+//!
+//! - [`quote_into`], [`visible`] and [`visible_json`] escape what must not reach a terminal.
+//! - [`redact::Secrets`] hides secrets in text that others wrote.
+//! - [`re2::Pattern`] compiles patterns in the syntax of RE2 (feature `re2`).
+//! - [`similar`] finds the names that somebody may have meant.
+
+#![forbid(unsafe_code)]
+
+mod quote;
+#[cfg(feature = "re2")]
+pub mod re2;
+pub mod redact;
+mod similar;
+
+pub use quote::{is_printable, quote_into, visible, visible_json};
+pub use similar::{did_you_mean, similar};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,190 @@
+//! Patterns in the syntax of RE2, which Terraform, Sentinel and Rego use, matched by the `regex` crate.
+
+mod translate;
+
+use std::fmt;
+
+use regex::bytes::{Captures, Regex, RegexBuilder};
+
+use self::translate::{Translated, translate};
+
+/// A compiled pattern.
+///
+/// ```
+/// use objchange_text::re2::Pattern;
+///
+/// let pattern = Pattern::new(r"^\Qa.b\E-(?P<number>\d+)$", Pattern::MAX_SIZE)?;
+/// assert!(pattern.is_match(b"a.b-12") && !pattern.is_match("a.b-١٢".as_bytes()));
+/// assert_eq!(pattern.names(), [Some("number".to_owned())]);
+/// assert!(Pattern::new("a**", Pattern::MAX_SIZE).is_err());
+/// # Ok::<(), objchange_text::re2::PatternError>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Pattern {
+    regex: Regex,
+    names: Vec<Option<String>>,
+    width: usize,
+    size: usize,
+}
+
+/// Why a text is no pattern: a sentence that says what is wrong with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternError(String);
+
+impl fmt::Display for PatternError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PatternError {}
+
+/// Most patterns are small, and how much memory one may take decides how much its first search costs.
+const SIZES: [usize; 2] = [1 << 16, 1 << 20];
+
+impl Pattern {
+    /// The most memory that a compiled pattern may take, in bytes, where nothing asks for less.
+    pub const MAX_SIZE: usize = 10 << 20;
+
+    /// Compiles a pattern that takes at most this much memory, in bytes.
+    ///
+    /// # Errors
+    ///
+    /// The text is no pattern of RE2, or the compiled pattern is too large.
+    pub fn new(pattern: &str, max_size: usize) -> Result<Self, PatternError> {
+        let Translated { text, names, size: width } =
+            translate(pattern).map_err(|problem| PatternError(problem.to_owned()))?;
+        let sizes = SIZES.into_iter().filter(|size| *size < max_size).chain([max_size]);
+        for size in sizes {
+            // Bytes are matched, because the `\B` of ASCII is refused for text: it is also between the bytes of one
+            // character. `matches` skips such matches.
+            match RegexBuilder::new(&text).size_limit(size).build() {
+                Ok(regex) => return Ok(Self { regex, names, width, size }),
+                Err(regex::Error::CompiledTooBig(_)) => {}
+                // The crate's own words show the translated pattern, which nobody wrote.
+                Err(_) => {
+                    return Err(PatternError("the pattern is not a valid regular expression".to_owned()));
+                }
+            }
+        }
+        Err(PatternError("the pattern is too large".to_owned()))
+    }
+
+    /// The pattern as a [`Regex`]. Its groups have no names; [`Pattern::names`] has them.
+    pub fn regex(&self) -> &Regex {
+        &self.regex
+    }
+
+    /// The name of each group, in the order of their opening parentheses.
+    pub fn names(&self) -> &[Option<String>] {
+        &self.names
+    }
+
+    /// About how many characters the pattern has with its repetitions written out: how much each character of a text
+    /// costs at worst.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The most memory that the compiled pattern takes, in bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether the pattern matches anywhere in a text.
+    pub fn is_match(&self, text: &[u8]) -> bool {
+        self.regex.is_match(text)
+    }
+
+    /// All matches from left to right, as Go's `FindAll` finds them: none is empty right behind another one, or within
+    /// a character.
+    ///
+    /// ```
+    /// use objchange_text::re2::Pattern;
+    ///
+    /// let pattern = Pattern::new("a*", Pattern::MAX_SIZE)?;
+    /// let found: Vec<_> = pattern.matches("baaé").filter_map(|found| Some(found.get(0)?.range())).collect();
+    /// assert_eq!(found, [0..0, 1..3, 5..5]);
+    /// # Ok::<(), objchange_text::re2::PatternError>(())
+    /// ```
+    pub fn matches<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        let mut start = 0;
+        let mut last_end = None;
+        std::iter::from_fn(move || {
+            while start <= text.len() {
+                let captures = self.regex.captures_at(text.as_bytes(), start)?;
+                let range = captures.get(0)?.range();
+                let after = |at| {
+                    (at + 1..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len() + 1)
+                };
+                let is_stray = range.is_empty()
+                    && (last_end == Some(range.start) || !text.is_char_boundary(range.start));
+                start = if range.is_empty() { after(range.end) } else { range.end };
+                if !is_stray {
+                    last_end = Some(range.end);
+                    return Some(captures);
+                }
+            }
+            None
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pattern;
+
+    #[test]
+    fn patterns_match_as_re2_matches() {
+        let cases = [
+            ("^\\d+$", "12", true),
+            ("^\\d+$", "١٢", false),
+            ("[\\w-]+", "é", false),
+            ("^[^\\s]$", " ", false),
+            ("^[\\W]$", "-", true),
+            ("${x}", "a", false),
+            ("^\\${.*}$", "${var.x}", true),
+            ("a{2}", "aa", true),
+            ("a{,2}", "a{,2}", true),
+            ("[[:alpha:]]", "x", true),
+            ("^[a[]$", "[", true),
+            ("^[]a]$", "]", true),
+            ("\\/\\-\\_\\<", "/-_<", true),
+            ("\\Qa.b\\E", "a.b", true),
+            ("\\bfoo\\b", "a foo b", true),
+            ("(?i)TEST", "test", true),
+            ("^a&&b[&&~]$", "a&&b~", true),
+            ("^\\p{L}\\P{Greek}$", "éx", true),
+            ("^\\p{Lu}$", "a", false),
+            ("^\\pL\\x{e9}[\\x{61}-c]$", "aéb", true),
+            ("\\012", "\n", true),
+            ("^[a-c--b]$", "-", true),
+        ];
+        for (pattern, text, expected) in cases {
+            let pattern = Pattern::new(pattern, Pattern::MAX_SIZE).unwrap();
+            assert_eq!(pattern.is_match(text.as_bytes()), expected, "{pattern:?}");
+        }
+    }
+
+    #[test]
+    fn what_re2_refuses_is_refused() {
+        let refused = [
+            "(",
+            "(?=a)",
+            "\\",
+            "a**",
+            "a{2}{3}",
+            "a{1001}",
+            "x*+",
+            "(?P<é>x)",
+            "[[:foo:]]",
+            "(?x)",
+            "(?s-u:.)",
+            "\\u0041",
+            "(?R)",
+        ];
+        for pattern in refused {
+            assert!(Pattern::new(pattern, Pattern::MAX_SIZE).is_err(), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Hiding secrets in text that others wrote.
+//!
+//! A provider, a policy or an error may repeat a secret anywhere in what it says. [`Secrets`] learns the secrets;
+//! the [`Redactor`] made of them finds all of them in one pass.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use crate::quote::quote_into;
+
+/// What is shown in place of a secret.
+pub const SENSITIVE: &str = "(sensitive value)";
+
+/// A shorter secret is hidden only where it stands alone, because it is part of too many words.
+const SHORT: usize = 4;
+
+/// More secrets than these are not searched for one by one: then the whole text is hidden.
+const MOST_SECRETS: usize = 20_000;
+
+/// Secrets that come to more bytes than these are not searched for one by one either.
+const MOST_BYTES: usize = 4 << 20;
+
+/// The secrets that must not appear in text.
+///
+/// ```
+/// use objchange_text::redact::Secrets;
+///
+/// let mut secrets = Secrets::default();
+/// secrets.add("pass");
+/// secrets.add("password123");
+/// let redactor = secrets.redactor();
+/// assert_eq!(redactor.redact("login with password123 failed"), "login with (sensitive value) failed");
+/// ```
+#[derive(Clone, Default)]
+pub struct Secrets {
+    texts: BTreeSet<String>,
+    bytes: usize,
+}
+
+impl Secrets {
+    /// Adds a secret: also as it looks when it is quoted, and each of its lines.
+    ///
+    /// An empty text is no secret.
+    pub fn add(&mut self, secret: &str) {
+        // A secret that fills the memory is one that hides everything.
+        if self.is_too_many() {
+            return;
+        }
+        self.insert(secret.to_owned());
+        // Programs print secrets as Go's `%q` and as JSON do, and often one line of several.
+        let mut quoted = String::new();
+        quote_into(secret, &mut quoted);
+        self.insert(quoted[1..quoted.len() - 1].to_owned());
+        self.insert(json_escaped(secret));
+        let lines = secret.lines().map(str::trim).filter(|line| line.len() >= SHORT);
+        lines.for_each(|line| self.insert(line.to_owned()));
+    }
+
+    fn insert(&mut self, text: String) {
+        if !text.is_empty() && !self.is_too_many() {
+            let bytes = text.len();
+            if self.texts.insert(text) {
+                self.bytes += bytes;
+            }
+        }
+    }
+
+    /// Adds all secrets of others.
+    pub fn extend(&mut self, others: &Secrets) {
+        for text in &others.texts {
+            self.insert(text.clone());
+        }
+    }
+
+    /// Whether there are no secrets.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// Whether a text is one of the secrets, whole.
+    pub fn contains(&self, text: &str) -> bool {
+        self.is_too_many() || self.texts.contains(text)
+    }
+
+    fn is_too_many(&self) -> bool {
+        self.texts.len() > MOST_SECRETS || self.bytes > MOST_BYTES
+    }
+
+    /// What hides these secrets. Where there are more of them than it can hold, it hides every text.
+    pub fn redactor(&self) -> Redactor {
+        if self.texts.is_empty() {
+            return Redactor(Search::Nothing);
+        }
+        if self.is_too_many() {
+            return Redactor(Search::HideAll);
+        }
+        let found = AhoCorasick::builder().match_kind(MatchKind::Standard).build(&self.texts);
+        // A search that cannot be built can find nothing, so nothing is shown.
+        Redactor(found.map_or(Search::HideAll, Search::For))
+    }
+}
+
+/// The text as JSON escapes it, without its quotes.
+fn json_escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            // Go escapes these for HTML.
+            '<' | '>' | '&' | '\0'..='\u{1f}' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Their content is never shown.
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Secrets").field("texts", &self.texts.len()).finish()
+    }
+}
+
+/// Hides secrets in texts; see [`Secrets`].
+#[derive(Clone)]
+pub struct Redactor(Search);
+
+#[derive(Clone)]
+enum Search {
+    Nothing,
+    For(AhoCorasick),
+    HideAll,
+}
+
+impl Redactor {
+    /// The text with [`SENSITIVE`] in place of each secret.
+    ///
+    /// Secrets that overlap or touch are hidden together, so that no rest of one remains. A secret of fewer than four
+    /// bytes is hidden only where no letter or digit is next to it.
+    ///
+    /// ```
+    /// use objchange_text::redact::Secrets;
+    ///
+    /// let mut secrets = Secrets::default();
+    /// ["abcd", "cdef", "12"].into_iter().for_each(|secret| secrets.add(secret));
+    /// assert_eq!(secrets.redactor().redact("xabcdefx 12 123"), "x(sensitive value)x (sensitive value) 123");
+    /// ```
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let search = match &self.0 {
+            Search::Nothing => return Cow::Borrowed(text),
+            Search::HideAll if text.is_empty() => return Cow::Borrowed(text),
+            Search::HideAll => return Cow::Borrowed(SENSITIVE),
+            Search::For(search) => search,
+        };
+        let mut hidden: Vec<(usize, usize)> = Vec::new();
+        for found in search.find_overlapping_iter(text) {
+            let (mut start, end) = (found.start(), found.end());
+            if end - start < SHORT && !stands_alone(text, start, end) {
+                continue;
+            }
+            // Matches come by their ends: one may begin before those that were found earlier.
+            while let Some((_, before)) = hidden.last()
+                && *before >= start
+            {
+                start = start.min(hidden.pop().map_or(start, |(from, _)| from));
+            }
+            hidden.push((start, end));
+        }
+        if hidden.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let mut out = String::with_capacity(text.len());
+        let mut shown_from = 0;
+        for (start, end) in hidden {
+            out.push_str(&text[shown_from..start]);
+            out.push_str(SENSITIVE);
+            shown_from = end;
+        }
+        out.push_str(&text[shown_from..]);
+        Cow::Owned(out)
+    }
+
+    /// Whether a text holds a secret.
+    pub fn finds(&self, text: &str) -> bool {
+        matches!(self.redact(text), Cow::Owned(_)) || matches!(self.0, Search::HideAll) && !text.is_empty()
+    }
+}
+
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    !is_word(text[..start].chars().next_back()) && !is_word(text[end..].chars().next())
+}
+
+impl fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Redactor").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn secrets<'s>(texts: impl IntoIterator<Item = &'s str>) -> Secrets {
+        let mut secrets = Secrets::default();
+        texts.into_iter().for_each(|text| secrets.add(text));
+        secrets
+    }
+
+    #[test]
+    fn quoted_secrets_and_their_lines_are_hidden() {
+        let redactor = secrets(["line one\n\"two\"<3"]).redactor();
+        for text in ["line one\n\"two\"<3", "line one\\n\\\"two\\\"<3", "line one\\n\\\"two\\\"\\u003c3"] {
+            assert_eq!(redactor.redact(text), SENSITIVE);
+        }
+        assert_eq!(redactor.redact("it was `line one`"), "it was `(sensitive value)`");
+    }
+
+    #[test]
+    fn too_many_secrets_hide_everything() {
+        let many: Vec<String> = (0..=MOST_SECRETS).map(|i| format!("secret-{i}-")).collect();
+        let many = secrets(many.iter().map(String::as_str));
+        assert_eq!(many.redactor().redact("anything"), SENSITIVE);
+        let long = "x".repeat(MOST_BYTES + 1);
+        assert_eq!(secrets([long.as_str()]).redactor().redact("anything"), SENSITIVE);
+        assert!(secrets([long.as_str()]).contains("anything"));
+    }
+
+    #[test]
+    fn content_is_not_debugged() {
+        let secrets = secrets(["hunter2"]);
+        assert!(!format!("{secrets:?} {:?}", secrets.redactor()).contains("hunter2"));
+    }
+
+    proptest! {
+        /// No byte of an occurrence of a long secret is shown, wherever it is and whatever else is secret.
+        #[test]
+        fn no_part_of_a_secret_remains(
+            texts in prop::collection::vec("[ab]{4,7}", 1..6),
+            between in prop::collection::vec("[AB.]{0,3}", 1..12),
+            picks in prop::collection::vec(any::<prop::sample::Index>(), 0..10),
+        ) {
+            let mut text = between[0].clone();
+            for (pick, between) in picks.iter().zip(between.iter().skip(1)) {
+                text.push_str(pick.get::<String>(&texts));
+                text.push_str(between);
+            }
+            let shown = secrets(texts.iter().map(String::as_str)).redactor().redact(&text).replace(SENSITIVE, "");
+            prop_assert!(!shown.contains(['a', 'b']), "{text} is shown as {shown}");
+        }
+    }
+}
