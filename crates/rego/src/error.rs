@@ -72,3 +72,63 @@ impl fmt::Display for CompileErrors {
 }
 
 impl std::error::Error for CompileErrors {}
+
+/// Why the evaluation of a rule ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvalError {
+    /// The limit that was reached, if it is one: no other rule is evaluated, either.
+    pub limit: Option<Limit>,
+    /// Where it happened.
+    pub location: Option<Location>,
+    /// What happened. It may hold values of the input.
+    pub message: String,
+    /// What it depends on whether the rule fails: nothing, if it fails whatever the unknown values will be.
+    pub doubt: Option<crate::Unknown>,
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Some(location) => write!(f, "{location}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+/// A limit of an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// It takes longer than is allowed.
+    Time,
+    /// The values that it makes take more memory than is allowed.
+    Memory,
+    /// Rules and functions lead to each other more deeply than the stack has room for.
+    Depth,
+}
+
+impl Limit {
+    /// A name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time_limit",
+            Self::Memory => "memory_limit",
+            Self::Depth => "depth_limit",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::Time, Self::Memory, Self::Depth].into_iter().find(|limit| limit.name() == name)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Time => "evaluation takes longer than is allowed",
+            Self::Memory => "evaluation takes more memory than is allowed",
+            Self::Depth => "rules and functions lead to each other too deeply",
+        })
+    }
+}

@@ -30,15 +30,99 @@ impl Lowerer<'_, '_> {
 
     fn literal(&mut self, literal: &Literal, is_left: bool) {
         if literal.is_negated {
-            let ops = self.block(|lowerer| lowerer.positive(literal, is_left));
+            let kind = self.before_not(&literal.kind);
+            let ops = self.block(|lowerer| lowerer.positive(&kind, is_left));
             self.ops.push(Op::Not(ops));
         } else {
-            self.positive(literal, is_left);
+            self.positive(&literal.kind, is_left);
         }
     }
 
-    fn positive(&mut self, literal: &Literal, is_left: bool) {
-        match &literal.kind {
+    /// As OPA does: what a negated call is applied to is evaluated before `not`, so that `not f(x.y)` is undefined where
+    /// `x.y` is. The operands of an equality are not, unless they are calls themselves.
+    fn before_not(&mut self, kind: &LiteralKind) -> LiteralKind {
+        match kind {
+            LiteralKind::Expr(term) => LiteralKind::Expr(self.negated(term)),
+            LiteralKind::Unify(left, right) => LiteralKind::Unify(self.negated_operand(left), self.negated_operand(right)),
+            other => other.clone(),
+        }
+    }
+
+    fn negated(&mut self, term: &Term) -> Term {
+        let kind = match &term.kind {
+            TermKind::Ref(..) => return self.negated_operand(term),
+            TermKind::Binary(Operator::Equal, operands) => {
+                let pair = (self.negated_operand(&operands.0), self.negated_operand(&operands.1));
+                TermKind::Binary(Operator::Equal, Box::new(pair))
+            }
+            TermKind::Binary(operator, operands) => {
+                TermKind::Binary(*operator, Box::new((self.operand(&operands.0), self.operand(&operands.1))))
+            }
+            TermKind::Call(function, arguments) if !is_print(function) => {
+                let arguments = arguments.iter().map(|argument| self.operand(argument)).collect();
+                TermKind::Call(function.clone(), arguments)
+            }
+            TermKind::In { key, member } => TermKind::In {
+                key: key.as_ref().map(|key| Box::new(self.operand(key))),
+                member: Box::new((self.operand(&member.0), self.operand(&member.1))),
+            },
+            TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => return self.evaluated(term),
+            other => other.clone(),
+        };
+        Term::new(term.span, kind)
+    }
+
+    /// An operand of what is negated, which must not lead to several values.
+    fn operand(&mut self, term: &Term) -> Term {
+        if let TermKind::Ref(_, keys) = &term.kind
+            && keys.iter().any(|key| matches!(&key.kind, TermKind::Var(name) if name == "_"))
+        {
+            self.unsafe_variable("_", term.span);
+        }
+        self.evaluated(term)
+    }
+
+    /// A reference stays, and everything else is evaluated.
+    fn negated_operand(&mut self, term: &Term) -> Term {
+        let TermKind::Ref(head, keys) = &term.kind else { return self.evaluated(term) };
+        let head = match head.kind {
+            TermKind::Var(_) => (**head).clone(),
+            _ => self.evaluated(head),
+        };
+        let mut checked = Vec::with_capacity(keys.len());
+        for key in keys {
+            if matches!(&key.kind, TermKind::Var(name) if name == "_") {
+                self.unsafe_variable("_", term.span);
+            }
+            checked.push(self.evaluated(key));
+        }
+        Term::new(term.span, TermKind::Ref(Box::new(head), checked))
+    }
+
+    /// A variable with the value of a term, unless it is a variable or a constant itself.
+    fn evaluated(&mut self, term: &Term) -> Term {
+        match &term.kind {
+            TermKind::Null
+            | TermKind::Bool(_)
+            | TermKind::Number(_)
+            | TermKind::String(_)
+            | TermKind::Var(_)
+            | TermKind::ArrayComprehension(..)
+            | TermKind::SetComprehension(..)
+            | TermKind::ObjectComprehension(..) => term.clone(),
+            _ => {
+                let value = self.expr(term);
+                let name = self.hidden_variable();
+                if let Some(Meaning::Local(slot)) = self.meaning(&name) {
+                    self.ops.push(Op::Bind(slot, value));
+                }
+                Term::new(term.span, TermKind::Var(name))
+            }
+        }
+    }
+
+    fn positive(&mut self, kind: &LiteralKind, is_left: bool) {
+        match kind {
             LiteralKind::Some(_) => {}
             LiteralKind::Expr(term) => self.test(term),
             LiteralKind::Assign(left, right) => self.unify(left, right, true),

@@ -24,7 +24,7 @@ pub(super) struct Shared<'a> {
     pub(super) tree: &'a Tree,
     pub(super) shapes: &'a [RuleShape],
     pub(super) files: &'a [String],
-    pub(super) allows_network: bool,
+    pub(super) network: super::Network,
     pub(super) errors: Vec<CompileError>,
     pub(super) data_references: Vec<DataReference>,
     pub(super) input_references: Vec<InputReference>,
@@ -72,7 +72,7 @@ impl Callee {
 
     pub(super) fn key(&self) -> FunctionKey {
         match self {
-            Self::Builtin(builtin) => FunctionKey::Builtin(builtin.name()),
+            Self::Builtin(builtin) => FunctionKey::Builtin(builtin.name),
             Self::Function(node, _) => FunctionKey::Node(*node),
         }
     }
@@ -124,6 +124,16 @@ impl<'a, 's> Lowerer<'a, 's> {
         let slot = self.new_slot("");
         self.bind(slot);
         slot
+    }
+
+    /// A variable whose name nobody can write.
+    pub(super) fn hidden_variable(&mut self) -> String {
+        let slot = self.temporary();
+        let name = format!("#{slot}");
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.clone(), slot);
+        }
+        name
     }
 
     /// A scope with these variables, which have values.
@@ -317,8 +327,7 @@ impl Shared<'_> {
 }
 
 fn suggestion(name: &str) -> String {
-    let names = builtins::names();
-    let similar = names.into_iter().map(|known| (strsim::damerau_levenshtein(name, known), known));
+    let similar = builtins::names().map(|known| (strsim::damerau_levenshtein(name, known), known));
     match similar.min() {
         Some((distance, known)) if distance <= 1 + name.len() / 4 => format!("; did you mean {known}?"),
         _ => String::new(),

@@ -1,6 +1,5 @@
 //! Annotations: what `rego.metadata` gives.
 
-use super::program::Place;
 use crate::syntax::ast::{Module, Rule};
 use crate::value::Value;
 

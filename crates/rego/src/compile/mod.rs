@@ -28,12 +28,24 @@ pub struct SourceFile {
     pub text: String,
 }
 
+/// What becomes of functions that need the network. None of them is supported itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Network {
+    /// Policies that call them are refused.
+    #[default]
+    Refused,
+    /// Policies that call them are refused as well, with another reason.
+    Allowed,
+    /// Tests replace them. Where they do not, a call fails.
+    Mocked,
+}
+
 /// What policies may do.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct CompileOptions {
-    /// Calls of functions that need the network are no errors. They fail unless tests replace them.
-    pub allows_network: bool,
+    /// What becomes of calls of functions that need the network.
+    pub network: Network,
     /// Policies must be ready then.
     pub deadline: Option<std::time::Instant>,
 }
@@ -98,8 +110,9 @@ pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<
 
 fn check_deadline(options: &CompileOptions) -> Result<(), CompileErrors> {
     if options.deadline.is_some_and(|deadline| std::time::Instant::now() > deadline) {
-        let message = crate::TIME_EXCEEDED.to_owned();
-        return Err(CompileErrors(vec![CompileError { code: crate::TIME_CODE, location: None, message }]));
+        let code = crate::Limit::Time.name();
+        let message = "compiling takes longer than is allowed".to_owned();
+        return Err(CompileErrors(vec![CompileError { code, location: None, message }]));
     }
     Ok(())
 }

@@ -111,7 +111,7 @@ impl Lowerer<'_, '_> {
                 let mut one = Alternative { is_left: true, ..Alternative::default() };
                 self.input(right, &mut one);
                 finish(&mut one);
-                self.pattern(left, &mut one);
+                self.given(left, &mut one);
                 vec![one]
             }
             LiteralKind::Some(_) => vec![Alternative::default()],
@@ -119,7 +119,7 @@ impl Lowerer<'_, '_> {
                 let mut one = Alternative::default();
                 self.input(domain, &mut one);
                 finish(&mut one);
-                key.iter().chain([value]).for_each(|term| self.pattern(term, &mut one));
+                key.iter().chain([value]).for_each(|term| self.given(term, &mut one));
                 vec![one]
             }
             LiteralKind::Every { key, value, domain, body } => {
@@ -139,7 +139,7 @@ impl Lowerer<'_, '_> {
                     if let Some((out, inputs)) = arguments.split_last() {
                         inputs.iter().for_each(|input| self.input(input, &mut one));
                         finish(&mut one);
-                        self.pattern(out, &mut one);
+                        self.given(out, &mut one);
                     }
                     vec![one]
                 }
@@ -174,7 +174,7 @@ impl Lowerer<'_, '_> {
             let mut one = Alternative { is_left, ..Alternative::default() };
             self.input(value, &mut one);
             finish(&mut one);
-            self.pattern(pattern, &mut one);
+            self.given(pattern, &mut one);
             one
         };
         vec![one(left, right, true), one(right, left, false)]
@@ -195,7 +195,7 @@ impl Lowerer<'_, '_> {
             TermKind::Var(name) => to.needed.extend(self.local(name)),
             TermKind::Ref(head, keys) => {
                 self.input(head, to);
-                keys.iter().for_each(|key| self.pattern(key, to));
+                keys.iter().for_each(|key| self.given(key, to));
             }
             TermKind::Call(_, arguments) => arguments.iter().for_each(|argument| self.input(argument, to)),
             TermKind::Array(items) | TermKind::Set(items) => items.iter().for_each(|item| self.input(item, to)),
@@ -232,14 +232,14 @@ impl Lowerer<'_, '_> {
     }
 
     /// What a pattern gives values to, and what it needs.
-    fn pattern(&self, term: &Term, to: &mut Alternative) {
+    fn given(&self, term: &Term, to: &mut Alternative) {
         match &term.kind {
             TermKind::Var(name) => to.gives.extend(self.local(name)),
-            TermKind::Array(items) => items.iter().for_each(|item| self.pattern(item, to)),
+            TermKind::Array(items) => items.iter().for_each(|item| self.given(item, to)),
             TermKind::Object(members) => {
                 for (key, value) in members {
                     self.input(key, to);
-                    self.pattern(value, to);
+                    self.given(value, to);
                 }
             }
             _ => self.input(term, to),

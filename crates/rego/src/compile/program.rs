@@ -140,8 +140,6 @@ pub(crate) enum Op {
     Every { domain: Expr, key: Option<Slot>, value: Slot, ops: Vec<Op> },
     With { changes: Vec<Change>, ops: Vec<Op> },
     Print(Vec<Part>, Place),
-    /// Conditions that were written one below the other are counted by their first step.
-    Line(Place),
 }
 
 #[derive(Debug)]

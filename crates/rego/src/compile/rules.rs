@@ -69,7 +69,7 @@ pub(super) fn compile(
         tree: &tree,
         shapes: &shapes,
         files: &files,
-        allows_network: options.allows_network,
+        network: options.network,
         errors,
         data_references: Vec::new(),
         input_references: Vec::new(),

@@ -3,6 +3,7 @@
 use super::condition::{comparison, get, only_keys};
 use super::lower::{Callee, Lowerer, Meaning};
 use super::program::{Comprehension, ComprehensionKind, Expr, Op, Pattern};
+use super::Network;
 use crate::builtins;
 use crate::syntax::ast::{Literal, Operator, Span, Term, TermKind};
 use crate::value::{Number, Value};
@@ -152,12 +153,8 @@ impl Lowerer<'_, '_> {
         let place = self.place(span);
         match callee {
             Callee::Builtin(builtin) => {
-                if builtin.needs_network() && !self.shared.allows_network {
-                    let message = format!(
-                        "{} needs the network, which policies may not use (allow it with --allow-net)",
-                        builtin.name()
-                    );
-                    self.error("rego_type_error", span, message);
+                if let Some(why) = builtin.unsupported_because() {
+                    self.unsupported(builtin.name, why, span);
                 }
                 Expr::Builtin(builtin, lowered.into(), place)
             }
@@ -166,6 +163,21 @@ impl Lowerer<'_, '_> {
                 Expr::Function(node, lowered.into(), place)
             }
         }
+    }
+
+    fn unsupported(&mut self, name: &str, why: &str, span: Span) {
+        let is_of_network = matches!(name, "http.send" | "net.lookup_ip_addr");
+        let message = match (is_of_network, self.shared.network) {
+            (_, Network::Mocked) => return,
+            (true, Network::Refused) => {
+                format!("{name} needs the network, which policies may not use unless --allow-net is given")
+            }
+            (true, Network::Allowed) => {
+                format!("{name} is only supported in tests that replace it: `with {name} as …`")
+            }
+            (false, _) => format!("{name} is not supported: {why}"),
+        };
+        self.error("rego_type_error", span, message);
     }
 
     fn metadata(&self, function: &Term) -> Option<Value> {

@@ -33,7 +33,7 @@ pub(crate) enum Stop {
     /// A rule fails.
     Failure(Box<Failure>),
     /// A limit is reached: no other rule is evaluated, either.
-    Limit(&'static str),
+    Limit(crate::Limit),
 }
 
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ pub(crate) struct Machine<'p> {
     /// What the branch that is evaluated depends on.
     doubt: Option<Unknown>,
     budget: Budget,
-    context: Context,
+    context: Context<'static>,
     is_strict: bool,
     complaints: Vec<Complaint>,
     prints: Vec<(Place, String)>,
@@ -96,14 +96,17 @@ impl<'p> Machine<'p> {
         documents: Value,
         limits: Limits,
         is_strict: bool,
-        context: Context,
+        now_ns: i64,
     ) -> Self {
+        let budget = Budget::new(limits);
+        let of_builtins = budget.clone();
+        let context = Context::new(now_ns, now_ns.unsigned_abs(), move |work| of_builtins.work(work));
         Self {
             program,
             documents,
             world: World { input, ..World::default() },
             doubt: None,
-            budget: Budget::new(limits),
+            budget,
             context,
             is_strict,
             complaints: Vec::new(),

@@ -139,6 +139,28 @@ impl Number {
         Some(Self(Repr::Decimal(Arc::new(Decimal { text: text.into(), whole }))))
     }
 
+    /// Reads a number as Go's `ParseFloat` does, which allows `+5`, `.5`, `5.` and leading zeros. Such forms are not
+    /// kept.
+    pub(crate) fn parse_lenient(text: &str) -> Option<Self> {
+        if let Some(number) = Self::parse(text) {
+            return Some(number);
+        }
+        let (sign, rest) = match text.as_bytes().first()? {
+            b'-' => ("-", &text[1..]),
+            b'+' => ("", &text[1..]),
+            _ => ("", text),
+        };
+        let (mantissa, exponent) = rest.split_at(rest.find(['e', 'E']).unwrap_or(rest.len()));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let whole = whole.trim_start_matches('0');
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let point = if fraction.is_empty() { "" } else { "." };
+        Self::parse(&format!("{sign}{whole}{point}{fraction}{exponent}"))
+    }
+
     /// The number nearest to a float, in the shortest form that reads back as the same float.
     pub fn from_f64(value: f64) -> Option<Self> {
         value.is_finite().then(|| Self::parse(&super::float::format_f64(value)))?

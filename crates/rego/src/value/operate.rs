@@ -177,3 +177,105 @@ fn from_float(float: Float) -> Result<Number, ArithmeticError> {
     let text = digits.general(is_negative, if is_whole { MAX_DIGITS + 1 } else { 6 });
     Number::parse(&text).ok_or(ArithmeticError::TooLarge)
 }
+
+impl Number {
+    /// The value without its sign.
+    ///
+    /// # Errors
+    ///
+    /// It has too many digits.
+    pub fn abs(&self) -> Result<Self, ArithmeticError> {
+        if self.to_string().starts_with('-') { Self::from(0_i64).subtract(self) } else { Ok(self.clone()) }
+    }
+
+    /// The integer that is left without the digits behind the point.
+    ///
+    /// # Errors
+    ///
+    /// It has too many digits.
+    pub fn truncate(&self) -> Result<BigInt, ArithmeticError> {
+        if let Some(value) = self.as_i64() {
+            return Ok(BigInt::from(value));
+        }
+        let parts = self.parts();
+        if parts.is_whole() {
+            return Ok(self.to_bigint()?.unwrap_or_default());
+        }
+        let len = usize::try_from(parts.point.max(0)).unwrap_or(0);
+        let digits = BigUint::parse_bytes(&parts.digits[..len.min(parts.digits.len())], 10).unwrap_or_default();
+        Ok(BigInt::from_biguint(if parts.is_negative { Sign::Minus } else { Sign::Plus }, digits))
+    }
+
+    /// The greatest integer that is not greater.
+    ///
+    /// # Errors
+    ///
+    /// It has too many digits.
+    pub fn floor(&self) -> Result<Self, ArithmeticError> {
+        let whole = self.truncate()?;
+        let lower = i32::from(!self.is_whole() && self.parts().is_negative);
+        from_int(&(whole - lower))
+    }
+
+    /// The least integer that is not less.
+    ///
+    /// # Errors
+    ///
+    /// It has too many digits.
+    pub fn ceil(&self) -> Result<Self, ArithmeticError> {
+        let whole = self.truncate()?;
+        let higher = i32::from(!self.is_whole() && !self.parts().is_negative);
+        from_int(&(whole + higher))
+    }
+
+    /// The nearest integer; halves are rounded away from zero.
+    ///
+    /// # Errors
+    ///
+    /// It has too many digits.
+    pub fn round(&self) -> Result<Self, ArithmeticError> {
+        let whole = self.truncate()?;
+        if self.is_whole() {
+            return from_int(&whole);
+        }
+        let parts = self.parts();
+        let first = match usize::try_from(parts.point) {
+            Ok(at) => parts.digits.get(at).copied().unwrap_or(b'0'),
+            Err(_) => b'0',
+        };
+        let away = i32::from(first >= b'5');
+        from_int(&if parts.is_negative { whole - away } else { whole + away })
+    }
+
+    /// The product with an integer, without rounding.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub(crate) fn multiply_exactly(&self, factor: &BigInt) -> Result<Self, ArithmeticError> {
+        let parts = self.parts();
+        let len = i64::try_from(parts.digits.len()).unwrap_or(i64::MAX);
+        if parts.point.abs() > MAX_DIGITS || len > MAX_DIGITS {
+            return Err(ArithmeticError::TooLarge);
+        }
+        let digits = BigInt::parse_bytes(&parts.digits, 10).unwrap_or_default() * factor;
+        let sign = if parts.is_negative { "-" } else { "" };
+        Self::parse(&format!("{sign}{digits}e{}", parts.point - len)).ok_or(ArithmeticError::TooLarge)
+    }
+
+    /// The number, written with ten digits behind the point unless it is whole.
+    ///
+    /// # Errors
+    ///
+    /// It has too many digits.
+    pub(crate) fn with_ten_decimals(&self) -> Result<Self, ArithmeticError> {
+        if let Some(whole) = self.to_bigint()? {
+            return from_int(&whole);
+        }
+        let scaled = self.multiply_exactly(&BigInt::from(10_000_000_000_i64))?.round()?.truncate()?;
+        let sign = if scaled.is_negative() { "-" } else { "" };
+        let digits = format!("{:0>11}", scaled.magnitude().to_string());
+        let (whole, fraction) = digits.split_at(digits.len() - 10);
+        Self::parse(&format!("{sign}{whole}.{fraction}")).ok_or(ArithmeticError::TooLarge)
+    }
+}

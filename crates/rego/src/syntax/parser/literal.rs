@@ -47,6 +47,9 @@ impl Parser {
             }
             self.some()?
         } else if self.keywords.every && self.is_word("every") {
+            if is_negated {
+                return Err(self.unexpected("a condition after `not`"));
+            }
             self.every()?
         } else {
             self.expression()?
