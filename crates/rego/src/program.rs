@@ -33,6 +33,8 @@ pub struct RuleInfo<'p> {
     pub path: &'p [String],
     /// It is a function.
     pub is_function: bool,
+    /// Its definitions add to a set.
+    pub is_set: bool,
     /// Where its definitions are; where its default is, if it has no other.
     pub definitions: Vec<Location>,
 }
@@ -83,7 +85,8 @@ pub struct Warning {
     pub message: String,
 }
 
-/// What a definition of a rule gives: the members of a set, or one value.
+/// What a definition of a rule gives: the members of a set or an array, or its value if that is not `false`, `null` or
+/// an empty object.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Found {
@@ -130,6 +133,7 @@ impl Program {
                 name: &shape.name,
                 path: &self.compiled.nodes[set.node as usize].path,
                 is_function: matches!(set.kind, RuleKind::Function(_)),
+                is_set: set.kind == RuleKind::Set,
                 definitions: definitions
                     .chain(default)
                     .map(|place| compile::location(&self.compiled.files, place))
@@ -198,7 +202,22 @@ impl Session<'_> {
     pub fn definition(&mut self, rule: RuleId, index: usize) -> Result<Found, EvalError> {
         let members = self.machine.definition(rule.0, index);
         let members = self.checked(members)?;
-        Ok(Found { certain: members.certain, possible: members.possible })
+        let is_set = self.program.compiled.rules[rule.0 as usize].kind == RuleKind::Set;
+        Ok(if is_set { Found { certain: members.certain, possible: members.possible } } else { members.flattened() })
+    }
+
+    /// What all definitions of a rule give together.
+    ///
+    /// # Errors
+    ///
+    /// Evaluating it fails, or a limit is reached.
+    pub fn definition_values(&mut self, rule: RuleId) -> Result<Found, EvalError> {
+        let (value, doubt) = self.rule(rule)?;
+        let mut members = crate::run::Members::default();
+        if let Some(value) = value {
+            members.add(value, doubt.as_ref());
+        }
+        Ok(members.flattened())
     }
 
     /// What `print` was called with since this was last asked for.

@@ -15,7 +15,9 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("min", &[COLLECTION], |_, o| Ok(items(o, 0)?.iter().min().cloned())),
     Builtin::new("sort", &[COLLECTION], sort),
     Builtin::new("any", &[COLLECTION], |_, o| some(items(o, 0)?.contains(&Value::Bool(true)))),
-    Builtin::new("all", &[COLLECTION], |_, o| some(items(o, 0)?.iter().all(|item| *item == Value::Bool(true)))),
+    Builtin::new("all", &[COLLECTION], |_, o| {
+        some(items(o, 0)?.iter().all(|item| *item == Value::Bool(true)))
+    }),
 ];
 
 fn count(_: &mut Context<'_>, operands: &[Value]) -> Outcome {

@@ -7,199 +7,179 @@ use crate::value::{Object, Value};
 
 pub(super) const FAMILY: &[Builtin] = &[Builtin::new("json.patch", &[Types::ANY, Types::ARRAY], patch)];
 
+type Patched = Result<Value, BuiltinError>;
+
 fn patch(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
+    let operations: Option<Vec<_>> = array(operands, 1)?.iter().map(Value::as_object).collect();
+    let Some(operations) = operations else {
+        return Err(fail(
+            "must be an array of JSON-Patch objects, but at least one element is not an object",
+        ));
+    };
     let mut document = operands[0].clone();
-    for operation in array(operands, 1)? {
-        let Some(operation) = operation.as_object() else {
-            return Err(mismatch(1, "array of JSON-Patch objects", operation.type_name()));
-        };
-        match apply(context, document, operation)? {
-            Some(patched) => document = patched,
-            None => return Ok(None),
-        }
+    for operation in operations {
+        document = apply(context, &document, operation)?;
     }
     some(document)
 }
 
-/// The document after one operation; `None` if the operation leads nowhere, which makes the call undefined.
-fn apply(
-    context: &mut Context<'_>,
-    document: Value,
-    operation: &Object,
-) -> Result<Option<Value>, BuiltinError> {
-    let missing = |name: &str| BuiltinError::wrong_type(format!("missing '{name}' attribute"));
-    let path = |name: &str| {
-        let value = operation.get_str(name).ok_or_else(|| missing(name))?;
-        steps(value).ok_or_else(|| {
-            BuiltinError::wrong_type(format!("attribute '{name}' must be a string or array of path segments"))
-        })
-    };
-    let name = match operation.get_str("op") {
-        None => return Err(missing("op")),
-        Some(Value::String(name)) => name,
-        Some(_) => return Err(BuiltinError::wrong_type("attribute 'op' must be a string")),
-    };
-    let value = || operation.get_str("value").cloned().ok_or_else(|| missing("value"));
-    let to = path("path")?;
-    Ok(match name.as_str() {
-        "add" => put(context, document, &to, &value()?, Put::Insert)?,
-        "replace" => put(context, document, &to, &value()?, Put::Replace)?,
-        "remove" => remove(context, &document, &to)?.map(|(document, _)| document),
-        "test" => {
-            let value = value()?;
-            if find(&document, &to) == Some(&value) { Some(document) } else { None }
-        }
-        "copy" => {
-            let from = path("from")?;
-            match find(&document, &from).cloned() {
-                Some(value) => put(context, document, &to, &value, Put::Insert)?,
-                None => None,
-            }
-        }
-        "move" => {
-            let from = path("from")?;
-            match remove(context, &document, &from)? {
-                Some((rest, value)) => put(context, rest, &to, &value, Put::Insert)?,
-                None => None,
-            }
-        }
-        other => {
-            return Err(BuiltinError::wrong_type(format!("unrecognized op '{other}'")));
-        }
-    })
+fn fail(message: impl Into<String>) -> BuiltinError {
+    BuiltinError::failed(message)
 }
 
-/// Whether the value is put in before what is there, or in its place.
-#[derive(Clone, Copy, PartialEq)]
-enum Put {
-    Insert,
-    Replace,
+/// The document after one operation.
+fn apply(context: &mut Context<'_>, document: &Value, operation: &Object) -> Patched {
+    let attribute = |name: &str| {
+        operation.get_str(name).ok_or_else(|| fail(format!("missing required attribute '{name}'")))
+    };
+    let path = |name: &str| match attribute(name)? {
+        Value::String(text) if text.is_empty() => Ok(Vec::new()),
+        path => steps(path).ok_or_else(|| {
+            let want = "one of {set, array} containing string paths or array of path segments";
+            mismatch(1, want, path.type_name())
+        }),
+    };
+    let Value::String(name) = attribute("op")? else {
+        let got = attribute("op")?.type_name();
+        return Err(fail(format!("attribute 'op' must be a string but found: {got}")));
+    };
+    let to = path("path")?;
+    match name.as_str() {
+        "add" => insert(context, document, &to, attribute("value")?),
+        "replace" if to.is_empty() => attribute("value").cloned(),
+        "replace" => {
+            let (rest, _) = remove(context, document, &to)?;
+            insert(context, &rest, &to, attribute("value")?)
+        }
+        "remove" => remove(context, document, &to).map(|(document, _)| document),
+        "test" => {
+            if find(document, &to)? == attribute("value")? {
+                Ok(document.clone())
+            } else {
+                Err(fail("value of the document does not equal the value of the operation 'test'"))
+            }
+        }
+        "copy" => {
+            let value = find(document, &path("from")?)?.clone();
+            insert(context, document, &to, &value)
+        }
+        "move" => {
+            let (rest, value) = remove(context, document, &path("from")?)?;
+            insert(context, &rest, &to, &value)
+        }
+        other => Err(fail(format!("unrecognized op: '{other}'"))),
+    }
 }
 
 /// The index that a step names in an array of this length.
-fn index(step: &Value, len: usize) -> Option<usize> {
-    match step {
-        Value::String(text) if text == "-" => Some(len),
-        Value::String(text) => {
-            let is_canonical = text.bytes().all(|b| b.is_ascii_digit()) && (text.len() == 1 || !text.starts_with('0'));
-            if is_canonical { text.parse().ok() } else { None }
+fn index(step: &Value, len: usize) -> Result<usize, BuiltinError> {
+    let index = match step {
+        Value::String(text) if text == "-" => return Ok(len),
+        Value::String(text) if text.len() > 1 && text.starts_with('0') => {
+            return Err(fail("leading zeros are not allowed in JSON paths"));
         }
+        Value::String(text) if text.bytes().all(|b| b.is_ascii_digit()) => text.parse().ok(),
         Value::Number(number) => number.as_index(),
         _ => None,
-    }
+    };
+    index.ok_or_else(|| fail("the index of an array must be a number"))
 }
 
-fn child<'v>(value: &'v Value, step: &Value) -> Option<&'v Value> {
-    match value {
+/// The part of a collection that a step leads to.
+fn child<'v>(value: &'v Value, step: &Value) -> Result<&'v Value, BuiltinError> {
+    let found = match value {
         Value::Object(object) => object.get(step),
         Value::Array(array) => array.items().get(index(step, array.len())?),
         Value::Set(set) => set.get(step),
-        _ => None,
-    }
+        _ => return Err(fail(format!("expected composite type, found {}", value.type_name()))),
+    };
+    found.ok_or_else(|| fail(format!("path {step} does not exist in {} term", value.type_name())))
 }
 
-fn find<'v>(value: &'v Value, path: &[Value]) -> Option<&'v Value> {
+fn find<'v>(value: &'v Value, path: &[Value]) -> Result<&'v Value, BuiltinError> {
     path.iter().try_fold(value, child)
 }
 
-fn put(
-    context: &mut Context<'_>,
-    at: Value,
-    path: &[Value],
-    value: &Value,
-    how: Put,
-) -> Result<Option<Value>, BuiltinError> {
+fn insert(context: &mut Context<'_>, at: &Value, path: &[Value], value: &Value) -> Patched {
     let Some((step, rest)) = path.split_first() else {
-        return Ok(Some(value.clone()));
+        return Ok(value.clone());
     };
     if !rest.is_empty() {
-        let Some(inner) = child(&at, step) else { return Ok(None) };
-        let Some(patched) = put(context, inner.clone(), rest, value, how)? else { return Ok(None) };
-        return with_child(context, &at, step, Some(patched));
+        let inner = insert(context, child(at, step)?, rest, value)?;
+        return with_child(context, at, step, Some(inner));
     }
-    match &at {
+    match at {
         Value::Object(object) => {
-            if how == Put::Replace && !object.contains_key(step) {
-                return Ok(None);
-            }
             context.charge(48 * object.len())?;
             let mut entries = object.entries().to_vec();
             entries.push((step.clone(), value.clone()));
-            Ok(Some(Value::object(entries)))
+            Ok(Value::object(entries))
         }
         Value::Array(array) => {
-            let Some(index) = index(step, array.len()) else { return Ok(None) };
+            let index = index(step, array.len())?;
+            if index > array.len() {
+                return Err(fail("index for array insertion out of bounds"));
+            }
             context.charge(24 * array.len())?;
             let mut items = array.items().to_vec();
-            match how {
-                Put::Insert if index <= items.len() => items.insert(index, value.clone()),
-                Put::Replace if index < items.len() => items[index] = value.clone(),
-                _ => return Ok(None),
-            }
-            Ok(Some(Value::array(items)))
+            items.insert(index, value.clone());
+            Ok(Value::array(items))
         }
+        Value::Set(_) if step != value => Err(fail("set key does not equal value to be inserted")),
         Value::Set(set) => {
-            if how == Put::Replace && !set.contains(step) || how == Put::Insert && step != value {
-                return Ok(None);
-            }
             context.charge(24 * set.len())?;
-            let mut items: Vec<_> = set.iter().filter(|item| how == Put::Insert || *item != step).cloned().collect();
+            let mut items = set.items().to_vec();
             items.push(value.clone());
-            Ok(Some(Value::set(items)))
+            Ok(Value::set(items))
         }
-        _ => Ok(None),
+        _ => Err(fail(format!("expected composite type, found {}", at.type_name()))),
     }
 }
 
 /// The collection with another child at this step, which exists, or without it.
-fn with_child(
-    context: &mut Context<'_>,
-    at: &Value,
-    step: &Value,
-    child: Option<Value>,
-) -> Result<Option<Value>, BuiltinError> {
-    Ok(match at {
+fn with_child(context: &mut Context<'_>, at: &Value, step: &Value, child: Option<Value>) -> Patched {
+    match at {
         Value::Object(object) => {
             context.charge(48 * object.len())?;
-            let mut entries: Vec<_> = object.entries().iter().filter(|(key, _)| key != step).cloned().collect();
+            let mut entries: Vec<_> =
+                object.entries().iter().filter(|(key, _)| key != step).cloned().collect();
             entries.extend(child.map(|child| (step.clone(), child)));
-            Some(Value::object(entries))
+            Ok(Value::object(entries))
         }
         Value::Array(array) => {
             context.charge(24 * array.len())?;
             let mut items = array.items().to_vec();
-            let Some(index) = index(step, items.len()).filter(|index| *index < items.len()) else { return Ok(None) };
+            let index = index(step, items.len())?;
             match child {
-                Some(child) => items[index] = child,
-                None => {
+                Some(child) if index < items.len() => items[index] = child,
+                None if index < items.len() => {
                     items.remove(index);
                 }
+                _ => return Err(fail("index for array delete out of bounds")),
             }
-            Some(Value::array(items))
+            Ok(Value::array(items))
         }
         Value::Set(set) => {
             context.charge(24 * set.len())?;
             let mut items: Vec<_> = set.iter().filter(|item| *item != step).cloned().collect();
             items.extend(child);
-            Some(Value::set(items))
+            Ok(Value::set(items))
         }
-        _ => None,
-    })
+        _ => Err(fail(format!("expected composite type, found {}", at.type_name()))),
+    }
 }
 
 /// The document without what the path leads to, and that.
-fn remove(
-    context: &mut Context<'_>,
-    at: &Value,
-    path: &[Value],
-) -> Result<Option<(Value, Value)>, BuiltinError> {
-    let Some((step, rest)) = path.split_first() else { return Ok(None) };
-    let Some(inner) = child(at, step) else { return Ok(None) };
+fn remove(context: &mut Context<'_>, at: &Value, path: &[Value]) -> Result<(Value, Value), BuiltinError> {
+    let Some((step, rest)) = path.split_first() else {
+        return Err(fail("the whole document cannot be removed"));
+    };
+    let inner = child(at, step)?;
     let (inner, removed) = if rest.is_empty() {
         (None, inner.clone())
     } else {
-        let Some((inner, removed)) = remove(context, inner, rest)? else { return Ok(None) };
+        let (inner, removed) = remove(context, inner, rest)?;
         (Some(inner), removed)
     };
-    Ok(with_child(context, at, step, inner)?.map(|document| (document, removed)))
+    Ok((with_child(context, at, step, inner)?, removed))
 }

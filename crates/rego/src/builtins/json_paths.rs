@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::arguments::{items, some};
-use super::{Builtin, BuiltinError, Context, Outcome, Types};
+use super::{Builtin, BuiltinError, Context, Types};
 use crate::value::Value;
 
 const PATHS: Types = Types::SET.or(Types::ARRAY);
@@ -29,10 +29,11 @@ struct PathTree {
 /// The steps of a path: an array, or a string whose steps are separated by slashes.
 pub(super) fn steps(path: &Value) -> Option<Vec<Value>> {
     match path {
-        Value::String(text) if text.is_empty() => Some(Vec::new()),
         Value::String(text) => {
             let text = text.trim_start_matches('/');
-            Some(text.split('/').map(|step| Value::from(step.replace("~1", "/").replace("~0", "~"))).collect())
+            Some(
+                text.split('/').map(|step| Value::from(step.replace("~1", "/").replace("~0", "~"))).collect(),
+            )
         }
         Value::Array(steps) => Some(steps.items().to_vec()),
         _ => None,
@@ -47,6 +48,9 @@ impl PathTree {
                 let want = "one of {set, array} containing string paths or array of path segments";
                 return Err(super::arguments::mismatch(1, want, path.type_name()));
             };
+            if steps.is_empty() {
+                continue;
+            }
             context.charge(steps.len() * 64)?;
             let mut at = &mut root;
             for step in steps {
@@ -57,11 +61,9 @@ impl PathTree {
         Ok(root)
     }
 
-    /// The paths behind an element of an array, whose index may be a string.
+    /// The paths behind an element of an array, whose index is a string in a path.
     fn element(&self, index: usize) -> Option<&Self> {
-        self.children
-            .get(&Value::Number(index.into()))
-            .or_else(|| self.children.get(&Value::from(index.to_string())))
+        self.children.get(&Value::from(index.to_string()))
     }
 
     /// The parts of the value that the paths lead to.

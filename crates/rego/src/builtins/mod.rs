@@ -4,14 +4,28 @@ mod aggregates;
 mod arguments;
 mod arrays;
 mod context;
+mod crypto;
+mod encoding;
+mod format;
+mod globs;
 mod graph;
-mod json_paths;
 mod json_patch;
+mod json_paths;
+mod jwt;
+mod net;
 mod numbers;
 mod objects;
+mod regexes;
+mod semver;
 mod sets;
+mod strings;
+mod time;
 mod types;
+mod units;
 mod unsupported;
+mod uri;
+mod uuid;
+mod yaml;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -225,14 +239,28 @@ static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(
     let families = [
         aggregates::FAMILY,
         arrays::FAMILY,
+        crypto::FAMILY,
+        encoding::FAMILY,
+        format::FAMILY,
+        globs::FAMILY,
         graph::FAMILY,
         json_paths::FAMILY,
         json_patch::FAMILY,
+        jwt::FAMILY,
+        net::FAMILY,
         numbers::FAMILY,
         objects::FAMILY,
+        regexes::FAMILY,
+        semver::FAMILY,
         sets::FAMILY,
+        strings::FAMILY,
+        time::FAMILY,
         types::FAMILY,
+        units::FAMILY,
         unsupported::FAMILY,
+        uri::FAMILY,
+        uuid::FAMILY,
+        yaml::FAMILY,
     ];
     families.into_iter().flatten().map(|builtin| (builtin.name, builtin)).collect()
 });

@@ -39,9 +39,9 @@ pub(super) const FAMILY: &[Builtin] = &[
 fn minus(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
     match (&operands[0], &operands[1]) {
         (Value::Number(a), Value::Number(b)) => some(a.subtract(b)?),
-        (Value::Set(a), Value::Set(b)) => some(Value::set(
-            a.iter().filter(|item| !b.contains(item)).cloned().collect::<Vec<_>>(),
-        )),
+        (Value::Set(a), Value::Set(b)) => {
+            some(Value::set(a.iter().filter(|item| !b.contains(item)).cloned().collect::<Vec<_>>()))
+        }
         (Value::Number(_), other) => Err(type_mismatch(1, N, other)),
         (Value::Set(_), other) => Err(type_mismatch(1, Types::SET, other)),
         (other, _) => Err(type_mismatch(0, NS, other)),

@@ -31,7 +31,6 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("cast_string", &[ANY], |_, o| cast(Types::STRING, &o[0])),
 ];
 
-/// The functions whose names begin with `is_` are undefined rather than false.
 fn is(types: Types, operands: &[Value]) -> Outcome {
     some(types.contains(&operands[0]))
 }
@@ -45,8 +44,10 @@ fn to_number(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
         Value::Null | Value::Bool(false) => some(Value::int(0)),
         Value::Bool(true) => some(Value::int(1)),
         Value::String(text) => {
-            let number = Number::parse(text).filter(|number| number.to_f64().is_finite());
-            number.map(|number| Some(Value::Number(number))).ok_or_else(|| BuiltinError::failed("invalid syntax"))
+            let number = Number::parse_lenient(text).filter(|number| number.to_f64().is_finite());
+            number
+                .map(|number| Some(Value::Number(number)))
+                .ok_or_else(|| BuiltinError::failed("invalid syntax"))
         }
         other => some(other.clone()),
     }

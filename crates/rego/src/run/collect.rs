@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::compare::{Truth, equal};
+use crate::program::Found;
 use crate::value::{Hint, Unknown, Value};
 
 /// The members of a set.
@@ -14,10 +15,46 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    pub(super) fn add(&mut self, value: Value, doubt: Option<&Unknown>) {
+    pub(crate) fn add(&mut self, value: Value, doubt: Option<&Unknown>) {
         match doubt {
             None => self.certain.push(value),
             Some(doubt) => self.possible.push((value, doubt.clone())),
+        }
+    }
+
+    /// What the values say as answers: the members of collections, and nothing where they are `false` or `null`.
+    pub(crate) fn flattened(self) -> Found {
+        let mut found = Members::default();
+        let certain = self.certain.into_iter().map(|value| (value, None));
+        let possible = self.possible.into_iter().map(|(value, doubt)| (value, Some(doubt)));
+        for (value, doubt) in certain.chain(possible) {
+            match &value {
+                Value::Null | Value::Bool(false) => {}
+                Value::Object(object) if object.is_empty() => {}
+                Value::Set(items) => items.iter().for_each(|item| found.add(item.clone(), doubt.as_ref())),
+                Value::Array(items) => items.iter().for_each(|item| found.add(item.clone(), doubt.as_ref())),
+                Value::Unknown(unknown) => found.add_unknown(unknown, doubt.as_ref()),
+                _ => found.add(value, doubt.as_ref()),
+            }
+        }
+        found.tidy();
+        Found { certain: found.certain, possible: found.possible }
+    }
+
+    fn add_unknown(&mut self, unknown: &Unknown, doubt: Option<&Unknown>) {
+        let whole = doubt.map_or_else(|| unknown.plain(), |doubt| unknown.union(doubt));
+        match unknown.hint() {
+            Some(Hint::Text(_)) => self.add(Value::Unknown(unknown.clone()), doubt),
+            Some(Hint::Set { certain, possible }) => {
+                certain.iter().for_each(|item| self.add(item.clone(), doubt));
+                possible.iter().for_each(|item| self.add(item.clone(), Some(&whole)));
+            }
+            Some(Hint::Array(items)) => {
+                for (item, is_possible) in items {
+                    self.add(item.clone(), if *is_possible { Some(&whole) } else { doubt });
+                }
+            }
+            _ => self.add(Value::Unknown(unknown.plain()), Some(&whole)),
         }
     }
 

@@ -131,7 +131,6 @@ impl Number {
         }
         match (self.operand()?, other.operand()?) {
             (_, Operand::Int(b)) if b.is_zero() => Err(ArithmeticError::DivideByZero),
-            (Operand::Int(a), Operand::Int(b)) if (&a % &b).is_zero() => from_int(&(a / b)),
             (a, b) => from_float(a.to_float().divide(b.to_float())),
         }
     }
@@ -185,7 +184,8 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn abs(&self) -> Result<Self, ArithmeticError> {
-        if self.to_string().starts_with('-') { Self::from(0_i64).subtract(self) } else { Ok(self.clone()) }
+        let zero = Self::from(0_i64);
+        if *self < zero { zero.subtract(self) } else { zero.add(self) }
     }
 
     /// The integer that is left without the digits behind the point.
@@ -202,7 +202,8 @@ impl Number {
             return Ok(self.to_bigint()?.unwrap_or_default());
         }
         let len = usize::try_from(parts.point.max(0)).unwrap_or(0);
-        let digits = BigUint::parse_bytes(&parts.digits[..len.min(parts.digits.len())], 10).unwrap_or_default();
+        let digits =
+            BigUint::parse_bytes(&parts.digits[..len.min(parts.digits.len())], 10).unwrap_or_default();
         Ok(BigInt::from_biguint(if parts.is_negative { Sign::Minus } else { Sign::Plus }, digits))
     }
 

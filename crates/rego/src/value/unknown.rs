@@ -62,6 +62,14 @@ impl Unknown {
         &self.0.ids
     }
 
+    /// If it is a string for sure, that with a placeholder where something is not known.
+    pub fn text(&self) -> Option<&str> {
+        match &self.0.hint {
+            Some(Hint::Text(text)) => text.as_str(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn hint(&self) -> Option<&Hint> {
         self.0.hint.as_ref()
     }
