@@ -19,7 +19,7 @@ const MAX_PATTERNS: usize = 512;
 const MAX_PATTERN_SIZE: usize = 4 << 20;
 
 /// What the caller answers when work is charged: an error ends the evaluation.
-pub type Budget<'h> = Box<dyn FnMut(usize) -> Result<(), String> + 'h>;
+type Budget<'h> = Box<dyn FnMut(usize) -> Result<(), String> + 'h>;
 
 /// What built-in functions share within one evaluation.
 pub struct Context<'h> {
