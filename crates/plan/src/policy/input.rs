@@ -1,8 +1,6 @@
 //! What policies see as `input`.
 
-use std::collections::BTreeMap;
-
-use regorus::Value;
+use objchange_rego::Value;
 
 use super::InputMode;
 use super::error::{PolicyError, PolicyErrorKind};
@@ -35,7 +33,7 @@ pub(super) fn input(
         _ => Values::default(),
     };
     let mut writer = Writer { hides: matches!(secrets, Secrets::Hidden(_)), values: &mut values };
-    let mut input = BTreeMap::new();
+    let mut input = Vec::new();
     match mode {
         InputMode::Raw => {
             let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
@@ -44,23 +42,23 @@ pub(super) fn input(
         InputMode::Collections => {
             if members.has("tfplan") || members.has("plan") {
                 let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
-                input.insert(Value::from("tfplan"), writer.tfplan(&tfplan, members)?);
+                input.push((Value::from("tfplan"), writer.tfplan(&tfplan, members)?));
                 if members.has("plan") {
                     let raw = OnlyMembers(&tfplan.raw, |name: &str| members.has_part("plan", name));
-                    input.insert(Value::from("plan"), writer.write(&raw)?);
+                    input.push((Value::from("plan"), writer.write(&raw)?));
                 }
             }
             if members.has("tfstate") {
                 let tfstate = TfState::prior(&plan).map_err(PolicyError::of_document)?;
-                input.insert(Value::from("tfstate"), writer.write(&tfstate)?);
+                input.push((Value::from("tfstate"), writer.write(&tfstate)?));
             }
             if members.has("tfconfig") {
                 let tfconfig = TfConfig::new(&plan).map_err(PolicyError::of_document)?;
-                input.insert(Value::from("tfconfig"), writer.write(&tfconfig)?);
+                input.push((Value::from("tfconfig"), writer.write(&tfconfig)?));
             }
         }
     }
-    Ok(Value::from(input))
+    Ok(Value::object(input))
 }
 
 struct Writer<'a> {
@@ -80,9 +78,9 @@ impl Writer<'_> {
     }
 
     fn tfplan(&mut self, tfplan: &TfPlan<'_>, members: &Members) -> Result<Value, PolicyError> {
-        let mut parts = BTreeMap::new();
+        let mut parts = Vec::new();
         let mut add = |name: &str, part: Result<Value, PolicyError>| {
-            parts.insert(Value::from(name), part?);
+            parts.push((Value::from(name), part?));
             Ok(())
         };
         let has = |part| members.has_part("tfplan", part);
@@ -107,6 +105,6 @@ impl Writer<'_> {
         if has("raw") {
             add("raw", self.write(&tfplan.raw))?;
         }
-        Ok(Value::from(parts))
+        Ok(Value::object(parts))
     }
 }
