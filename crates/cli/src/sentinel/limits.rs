@@ -25,6 +25,12 @@ pub(crate) struct RunLimits {
     timeout: Duration,
 }
 
+impl Default for RunLimits {
+    fn default() -> Self {
+        RunLimits { bytes: 512 << 20, timeout: Duration::from_secs(60) }
+    }
+}
+
 impl LimitArgs {
     /// What each of so many policies may take, as many of which run side by side as there are cores.
     pub(crate) fn of_each(&self, policies: usize) -> RunLimits {

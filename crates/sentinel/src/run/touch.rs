@@ -34,8 +34,9 @@ const MAX_TOUCHES: usize = 1_000;
 /// As many looks are followed to the rules that depend on them, all rules taken together.
 const MAX_FOLLOWED: usize = 1_000_000;
 
-/// As many parts of the value of a rule are looked at for what is unknown.
+/// As many parts of the value of a rule, and of all rules, are looked at for what is unknown.
 const MAX_PARTS: usize = 100_000;
+const MAX_PARTS_OF_ALL: usize = 2_000_000;
 
 impl Run<'_> {
     /// What each rule depends on that was begun, by its entry.
@@ -103,6 +104,7 @@ impl Run<'_> {
     /// Notes what the values of rules hold that is unknown: lists and maps are shown with all that is in them.
     pub(super) fn look_into_rules(&mut self) {
         let machine = &mut self.machine;
+        let mut room = MAX_PARTS_OF_ALL;
         for entry in machine.looked_into..machine.entries.len() {
             let Some(value @ (Value::List(_) | Value::Map(_))) =
                 machine.entries[entry].value.as_ref().map(Value::seen).cloned()
@@ -110,18 +112,20 @@ impl Run<'_> {
                 continue;
             };
             let place = Place { file: 0, offset: machine.entries[entry].unit.place };
-            let mut left = MAX_PARTS;
+            let mut left = MAX_PARTS.min(room);
             let mut waiting = vec![value];
             while let Some(value) = waiting.pop() {
-                let Some(rest) = left.checked_sub(1) else { break };
-                left = rest;
+                let Some(rest) = left.checked_sub(1) else {
+                    machine.budget.touched.push("the rest of a large value".to_owned());
+                    machine.budget.note_taint(Taint::NONE);
+                    break;
+                };
+                (left, room) = (rest, room - 1);
                 let value = machine.unwrap(value);
                 machine.budget.touch(&value);
                 match &value {
-                    Value::List(list) => waiting.extend(list.items().iter().take(left).cloned()),
-                    Value::Map(map) => {
-                        waiting.extend(map.values_up_to(left));
-                    }
+                    Value::List(list) => waiting.extend(list.items().iter().take(left + 1).cloned()),
+                    Value::Map(map) => waiting.extend(map.values_up_to(left + 1)),
                     _ => {}
                 }
             }
