@@ -54,13 +54,22 @@ impl HiddenSource {
         expressions.into_iter().for_each(|expr| search.calls(expr));
         hidden.extend(search.with_what_they_refer_to(bodies.iter().map(|(_, body)| body)));
         for (file, _) in &bodies {
-            let of_file =
-                |span: &&Span| (file.start..=file.start + file.text.len() as u32).contains(&span.start);
-            let opaque: Vec<Span> = search.opaque.iter().filter(of_file).copied().collect();
-            if !opaque.is_empty() {
-                let is_inside =
-                    |span: &Span| opaque.iter().any(|o| o.start <= span.start && span.end <= o.end);
-                hidden.extend(literals(file).into_iter().filter(is_inside));
+            let end = file.start + file.text.len() as u32;
+            let opaque: Vec<Span> = search
+                .opaque
+                .iter()
+                .filter(|span| (file.start..=end).contains(&span.start))
+                .copied()
+                .collect();
+            if opaque.is_empty() {
+                continue;
+            }
+            for literal in literals(file) {
+                // A literal may be taken for longer than it is.
+                let parts = opaque
+                    .iter()
+                    .map(|block| Span::new(literal.start.max(block.start), literal.end.min(block.end)));
+                hidden.extend(parts.filter(|part| part.start < part.end));
             }
         }
         Self::merged(hidden)
@@ -246,12 +255,13 @@ fn literals(file: &SourceFile) -> Vec<Span> {
 fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
     let mut found = Vec::new();
     let mut start = 0;
-    let mut heredoc: Option<&str> = None;
+    // What ends the heredoc that a line is in; nothing does where its beginning is broken.
+    let mut heredoc: Option<Option<&str>> = None;
     for line in text.split_inclusive('\n') {
         let content = line.trim_end_matches(['\n', '\r']);
         let at = |from: usize, to: usize| Span::new((start + from) as u32, (start + to) as u32);
         match heredoc {
-            Some(end) if content.trim() == end => heredoc = None,
+            Some(Some(end)) if content.trim() == end => heredoc = None,
             Some(_) => found.push(at(0, content.len())),
             None if is_json => {
                 found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)))
@@ -261,7 +271,7 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
                     found.push(at(from, to));
                 }
                 found.extend(numbers(content).into_iter().map(|(from, to)| at(from, to)));
-                heredoc = heredoc_end(content);
+                heredoc = content.contains('<').then(|| heredoc_end(content));
             }
         }
         start += line.len();

@@ -67,7 +67,8 @@ impl Matcher {
             return Err(FunctionError::new("the pattern and the text are too large for one another"));
         }
         let bytes_per_step = (MEETINGS_PER_STEP / self.0.width().max(1)).clamp(1, 64) as u64;
-        let most = context.steps_left.saturating_mul(bytes_per_step);
+        // Half of what is left, so that there is something to report an error with.
+        let most = (context.steps_left / 2).saturating_mul(bytes_per_step);
         let mut bytes_left = most;
         let too_many = |error: TooManyReads| FunctionError::new(error.to_string());
         let result =
