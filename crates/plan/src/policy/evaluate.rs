@@ -49,9 +49,12 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
         .rules
         .iter()
         .enumerate()
-        .flat_map(|(rule, evaluated)| (0..evaluated.definitions.len()).map(move |definition| (rule, definition)))
+        .flat_map(|(rule, evaluated)| {
+            (0..evaluated.definitions.len()).map(move |definition| (rule, definition))
+        })
         .collect();
     let results = evaluation.results(&document, &all, options.parts())?;
+    let as_now = evaluation.as_now(&results)?;
     let hidden = Hidden::find(&evaluation, &document, &results)?;
     let addresses = Addresses::new(&document);
     let mut verdicts =
@@ -79,8 +82,11 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
                     verdict.findings = shown(&mut found.certain.iter());
                     if !found.possible.is_empty() {
                         let doubts = found.possible.iter().map(|(_, doubt)| doubt);
+                        let is_said_now =
+                            |value: &&Value| as_now.get(&id).is_some_and(|now| now.contains(value));
+                        let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
                         verdict.undecided = Some(Undecided {
-                            findings: shown(&mut found.possible.iter().map(|(value, _)| value)),
+                            findings: shown(&mut said_now.into_iter()),
                             waits_for: waits(&places, doubts),
                         });
                     }
@@ -180,10 +186,31 @@ impl<'p> Evaluation<'p> {
         }
     }
 
+    /// What rules that are undecided say as long as what is unknown is not there.
+    fn as_now(&self, results: &Results) -> Result<BTreeMap<DefinitionId, BTreeSet<Value>>, PolicyError> {
+        let is_undecided = |found: &Result<Found, EvalError>| {
+            found
+                .as_ref()
+                .is_ok_and(|found| found.possible.iter().any(|(value, _)| !value.contains_unknown()))
+        };
+        let wanted: Vec<DefinitionId> =
+            results.found.iter().filter(|(_, found)| is_undecided(found)).map(|(id, _)| *id).collect();
+        if wanted.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let input = input(self.text, self.policies.mode, &self.policies.members, &Secrets::Shown)?;
+        let now = self.results(&input, &wanted, self.options.parts())?;
+        let said = now
+            .found
+            .into_iter()
+            .filter_map(|(id, found)| Some((id, found.ok()?.certain.into_iter().collect())));
+        Ok(said.collect())
+    }
+
     /// The document as policies see it, and where what is unknown in it.
     pub(super) fn document(&self, secrets: &Secrets) -> Result<(Value, Places), PolicyError> {
         let members = &self.policies.members;
-        let input = input(self.text, self.options.input, members, secrets)?;
+        let input = input(self.text, self.policies.mode, members, secrets)?;
         let mut marking = Marking::new(members.full);
         let input = marking.apply(&input);
         Ok((input, marking.places))
@@ -200,7 +227,8 @@ impl<'p> Evaluation<'p> {
             .map(|part| wanted.iter().filter(|(rule, _)| rule % threads == part).copied().collect())
             .collect();
         let results: Vec<Result<Results, PolicyError>> = thread::scope(|scope| {
-            let (first, rest) = parts.split_first().map_or((&[][..], &[][..]), |(first, rest)| (&first[..], rest));
+            let (first, rest) =
+                parts.split_first().map_or((&[][..], &[][..]), |(first, rest)| (&first[..], rest));
             let others: Vec<_> = rest
                 .iter()
                 .filter(|part| !part.is_empty())
@@ -228,7 +256,12 @@ impl<'p> Evaluation<'p> {
         Ok(all)
     }
 
-    fn part(&self, document: &Value, wanted: &[DefinitionId], is_first: bool) -> Result<Results, PolicyError> {
+    fn part(
+        &self,
+        document: &Value,
+        wanted: &[DefinitionId],
+        is_first: bool,
+    ) -> Result<Results, PolicyError> {
         let limits = Limits { deadline: self.deadline, memory: self.options.memory };
         let setup = Setup {
             input: Some(document.clone()),
@@ -261,7 +294,8 @@ impl<'p> Evaluation<'p> {
             }
             results.warnings = session.take_warnings();
             let prints = session.take_prints().into_iter();
-            results.prints = prints.map(|(location, text)| format!("{}: {text}", Place::from(location))).collect();
+            results.prints =
+                prints.map(|(location, text)| format!("{}: {text}", Place::from(location))).collect();
             Ok(results)
         });
         results.map_err(|error| {

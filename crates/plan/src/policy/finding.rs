@@ -15,7 +15,8 @@ pub(super) struct Addresses(HashSet<SmolStr>);
 impl Addresses {
     pub(super) fn new(input: &Value) -> Self {
         let mut addresses = Self::default();
-        let parts = ["tfplan", "plan", "tfstate", "tfconfig"].into_iter().filter_map(|name| member(input, name));
+        let parts =
+            ["tfplan", "plan", "tfstate", "tfconfig"].into_iter().filter_map(|name| member(input, name));
         for document in std::iter::once(input).chain(parts) {
             for part in ["resource_changes", "resource_drift", "resources"] {
                 addresses.add(member(document, part));

@@ -20,8 +20,7 @@ fn replacements() -> impl Iterator<Item = Value> {
     let long = "Aa1-".repeat(64);
     let plain = ["", "x", &long].map(Value::from).into_iter();
     let numbers = [0_i64, 1, 1 << 40].map(Value::int).into_iter();
-    let others =
-        [Value::Bool(true), Value::Bool(false), Value::Null, Value::array([]), Value::object([])];
+    let others = [Value::Bool(true), Value::Bool(false), Value::Null, Value::array([]), Value::object([])];
     plain.chain(numbers).chain(others)
 }
 
@@ -47,7 +46,8 @@ impl Hidden {
             }
         }
         let has_errors = results.found.values().any(Result::is_err);
-        let says_nothing = hidden.messages.is_empty() && results.prints.is_empty() && results.warnings.is_empty();
+        let says_nothing =
+            hidden.messages.is_empty() && results.prints.is_empty() && results.warnings.is_empty();
         if says_nothing && !has_errors {
             return Ok(hidden);
         }
@@ -121,9 +121,9 @@ impl Hidden {
     }
 
     pub(super) fn error(&self, id: DefinitionId, error: &EvalError) -> String {
-        let is_shown = self.masked.as_ref().is_none_or(|masked| {
-            matches!(masked.found.get(&id), Some(Err(other)) if other.message == error.message)
-        });
+        let is_shown = self.masked.as_ref().is_none_or(
+            |masked| matches!(masked.found.get(&id), Some(Err(other)) if other.message == error.message),
+        );
         match (is_shown, &error.location) {
             (false, Some(location)) => format!("{location}: {WHY_HIDDEN}"),
             (false, None) => WHY_HIDDEN.to_owned(),

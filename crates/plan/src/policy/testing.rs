@@ -65,7 +65,9 @@ pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerd
                 let value = policies.program.run(setup, |session| {
                     let value = session.rule(rule.id);
                     let printed = session.take_prints().into_iter();
-                    prints = printed.map(|(location, text)| format!("{}: {text}", Place::from(location))).collect();
+                    prints = printed
+                        .map(|(location, text)| format!("{}: {text}", Place::from(location)))
+                        .collect();
                     value
                 });
                 match value {

@@ -77,7 +77,9 @@ impl Marking {
     }
 
     fn resource(&mut self, resource: &Value, is_planned: bool) -> Value {
-        let Some(address) = member(resource, "address").and_then(Value::as_str) else { return resource.clone() };
+        let Some(address) = member(resource, "address").and_then(Value::as_str) else {
+            return resource.clone();
+        };
         let unknown = member(resource, "change").and_then(|change| member(change, "after_unknown"));
         match unknown {
             Some(unknown) if has_true(unknown) => {

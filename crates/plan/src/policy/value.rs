@@ -5,8 +5,8 @@ use std::fmt;
 
 use objchange_rego::Value;
 use objchange_rego::value::Number;
-use smol_str::SmolStr;
 use serde::ser::{self, Impossible, Serialize, Serializer};
+use smol_str::SmolStr;
 
 use crate::collection::SENSITIVE;
 
@@ -314,7 +314,9 @@ impl ser::SerializeStruct for Map<'_> {
 
 fn number(json: &str) -> Result<Value, Refused> {
     let number = Number::parse(json).filter(|_| json.len() <= LONGEST_NUMBER);
-    number.map(Value::Number).ok_or_else(|| ser::Error::custom("a number has more digits than policies can take"))
+    number
+        .map(Value::Number)
+        .ok_or_else(|| ser::Error::custom("a number has more digits than policies can take"))
 }
 
 /// Longer numbers are not computed with.

@@ -43,7 +43,9 @@ impl Lowerer<'_, '_> {
     fn before_not(&mut self, kind: &LiteralKind) -> LiteralKind {
         match kind {
             LiteralKind::Expr(term) => LiteralKind::Expr(self.negated(term)),
-            LiteralKind::Unify(left, right) => LiteralKind::Unify(self.negated_operand(left), self.negated_operand(right)),
+            LiteralKind::Unify(left, right) => {
+                LiteralKind::Unify(self.negated_operand(left), self.negated_operand(right))
+            }
             other => other.clone(),
         }
     }
@@ -365,7 +367,11 @@ impl Lowerer<'_, '_> {
         for key in keys {
             let is_simple = matches!(
                 key.kind,
-                TermKind::Var(_) | TermKind::String(_) | TermKind::Number(_) | TermKind::Bool(_) | TermKind::Null
+                TermKind::Var(_)
+                    | TermKind::String(_)
+                    | TermKind::Number(_)
+                    | TermKind::Bool(_)
+                    | TermKind::Null
             );
             if !is_simple && steps.iter().any(|step| matches!(step, Step::Each(_))) {
                 let slot = self.temporary();

@@ -75,6 +75,8 @@ pub(crate) struct Compiled {
     pub(crate) shapes: Vec<RuleShape>,
     /// For each rule the positions of `data` that it mentions.
     pub(crate) edges: Vec<Vec<u32>>,
+    /// For each rule whether it mentions the input itself.
+    pub(crate) reads_input: Vec<bool>,
     pub(crate) data_references: Vec<DataReference>,
     /// What `with` replaces in `data`.
     pub(crate) mocked: Vec<Vec<String>>,
@@ -123,7 +125,8 @@ fn read(text: &str) -> Result<Module, Vec<crate::error::SyntaxError>> {
         Ok(module) => Ok(module),
         Err(errors) => parse(text, Dialect::V0).map_err(|old| {
             // The one that understands more of the file knows better what is wrong with it.
-            let line = |errors: &[crate::error::SyntaxError]| errors.first().map_or(0, |error| error.span.line);
+            let line =
+                |errors: &[crate::error::SyntaxError]| errors.first().map_or(0, |error| error.span.line);
             if line(&old) > line(&errors) { old } else { errors }
         }),
     }

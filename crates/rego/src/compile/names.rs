@@ -5,7 +5,11 @@ use hashbrown::HashSet;
 use crate::syntax::ast::{Literal, LiteralKind, TemplatePart, Term, TermKind};
 
 /// Calls `visit` with each name that a term mentions itself; `inner` gets the terms that have variables of their own.
-pub(super) fn names<'a>(term: &'a Term, visit: &mut dyn FnMut(&'a str, &'a Term), inner: &mut dyn FnMut(&'a Term)) {
+pub(super) fn names<'a>(
+    term: &'a Term,
+    visit: &mut dyn FnMut(&'a str, &'a Term),
+    inner: &mut dyn FnMut(&'a Term),
+) {
     match &term.kind {
         TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) => {}
         TermKind::Var(name) => visit(name, term),
@@ -29,7 +33,9 @@ pub(super) fn names<'a>(term: &'a Term, visit: &mut dyn FnMut(&'a str, &'a Term)
                 names(value, visit, inner);
             }
         }
-        TermKind::ArrayComprehension(..) | TermKind::SetComprehension(..) | TermKind::ObjectComprehension(..) => {
+        TermKind::ArrayComprehension(..)
+        | TermKind::SetComprehension(..)
+        | TermKind::ObjectComprehension(..) => {
             inner(term);
         }
         TermKind::Binary(_, operands) => {

@@ -75,8 +75,10 @@ impl Lowerer<'_, '_> {
                 Condition::Never => continue,
             };
             // The variables that no condition gives a value to: those that wait for them are not reported.
-            let given_by_others: Vec<Slot> =
-                left.iter().flat_map(|(_, all)| all.iter().flat_map(|one| one.gives.iter().copied())).collect();
+            let given_by_others: Vec<Slot> = left
+                .iter()
+                .flat_map(|(_, all)| all.iter().flat_map(|one| one.gives.iter().copied()))
+                .collect();
             let Some(first) = alternatives.first() else { continue };
             for slot in &first.needed {
                 let is_waiting = left.len() > 1 && given_by_others.contains(slot) && alternatives.len() == 1;
@@ -87,8 +89,10 @@ impl Lowerer<'_, '_> {
             }
         }
         if reported.is_empty()
-            && let Some((Condition::Literal(Literal { span, .. }) | Condition::Unify(Term { span, .. }, _), _)) =
-                left.first()
+            && let Some((
+                Condition::Literal(Literal { span, .. }) | Condition::Unify(Term { span, .. }, _),
+                _,
+            )) = left.first()
         {
             let span = *span;
             self.error("rego_unsafe_var_error", span, "the variables of these conditions need each other");
@@ -198,7 +202,9 @@ impl Lowerer<'_, '_> {
                 keys.iter().for_each(|key| self.given(key, to));
             }
             TermKind::Call(_, arguments) => arguments.iter().for_each(|argument| self.input(argument, to)),
-            TermKind::Array(items) | TermKind::Set(items) => items.iter().for_each(|item| self.input(item, to)),
+            TermKind::Array(items) | TermKind::Set(items) => {
+                items.iter().for_each(|item| self.input(item, to))
+            }
             TermKind::Object(members) => {
                 for (key, value) in members {
                     self.input(key, to);
@@ -269,7 +275,9 @@ fn split<'t>(left: &'t Term, right: &'t Term, into: &mut Vec<Condition<'t>>) {
                 .map(|(left_key, value)| {
                     let wanted = key(left_key)?;
                     let mut others = right_members.iter();
-                    others.find(|(right_key, _)| key(right_key) == Some(wanted.clone())).map(|(_, v)| (value, v))
+                    others
+                        .find(|(right_key, _)| key(right_key) == Some(wanted.clone()))
+                        .map(|(_, v)| (value, v))
                 })
                 .collect();
             match pairs {

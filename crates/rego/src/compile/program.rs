@@ -133,12 +133,27 @@ pub(crate) enum Op {
     Bind(Slot, Expr),
     Match(Pattern, Expr),
     /// Goes on for everything that the steps lead to.
-    Scan { base: Expr, steps: Box<[Step]>, out: Pattern },
+    Scan {
+        base: Expr,
+        steps: Box<[Step]>,
+        out: Pattern,
+    },
     /// Goes on for each path and value within a value.
-    Walk { value: Expr, out: Pattern },
+    Walk {
+        value: Expr,
+        out: Pattern,
+    },
     Not(Vec<Op>),
-    Every { domain: Expr, key: Option<Slot>, value: Slot, ops: Vec<Op> },
-    With { changes: Vec<Change>, ops: Vec<Op> },
+    Every {
+        domain: Expr,
+        key: Option<Slot>,
+        value: Slot,
+        ops: Vec<Op>,
+    },
+    With {
+        changes: Vec<Change>,
+        ops: Vec<Op>,
+    },
     Print(Vec<Part>, Place),
 }
 

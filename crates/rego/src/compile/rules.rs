@@ -4,7 +4,7 @@ use super::lower::{Lowerer, Shared, Unit};
 use super::program::{Definition, NodeId, Place, RuleId, RuleKind, RuleSet};
 use super::recursion::cycles;
 use super::tree::Tree;
-use super::{Compiled, CompileOptions, RuleShape, check_deadline, location, metadata};
+use super::{CompileOptions, Compiled, RuleShape, check_deadline, location, metadata};
 use crate::error::{CompileError, CompileErrors};
 use crate::syntax::ast::{Module, Rule, Term, TermKind};
 use crate::value::Value;
@@ -55,7 +55,9 @@ pub(super) fn compile(
                     (RuleKind::Function(one), RuleKind::Function(other)) => {
                         format!("{name} is defined with {one} and with {other} parameters")
                     }
-                    _ => format!("{name} is defined in different ways: as one value, a set, an object or a function"),
+                    _ => format!(
+                        "{name} is defined in different ways: as one value, a set, an object or a function"
+                    ),
                 };
                 let location = Some(location(&files, place));
                 errors.push(CompileError { code: "rego_type_error", location, message });
@@ -78,13 +80,16 @@ pub(super) fn compile(
         metadata: (Value::Null, Value::Null),
     };
     let mut edges: Vec<Vec<NodeId>> = vec![Vec::new(); rules.len()];
+    let mut reads_input = vec![false; rules.len()];
     let annotations: Vec<_> = modules.iter().map(|(_, module)| metadata::read(module)).collect();
     for one in placed {
         check_deadline(options)?;
         let (unit, module) = &modules[one.module];
         let set = &mut rules[one.id as usize];
         shared.metadata = annotations[one.module].of_rule(module, one.rule, &tree.node(set.node).path);
+        let mentions_before = shared.input_references.len();
         let definition = definition(unit, &mut shared, &one);
+        reads_input[one.id as usize] |= shared.input_references.len() > mentions_before;
         edges[one.id as usize].append(&mut shared.edges);
         if !one.rule.is_default {
             set.definitions.push(definition);
@@ -108,7 +113,17 @@ pub(super) fn compile(
         return Err(CompileErrors(errors));
     }
     let nodes = tree.nodes;
-    Ok(Compiled { files, nodes, rules, shapes, edges, data_references, mocked, input_references })
+    Ok(Compiled {
+        files,
+        nodes,
+        rules,
+        shapes,
+        edges,
+        reads_input,
+        data_references,
+        mocked,
+        input_references,
+    })
 }
 
 fn definition<'a>(unit: &'a Unit, shared: &mut Shared<'a>, placed: &Placed<'_>) -> Definition {
@@ -169,14 +184,20 @@ fn refuse_recursion(
         let in_cycle: Vec<RuleId> = cycle.iter().filter_map(|node| tree.node(*node).rule).collect();
         let first = in_cycle.iter().copied().min();
         let Some(set) = first.map(|rule| &rules[rule as usize]) else { continue };
-        let Some(place) = set.definitions.first().or(set.default.as_deref()).map(|one| one.place) else { continue };
+        let Some(place) = set.definitions.first().or(set.default.as_deref()).map(|one| one.place) else {
+            continue;
+        };
         let name = |rule: &RuleId| {
             let path = &tree.node(rules[*rule as usize].node).path;
             path.last().cloned().unwrap_or_default()
         };
         let verb = if matches!(set.kind, RuleKind::Function(_)) { "calls" } else { "leads to" };
-        let mut message = format!("{} {verb} itself, which Rego does not allow", first.iter().map(name).collect::<String>());
-        let others: Vec<String> = in_cycle.iter().filter(|rule| Some(**rule) != first).take(3).map(name).collect();
+        let mut message = format!(
+            "{} {verb} itself, which Rego does not allow",
+            first.iter().map(name).collect::<String>()
+        );
+        let others: Vec<String> =
+            in_cycle.iter().filter(|rule| Some(**rule) != first).take(3).map(name).collect();
         if !others.is_empty() {
             message.push_str(&format!(" (by {})", others.join(", ")));
         }

@@ -1,9 +1,9 @@
 //! Terms as expressions.
 
+use super::Network;
 use super::condition::{comparison, get, only_keys};
 use super::lower::{Callee, Lowerer, Meaning};
 use super::program::{Comprehension, ComprehensionKind, Expr, Op, Pattern};
-use super::Network;
 use crate::builtins;
 use crate::syntax::ast::{Literal, Operator, Span, Term, TermKind};
 use crate::value::{Number, Value};
@@ -145,8 +145,7 @@ impl Lowerer<'_, '_> {
         let Some(callee) = self.callee(function) else { return Expr::Const(Value::Null) };
         if arguments.len() != callee.arity() {
             let name = super::text_of(function);
-            let message =
-                format!("{name} takes {}, not {}", count(callee.arity()), arguments.len());
+            let message = format!("{name} takes {}, not {}", count(callee.arity()), arguments.len());
             self.error("rego_type_error", span, message);
             return Expr::Const(Value::Null);
         }

@@ -52,7 +52,9 @@ impl<'p> Machine<'p> {
                 },
                 Op::Every { domain, key, value, ops } => {
                     let Some(domain) = self.eval(frame, domain)? else { return Ok(Flow::Continue) };
-                    match self.isolated(|machine| machine.fails_for_some(frame, &domain, (*key, *value), ops))? {
+                    match self
+                        .isolated(|machine| machine.fails_for_some(frame, &domain, (*key, *value), ops))?
+                    {
                         Existence::Certain => return Ok(Flow::Continue),
                         Existence::Possible(unknown) => self.add_doubt(&unknown),
                         Existence::No => {}

@@ -70,7 +70,12 @@ impl Machine<'_> {
         self.call_rule(node, arguments, place)
     }
 
-    pub(super) fn call_rule(&mut self, node: NodeId, arguments: Vec<Value>, place: Place) -> Run<Option<Value>> {
+    pub(super) fn call_rule(
+        &mut self,
+        node: NodeId,
+        arguments: Vec<Value>,
+        place: Place,
+    ) -> Run<Option<Value>> {
         self.budget.step()?;
         let key = (node, arguments.into_iter().map(Argument).collect::<Vec<_>>());
         let outcome = match self.world.calls.get(&key) {

@@ -160,7 +160,8 @@ impl Machine<'_> {
             },
             Some(Hint::Object { certain, possible }) => {
                 let certainly = certain.iter().find(|(other, _)| !key.contains_unknown() && other == key);
-                let may_be_other = !matches!(is_one_of(key, possible.iter().map(|(key, _)| key)), Truth::False);
+                let may_be_other =
+                    !matches!(is_one_of(key, possible.iter().map(|(key, _)| key)), Truth::False);
                 match certainly {
                     Some((_, value)) if !may_be_other => Some(value.clone()),
                     None if !may_be_other
@@ -172,7 +173,9 @@ impl Machine<'_> {
                         self.add_doubt(unknown);
                         let mut same = possible.iter().filter(|(other, _)| other == key);
                         match (certainly, same.next(), same.next()) {
-                            (None, Some((key, value)), None) if !key.contains_unknown() => Some(value.clone()),
+                            (None, Some((key, value)), None) if !key.contains_unknown() => {
+                                Some(value.clone())
+                            }
                             _ => Some(Value::Unknown(unknown.plain())),
                         }
                     }

@@ -23,8 +23,8 @@ use crate::compile::Compiled;
 use crate::compile::program::{Place, RuleId};
 use crate::value::{Unknown, Value};
 pub(crate) use collect::Members;
-pub use limits::Limits;
 use limits::Budget;
+pub use limits::Limits;
 use world::World;
 
 /// Why evaluation does not go on.

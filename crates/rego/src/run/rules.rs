@@ -69,7 +69,9 @@ impl<'p> Machine<'p> {
     pub(crate) fn definition(&mut self, rule: RuleId, index: usize) -> Run<Members> {
         let set = &self.program.rules[rule as usize];
         let mut members = Members::default();
-        let Some(definition) = set.definitions.get(index).or(set.default.as_deref()) else { return Ok(members) };
+        let Some(definition) = set.definitions.get(index).or(set.default.as_deref()) else {
+            return Ok(members);
+        };
         match set.kind {
             RuleKind::Set => self.isolated(|machine| machine.add_members(definition, &mut members))?,
             _ => {
@@ -97,7 +99,11 @@ impl<'p> Machine<'p> {
         Ok(members)
     }
 
-    pub(super) fn default_value(&mut self, default: &'p Definition, arguments: &[Value]) -> Run<Option<Value>> {
+    pub(super) fn default_value(
+        &mut self,
+        default: &'p Definition,
+        arguments: &[Value],
+    ) -> Run<Option<Value>> {
         let mut frame: Frame = vec![None; default.slots as usize];
         for (pattern, argument) in default.params.iter().zip(arguments) {
             self.matches(&mut frame, pattern, argument)?;
@@ -175,7 +181,9 @@ impl<'p> Machine<'p> {
                 match same {
                     None => first = Some((value.clone(), doubt.is_none())),
                     Some(Truth::True) => {}
-                    Some(Truth::False) if doubt.is_none() && first.as_ref().is_some_and(|(_, certain)| *certain) => {
+                    Some(Truth::False)
+                        if doubt.is_none() && first.as_ref().is_some_and(|(_, certain)| *certain) =>
+                    {
                         return machine.failure(definition.place, TWO_VALUES);
                     }
                     Some(_) => {
@@ -205,7 +213,12 @@ impl<'p> Machine<'p> {
     }
 
     /// What a rule or a function is by the values of its definitions.
-    pub(super) fn combined(&mut self, chains: &[Chain], default: Option<Value>, place: Place) -> Run<Outcome> {
+    pub(super) fn combined(
+        &mut self,
+        chains: &[Chain],
+        default: Option<Value>,
+        place: Place,
+    ) -> Run<Outcome> {
         let mut with_values = chains.iter().filter(|chain| !chain.values.is_empty());
         let Some(first) = with_values.next() else { return Ok(Outcome { value: default, doubt: None }) };
         let rest: Vec<&Chain> = with_values.collect();
@@ -223,7 +236,9 @@ impl<'p> Machine<'p> {
             return Ok(match (is_total, default, doubt) {
                 (true, ..) | (_, _, None) => Outcome { value: Some(one.clone()), doubt: None },
                 (false, None, doubt) => Outcome { value: Some(one.clone()), doubt },
-                (false, Some(default), _) if !default_differs => Outcome { value: Some(default), doubt: None },
+                (false, Some(default), _) if !default_differs => {
+                    Outcome { value: Some(default), doubt: None }
+                }
                 (false, Some(default), Some(doubt)) => {
                     Outcome { value: Some(either_of(one, &default, &doubt)), doubt: None }
                 }
@@ -231,7 +246,9 @@ impl<'p> Machine<'p> {
         }
         let sure = |chain: &&Chain| chain.is_total && chain.conflict.is_none() && chain.values.len() == 1;
         if let Some(certain) = all().find(sure)
-            && all().filter(sure).any(|chain| matches!(equal(&chain.values[0], &certain.values[0]), Truth::False))
+            && all()
+                .filter(sure)
+                .any(|chain| matches!(equal(&chain.values[0], &certain.values[0]), Truth::False))
         {
             return self.failure(place, TWO_VALUES);
         }
@@ -283,9 +300,11 @@ impl Chain {
         self.values.push(value);
         if self.values.len() > MOST_VALUES {
             // There are too many to tell them apart.
-            let unknown = self.values.iter().filter_map(Value::unknowns).fold(self.doubt.clone(), |all, unknown| {
-                either(all, Some(&unknown))
-            });
+            let unknown = self
+                .values
+                .iter()
+                .filter_map(Value::unknowns)
+                .fold(self.doubt.clone(), |all, unknown| either(all, Some(&unknown)));
             let unknown = unknown.unwrap_or_else(|| Unknown::from_ids([]));
             self.values = vec![Value::Unknown(unknown.plain())];
         }

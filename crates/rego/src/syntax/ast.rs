@@ -137,7 +137,10 @@ pub(crate) enum TermKind {
     /// An operator and what it is applied to.
     Binary(Operator, Box<(Term, Term)>),
     /// `k, v in xs`
-    In { key: Option<Box<Term>>, member: Box<(Term, Term)> },
+    In {
+        key: Option<Box<Term>>,
+        member: Box<(Term, Term)>,
+    },
     /// Texts, and terms that are printed between them.
     Template(Vec<TemplatePart>),
 }

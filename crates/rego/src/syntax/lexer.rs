@@ -34,8 +34,8 @@ pub(super) struct Lexeme {
 
 /// Two characters first: `:=` is not `:` and `=`.
 const SYMBOLS: [&str; 25] = [
-    ":=", "==", "!=", "<=", ">=", "{", "}", "[", "]", "(", ")", ",", ";", ":", ".", "=", "<", ">", "+", "-", "*",
-    "/", "%", "|", "&",
+    ":=", "==", "!=", "<=", ">=", "{", "}", "[", "]", "(", ")", ",", ";", ":", ".", "=", "<", ">", "+", "-",
+    "*", "/", "%", "|", "&",
 ];
 
 pub(super) struct Lexer<'a> {
@@ -238,7 +238,9 @@ impl<'a> Lexer<'a> {
                 }
                 text.push(char::from_u32(unit).unwrap_or('\u{fffd}'));
             }
-            _ => return Err(SyntaxError::new(self.up_to_here(span), "unknown escape sequence in this string")),
+            _ => {
+                return Err(SyntaxError::new(self.up_to_here(span), "unknown escape sequence in this string"));
+            }
         }
         Ok(())
     }

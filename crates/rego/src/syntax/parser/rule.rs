@@ -15,7 +15,8 @@ impl Parser {
             if head.value.is_none() || head.member.is_some() {
                 return Err(SyntaxError::new(begin, "a default rule has a value: `default name := value`"));
             }
-            let rule = Rule { span: self.since(begin), is_default, head, body: Vec::new(), elses: Vec::new() };
+            let rule =
+                Rule { span: self.since(begin), is_default, head, body: Vec::new(), elses: Vec::new() };
             rules.push(rule);
             return Ok(());
         }
@@ -44,7 +45,8 @@ impl Parser {
                 let begin = self.span();
                 self.next();
                 let body = self.body("}")?;
-                rule = Rule { span: self.since(begin), is_default, head: head.clone(), body, elses: Vec::new() };
+                rule =
+                    Rule { span: self.since(begin), is_default, head: head.clone(), body, elses: Vec::new() };
                 rules.push(rule);
             }
             return Ok(());

@@ -106,7 +106,8 @@ impl Parser {
             if self.is("(") && matches!(term.kind, TermKind::Var(_) | TermKind::Ref(..)) {
                 self.next();
                 let arguments = self.elements(")")?;
-                let is_set = arguments.is_empty() && matches!(&term.kind, TermKind::Var(name) if name == "set");
+                let is_set =
+                    arguments.is_empty() && matches!(&term.kind, TermKind::Var(name) if name == "set");
                 let kind = match is_set {
                     true => TermKind::Set(Vec::new()),
                     false => TermKind::Call(Box::new(term), arguments),
