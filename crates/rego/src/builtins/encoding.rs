@@ -30,7 +30,7 @@ pub(super) const FAMILY: &[Builtin] = &[
         some(Value::from_json(text).is_ok())
     }),
     Builtin::new("base64.encode", &[S], |context, o| encode(context, o, |bytes| BASE64.encode(bytes))),
-    Builtin::new("base64.decode", &[S], |context, o| decode(context, o, |text| decode_base64(text))),
+    Builtin::new("base64.decode", &[S], |context, o| decode(context, o, decode_base64)),
     Builtin::new("base64.is_valid", &[ANY], |context, o| {
         let Some(text) = o[0].as_str() else { return some(false) };
         context.charge(text.len())?;

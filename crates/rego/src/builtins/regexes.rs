@@ -126,7 +126,7 @@ fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
             match part {
                 Part::Text(part) => out.push_str(part),
                 Part::Group(group) => {
-                    out.push_str(captures.get(*group).map_or("", |group| &text[group.range()]))
+                    out.push_str(captures.get(*group).map_or("", |group| &text[group.range()]));
                 }
             }
         }

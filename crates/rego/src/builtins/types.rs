@@ -16,6 +16,8 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("is_set", &[ANY], |_, o| is(Types::SET, o)).with_partly_known(),
     Builtin::new("is_string", &[ANY], |_, o| is(Types::STRING, o)).with_partly_known(),
     Builtin::new("type_name", &[ANY], |_, o| some(o[0].type_name())).with_partly_known(),
+    Builtin::new("opa.runtime", &[], |_, _| some(Value::object([]))),
+    Builtin::new("trace", &[Types::STRING], |_, _| some(true)),
     Builtin::new("to_number", &[SCALAR], to_number),
     Builtin::new("cast_array", &[ANY], |_, o| match &o[0] {
         Value::Set(set) => some(Value::array(set.items())),
@@ -43,6 +45,12 @@ fn to_number(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
     match &operands[0] {
         Value::Null | Value::Bool(false) => some(Value::int(0)),
         Value::Bool(true) => some(Value::int(1)),
+        Value::String(text)
+            if ["inf", "infinity", "nan"]
+                .contains(&text.trim_start_matches(['+', '-']).to_lowercase().as_str()) =>
+        {
+            Err(BuiltinError::wrong_type("operand 1 must be valid number string but got string"))
+        }
         Value::String(text) => {
             let number = Number::parse_lenient(text).filter(|number| number.to_f64().is_finite());
             number

@@ -9,6 +9,7 @@ const SO: Types = Types::STRING.or(Types::OBJECT);
 const CERTIFICATES: &str = "certificates and keys are not read";
 const GRAPHQL: &str = "GraphQL is not read";
 const SIGNATURES: &str = "signatures with public keys are not verified";
+const TEMPLATES: &str = "Go's text templates are not evaluated; use sprintf";
 const NETWORK: &str = "policies do not use the network";
 
 pub(super) const FAMILY: &[Builtin] = &[
@@ -42,5 +43,6 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::unsupported("io.jwt.verify_rs512", &[S, S], SIGNATURES),
     Builtin::unsupported("json.match_schema", &[SO, SO], "JSON Schema is not evaluated"),
     Builtin::unsupported("json.verify_schema", &[SO], "JSON Schema is not evaluated"),
+    Builtin::unsupported("strings.render_template", &[S, O], TEMPLATES),
     Builtin::unsupported("rego.parse_module", &[S, S], "policies are not data"),
 ];

@@ -114,7 +114,7 @@ fn take_name(rest: &mut &str, names: &[&str], len: Option<usize>) -> Result<i64,
 fn take_fraction(rest: &mut &str, digits: usize) -> i64 {
     let text = &rest[1..1 + digits];
     *rest = &rest[1 + digits..];
-    let nine = format!("{:0<9.9}", text);
+    let nine = format!("{text:0<9.9}");
     nine.parse().unwrap_or(0)
 }
 
