@@ -40,7 +40,7 @@ pub mod value;
 
 pub use compile::{CompileOptions, Network, SourceFile};
 pub use error::{CompileError, CompileErrors, EvalError, Limit, Location};
-pub use program::{Found, InputReference, Program, RuleId, RuleInfo, Session, Setup, Warning};
+pub use program::{Found, InputReference, Program, RuleId, RuleInfo, Session, Setup, Warning, from_yaml};
 pub use run::Limits;
 pub use syntax::ast::{Dialect, Span};
 pub use value::{Unknown, Value};

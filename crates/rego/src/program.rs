@@ -162,6 +162,24 @@ impl Program {
         })
     }
 
+    /// Whether a rule, or one that it leads to, mentions the input.
+    pub fn reads_input(&self, rule: RuleId) -> bool {
+        let compiled = &self.compiled;
+        let mut pending = vec![compiled.rules[rule.0 as usize].node];
+        let mut seen: hashbrown::HashSet<u32> = pending.iter().copied().collect();
+        while let Some(node) = pending.pop() {
+            let node = &compiled.nodes[node as usize];
+            let of_rule = match node.rule {
+                Some(rule) if compiled.reads_input[rule as usize] => return true,
+                Some(rule) => &compiled.edges[rule as usize][..],
+                None => &[],
+            };
+            let next = node.children.values().chain(of_rule).copied();
+            pending.extend(next.filter(|node| seen.insert(*node)));
+        }
+        false
+    }
+
     /// Evaluates rules over an input, on a thread with a stack that is large enough.
     ///
     /// # Errors
@@ -264,4 +282,28 @@ fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
         let thread = thread::Builder::new().stack_size(crate::STACK).spawn_scoped(scope, work);
         thread.ok()?.join().ok()
     })
+}
+
+/// Reads a document in YAML.
+///
+/// # Errors
+///
+/// It is no YAML, or has what JSON has not.
+pub fn from_yaml(text: &str) -> Result<Value, String> {
+    const MOST_WORK: usize = 1 << 30;
+    let mut left = MOST_WORK;
+    let mut context = crate::builtins::Context::new(0, 0, move |work| match left.checked_sub(work) {
+        Some(rest) => {
+            left = rest;
+            Ok(())
+        }
+        None => Err("this document is too large".to_owned()),
+    });
+    let builtin = crate::builtins::lookup("yaml.unmarshal");
+    let value = builtin.map(|builtin| builtin.call(&mut context, &[Value::from(text)]));
+    match value {
+        Some(Ok(Some(value))) => Ok(value),
+        Some(Err(error)) => Err(format!("this is no YAML: {error}")),
+        _ => Err("this is no YAML".to_owned()),
+    }
 }

@@ -9,7 +9,7 @@ use objchange_rego::{CompileOptions, Network, Program, RuleId, SourceFile, Value
 use super::error::{Place, PolicyError, PolicyErrorKind};
 use super::members::Members;
 use super::rules::{Evaluated, evaluated, title};
-use super::{Options, PolicyFile};
+use super::{InputMode, Options, PolicyFile, shape};
 
 /// Policies that are ready to be evaluated.
 #[derive(Debug)]
@@ -21,6 +21,10 @@ pub(super) struct Compiled {
     /// The rules called `exception`, by package.
     pub(super) exceptions: BTreeMap<Vec<String>, RuleId>,
     pub(super) members: Members,
+    /// What they see as `input`.
+    pub(super) mode: InputMode,
+    /// What there is to know about them that is no error.
+    pub(super) notes: Vec<String>,
 }
 
 pub(super) fn compile(
@@ -43,6 +47,10 @@ pub(super) fn compile(
         refuse_missing_data(&program, &options.data)?;
     }
     let rules = evaluated(&program, options, testing);
+    let mode = match testing {
+        true => options.input,
+        false => shape::choose(&program, &rules, options)?,
+    };
     let exceptions = program
         .rules()
         .filter(|rule| rule.name == "exception" && rule.path.len() == rule.package.len() + 1)
@@ -52,6 +60,8 @@ pub(super) fn compile(
     Ok(Compiled {
         begun: AtomicUsize::new(usize::MAX),
         members: Members::new(&program, full),
+        mode,
+        notes: Vec::new(),
         rules,
         exceptions,
         program,

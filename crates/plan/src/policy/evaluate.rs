@@ -54,6 +54,7 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
         })
         .collect();
     let results = evaluation.results(&document, &all, options.parts())?;
+    let as_now = evaluation.as_now(&results)?;
     let hidden = Hidden::find(&evaluation, &document, &results)?;
     let addresses = Addresses::new(&document);
     let mut verdicts =
@@ -81,8 +82,11 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
                     verdict.findings = shown(&mut found.certain.iter());
                     if !found.possible.is_empty() {
                         let doubts = found.possible.iter().map(|(_, doubt)| doubt);
+                        let is_said_now =
+                            |value: &&Value| as_now.get(&id).is_some_and(|now| now.contains(value));
+                        let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
                         verdict.undecided = Some(Undecided {
-                            findings: shown(&mut found.possible.iter().map(|(value, _)| value)),
+                            findings: shown(&mut said_now.into_iter()),
                             waits_for: waits(&places, doubts),
                         });
                     }
@@ -182,10 +186,31 @@ impl<'p> Evaluation<'p> {
         }
     }
 
+    /// What rules that are undecided say as long as what is unknown is not there.
+    fn as_now(&self, results: &Results) -> Result<BTreeMap<DefinitionId, BTreeSet<Value>>, PolicyError> {
+        let is_undecided = |found: &Result<Found, EvalError>| {
+            found
+                .as_ref()
+                .is_ok_and(|found| found.possible.iter().any(|(value, _)| !value.contains_unknown()))
+        };
+        let wanted: Vec<DefinitionId> =
+            results.found.iter().filter(|(_, found)| is_undecided(found)).map(|(id, _)| *id).collect();
+        if wanted.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let input = input(self.text, self.policies.mode, &self.policies.members, &Secrets::Shown)?;
+        let now = self.results(&input, &wanted, self.options.parts())?;
+        let said = now
+            .found
+            .into_iter()
+            .filter_map(|(id, found)| Some((id, found.ok()?.certain.into_iter().collect())));
+        Ok(said.collect())
+    }
+
     /// The document as policies see it, and where what is unknown in it.
     pub(super) fn document(&self, secrets: &Secrets) -> Result<(Value, Places), PolicyError> {
         let members = &self.policies.members;
-        let input = input(self.text, self.options.input, members, secrets)?;
+        let input = input(self.text, self.policies.mode, members, secrets)?;
         let mut marking = Marking::new(members.full);
         let input = marking.apply(&input);
         Ok((input, marking.places))

@@ -28,6 +28,7 @@ pub(super) fn input(
     secrets: &Secrets,
 ) -> Result<Value, PolicyError> {
     let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
+    refuse_state(text)?;
     let mut values = match secrets {
         Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),
         _ => Values::default(),
@@ -39,7 +40,7 @@ pub(super) fn input(
             let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
             return writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)));
         }
-        InputMode::Collections => {
+        InputMode::Collections | InputMode::Auto => {
             if members.has("tfplan") || members.has("plan") {
                 let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
                 input.push((Value::from("tfplan"), writer.tfplan(&tfplan, members)?));
@@ -59,6 +60,25 @@ pub(super) fn input(
         }
     }
     Ok(Value::object(input))
+}
+
+/// A plan without changes looks like a state, except that it has parts that only plans have.
+fn refuse_state(text: &str) -> Result<(), PolicyError> {
+    #[derive(serde::Deserialize)]
+    struct Parts {
+        values: Option<serde::de::IgnoredAny>,
+        planned_values: Option<serde::de::IgnoredAny>,
+        resource_changes: Option<serde::de::IgnoredAny>,
+        configuration: Option<serde::de::IgnoredAny>,
+    }
+    match serde_json::from_str::<Parts>(text) {
+        Ok(Parts { values: Some(_), planned_values: None, resource_changes: None, configuration: None }) => {
+            let message =
+                "this is a state: policies are evaluated over plans (terraform show -json PLANFILE)";
+            Err(PolicyError::new(PolicyErrorKind::Document, None, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 struct Writer<'a> {

@@ -46,9 +46,4 @@ impl Members {
         };
         self.all || is_part(part) || (OF_UNKNOWNS.contains(&part) && is_part("planned_values"))
     }
-
-    /// The first keys that policies look at.
-    pub(super) fn names(&self) -> BTreeSet<&str> {
-        self.parts.iter().map(|(first, _)| first.as_str()).collect()
-    }
 }

@@ -35,6 +35,7 @@
 //! ```
 
 mod compile;
+mod data;
 mod error;
 mod evaluate;
 mod finding;
@@ -42,6 +43,7 @@ mod input;
 mod members;
 mod rules;
 mod secret;
+mod shape;
 mod testing;
 mod unknown;
 mod value;
@@ -50,6 +52,9 @@ mod verdict;
 use std::fmt;
 use std::time::Duration;
 
+pub use objchange_rego::Value;
+
+pub use self::data::DataFile;
 pub use self::error::{Place, PolicyError, PolicyErrorKind};
 pub use self::rules::Severity;
 pub use self::testing::{TestResult, TestVerdict, run_tests};
@@ -74,8 +79,10 @@ impl PolicyFile {
 /// What policies see as `input`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InputMode {
-    /// The collections by name, and the document as `plan`.
+    /// What the policies look at: the collections, or the document.
     #[default]
+    Auto,
+    /// The collections by name, and the document as `plan`.
     Collections,
     /// The document.
     Raw,
@@ -93,7 +100,7 @@ pub struct Options {
     /// are, if there are none.
     pub rules: Vec<String>,
     /// The documents that policies see as `data`: an object.
-    pub data: objchange_rego::Value,
+    pub data: Value,
     /// Policies may use functions that need the network. There are none so far that tests do not replace.
     pub allows_network: bool,
     /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
@@ -112,7 +119,7 @@ impl Default for Options {
             input: InputMode::default(),
             packages: Vec::new(),
             rules: Vec::new(),
-            data: objchange_rego::Value::object([]),
+            data: Value::object([]),
             allows_network: false,
             strict_builtin_errors: false,
             timeout: Duration::from_secs(10),
@@ -165,6 +172,13 @@ impl Policies {
     pub fn evaluating(&self) -> Option<Place> {
         let rule = self.compiled.begun.load(std::sync::atomic::Ordering::Relaxed);
         self.compiled.rules.get(rule)?.definitions.first().cloned()
+    }
+}
+
+impl Policies {
+    /// What there is to know about the policies that is no error.
+    pub fn notes(&self) -> &[String] {
+        &self.compiled.notes
     }
 }
 

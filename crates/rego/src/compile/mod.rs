@@ -75,6 +75,8 @@ pub(crate) struct Compiled {
     pub(crate) shapes: Vec<RuleShape>,
     /// For each rule the positions of `data` that it mentions.
     pub(crate) edges: Vec<Vec<u32>>,
+    /// For each rule whether it mentions the input itself.
+    pub(crate) reads_input: Vec<bool>,
     pub(crate) data_references: Vec<DataReference>,
     /// What `with` replaces in `data`.
     pub(crate) mocked: Vec<Vec<String>>,

@@ -80,13 +80,16 @@ pub(super) fn compile(
         metadata: (Value::Null, Value::Null),
     };
     let mut edges: Vec<Vec<NodeId>> = vec![Vec::new(); rules.len()];
+    let mut reads_input = vec![false; rules.len()];
     let annotations: Vec<_> = modules.iter().map(|(_, module)| metadata::read(module)).collect();
     for one in placed {
         check_deadline(options)?;
         let (unit, module) = &modules[one.module];
         let set = &mut rules[one.id as usize];
         shared.metadata = annotations[one.module].of_rule(module, one.rule, &tree.node(set.node).path);
+        let mentions_before = shared.input_references.len();
         let definition = definition(unit, &mut shared, &one);
+        reads_input[one.id as usize] |= shared.input_references.len() > mentions_before;
         edges[one.id as usize].append(&mut shared.edges);
         if !one.rule.is_default {
             set.definitions.push(definition);
@@ -110,7 +113,17 @@ pub(super) fn compile(
         return Err(CompileErrors(errors));
     }
     let nodes = tree.nodes;
-    Ok(Compiled { files, nodes, rules, shapes, edges, data_references, mocked, input_references })
+    Ok(Compiled {
+        files,
+        nodes,
+        rules,
+        shapes,
+        edges,
+        reads_input,
+        data_references,
+        mocked,
+        input_references,
+    })
 }
 
 fn definition<'a>(unit: &'a Unit, shared: &mut Shared<'a>, placed: &Placed<'_>) -> Definition {

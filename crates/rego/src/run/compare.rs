@@ -58,10 +58,12 @@ pub(super) fn equal(left: &Value, right: &Value) -> Truth {
             }
         }
         (Value::Array(left_items), Value::Array(right_items)) => {
-            if left_items.len() != right_items.len() {
-                return Truth::False;
+            match all_equal(left_items.iter().zip(right_items.iter())) {
+                Truth::False => Truth::False,
+                truth if left_items.len() == right_items.len() => truth,
+                // An element that is unknown may turn out to be missing.
+                _ => maybe(left, right),
             }
-            all_equal(left_items.iter().zip(right_items.iter()))
         }
         (Value::Object(one), Value::Object(other)) => equal_objects(left, right, one, other),
         (Value::Set(one), Value::Set(other)) => {
