@@ -1,5 +1,7 @@
 //! Binary floats with 64 bits of mantissa: what OPA computes with when a number is not whole.
 
+use std::cmp::Ordering;
+
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
 
@@ -56,6 +58,26 @@ impl Float {
 
     pub(super) fn is_zero(self) -> bool {
         self.mantissa == 0
+    }
+
+    /// The integer that is left without the digits behind the point; how the rest compares with a half, if there is a
+    /// rest.
+    pub(super) fn truncate(self) -> (BigInt, Option<Ordering>) {
+        if self.exponent >= 0 {
+            return (self.signed(self.exponent.unsigned_abs()), None);
+        }
+        let behind = self.exponent.unsigned_abs();
+        let (whole, rest) = match self.mantissa.checked_shr(u32::try_from(behind).unwrap_or(u32::MAX)) {
+            Some(whole) => (whole, self.mantissa & ((1 << behind) - 1)),
+            None => (0, self.mantissa),
+        };
+        let half = if behind > BITS { Ordering::Less } else { rest.cmp(&(1 << (behind - 1))) };
+        let sign = if self.is_negative { Sign::Minus } else { Sign::Plus };
+        (BigInt::from_biguint(sign, BigUint::from(whole)), (rest != 0).then_some(half))
+    }
+
+    pub(super) fn is_negative(self) -> bool {
+        self.is_negative
     }
 
     fn signed(self, shift: u64) -> BigInt {

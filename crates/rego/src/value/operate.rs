@@ -1,5 +1,7 @@
 //! Arithmetic: exact between whole numbers, with 64 bits of mantissa otherwise, as OPA computes.
 
+use std::cmp::Ordering;
+
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{Signed, Zero};
 
@@ -184,8 +186,13 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn abs(&self) -> Result<Self, ArithmeticError> {
-        let zero = Self::from(0_i64);
-        if *self < zero { zero.subtract(self) } else { zero.add(self) }
+        match self.as_i64().and_then(i64::checked_abs) {
+            Some(value) => Ok(Self::from(value)),
+            None => {
+                let float = self.operand()?.to_float();
+                from_float(if float.is_negative() { float.negate() } else { float })
+            }
+        }
     }
 
     /// The integer that is left without the digits behind the point.
@@ -213,9 +220,7 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn floor(&self) -> Result<Self, ArithmeticError> {
-        let whole = self.truncate()?;
-        let lower = i32::from(!self.is_whole() && self.parts().is_negative);
-        from_int(&(whole - lower))
+        self.round_by(|is_negative, _| is_negative)
     }
 
     /// The least integer that is not less.
@@ -224,9 +229,7 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn ceil(&self) -> Result<Self, ArithmeticError> {
-        let whole = self.truncate()?;
-        let higher = i32::from(!self.is_whole() && !self.parts().is_negative);
-        from_int(&(whole + higher))
+        self.round_by(|is_negative, _| !is_negative)
     }
 
     /// The nearest integer; halves are rounded away from zero.
@@ -235,17 +238,29 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn round(&self) -> Result<Self, ArithmeticError> {
-        let whole = self.truncate()?;
-        if self.is_whole() {
-            return from_int(&whole);
+        self.round_by(|_, half| half != Ordering::Less)
+    }
+
+    /// An integer next to the number, which is rounded to 64 bits before. The function says whether it is the one
+    /// farther from zero, given whether the number is negative and how the digits behind the point compare with a half.
+    fn round_by(&self, rounds_away: impl Fn(bool, Ordering) -> bool) -> Result<Self, ArithmeticError> {
+        if let Some(value) = self.as_i64() {
+            return Ok(Self::from(value));
         }
-        let parts = self.parts();
-        let first = match usize::try_from(parts.point) {
-            Ok(at) => parts.digits.get(at).copied().unwrap_or(b'0'),
-            Err(_) => b'0',
-        };
-        let away = i32::from(first >= b'5');
-        from_int(&if parts.is_negative { whole - away } else { whole + away })
+        let float = self.operand()?.to_float();
+        let (whole, half) = float.truncate();
+        let is_negative = float.is_negative();
+        from_int(&match half {
+            Some(half) if rounds_away(is_negative, half) => whole + if is_negative { -1 } else { 1 },
+            _ => whole,
+        })
+    }
+
+    /// The number of integers of 10^-10 nearest to it.
+    fn round_exactly(&self) -> Result<BigInt, ArithmeticError> {
+        let scaled = self.multiply_exactly(&BigInt::from(20_000_000_000_i64))?.truncate()?;
+        let away = if scaled.is_negative() { -1 } else { 1 };
+        Ok((scaled + away) / 2)
     }
 
     /// The product with an integer, without rounding.
@@ -273,7 +288,7 @@ impl Number {
         if let Some(whole) = self.to_bigint()? {
             return from_int(&whole);
         }
-        let scaled = self.multiply_exactly(&BigInt::from(10_000_000_000_i64))?.round()?.truncate()?;
+        let scaled = self.round_exactly()?;
         let sign = if scaled.is_negative() { "-" } else { "" };
         let digits = format!("{:0>11}", scaled.magnitude().to_string());
         let (whole, fraction) = digits.split_at(digits.len() - 10);
