@@ -6,7 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{Signed, Zero};
 
 use super::Number;
-use super::float::Float;
+use super::float::{Digits, Float};
 
 /// Numbers with more digits are not computed with: each operation could double their length.
 const MAX_DIGITS: i64 = 20_000;
@@ -119,6 +119,46 @@ impl Number {
         }
     }
 
+    /// The sum of all.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub fn sum(numbers: &[&Self]) -> Result<Self, ArithmeticError> {
+        if numbers.iter().all(|number| number.is_whole()) {
+            let zero = Self::from(0_i64);
+            return numbers.iter().try_fold(zero, |sum, number| sum.add(number));
+        }
+        let mut sum = Self::from(0_i64).operand()?.to_float();
+        for number in numbers {
+            sum = sum.add(number.operand()?.to_float());
+        }
+        from_float(sum)
+    }
+
+    /// The product of all: with 53 bits of mantissa unless all are whole.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub fn product(numbers: &[&Self]) -> Result<Self, ArithmeticError> {
+        let one = Self::from(1_i64);
+        if numbers.iter().all(|number| number.is_whole()) {
+            return numbers.iter().try_fold(one, |product, number| product.multiply(number));
+        }
+        let mut product = one.operand()?.to_float();
+        for number in numbers {
+            product = product.multiply_short(number.operand()?.to_float());
+        }
+        match product.to_f64().and_then(Self::from_f64) {
+            Some(short) => {
+                let (is_negative, digits) = super::float::shortest_f64(&short.to_string());
+                from_digits(is_negative, &digits)
+            }
+            None => from_float(product),
+        }
+    }
+
     /// The quotient.
     ///
     /// # Errors
@@ -171,6 +211,10 @@ fn from_int(value: &BigInt) -> Result<Number, ArithmeticError> {
 /// A float in the shortest form; a whole one with all its digits.
 fn from_float(float: Float) -> Result<Number, ArithmeticError> {
     let (is_negative, digits) = float.shortest();
+    from_digits(is_negative, &digits)
+}
+
+fn from_digits(is_negative: bool, digits: &Digits) -> Result<Number, ArithmeticError> {
     if digits.point.abs() > MAX_DIGITS {
         return Err(ArithmeticError::TooLarge);
     }
@@ -214,22 +258,24 @@ impl Number {
         Ok(BigInt::from_biguint(if parts.is_negative { Sign::Minus } else { Sign::Plus }, digits))
     }
 
-    /// The greatest integer that is not greater.
+    /// The greatest integer that is not greater; 0 for numbers between -1 and 0, as in OPA.
     ///
     /// # Errors
     ///
     /// It has too many digits.
     pub fn floor(&self) -> Result<Self, ArithmeticError> {
-        self.round_by(|is_negative, _| is_negative)
+        // OPA decides by the sign of what is left, so that -0.5 becomes 0.
+        self.round_by(|whole, _, _| -i32::from(whole.is_negative()))
     }
 
-    /// The least integer that is not less.
+    /// The least integer that is not less; 1 for numbers between -1 and 0, as in OPA.
     ///
     /// # Errors
     ///
     /// It has too many digits.
     pub fn ceil(&self) -> Result<Self, ArithmeticError> {
-        self.round_by(|is_negative, _| !is_negative)
+        // As above: -0.5 becomes 1.
+        self.round_by(|whole, _, _| i32::from(!whole.is_negative()))
     }
 
     /// The nearest integer; halves are rounded away from zero.
@@ -238,22 +284,21 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn round(&self) -> Result<Self, ArithmeticError> {
-        self.round_by(|_, half| half != Ordering::Less)
+        self.round_by(|_, half, away| if half == Ordering::Less { 0 } else { away })
     }
 
-    /// An integer next to the number, which is rounded to 64 bits before. The function says whether it is the one
-    /// farther from zero, given whether the number is negative and how the digits behind the point compare with a half.
-    fn round_by(&self, rounds_away: impl Fn(bool, Ordering) -> bool) -> Result<Self, ArithmeticError> {
+    /// An integer next to the number, which is rounded to 64 bits before. The function says what to add to the one
+    /// nearer to zero, given that one, how the digits behind the point compare with a half, and what leads away from
+    /// zero.
+    fn round_by(&self, step: impl Fn(&BigInt, Ordering, i32) -> i32) -> Result<Self, ArithmeticError> {
         if let Some(value) = self.as_i64() {
             return Ok(Self::from(value));
         }
         let float = self.operand()?.to_float();
         let (whole, half) = float.truncate();
-        let is_negative = float.is_negative();
-        from_int(&match half {
-            Some(half) if rounds_away(is_negative, half) => whole + if is_negative { -1 } else { 1 },
-            _ => whole,
-        })
+        let away = if float.is_negative() { -1 } else { 1 };
+        let step = half.map_or(0, |half| step(&whole, half, away));
+        from_int(&(whole + step))
     }
 
     /// The number of integers of 10^-10 nearest to it.
