@@ -15,7 +15,7 @@ pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
         write!(anstream::stderr(), "{}", legible(error).render().ansi())?;
         return Ok(unusable_code());
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     write!(out, "{}", error.render().ansi())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)

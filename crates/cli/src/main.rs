@@ -11,13 +11,12 @@ mod encoding;
 mod eval;
 mod exit;
 mod explain;
-mod folder;
 mod input;
 mod plan;
 mod policy;
 mod provider;
 mod query;
-mod replace;
+mod relay;
 mod reports;
 mod schemas;
 mod sentinel;
@@ -26,6 +25,7 @@ mod stdio;
 mod style;
 mod surrounded;
 mod terminal;
+mod write_file;
 
 use std::process::ExitCode;
 

@@ -1,8 +1,11 @@
 //! What is given for the variables of a configuration, by arguments and files.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use objchange::Value;
 use objchange_hcl::{
@@ -43,7 +46,7 @@ impl clap::Args for Settings {
             .long("var")
             .value_name("NAME=VALUE")
             .action(ArgAction::Append)
-            .value_parser(assignment)
+            .value_parser(Assignment)
             .help(
                 "The value of a variable; where no `variable` block says another type, a string. Can be repeated, also \
                  with --var-file: what comes later counts",
@@ -84,10 +87,26 @@ impl FromArgMatches for Settings {
     }
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a name and a value are expected, with an equals sign between them".to_owned()),
+/// Reads `NAME=VALUE`. Its error does not repeat the text: without a name it may be the value, and secret.
+#[derive(Clone)]
+struct Assignment;
+
+impl TypedValueParser for Assignment {
+    type Value = (String, String);
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _argument: Option<&Arg>,
+        text: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        match text.to_str().and_then(|text| text.split_once('=')) {
+            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+            _ => {
+                let problem = "--var needs a name and a value, with an equals sign between them";
+                Err(command.clone().error(ErrorKind::ValueValidation, problem))
+            }
+        }
     }
 }
 

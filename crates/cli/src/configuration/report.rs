@@ -23,7 +23,7 @@ pub(crate) fn first_place(text: &str, found: &[Diagnostic]) -> String {
 /// Says on standard error what is wrong, each error with its place, without the hidden parts of its lines.
 pub(crate) fn show(sources: &Sources, hidden: &HiddenSource, found: &[Diagnostic]) -> io::Result<()> {
     let places = sources.places();
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::terminal::stderr();
     for diagnostic in found.iter().take(MAX_SHOWN) {
         let report = [group(&places, hidden, diagnostic)];
         writeln!(err, "{}", Renderer::styled().render(&report))?;
