@@ -1,5 +1,6 @@
 //! The program `objchange`.
 
+mod address;
 mod arguments;
 mod check;
 mod configuration;

@@ -40,8 +40,14 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     let mut blessed = Vec::new();
     let mut lines = lines.iter().peekable();
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        let answer = lines.next_if_eq(&&number).and_then(|_| blessing(line));
-        let Some((range, want)) = answer else {
+        let asked = lines.next_if_eq(&&number).is_some();
+        let Some((range, want)) = asked.then(|| blessing(line)).flatten() else {
+            if asked {
+                exit::warn(&format!(
+                    "{name}:{number}: left as it is, because no answer can be written that the case would pass with: \
+                     it is no case, it crashes, or its answer names what is sensitive"
+                ));
+            }
             written += line;
             continue;
         };

@@ -153,6 +153,10 @@ impl Measuring<'_> {
                     config = Some(sample.known.unwrap_or(sample.config));
                     break;
                 }
+                Ok(Accepted::OnlyKnown(sample, _)) => {
+                    config = sample.known;
+                    break;
+                }
                 Ok(Accepted::No(said)) => refusal = said.first().map(|said| said.summary.clone()).or(refusal),
                 Err(error) => return Err(error.kind().kind().to_owned()),
             }

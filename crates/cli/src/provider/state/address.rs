@@ -1,5 +1,7 @@
 //! Where in a state file an instance is.
 
+use crate::address::{InstanceAddress, Key};
+
 /// The address of a managed resource instance, as a state file has its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::provider) struct Address {
@@ -13,7 +15,13 @@ pub(in crate::provider) struct Address {
 impl Address {
     /// Reads the address of a resource of this type.
     pub(in crate::provider) fn parse(address: &str, type_name: &str) -> Result<Self, String> {
-        split(address, type_name).ok_or_else(|| format!("{address} is not an address of a {type_name}"))
+        let parsed = InstanceAddress::parse(address).filter(|parsed| parsed.resource_type == type_name);
+        let parsed = parsed.ok_or_else(|| format!("{address} is not an address of a {type_name}"))?;
+        let key = parsed.key.map(|key| match key {
+            Key::Number(number) => number.into(),
+            Key::Text(text) => text.into(),
+        });
+        Ok(Self { module: parsed.module, type_name: parsed.resource_type, name: parsed.name, key })
     }
 }
 
@@ -24,22 +32,11 @@ impl std::fmt::Display for Address {
         }
         write!(f, "{}.{}", self.type_name, self.name)?;
         match &self.key {
-            Some(key) => write!(f, "[{key}]"),
+            // In a string of configuration `${` and `%{` begin templates.
+            Some(key) => write!(f, "[{}]", key.to_string().replace("${", "$${").replace("%{", "%%{")),
             None => Ok(()),
         }
     }
-}
-
-fn split(address: &str, type_name: &str) -> Option<Address> {
-    let (rest, key) = match address.strip_suffix(']').and_then(|rest| rest.rsplit_once('[')) {
-        Some((rest, key)) => (rest, Some(serde_json::from_str(key).ok()?)),
-        None => (address, None),
-    };
-    let (rest, name) = rest.rsplit_once('.')?;
-    let module = rest.strip_suffix(type_name)?;
-    let module = if module.is_empty() { module } else { module.strip_suffix('.')? };
-    let (module, type_name, name) = (module.to_owned(), type_name.to_owned(), name.to_owned());
-    Some(Address { module, type_name, name, key })
 }
 
 #[cfg(test)]
@@ -52,6 +49,7 @@ mod tests {
             ("kit_disk.a", "", "a", None),
             ("kit_disk.a[0]", "", "a", Some(0.into())),
             (r#"module.m["a.b"].kit_disk.a["x.y"]"#, r#"module.m["a.b"]"#, "a", Some("x.y".into())),
+            (r#"kit_disk.a["x$${y}"]"#, "", "a", Some("x${y}".into())),
         ] {
             let address = Address::parse(text, "kit_disk").unwrap();
             assert_eq!((address.module.as_str(), address.name.as_str()), (module, name));

@@ -11,6 +11,8 @@ use objchange::value::{Path, PathStep};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
+use crate::address::InstanceAddress;
+
 pub(super) use self::address::Address;
 pub(super) use self::out::{Objects, StateOut};
 
@@ -81,16 +83,19 @@ impl Stored {
     /// The object of a type at an address, if the text is a state file and has it.
     pub(super) fn find(text: &str, type_name: &str, address: &str) -> Option<Self> {
         let file: File = serde_json::from_str(text).ok().filter(|file: &File| file.version == 4)?;
-        let of_type = file.resources.into_iter().filter(|r| r.mode == "managed" && r.type_name == type_name);
-        for resource in of_type {
-            let module =
-                if resource.module.is_empty() { String::new() } else { format!("{}.", resource.module) };
-            let base = format!("{module}{type_name}.{}", resource.name);
-            for instance in resource.instances.into_iter().filter(|instance| instance.deposed.is_none()) {
-                let key = instance.index_key.as_ref().map(|key| format!("[{key}]")).unwrap_or_default();
-                if format!("{base}{key}") == address {
-                    return instance.stored();
-                }
+        let wanted = Address::parse(address, type_name).ok()?;
+        let any_in =
+            |module: &str| if module.is_empty() { "t.x".to_owned() } else { format!("{module}.t.x") };
+        let is_wanted = |resource: &Resource| {
+            resource.mode == "managed"
+                && resource.type_name == wanted.type_name
+                && resource.name == wanted.name
+                && InstanceAddress::is_same(&any_in(&resource.module), &any_in(&wanted.module))
+        };
+        for resource in file.resources.into_iter().filter(is_wanted) {
+            let mut instances = resource.instances.into_iter().filter(|instance| instance.deposed.is_none());
+            if let Some(instance) = instances.find(|instance| instance.index_key == wanted.key) {
+                return instance.stored();
             }
         }
         None

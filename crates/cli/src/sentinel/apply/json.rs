@@ -24,6 +24,7 @@ struct Line<'a> {
     rules: &'a [Judgement],
     witnesses: &'a AllSeen,
     unknown: &'a [Unknown],
+    undecided: bool,
 }
 
 pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a Judged)>) -> io::Result<()> {
@@ -41,6 +42,7 @@ pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a 
             rules: &judged.rules,
             witnesses: &judged.witnesses,
             unknown: &judged.unknown,
+            undecided: judged.is_undecided,
         };
         json::write_line(&mut out, &line)?;
     }
