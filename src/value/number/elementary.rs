@@ -34,8 +34,8 @@ pub(super) fn ln(number: f64) -> f64 {
 
 /// The series of the exponential without its first term, the highest power first.
 const EXP_SERIES: [f64; 8] = [
-    2.480_158_730_158_730_2e-5,
-    1.984_126_984_126_984_1e-4,
+    2.480_158_730_158_73e-5,
+    1.984_126_984_126_984e-4,
     1.388_888_888_888_889e-3,
     8.333_333_333_333_333e-3,
     4.166_666_666_666_666_4e-2,
@@ -43,7 +43,7 @@ const EXP_SERIES: [f64; 8] = [
     0.5,
     1.0,
 ];
-const LN_2_UPPER: f64 = 0.693_147_180_559_662_96;
+const LN_2_UPPER: f64 = f64::from_bits(0x3fe6_2e42_fefa_3000);
 const LN_2_LOWER: f64 = 2.823_529_056_303_157_7e-13;
 
 /// The exponential of a number that is not so large that the result would be subnormal or infinite.
