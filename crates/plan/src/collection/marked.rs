@@ -136,6 +136,12 @@ impl<'v, 't> Marked<'v, 't> {
         Some(self.below(|view| view.get(key))).filter(|member| member.value.is_some())
     }
 
+    /// The member of an object or a map of this name, with its marks, even if only those are there.
+    #[cfg(feature = "query")]
+    pub(crate) fn part_of(self, key: &str) -> Self {
+        self.below(|view| view.get(key))
+    }
+
     /// What is known of an element of a list, set or tuple, by its position.
     pub fn element(self, index: usize) -> Answer<'v, 't> {
         self.below(|view| view.elements().get(index)).answer()

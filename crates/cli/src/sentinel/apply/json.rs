@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible_json;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::judge::{Judged, Judgement, Unknown};
 use super::set::Applied;
 use super::witness::AllSeen;
+use crate::reports::json;
 use crate::sentinel::fault::Fault;
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a 
             unknown: &judged.unknown,
             undecided: judged.is_undecided,
         };
-        writeln!(out, "{}", visible_json(&serde_json::to_string(&line)?))?;
+        json::write_line(&mut out, &line)?;
     }
     out.flush()
 }

@@ -32,7 +32,7 @@ use super::imports::{Document, Imports};
 use super::limits::LimitArgs;
 use super::rule::Rule;
 use super::{clock, work};
-use crate::documents::{self, Inputs, Wanted};
+use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit;
 use crate::input::Source;
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
@@ -115,6 +115,9 @@ pub(super) struct Args {
     /// What time it is for policies, such as 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = clock::parse)]
     now: Option<i64>,
+
+    #[command(flatten)]
+    errored: ErroredPlans,
 
     #[command(flatten)]
     limits: LimitArgs,
@@ -221,7 +224,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         if reports.json { json::write(&answer.plan, all()) } else { Ok(()) }
     };
     let summary = if needs_plan {
-        documents::for_each(&inputs, Wanted::PLANS, answer, handle)?
+        documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?
     } else {
         let imports = || Imports::new(&nothing, state.as_ref(), run.as_ref());
         match judge_all(&policies, imports, manner, true) {

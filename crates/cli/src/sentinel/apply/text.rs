@@ -36,7 +36,7 @@ impl Text {
         all: impl Iterator<Item = (&'a Applied, &'a Judged)>,
     ) -> io::Result<()> {
         self.plans += 1;
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::terminal::stdout();
         for (applied, judged) in all {
             self.judged(&mut out, plan, applied, judged)?;
         }
@@ -145,7 +145,7 @@ impl Text {
         let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
         let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
         let noun = if policies == 1 { "policy" } else { "policies" };
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::terminal::stdout();
         writeln!(out, "{policies} {noun}{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
         out.flush()
     }

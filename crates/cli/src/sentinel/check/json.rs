@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible_json;
 use objchange_sentinel::{Position, Severity};
 use serde::Serialize;
 
 use super::Checked;
+use crate::reports::json;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -36,7 +36,7 @@ pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
             message: &finding.message,
             help: finding.help.as_deref(),
         };
-        writeln!(out, "{}", visible_json(&serde_json::to_string(&line)?))?;
+        json::write_line(&mut out, &line)?;
     }
     out.flush()
 }

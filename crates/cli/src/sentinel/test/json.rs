@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible_json;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
 use super::case::{Difference, Outcome};
 use super::coverage::Coverage;
+use crate::reports;
 use crate::sentinel::fault::Fault;
 use crate::sentinel::rule::Rule;
 
@@ -55,6 +55,6 @@ pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
 
 fn line(json: &impl Serialize) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    writeln!(out, "{}", visible_json(&serde_json::to_string(json)?))?;
+    reports::json::write_line(&mut out, json)?;
     out.flush()
 }
