@@ -14,25 +14,6 @@ fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
 }
 
 #[test]
-fn commands_print_what_the_page_shows() {
-    let page = page();
-    let mut run = 0;
-    for block in blocks(&page, "console") {
-        let Some((command, expected)) = block.strip_prefix("$ objchange ").and_then(|b| b.split_once('\n'))
-        else {
-            continue;
-        };
-        if expected.is_empty() {
-            continue;
-        }
-        let output = objchange(command.split(' '), "");
-        assert_eq!(output.stdout, expected, "{command}: {}", output.stderr);
-        run += 1;
-    }
-    assert_eq!(run, 2);
-}
-
-#[test]
 fn policies_of_the_page_are_right_as_they_stand() {
     let page = page();
     let policies = blocks(&page, "sentinel");
