@@ -9,10 +9,14 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use objchange::Value;
 use objchange_hcl::{
-    BaseDirectory, Diagnostic, Functions, Input, Scope, Variables, evaluate, parse_body, parse_body_json,
+    BaseDirectory, Diagnostic, Functions, Input, Module, Scope, Variables, evaluate, parse_body,
+    parse_body_json,
 };
 
+use objchange_text::did_you_mean;
+
 use super::{Configuration, ConfigurationError, report};
+use crate::exit;
 use crate::input::Source;
 
 /// What is given for the variables of a configuration.
@@ -121,19 +125,36 @@ impl Given {
     }
 
     /// What is given by name: beside the configuration, then by arguments; what comes later counts.
+    ///
+    /// Terraform refuses a `--var` that no `variable` block declares, and warns of one in a file that was named. Without
+    /// a configuration any name will do.
     pub(crate) fn inputs(
         &self,
         configuration: &Configuration,
+        module: &Module<'_>,
     ) -> Result<BTreeMap<String, Input>, ConfigurationError> {
+        let is_declared =
+            |name: &str| configuration.sources.is_empty() || module.variables().any(|other| other == name);
+        let hint = |name: &str| did_you_mean(name, module.variables());
         let beside = configuration.values.iter().cloned().map(Setting::File);
         let mut inputs = BTreeMap::new();
         for setting in beside.chain(self.settings.0.iter().cloned()) {
             match setting {
+                Setting::Text(name, _) if !is_declared(&name) => {
+                    return Err(ConfigurationError::Undeclared { hint: hint(&name), name });
+                }
                 Setting::Text(name, text) => {
                     inputs.insert(name, Input::Text(text));
                 }
                 Setting::File(path) => {
-                    let values = values(&Source::new(&path))?;
+                    let source = Source::new(&path);
+                    let values = values(&source)?;
+                    for (name, _) in values.iter().filter(|(name, _)| !is_declared(name)) {
+                        let hint = hint(name);
+                        exit::warn(&format!(
+                            "{source}: the configuration declares no variable {name:?}{hint}"
+                        ));
+                    }
                     inputs.extend(values.into_iter().map(|(name, value)| (name, Input::Value(value))));
                 }
             }

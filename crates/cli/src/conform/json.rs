@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible_json;
 use objchange_provider::conform::Report;
+
+use crate::reports::json;
 
 #[derive(serde::Serialize)]
 struct Document<'r> {
@@ -25,8 +26,7 @@ pub(super) fn write(provider: &str, report: &Report) -> io::Result<()> {
     let (errors, warnings) = report.new_findings();
     let new = New { errors, warnings };
     let document = Document { format_version: "1", provider, report, new };
-    let json = serde_json::to_string(&document)?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", visible_json(&json))?;
+    json::write_line(&mut out, &document)?;
     out.flush()
 }

@@ -10,7 +10,6 @@ mod sarif;
 mod scale;
 mod text;
 
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -30,6 +29,7 @@ use objchange_provider::record::{Recorder, Recording};
 
 use crate::input::Source;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
+use crate::write_file::{Access, overwrite};
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
@@ -170,7 +170,7 @@ fn subject(text: &str) -> Result<Subject, String> {
 }
 
 /// What was asked and answered is written to a file.
-type Record = Recorder<BufWriter<File>>;
+type Record = Recorder<BufWriter<std::fs::File>>;
 
 /// Why nothing can be tried.
 type Unusable = Box<dyn std::error::Error>;
@@ -234,7 +234,7 @@ impl Args {
 
     fn recorder(&self, hints: &Hints) -> Result<Option<Record>, Unusable> {
         let Some(path) = &self.record else { return Ok(None) };
-        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = overwrite(path, Access::Owner).map_err(|error| format!("{}: {error}", path.display()))?;
         let recorder = Recorder::new(BufWriter::new(file));
         hints.secrets().iter().for_each(|secret| recorder.hide(secret));
         Ok(Some(recorder))
@@ -260,6 +260,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Err(error) => return exit::unusable(&error),
     };
     let children = Children::default();
+    children.adopt_orphans();
     let made = options.apply.then(|| options.made.clone());
     interrupt::listen(children.clone(), options.stop.clone(), made)?;
     if args.scale {
@@ -290,7 +291,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         exit::note("the baseline was not written, because not all was tried");
     }
     if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
-        reports::write(path, &corpus.to_json_lines())?;
+        reports::write_private(path, &corpus.to_json_lines())?;
     }
     if report.types.is_empty() && report.ended == Ended::Complete {
         return exit::unusable(
@@ -390,7 +391,7 @@ fn write_reports(args: &Args, report: &Report, (news, gone): (&Report, usize)) -
     if let Some(path) = &args.cases_out {
         let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{case}\n")).collect();
-        reports::write(path, &cases)?;
+        reports::write_private(path, &cases)?;
     }
     if args.json {
         json::write(&name, report)

@@ -12,7 +12,7 @@ use crate::style::{BAD, CHANGED, FAINT, GOOD};
 const REASONS: usize = 3;
 
 pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()> {
-    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let mut out = io::BufWriter::new(crate::terminal::stdout());
     let mut advised = Vec::new();
     for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
         finding(&mut out, of, found)?;

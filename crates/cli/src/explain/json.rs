@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use objchange::internal::visible_json;
 use objchange_provider::explain::Likeness;
 use serde::Serialize;
 
 use super::{Shown, Told};
+use crate::reports::json;
 
 #[derive(Serialize)]
 struct Page<'m> {
@@ -54,8 +54,9 @@ struct Advice {
 
 pub(super) fn write(told: &[Told]) -> io::Result<()> {
     let page = Page { messages: told.iter().map(message).collect() };
-    let json = serde_json::to_string_pretty(&page)?;
-    writeln!(io::stdout().lock(), "{}", visible_json(&json))
+    let mut out = io::stdout().lock();
+    json::write_pretty(&mut out, &page)?;
+    out.flush()
 }
 
 fn message(told: &Told) -> Message<'_> {

@@ -22,7 +22,7 @@ struct Group<'m> {
 }
 
 pub(super) fn write(told: &[Told]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     for (i, group) in groups(told).iter().enumerate() {
         if i > 0 {
             writeln!(out)?;

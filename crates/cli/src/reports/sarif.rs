@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use objchange::internal::visible_json;
 use serde_json::{Value, json};
+
+use super::json::to_pretty;
 
 /// All results of all plans, because they share one list of rules.
 #[derive(Debug)]
@@ -130,7 +131,8 @@ impl Sarif {
                 "results": self.results,
             }],
         });
-        visible_json(&format!("{report:#}\n"))
+        // Writing JSON to a string does not fail.
+        to_pretty(&report).unwrap_or_default()
     }
 }
 

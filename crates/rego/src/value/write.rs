@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use objchange_text::quote_into;
 
-use super::{Array, Object, Set, Value};
+use super::{Array, Hint, Object, Set, Value};
 
 /// What stands in text for a value that is not known yet.
 const UNKNOWN: &str = "(known after apply)";
@@ -40,7 +40,10 @@ impl Value {
                 }
                 out.push('}');
             }
-            Self::Unknown(_) => write_json_string(UNKNOWN, out),
+            Self::Unknown(unknown) => match unknown.hint() {
+                Some(Hint::Text(text)) => text.write_json(out),
+                _ => write_json_string(UNKNOWN, out),
+            },
         }
     }
 
@@ -126,7 +129,10 @@ impl fmt::Display for Value {
                 }
                 f.write_str("}")
             }
-            Self::Unknown(_) => f.write_str(UNKNOWN),
+            Self::Unknown(unknown) => match unknown.hint() {
+                Some(Hint::Text(text)) => write!(f, "{text}"),
+                _ => f.write_str(UNKNOWN),
+            },
         }
     }
 }
@@ -151,7 +157,7 @@ impl fmt::Debug for Value {
             Self::Array(array) => array.fmt(f),
             Self::Object(object) => object.fmt(f),
             Self::Set(set) => set.fmt(f),
-            Self::Unknown(unknown) => unknown.fmt(f),
+            Self::Unknown(_) => f.write_str(self.type_name()),
         }
     }
 }

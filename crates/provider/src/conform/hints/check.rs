@@ -11,6 +11,7 @@ use crate::{Component, Schemas};
 impl Hints {
     /// What is said of types or attributes that the provider does not have, or cannot be the value of one: each is a hint
     /// that nothing will ever heed.
+    #[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
     pub fn check(&self, schemas: &Schemas) -> Vec<HintsError> {
         let mut errors = Vec::new();
         for (i, of) in self.types.iter().enumerate() {
