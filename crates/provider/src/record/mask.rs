@@ -33,7 +33,10 @@ impl Masks {
 
     /// The value with stand-ins for what is marked in it, for what its schema hides, and for what was secret elsewhere.
     pub(super) fn object(&mut self, block: &Block, value: &Value) -> Value {
-        self.masked(&block.mark_hidden(value), Some(block.implied_type()), false)
+        let marked = block.mark_hidden(value);
+        // A secret may stand in the clear before the attribute that is called sensitive: first all of them are learned.
+        self.masked(&marked, Some(block.implied_type()), false);
+        self.masked(&marked, Some(block.implied_type()), false)
     }
 
     /// Remembers what is marked.

@@ -113,7 +113,9 @@ impl Provider for Sower {
     }
 
     async fn configure(&self, _config: &Value) -> Result<Vec<Diagnostic>> {
-        Ok(vec![Diagnostic::warning(self.everything())])
+        // What it has not made yet it cannot tell.
+        let Planted { given, own, .. } = &self.planted;
+        Ok(vec![Diagnostic::warning(format!("{given}: {given:?} x{given}{own}x"))])
     }
 
     async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
