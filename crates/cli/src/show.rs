@@ -9,7 +9,9 @@ use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use clap::{Args, ValueEnum};
-use objchange_plan::{Document, GroupBy, Options, PlanMode, Problem, Program, Report, Schemas, ShowError};
+use objchange_plan::{
+    Document, GroupBy, Options, Plan, PlanMode, Problem, Program, Report, Schemas, ShowError,
+};
 use thiserror::Error;
 
 use self::choose::Choice;
@@ -17,14 +19,14 @@ use self::gate::{Gate, Verdict};
 use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
-use crate::terminal::Upright;
+use crate::terminal::Escaping;
 use crate::{doubts, exit, surrounded, terminal};
 
 const AFTER_HELP: &str = "\
 Exit codes:
   0  the document is shown
   1  --fail-on refuses it
-  2  the input cannot be used, or the output cannot be written
+  2  the input cannot be used, the output cannot be written, or --fail-on is given and an option matches nothing
 With --detailed-exitcode:
   0  nothing changes
   1  --fail-on refuses it, planning ended with an error, or it cannot be shown
@@ -160,7 +162,15 @@ enum Error {
          output of `terraform show -json PLANFILE`"
     )]
     JudgedPart,
-    #[error("--mode is that of a plan, and this is a state, which has none")]
+    #[error(
+        "the changes of this plan were left out; pass the whole output of `terraform show -json PLANFILE`"
+    )]
+    JudgedWithoutChanges,
+    #[error("{0}; --allow-unmatched accepts that")]
+    Unmatched(String),
+    #[error("--fail-on {what} checks nothing: {option} leaves it out")]
+    NeverRefused { what: String, option: &'static str },
+    #[error("--mode applies to plans; this is a state")]
     NoMode,
     #[error("both the document and the schemas cannot be read from standard input: name a file for one")]
     OneStdin,
@@ -247,6 +257,12 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
     if arguments.gate.is_asked() && !document.has_format_version() {
         return Err(Error::JudgedPart);
     }
+    if arguments.gate.is_asked() {
+        arguments.gate.check(&arguments.choice, &document)?;
+        if matches!(&document, Document::Plan(plan) if plan.lacks_changes()) {
+            return Err(Error::JudgedWithoutChanges);
+        }
+    }
     let program = arguments.program.unwrap_or_else(|| Program::of(&document));
     if arguments.show_sensitive && program != Program::OpenTofu {
         return Err(Error::ShowSensitive(program));
@@ -275,7 +291,7 @@ fn write(
     let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
-    let mut out = Upright::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
+    let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let options = Options {
         colour,
         mode: arguments.mode.map(ModeArg::mode),
@@ -286,7 +302,16 @@ fn write(
     };
     let filter = arguments.choice.filter();
     let report = Report::of(document, schemas, &options, &filter)?;
-    *verdict = arguments.gate.judge(&report);
+    // The programs of old know neither actions nor deferred changes, which are judged all the same.
+    let is_hidden =
+        |plan: &Plan<'_>| !plan.action_invocations.is_empty() || !plan.deferred_changes.is_empty();
+    *verdict = match document {
+        Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
+            let options = Options { program: Some(Program::default()), ..options };
+            arguments.gate.judge(&Report::of(document, schemas, &options, &filter)?)
+        }
+        _ => arguments.gate.judge(&report),
+    };
     if arguments.json {
         report.write_json(&mut out)?;
     } else if arguments.summary {
@@ -299,9 +324,7 @@ fn write(
         report.write_text(&mut out, &options)?;
     }
     out.flush()?;
-    if report.matches_nothing() {
-        arguments.choice.hints(document).iter().for_each(|hint| exit::note(hint));
-    }
+    arguments.choice.unmatched(document).iter().for_each(|note| exit::note(note));
     Ok(())
 }
 
@@ -310,13 +333,14 @@ fn warn(schemas: &Schemas) {
     let missing = schemas.missing();
     if schemas.is_none() {
         exit::warn(
-            "without --schemas blocks are shown as attributes, and what only a schema calls \
-             sensitive is shown; pass the output of `terraform providers schema -json`",
+            "without --schemas blocks are shown as attributes, what only a schema calls sensitive is shown, and \
+             `# forces replacement` and the difference between null and empty values may be wrong; pass the output \
+             of `terraform providers schema -json`",
         );
     } else if !missing.is_empty() {
         exit::warn(&format!(
-            "the schemas lack {}: their blocks are shown as attributes, and what only a schema calls sensitive is \
-             shown; write the schemas again with `terraform providers schema -json`",
+            "the schemas lack {}: their blocks are shown as attributes, what only a schema calls sensitive is \
+             shown, and `# forces replacement` and the difference between null and empty values may be wrong; write the schemas again with `terraform providers schema -json`",
             missing.join(", ")
         ));
     }

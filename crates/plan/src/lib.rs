@@ -45,7 +45,7 @@ pub use document::{
     ActionInvocation, ActionTrigger, ChangedResource, Deferred, Document, DocumentError, DocumentKind, Form,
     Importing, NoInstance, ObjectError, ObjectErrorKind, OutputChange, Plan, Problem, RelevantAttribute,
     ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, Unfamiliar, UnfamiliarKind,
-    ValueChange, read_object,
+    ValueChange, is_errored_plan, read_object,
 };
 pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View};
 pub use program::{Program, ProgramError, Version};

@@ -17,7 +17,8 @@ use crate::walk::{Dialect, Place};
 /// let program: Program = "terraform@1.11.4".parse()?;
 /// assert_eq!(program.to_string(), "terraform@1.11");
 /// assert_ne!(program, Program::default());
-/// assert!("terraform@new".parse::<Program>().is_err());
+/// // Versions whose text nobody has compared are refused.
+/// assert!("terraform@2.0".parse::<Program>().is_err() && "opentofu@1.8".parse::<Program>().is_err());
 /// # Ok::<(), objchange_plan::ProgramError>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -48,9 +49,14 @@ fn is_of_opentofu(provider: &str) -> bool {
     provider.starts_with("registry.opentofu.org/")
 }
 
-/// Why a text names no program.
+/// A text that names no supported program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("a program is `terraform`, one version of it, such as `terraform@1.11`, or `opentofu`")]
+#[error(
+    "supported are `terraform`, `terraform@1.0` to `terraform@{newest}`, such as `terraform@1.11`, and `opentofu` (the \
+     same as `opentofu@{tofu}`)",
+    newest = Version::NEWEST,
+    tofu = Version::OPENTOFU
+)]
 pub struct ProgramError;
 
 impl ProgramError {
@@ -86,6 +92,10 @@ impl Novelty {
 impl Version {
     /// The newest version whose text is known.
     pub const NEWEST: Self = Self::new(1, 16);
+    /// The version of OpenTofu whose text is known.
+    const OPENTOFU: Self = Self::new(1, 12);
+    /// Older versions print another text.
+    const OLDEST: Self = Self::new(1, 0);
 
     const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
@@ -93,9 +103,14 @@ impl Version {
 
     /// The version that this is the text of, such as `1.11.4` or `1.16.0-rc2`.
     pub fn parse(text: &str) -> Option<Self> {
+        Self::parse_exactly(text).map(|version| version.min(Self::NEWEST))
+    }
+
+    /// As [`Version::parse`], also of versions that are newer than what is known here.
+    fn parse_exactly(text: &str) -> Option<Self> {
         let (major, rest) = text.split_once('.')?;
         let minor = rest.split(['.', '-', '+']).next()?;
-        Some(Self::new(major.parse().ok()?, minor.parse().ok()?).min(Self::NEWEST))
+        Some(Self::new(major.parse().ok()?, minor.parse().ok()?))
     }
 }
 
@@ -207,13 +222,14 @@ impl FromStr for Program {
     fn from_str(text: &str) -> Result<Self, ProgramError> {
         let (name, version) =
             text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
+        let version =
+            version.map(|version| Version::parse_exactly(version).ok_or(ProgramError)).transpose()?;
         match (name, version) {
             ("terraform", None) => Ok(Self::default()),
-            ("terraform", Some(version)) => Version::parse(version).map(Self::Terraform).ok_or(ProgramError),
-            ("opentofu", None) => Ok(Self::OpenTofu),
-            ("opentofu", Some(version)) => {
-                Version::parse(version).map(|_| Self::OpenTofu).ok_or(ProgramError)
+            ("terraform", Some(version)) if (Version::OLDEST..=Version::NEWEST).contains(&version) => {
+                Ok(Self::Terraform(version))
             }
+            ("opentofu", None | Some(Version::OPENTOFU)) => Ok(Self::OpenTofu),
             _ => Err(ProgramError),
         }
     }

@@ -365,3 +365,166 @@ fn a_warning_stands_where_its_value_does() {
     ];
     check_change(&block, &change, &lines);
 }
+
+/// What is printed of one attribute or block type.
+fn shown_change(block: &Json, change: &Json) -> String {
+    let plan = json!({"format_version": "1.2", "resource_changes": [resource(change)]}).to_string();
+    let options = Options { mode: Some(PlanMode::Normal), ..Options::default() };
+    render_plan(&Plan::parse(&plan).unwrap(), &schemas(block), &options).unwrap()
+}
+
+#[test]
+fn marks_beyond_the_end_of_one_side_hide_the_elements_of_the_other() {
+    let object = json!({"attributes": {"x": {"type": "string", "optional": true}}});
+    let block = json!({
+        "attributes": {
+            "l": {"type": ["list", "string"], "optional": true},
+            "s": {"type": ["set", "string"], "optional": true},
+            "d": {"type": "dynamic", "optional": true},
+            "n": {"nested_type": {"nesting_mode": "set", "attributes": object["attributes"]}, "optional": true},
+        },
+        "block_types": {"b": {"nesting_mode": "set", "block": object}},
+    });
+    let one = |name: &str, secret: &str| match name {
+        "n" | "b" => json!({"x": secret}),
+        _ => json!(secret),
+    };
+    for name in ["l", "s", "d", "n", "b"] {
+        let both = json!([one(name, "SECRET 1"), one(name, "SECRET 2")]);
+        let first = json!([one(name, "SECRET 1")]);
+        // The mark of the position after the last element holds for all elements that the other side has more.
+        for (short, marks) in [
+            (Some(json!(null)), json!([true])),
+            (Some(json!([])), json!([true])),
+            (None, json!([true])),
+            (Some(first.clone()), json!([true, true])),
+        ] {
+            let side = short.map_or(json!({}), |short| json!({name: short}));
+            let (marked, unmarked) = (json!({name: marks}), json!({}));
+            for (before, after, before_marks, after_marks) in [
+                (&side, &json!({name: both}), &marked, &unmarked),
+                (&json!({name: both}), &side, &unmarked, &marked),
+            ] {
+                let change = json!({"actions": ["update"], "before": before, "after": after, "after_unknown": {},
+                    "before_sensitive": before_marks, "after_sensitive": after_marks});
+                let shown = shown_change(&block, &change);
+                assert!(!shown.contains("SECRET 2"), "{change}: {shown}");
+                // A pair is hidden by the mark of its own position.
+                let is_hidden = !shown.contains("SECRET 1") || name == "s" || name == "n" || name == "b";
+                assert!(is_hidden, "{change}: {shown}");
+            }
+        }
+        for (actions, before, after) in
+            [("create", json!(null), json!({name: both})), ("delete", json!({name: both}), json!(null))]
+        {
+            let (marks, none) = (json!({name: [true]}), json!({}));
+            let (before_marks, after_marks) =
+                if before.is_null() { (&marks, &none) } else { (&none, &marks) };
+            let change = json!({"actions": [actions], "before": before, "after": after, "after_unknown": {},
+                "before_sensitive": before_marks, "after_sensitive": after_marks});
+            let shown = shown_change(&block, &change);
+            assert!(!shown.contains("SECRET"), "{change}: {shown}");
+        }
+    }
+    let change = json!({"actions": ["update"], "before": {"l": null}, "after": {"l": ["SECRET"]},
+        "after_unknown": {}, "before_sensitive": {"l": [true]}, "after_sensitive": {}});
+    check_change(&block, &change, &["      + l = [", "          + (sensitive value),", "        ]"]);
+    // The mark of another position hides nothing, as in Terraform.
+    let change = json!({"actions": ["update"], "before": {"l": null}, "after": {"l": ["a", "b"]},
+        "after_unknown": {}, "before_sensitive": {"l": [false, true]}, "after_sensitive": {}});
+    check_change(&block, &change, &[r#"          + "a","#, r#"          + "b","#]);
+}
+
+#[test]
+fn an_element_that_goes_is_unknown_by_the_mark_after_the_last() {
+    let block = json!({"attributes": {"l": {"type": ["list", "string"], "optional": true}}});
+    let change = json!({"actions": ["update"], "before": {"l": ["a", "b"]}, "after": {"l": null},
+        "after_unknown": {"l": [true]}});
+    let lines = [
+        "      ~ l = [",
+        r#"          ~ "a" -> (known after apply),"#,
+        r#"          ~ "b" -> (known after apply),"#,
+        "        ]",
+    ];
+    check_change(&block, &change, &lines);
+}
+
+/// The drift section of a change of which this path is relevant.
+fn drift(block: &Json, before: &Json, after: &Json, path: &Json) -> String {
+    let drifted =
+        resource(&json!({"actions": ["update"], "before": before, "after": after, "after_unknown": {}}));
+    let mut changed =
+        resource(&json!({"actions": ["create"], "before": null, "after": {}, "after_unknown": {}}));
+    changed["address"] = json!("t_x.other");
+    let plan = json!({
+        "format_version": "1.2", "resource_drift": [drifted], "resource_changes": [changed],
+        "relevant_attributes": [{"resource": "t_x.a", "attribute": path}],
+    });
+    let plan = plan.to_string();
+    let options = Options { mode: Some(PlanMode::Normal), ..Options::default() };
+    let shown = render_plan(&Plan::parse(&plan).unwrap(), &schemas(block), &options).unwrap();
+    shown
+        .split("\nUnless you")
+        .next()
+        .filter(|_| shown.contains("has changed"))
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn relevant_paths_go_into_arrays_of_dynamic_values() {
+    let block = json!({"attributes": {"d": {"type": "dynamic", "optional": true}}});
+    let ports =
+        |ports: [[u8; 2]; 2]| json!({"d": {"ports": ports.map(|[a, b]| json!({"port": a, "to": b}))}});
+    let (before, after) = (ports([[1, 1], [3, 3]]), ports([[2, 2], [4, 4]]));
+    let port = [
+        "          ~ ports = [",
+        "              ~ {",
+        "                  ~ port = 1 -> 2",
+        "                    # (1 unchanged attribute hidden)",
+        "                },",
+        "                {",
+        "                    port = 3",
+        "                    to   = 3",
+        "                },",
+        "            ]",
+    ];
+    for path in [json!(["d", "ports", 0, "port"]), json!(["d", "ports", "0", "port"])] {
+        let shown = drift(&block, &before, &after, &path);
+        assert!(shown.contains(&port.join("\n")), "{path}: {shown}");
+    }
+    let whole = drift(&block, &before, &after, &json!(["d", "ports", 0]));
+    assert!(whole.contains("~ port = 1 -> 2\n") && whole.contains("~ to   = 1 -> 2\n"), "{whole}");
+    assert!(!whole.contains("-> 4"), "{whole}");
+    for path in [json!(["d", "ports", 7]), json!(["d", 1])] {
+        assert_eq!(drift(&block, &before, &after, &path), "", "{path}");
+    }
+    // Only the members of objects are left out, never elements.
+    let (before, after) = (json!({"d": ["a", {"x": 1}]}), json!({"d": ["b", {"x": 2}, {"x": 3}]}));
+    let shown = drift(&block, &before, &after, &json!(["d", 7]));
+    assert!(shown.contains(r#"~ "a" -> "b","#) || shown.contains(r#"- "a","#), "{shown}");
+    assert!(!shown.contains('3'), "{shown}");
+}
+
+#[test]
+fn a_plan_that_only_refreshes_lacks_nothing() {
+    let object =
+        json!({"address": "t_x.a", "mode": "managed", "type": "t_x", "name": "a", "values": {"x": 1}});
+    let prior = json!({"format_version": "1.0", "values": {"root_module": {"resources": [object]}}});
+    let output = |action: &str| json!({"o": {"actions": [action], "before": "x", "after": "y", "after_unknown": false}});
+    for (applyable, outputs, lacks) in [
+        (false, json!({}), false),
+        (false, output("no-op"), false),
+        (true, output("update"), false),
+        // To destroy everything says what is destroyed.
+        (true, output("delete"), true),
+        (true, json!({}), true),
+    ] {
+        let plan = json!({
+            "format_version": "1.2", "planned_values": {"root_module": {}}, "prior_state": prior,
+            "output_changes": outputs, "applyable": applyable, "complete": true, "errored": false,
+        });
+        let text = plan.to_string();
+        assert_eq!(Plan::parse(&text).unwrap().lacks_changes(), lacks, "{plan}");
+    }
+}

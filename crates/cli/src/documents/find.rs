@@ -3,9 +3,10 @@
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobMatcher};
-use walkdir::{DirEntry, WalkDir};
 
 use super::Wanted;
+use super::walk::Walk;
+use crate::exit;
 use crate::input::Source;
 
 /// Where documents are read from.
@@ -73,7 +74,7 @@ fn find_in_folder(folder: &Path, wanted: Wanted, list: &mut Vec<Input>) {
         path.extension().is_some_and(|extension| wanted.extensions.iter().any(|wanted| extension == *wanted))
     };
     let before = list.len();
-    walk(folder, usize::MAX, list, |path| is_wanted(path).then_some(true));
+    find_below(folder, usize::MAX, true, list, is_wanted);
     if list.len() == before {
         let names: Vec<String> = wanted.extensions.iter().map(|extension| format!("*.{extension}")).collect();
         list.push(Input::Missing(format!(
@@ -99,32 +100,29 @@ fn find_by_glob(text: &str, list: &mut Vec<Input>) {
     };
     let before = list.len();
     let is_here = folder.as_os_str().is_empty();
-    walk(if is_here { Path::new(".") } else { &folder }, depth, list, |path| {
-        let path = if is_here { path.strip_prefix(".").unwrap_or(path) } else { path };
-        glob.is_match(path).then_some(false)
+    find_below(if is_here { Path::new(".") } else { &folder }, depth, false, list, |path| {
+        glob.is_match(if is_here { path.strip_prefix(".").unwrap_or(path) } else { path })
     });
     if list.len() == before {
         list.push(Input::Missing(format!("{text}: no file is called like this")));
     }
 }
 
-/// Adds the files below a folder that `take` takes, which says whether they may be something else.
-fn walk(folder: &Path, depth: usize, list: &mut Vec<Input>, take: impl Fn(&Path) -> Option<bool>) {
-    let is_seen =
-        |entry: &DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
-    let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name().max_depth(depth);
-    for entry in entries.into_iter().filter_entry(is_seen) {
-        match entry {
-            Ok(entry) if entry.file_type().is_file() => {
-                if let Some(is_found) = take(entry.path()) {
-                    let path = entry.path().strip_prefix("./").unwrap_or(entry.path());
-                    list.push(Input::Source { source: Source::File(path.to_owned()), is_found });
-                }
-            }
-            Ok(_) => {}
-            // A link to a folder above it leads to files that are found already.
-            Err(error) if error.loop_ancestor().is_some() => {}
-            Err(error) => list.push(Input::Missing(error.to_string())),
-        }
+/// Adds the wanted files below a folder. `is_found` says whether they may be something else than documents.
+fn find_below(
+    folder: &Path,
+    depth: usize,
+    is_found: bool,
+    list: &mut Vec<Input>,
+    is_wanted: impl Fn(&Path) -> bool,
+) {
+    let files = Walk { folder, depth, hidden: false }.files(is_wanted);
+    for path in files.paths {
+        let path = path.strip_prefix("./").unwrap_or(&path);
+        list.push(Input::Source { source: Source::File(path.to_owned()), is_found });
+    }
+    list.extend(files.unreadable.into_iter().map(Input::Missing));
+    for link in files.outside {
+        exit::warn(&format!("{}: skipped, as this link leaves the folder", link.display()));
     }
 }

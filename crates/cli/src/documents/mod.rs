@@ -7,8 +7,10 @@
 //!
 //! A few documents for each core are in memory at any time, whatever the number of inputs.
 
+mod errored;
 mod find;
 mod texts;
+mod walk;
 
 use std::io;
 use std::num::NonZero;
@@ -21,9 +23,11 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use objchange_plan::{DocumentError, DocumentKind};
 
+pub(crate) use self::errored::ErroredPlans;
 use self::find::Input;
 pub(crate) use self::find::Inputs;
 use self::texts::Texts;
+pub(crate) use self::walk::Walk;
 use crate::exit;
 use crate::input::Source;
 
@@ -73,6 +77,16 @@ impl Document {
     }
 }
 
+/// Refuses a plan whose planning failed: what is not in it cannot be checked.
+pub(crate) fn refuse_errored(name: &str, is_errored: bool, is_allowed: bool) -> Result<(), String> {
+    if is_errored && !is_allowed {
+        return Err(format!(
+            "{name}: planning failed, so the plan is incomplete (\"errored\": true); --allow-errored checks what is there"
+        ));
+    }
+    Ok(())
+}
+
 /// What became of all documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
@@ -85,15 +99,19 @@ pub(crate) struct Summary {
 /// Reads all documents, asks `answer` about each on one of the cores, and hands over its answers in the order of the
 /// inputs, with the document's name where there are more than one.
 ///
+/// An errored plan is refused unless `errored` allows it.
+///
 /// What cannot be read or answered (`answer` gives the sentence, see [`Document::complaint`]) is said on standard error
 /// and counted, and the others are answered to all the same. What a folder holds beside the wanted documents is passed
 /// over, which is said once at the end.
 pub(crate) fn for_each<A: Send>(
     inputs: &Inputs,
     wanted: Wanted,
+    errored: ErroredPlans,
     answer: impl Fn(&Document) -> Result<A, String> + Sync,
     mut handle: impl FnMut(Option<&str>, A) -> io::Result<()>,
 ) -> io::Result<Summary> {
+    let answer = |document: &Document| errored.check(document).and_then(|()| answer(document));
     let workers = thread::available_parallelism().map_or(1, NonZero::get);
     let (steps_in, steps) = mpsc::sync_channel::<Step<A>>(workers);
     let (jobs_in, jobs) = mpsc::channel::<Job<A>>();

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use objchange_plan::policy::PolicyFile;
-use walkdir::WalkDir;
+
+use crate::documents::Walk;
 
 /// Reads the policies that are named, and those of folders. Files of tests are left out of folders if they are not
 /// asked for.
@@ -15,13 +16,23 @@ pub(super) fn read(arguments: &[PathBuf], tests: bool) -> Result<Vec<PolicyFile>
             continue;
         }
         let before = files.len();
-        for entry in WalkDir::new(argument).follow_links(true).sort_by_file_name() {
-            let entry = entry.map_err(|error| error.to_string())?;
-            let name = entry.file_name().to_string_lossy();
-            let is_wanted = name.ends_with(".rego") && (tests || !name.ends_with("_test.rego"));
-            if entry.file_type().is_file() && is_wanted {
-                files.push(file(entry.path())?);
-            }
+        let found = Walk { folder: argument, depth: usize::MAX, hidden: true }.files(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.ends_with(".rego") && (tests || !name.ends_with("_test.rego"))
+        });
+        // A policy that is not evaluated must not look like one that passes.
+        if let Some(error) = found.unreadable.into_iter().next() {
+            return Err(error);
+        }
+        if let Some(link) = found.outside.first() {
+            return Err(format!(
+                "{}: this link leaves the folder {}; name the policies themselves",
+                link.display(),
+                argument.display()
+            ));
+        }
+        for path in found.paths {
+            files.push(file(&path)?);
         }
         if files.len() == before {
             return Err(format!("{}: no file in it is called *.rego", argument.display()));

@@ -6,6 +6,7 @@ use objchange_plan::policy::{Finding, Outcome, Severity, Undecided, Warning};
 use serde::Serialize;
 
 use super::Judged;
+use crate::reports::json;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -48,7 +49,6 @@ pub(super) fn write(judged: &Judged) -> io::Result<()> {
         warnings: &verdicts.warnings,
     };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, &line)?;
-    out.write_all(b"\n")?;
+    json::write_line(&mut out, &line)?;
     out.flush()
 }

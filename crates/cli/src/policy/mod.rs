@@ -19,7 +19,7 @@ use objchange_plan::policy::{
     InputMode, Options, Outcome, Policies, PolicyError, RuleVerdict, Severity, Value, Verdicts, Warning,
 };
 
-use crate::documents::{self, Document, Inputs, Wanted};
+use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
 use crate::exit;
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
@@ -101,6 +101,9 @@ pub(crate) struct Args {
     /// How many MiB of memory the program may hold while it evaluates policies (on Linux)
     #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
     memory: u64,
+
+    #[command(flatten)]
+    errored: ErroredPlans,
 
     #[command(flatten)]
     reports: Reports,
@@ -202,7 +205,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         if reports.json { json::write(&judged) } else { Ok(()) }
     };
     let summary = memory::limited(args.memory, &policies, || {
-        documents::for_each(&inputs, Wanted::PLANS, answer, print)
+        documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, print)
     })?;
     if let Some(text) = text {
         text.finish()?;

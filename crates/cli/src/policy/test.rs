@@ -87,7 +87,7 @@ fn json(tests: &[TestVerdict]) -> io::Result<()> {
 }
 
 fn text(tests: &[TestVerdict]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let mut passed = 0;
     for test in tests {
         let named = format!("{} ({})", visible(&test.test), visible(&test.place.to_string()));

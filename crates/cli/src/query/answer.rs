@@ -1,7 +1,9 @@
 //! What is found in one document.
 
 use objchange_plan::Document as Read;
-use objchange_plan::query::{Item, Of, Projection, Query, Subject, SubjectError};
+use objchange_plan::query::{
+    Comparisons, Item, Of, Projection, Query, QueryErrorKind, Subject, SubjectError,
+};
 use serde_json::Value;
 
 use super::tally::{Tallies, Tally};
@@ -19,6 +21,9 @@ pub(super) struct Questions<'a> {
 /// What is found in a document.
 pub(super) struct Answer {
     pub(super) found: u64,
+    /// The keys of the items for which the answer is unknown until apply.
+    pub(super) undecided: Vec<String>,
+    pub(super) comparisons: Comparisons,
     /// Those that are printed, as far as they are.
     pub(super) items: Vec<Found>,
     pub(super) tallies: Tallies,
@@ -48,9 +53,17 @@ impl Questions<'_> {
         let mut projecting = self.projection.map(|projection| projection.on(&subject));
         let mut tallies = Tallies::default();
         tallies.columns.resize_with(self.projection.map_or(0, |of| of.names().len()), Default::default);
-        let (mut found, mut items) = (0, Vec::new());
+        let (mut found, mut items, mut undecided) = (0, Vec::new(), Vec::new());
         for (key, item) in subject.items() {
-            let is_found = tallies.filter.note(matching.matches(item)).unwrap_or(false);
+            let answer = matching.matches(item);
+            let is_undecided = answer.as_ref().is_err_and(|error| error.kind == QueryErrorKind::Unknown);
+            if is_undecided && !self.args.undecided {
+                undecided.push(key.to_owned());
+            }
+            let is_found = match self.args.undecided {
+                true => is_undecided,
+                false => tallies.filter.note(answer).unwrap_or(false),
+            };
             if tallies.filter.is_limit() {
                 break;
             }
@@ -69,11 +82,11 @@ impl Questions<'_> {
                 break;
             }
         }
-        Ok(Answer { found, items, tallies })
+        Ok(Answer { found, items, undecided, comparisons: matching.comparisons(), tallies })
     }
 
     fn found(&self, key: &str, item: Item<'_, '_>, values: Vec<Value>) -> Found {
-        let has_fields = self.args.output == Form::Json && self.projection.is_none();
+        let has_fields = self.args.form() == Form::Json && self.projection.is_none();
         Found {
             key: key.to_owned(),
             actions: item.actions(),

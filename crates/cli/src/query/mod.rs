@@ -10,14 +10,14 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange::internal::json::place;
-use objchange_hcl::{Diagnostic, Sources, Span};
-use objchange_plan::query::{Of, Projection, Query, QueryError};
+use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
+use objchange_plan::query::{Comparisons, Of, Projection, Query, QueryError};
 
 use self::answer::Questions;
 use self::output::Printer;
 use self::tally::Verdict;
 use crate::configuration::report;
-use crate::documents::{self, Inputs, Wanted};
+use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit;
 
 const AFTER_HELP: &str = "\
@@ -28,8 +28,9 @@ a line. With more than one plan each answer names its file.
 The expression is CEL. `rc` is the item, with the fields that Sentinel's tfplan/v2 has: address, module_address, mode, \
 type, name, index, provider_name, deposed, and change with actions, before, after and after_unknown. `plan` has \
 terraform_version and variables. What is missing in an item is no error: the item is not found. has(rc.change.after.x) \
-tells, and rc.change.after.?x.orValue(0) gives something else for it. An unknown element of a list is null, as in the document: unknown(rc, \"ports[0]\") tells. \
-Numbers that are no 64-bit integers are doubles.
+tells, and rc.change.after.?x.orValue(0) gives something else for it. An item for which the answer depends on a value \
+that is unknown until apply is not found either, but named in a warning; --undecided finds these, and unknown(rc, \"x\") \
+tells. In what is written such values are null. Numbers that are no 64-bit integers are doubles.
 
 Functions (a path is like tags.Owner or ingress[0].cidr):
   unknown(rc, \"path\")       it is unknown until apply
@@ -48,6 +49,7 @@ Exit codes:
   0  items are found
   1  no item is found
   2  the expression or an input cannot be used, or the output cannot be written
+  3  no item is found, but the answer for some is unknown until apply
 
 Examples:
   objchange query plan.json 'rc.mode == \"managed\" && rc.type == \"aws_instance\"'
@@ -79,6 +81,14 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "lines", value_name = "FORM")]
     output: Form,
 
+    /// Write a JSON object a line; the same as --output json
+    #[arg(long, conflicts_with = "output")]
+    json: bool,
+
+    /// Find the items for which the answer depends on values that are unknown until apply
+    #[arg(long)]
+    undecided: bool,
+
     /// Write what this expression gives for each item; of a map each member is a column, of a list each element
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["count", "group_by"])]
     select: Option<String>,
@@ -90,6 +100,15 @@ pub(crate) struct Args {
     /// Write how many items are found for each value of this expression; with `--output keys` or `json` also which
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     group_by: Option<String>,
+
+    #[command(flatten)]
+    errored: ErroredPlans,
+}
+
+impl Args {
+    fn form(&self) -> Form {
+        if self.json { Form::Json } else { self.output }
+    }
 }
 
 /// What is looked for.
@@ -144,6 +163,9 @@ enum Form {
     Json,
 }
 
+/// The exit code where nothing is found, and something may be once the unknown values are known.
+const UNDECIDED: u8 = 3;
+
 /// An expression that is an argument.
 pub(crate) struct Written {
     /// What it is called in errors.
@@ -162,15 +184,49 @@ impl Written {
         let help = error.help.clone().unwrap_or_default();
         let found = Diagnostic::new(error.message.clone(), place, help);
         match Sources::of(self.name, self.text.as_str()) {
-            Ok(source) => report::show(&source, &[found]),
+            Ok(source) => report::show(&source, &HiddenSource::default(), &[found]),
             Err(too_long) => exit::complain(&too_long.to_string()),
         }
     }
 
-    /// Says where something is missing in all items.
-    fn warn(&self, error: &QueryError) {
+    /// Warns of something at its place.
+    fn warn(&self, error: &QueryError, suffix: &str) {
         let (line, column) = place(&self.text, error.place.start);
-        exit::warn(&format!("{}:{line}:{column}: {} in any item", self.name, error.message));
+        exit::warn(&format!("{}:{line}:{column}: {}{suffix}", self.name, error.message));
+    }
+}
+
+/// Items for which the answer is unknown until apply.
+#[derive(Default)]
+struct Undecided {
+    count: usize,
+    /// The first of them, with their files.
+    first: Vec<String>,
+}
+
+impl Undecided {
+    /// So many are named.
+    const NAMED: usize = 20;
+
+    fn add(&mut self, file: Option<&str>, keys: Vec<String>) {
+        self.count += keys.len();
+        let left = Self::NAMED - self.first.len();
+        let name = |key: String| file.map(|file| format!("{file}: {key}")).unwrap_or(key);
+        self.first.extend(keys.into_iter().take(left).map(name));
+    }
+
+    fn tell(&self) {
+        if self.count == 0 {
+            return;
+        }
+        let more = match self.count - self.first.len() {
+            0 => String::new(),
+            more => format!(" and {more} more (--undecided writes all)"),
+        };
+        exit::warn(&format!(
+            "whether the expression holds is unknown until apply: {}{more}",
+            self.first.join(", ")
+        ));
     }
 }
 
@@ -180,7 +236,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Ok(arguments) => arguments,
         Err(message) => return exit::unusable(&message),
     };
-    if args.output == Form::Keys && args.select.is_some() {
+    if args.form() == Form::Keys && args.select.is_some() {
         return exit::unusable(&"--output keys writes keys, and --select something else: use one of them");
     }
     let filter = Written::new("(expression)", &expression);
@@ -205,14 +261,18 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     };
     let questions = Questions { of, query: &query, projection: projection.as_ref(), args };
     let mut printer = Printer::new(args, projection.as_ref());
-    let mut found = 0;
+    let (mut found, mut undecided) = (0, Undecided::default());
+    let mut comparisons = Comparisons::default();
     let mut verdict = Verdict::default();
     let result = documents::for_each(
         &inputs,
         wanted,
+        args.errored,
         |document| questions.answer(document),
         |name, answer| {
             found += answer.found;
+            undecided.add(name, answer.undecided);
+            comparisons.add(&answer.comparisons);
             if verdict.note(answer.tallies) {
                 // Whatever follows would take too much as well.
                 return Err(io::Error::other("the expression takes too much"));
@@ -220,14 +280,26 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
             printer.print(name, answer.items)
         },
     );
-    let unusable = verdict.tell(&filter, other.as_ref())?;
+    let mut unusable = verdict.tell(&filter, other.as_ref())?;
     if verdict.is_limit() {
         return Ok(ExitCode::from(exit::UNUSABLE));
     }
     let summary = result?;
+    for error in query.impossible(&comparisons) {
+        // Where something is found another part of the expression may be what matters.
+        match found {
+            0 => {
+                filter.complain(&error)?;
+                unusable = true;
+            }
+            _ => filter.warn(&error, ""),
+        }
+    }
     printer.finish(found)?;
+    undecided.tell();
     Ok(match found {
         _ if unusable || summary.failed > 0 => ExitCode::from(exit::UNUSABLE),
+        0 if undecided.count > 0 => ExitCode::from(UNDECIDED),
         0 => ExitCode::from(exit::FAILED),
         _ => ExitCode::SUCCESS,
     })

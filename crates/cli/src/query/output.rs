@@ -49,7 +49,7 @@ impl<'a> Printer<'a> {
     pub(super) fn print(&mut self, name: Option<&str>, items: Vec<Found>) -> io::Result<()> {
         self.is_named |= name.is_some();
         for item in items {
-            match self.args.output {
+            match self.args.form() {
                 _ if self.args.count => {}
                 _ if self.args.group_by.is_some() => self.group(name, item),
                 Form::Keys => writeln!(self.out, "{}{}", prefix(name), visible(&item.key))?,
@@ -127,7 +127,7 @@ impl<'a> Printer<'a> {
         }
         let group = &mut self.groups[place];
         group.count += 1;
-        if matches!(self.args.output, Form::Keys | Form::Json) {
+        if matches!(self.args.form(), Form::Keys | Form::Json) {
             group.keys.push((name.map(str::to_owned), item.key));
         }
     }
@@ -135,7 +135,7 @@ impl<'a> Printer<'a> {
     /// Prints what waited for the last document.
     pub(super) fn finish(mut self, found: u64) -> io::Result<()> {
         if self.args.count {
-            match self.args.output {
+            match self.args.form() {
                 Form::Json => self.json(&[("count".to_owned(), found.into())])?,
                 _ => writeln!(self.out, "{found}")?,
             }
@@ -144,14 +144,14 @@ impl<'a> Printer<'a> {
         for group in std::mem::take(&mut self.groups) {
             self.finish_group(group)?;
         }
-        if self.args.output == Form::Table && !self.rows.is_empty() {
+        if self.args.form() == Form::Table && !self.rows.is_empty() {
             self.table()?;
         }
         self.out.flush()
     }
 
     fn finish_group(&mut self, group: Group) -> io::Result<()> {
-        match self.args.output {
+        match self.args.form() {
             Form::Lines => writeln!(self.out, "{}  {}", group.count, text(&group.value)),
             Form::Keys => {
                 writeln!(self.out, "{}  {}", group.count, text(&group.value))?;

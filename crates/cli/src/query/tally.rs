@@ -27,6 +27,10 @@ impl Tally {
     }
 
     fn fail(&mut self, error: QueryError) {
+        if error.kind == QueryErrorKind::Unknown {
+            // It has a value after apply.
+            return;
+        }
         self.failed += 1;
         let is_limit = |error: &QueryError| error.kind == QueryErrorKind::Limit;
         if self.first.as_ref().is_none_or(|first| is_limit(&error) && !is_limit(first)) {
@@ -87,7 +91,7 @@ impl Verdict {
         for (written, tally) in [(filter, &self.0.filter)].into_iter().chain(of_columns) {
             match tally.reason() {
                 None => {}
-                Some(error) if error.kind == QueryErrorKind::Absent => written.warn(error),
+                Some(error) if error.kind == QueryErrorKind::Absent => written.warn(error, " in any item"),
                 Some(error) => {
                     written.complain(error)?;
                     is_error = true;

@@ -1,4 +1,4 @@
-//! Which resources are shown, and what may have been meant where none is.
+//! Which resources are shown, and which options match none.
 
 use std::collections::BTreeSet;
 
@@ -44,6 +44,7 @@ enum ActionArg {
     Read,
     Update,
     /// Destroyed and not created again.
+    #[value(alias = "destroy")]
     Delete,
     /// Destroyed and created again.
     Replace,
@@ -52,6 +53,14 @@ enum ActionArg {
     NoOp,
 }
 
+/// Every way to replace an object.
+pub(super) const REPLACEMENTS: [ResourceActions; 4] = [
+    ResourceActions::DeleteThenCreate,
+    ResourceActions::CreateThenDelete,
+    ResourceActions::CreateThenForget,
+    ResourceActions::ForgetThenCreate,
+];
+
 impl ActionArg {
     fn actions(self) -> &'static [ResourceActions] {
         match self {
@@ -59,12 +68,7 @@ impl ActionArg {
             Self::Read => &[ResourceActions::Read],
             Self::Update => &[ResourceActions::Update],
             Self::Delete => &[ResourceActions::Delete],
-            Self::Replace => &[
-                ResourceActions::DeleteThenCreate,
-                ResourceActions::CreateThenDelete,
-                ResourceActions::CreateThenForget,
-                ResourceActions::ForgetThenCreate,
-            ],
+            Self::Replace => &REPLACEMENTS,
             Self::Forget => &[ResourceActions::Forget],
             Self::NoOp => &[ResourceActions::NoOp],
         }
@@ -87,8 +91,26 @@ impl Choice {
         if self.drift { filter.only_drift() } else { filter }
     }
 
-    /// Of what names nothing in the document: what it has that is most like it.
-    pub(super) fn hints(&self, document: &Document<'_>) -> Vec<String> {
+    /// Whether it shows drift alone.
+    pub(super) fn is_of_drift(&self) -> bool {
+        self.drift
+    }
+
+    /// Whether it shows resources to which one of these happens.
+    pub(super) fn shows_any(&self, actions: &[ResourceActions]) -> bool {
+        let shown = || self.action.iter().flat_map(|action| action.actions());
+        self.action.is_empty() || shown().any(|action| actions.contains(action))
+    }
+
+    /// The options that name nothing in the document, with the most similar name that it has.
+    pub(super) fn unmatched(&self, document: &Document<'_>) -> Vec<String> {
+        let is_by_place = !(self.only.is_empty()
+            && self.exclude.is_empty()
+            && self.types.is_empty()
+            && self.modules.is_empty());
+        if !is_by_place {
+            return Vec::new();
+        }
         let places = places(document);
         let names_none =
             |filter: Filter| !places.iter().any(|(address, ty)| filter.matches_place(address, ty));
@@ -98,32 +120,39 @@ impl Choice {
             let all = resources().chain(stripped()).flat_map(|address| around(&address));
             all.filter(|module| !module.is_empty())
         };
-        let mut hints = Vec::new();
-        let mut hint = |option: &str, wanted: &str, names: BTreeSet<String>| {
+        let addresses = || resources().chain(stripped()).chain(modules()).collect();
+        let mut unmatched = Vec::new();
+        let mut note = |option: &str, wanted: &str, names: BTreeSet<String>| {
             let nearest = nearest(wanted, &names).map(|name| format!(": did you mean {name}?"));
-            hints.push(format!("{option} {wanted} names nothing here{}", nearest.unwrap_or_default()));
+            unmatched.push(format!("{option} {wanted} matches nothing here{}", nearest.unwrap_or_default()));
         };
-        for glob in self.only.iter().filter(|glob| names_none(Filter::default().address(glob))) {
-            hint("--only", glob, resources().chain(stripped()).chain(modules()).collect());
+        for (option, globs) in [("--only", &self.only), ("--exclude", &self.exclude)] {
+            for glob in globs.iter().filter(|glob| names_none(Filter::default().address(glob))) {
+                note(option, glob, addresses());
+            }
         }
         for glob in self.types.iter().filter(|glob| names_none(Filter::default().resource_type(glob))) {
-            hint("--type", glob, places.iter().map(|(_, ty)| (*ty).to_owned()).collect());
+            note("--type", glob, places.iter().map(|(_, ty)| (*ty).to_owned()).collect());
         }
         for glob in self.modules.iter().filter(|glob| names_none(Filter::default().module(glob))) {
-            hint("--module", glob, modules().collect());
+            note("--module", glob, modules().collect());
         }
-        hints
+        if unmatched.is_empty() && names_none(self.filter()) {
+            unmatched.push("together these options match nothing here".to_owned());
+        }
+        unmatched
     }
 }
 
-/// The address and the type of each resource of the document.
+/// The address and the type of each resource and action of the document.
 fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
     match document {
         Document::State(state) => state.resources.iter().map(|r| (&*r.address, &*r.resource_type)).collect(),
         Document::Plan(plan) => {
             let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
             let all = plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred);
-            all.map(|r| (&*r.address, &*r.resource_type)).collect()
+            let actions = plan.action_invocations.iter().map(|a| (&*a.address, &*a.action_type));
+            all.map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()
         }
     }
 }

@@ -4,9 +4,10 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::{Counts, PlanMode, Report};
+use objchange_plan::{Counts, Document, PlanMode, Report, ResourceActions};
 
 use super::Error;
+use super::choose::{Choice, REPLACEMENTS};
 use crate::exit::{self, FAILED};
 
 /// What `--detailed-exitcode` answers where something changes, as Terraform does.
@@ -16,13 +17,17 @@ const CHANGES: u8 = 2;
 #[derive(Debug, Args)]
 pub(super) struct Gate {
     /// Exit with 1 if one of these happens to what is shown, or what happens is not known. Several are separated by
-    /// commas.
+    /// commas. Options that match nothing in the plan, such as a misspelt --only, are an error then.
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     fail_on: Vec<Refused>,
 
     /// Exit with 2 if anything changes, with 1 after any error, and with 0 if nothing changes, as `terraform plan` does.
     #[arg(long)]
     detailed_exitcode: bool,
+
+    /// With --fail-on or --detailed-exitcode: accept --only, --exclude, --type and --module that match nothing.
+    #[arg(long)]
+    allow_unmatched: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -30,7 +35,8 @@ enum Refused {
     Create,
     Read,
     Update,
-    /// Destroyed and not created again.
+    /// Destroyed and not created again; `destroy` is the same.
+    #[value(alias = "destroy")]
     Delete,
     /// Destroyed, or no longer managed, and created again.
     Replace,
@@ -49,6 +55,25 @@ enum Refused {
 }
 
 impl Refused {
+    /// The options that keep it out of what is shown, if there are any: then it is never refused.
+    fn hidden_by(self, choice: &Choice) -> Option<&'static str> {
+        let actions: &[&[ResourceActions]] = match self {
+            Self::Create => &[&[ResourceActions::Create]],
+            Self::Read => &[&[ResourceActions::Read]],
+            Self::Update => &[&[ResourceActions::Update]],
+            Self::Delete => &[&[ResourceActions::Delete]],
+            Self::Replace => &[&REPLACEMENTS],
+            Self::Forget => &[&[ResourceActions::Forget], &REPLACEMENTS],
+            Self::Output => return (!choice.filter().is_all()).then_some("options that choose resources"),
+            Self::Move | Self::Import | Self::Defer | Self::Invoke | Self::Drift => &[],
+        };
+        if choice.is_of_drift() && self != Self::Drift {
+            return Some("--drift");
+        }
+        let is_shown = actions.is_empty() || actions.iter().any(|actions| choice.shows_any(actions));
+        (!is_shown).then_some("--action")
+    }
+
     fn count(self, counts: &Counts) -> (usize, &'static str) {
         match self {
             Self::Create => (counts.create, "to create"),
@@ -82,6 +107,18 @@ impl Gate {
     /// Whether anything is to be told.
     pub(super) fn is_asked(&self) -> bool {
         self.detailed_exitcode || !self.fail_on.is_empty()
+    }
+
+    /// Refuses what can never be refused, and options that match nothing: the answer would be that all is well.
+    pub(super) fn check(&self, choice: &Choice, document: &Document<'_>) -> Result<(), Error> {
+        for refused in &self.fail_on {
+            if let Some(option) = refused.hidden_by(choice) {
+                let name = refused.to_possible_value().map(|value| value.get_name().to_owned());
+                return Err(Error::NeverRefused { what: name.unwrap_or_default(), option });
+            }
+        }
+        let unmatched = if self.allow_unmatched { Vec::new() } else { choice.unmatched(document) };
+        if unmatched.is_empty() { Ok(()) } else { Err(Error::Unmatched(unmatched.join("; "))) }
     }
 
     pub(super) fn judge(&self, report: &Report<'_>) -> Verdict {

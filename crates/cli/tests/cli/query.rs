@@ -369,3 +369,88 @@ fn an_unknown_output_is_not_null() {
         query(&["--of", "outputs", "--output", "keys", "-", "rc.change.after_unknown == true"], plan);
     assert_eq!((output.code, &*output.stdout), (0, "new\n"), "{output:?}");
 }
+
+#[test]
+fn no_command_judges_an_errored_plan_unasked() {
+    let mut plan: Value = serde_json::from_str(&example("api.json")).unwrap();
+    plan["errored"] = true.into();
+    let errored = plan.to_string();
+    let rules = "package main\nimport rego.v1\ndeny contains \"x\" if input.tfplan.resource_changes == 1\n";
+    let folder = folder(
+        "errored",
+        &[("plan.json", &errored), ("p.rego", rules), ("p.sentinel", "main = rule { true }\n")],
+    );
+    let at = |name: &str| folder.join(name).display().to_string();
+    let (plan, rego, sentinel) = (at("plan.json"), at("p.rego"), at("p.sentinel"));
+    for arguments in [
+        &["query", &plan, "true", "--count"][..],
+        &["policy", &plan, "--rego", &rego],
+        &["sentinel", "apply", &sentinel, "--plan", &plan],
+    ] {
+        let refused = objchange(arguments, "");
+        assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stdout);
+        let reason = "plan.json: planning ended with an error, so the plan lacks changes";
+        assert!(refused.stderr.contains(reason), "{arguments:?}: {}", refused.stderr);
+        let allowed = objchange([arguments, &["--allow-errored"]].concat(), "");
+        assert_eq!(allowed.code, 0, "{arguments:?}: {}", allowed.stderr);
+        assert!(allowed.stderr.contains("warning: "), "{arguments:?}: {}", allowed.stderr);
+    }
+    let lines = format!("{}\n{}\n", one_line("api.json"), errored);
+    let output = query(&["-", "true", "--output", "keys"], &lines);
+    assert_eq!((output.code, output.stdout.is_empty()), (2, false), "{}", output.stderr);
+    assert!(output.stderr.contains("(stdin):2: planning ended"), "{}", output.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_within_a_folder_alone() {
+    use std::os::unix::fs::symlink;
+
+    let plan = &*one_line("old.json");
+    let folder = folder(
+        "links",
+        &[
+            ("plans/a/1.json", plan),
+            ("plans/.hidden/2.json", plan),
+            ("policy/p.rego", "package p\n"),
+            ("elsewhere/3.json", plan),
+            ("elsewhere/q.rego", "package q\n"),
+        ],
+    );
+    let plans = folder.join("plans");
+    for (target, link) in [
+        ("/", "root"),
+        ("../elsewhere", "away"),
+        ("a", "again"),
+        ("..", "a/above"),
+        (".", "a/self"),
+        ("a/1.json", "same.json"),
+        (".hidden/2.json", "shown.json"),
+    ] {
+        symlink(target, plans.join(link)).unwrap();
+    }
+    let ask = |inputs: &str| query(&[inputs, "true", "--output", "keys"], "");
+    let name = |file: &str| format!("{}: null_resource.seed\n", plans.join(file).display());
+    let output = ask(plans.to_str().unwrap());
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    // Each file once, by the first of its names.
+    assert_eq!(output.stdout, name("a/1.json") + &name("shown.json"));
+    for link in ["root", "away", "a/above"] {
+        let skipped = format!("{}: skipped, as this link leaves the folder", plans.join(link).display());
+        assert_eq!(output.stderr.matches(&skipped).count(), 1, "{}", output.stderr);
+    }
+    assert_eq!(ask(&format!("{}/agai?/*.json", plans.display())).stdout, name("again/1.json"));
+    // What a gate would have read by name is no warning.
+    symlink("../elsewhere/3.json", plans.join("three.json")).unwrap();
+    let output = ask(plans.to_str().unwrap());
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("three.json: this link leaves the folder"), "{}", output.stderr);
+    let policy = folder.join("policy");
+    for (target, link) in [("../elsewhere/q.rego", "q.rego"), ("../elsewhere", "away"), ("/", "root")] {
+        symlink(target, policy.join(link)).unwrap();
+        let refused = objchange(["policy", API, "--rego", policy.to_str().unwrap()], "");
+        assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{link}");
+        assert!(refused.stderr.contains(&format!("{link}: this link leaves")), "{}", refused.stderr);
+        fs::remove_file(policy.join(link)).unwrap();
+    }
+}

@@ -109,11 +109,11 @@ fn drift_alone_is_all_of_it() {
 #[test]
 fn what_names_nothing_is_told_with_what_may_be_meant() {
     for (arguments, hint) in [
-        (["--only", "module.nett.*"], "--only module.nett.* names nothing here: did you mean module.net?"),
-        (["--only", "aws_vcp.main"], "--only aws_vcp.main names nothing here: did you mean aws_vpc.main?"),
-        (["--type", "aws_epi"], "--type aws_epi names nothing here: did you mean aws_eip?"),
-        (["--module", "module.nat"], "--module module.nat names nothing here: did you mean module.net?"),
-        (["--type", "zzz"], "--type zzz names nothing here\n"),
+        (["--only", "module.nett.*"], "--only module.nett.* matches nothing here: did you mean module.net?"),
+        (["--only", "aws_vcp.main"], "--only aws_vcp.main matches nothing here: did you mean aws_vpc.main?"),
+        (["--type", "aws_epi"], "--type aws_epi matches nothing here: did you mean aws_eip?"),
+        (["--module", "module.nat"], "--module module.nat matches nothing here: did you mean module.net?"),
+        (["--type", "zzz"], "--type zzz matches nothing here\n"),
     ] {
         let output = show(&arguments, &plan());
         assert_eq!(output.code, 0);

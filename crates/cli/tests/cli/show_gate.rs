@@ -23,7 +23,8 @@ fn a_gate_refuses_what_it_is_told_to() {
         (&["--fail-on", "delete", "--only", "module.net", "--summary"], 1, "1 to destroy\n"),
         (&["--fail-on", "delete", "--exclude", "module.net", "--json"], 0, ""),
         (&["--fail-on", "drift", "--drift"], 1, "1 changed outside\n"),
-        (&["--fail-on", "delete", "--drift"], 0, ""),
+        (&["--fail-on", "destroy"], 1, "1 to destroy\n"),
+        (&["--fail-on", "delete", "--action", "destroy"], 1, "1 to destroy\n"),
         // What is refused wins over what changes.
         (&["--fail-on", "delete", "--detailed-exitcode"], 1, "1 to destroy\n"),
         (&["--fail-on", "read", "--detailed-exitcode"], 2, ""),
@@ -72,7 +73,8 @@ fn the_exit_code_tells_changes_as_terraform_does() {
         (&nothing, &[][..], 0),
         (&plan(), &[], 2),
         (&plan(), &["--summary"], 2),
-        (&plan(), &["--only", "nothing"], 0),
+        (&plan(), &["--only", "nothing"], 1),
+        (&plan(), &["--only", "nothing", "--allow-unmatched"], 0),
         (&plan(), &["--action", "read"], 0),
         (&plan(), &["--action", "delete"], 2),
         (&saved, &[], 2),
@@ -82,7 +84,8 @@ fn the_exit_code_tells_changes_as_terraform_does() {
     ] {
         let output = show(&[arguments, &["--detailed-exitcode"]].concat(), plan);
         assert_eq!(output.code, code, "{arguments:?}: {plan}: {}", output.stderr);
-        assert!(!output.stdout.is_empty());
+        assert_eq!(output.stdout.is_empty(), arguments == ["--only", "nothing"]);
+        let arguments = arguments.strip_suffix(&["--allow-unmatched"]).unwrap_or(arguments);
         assert_eq!(show(arguments, plan).code, 0);
     }
 }
@@ -173,4 +176,76 @@ fn json_has_counts_and_says_where_a_resource_is() {
         (&json!(0), &json!("registry.terraform.io/hashicorp/aws"))
     );
     assert_eq!(report["resource_changes"][0].get("module_address"), None);
+}
+
+#[test]
+fn a_gate_refuses_options_that_leave_nothing_to_check() {
+    for (arguments, said) in [
+        (
+            &["--only", "aws_vcp.main"][..],
+            "--only aws_vcp.main matches nothing here: did you mean aws_vpc.main?",
+        ),
+        (&["--only", "aws_vpc.main", "--only", "zzz"], "--only zzz matches nothing here; --allow-unmatched"),
+        (
+            &["--exclude", "module.nett"],
+            "--exclude module.nett matches nothing here: did you mean module.net?",
+        ),
+        (&["--type", "aws_epi"], "--type aws_epi matches nothing here: did you mean aws_eip?"),
+        (&["--module", "module.nat"], "--module module.nat matches nothing here: did you mean module.net?"),
+        (&["--module", "module.net", "--exclude", "module.net"], "together these options match nothing here"),
+        (&["--only", "aws_vpc.moved", "--type", "aws_db"], "together these options match nothing here"),
+        (&["--action", "create,update"], "--fail-on delete checks nothing: --action leaves it out"),
+        (&["--drift"], "--fail-on delete checks nothing: --drift leaves it out"),
+    ] {
+        let output = show(&[&["--fail-on", "delete"], arguments].concat(), &plan());
+        assert_eq!((output.code, output.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(output.stderr.contains(said), "{arguments:?}: {}", output.stderr);
+    }
+    let output = show(&["--fail-on", "output", "--only", "aws_vpc.main"], &plan());
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("--fail-on output checks nothing"), "{}", output.stderr);
+    for arguments in [
+        &["--type", "zzz", "--allow-unmatched"][..],
+        &["--only", "aws_vpc.main", "--action", "create,delete"],
+        &["--only", "aws_vpc.moved"],
+    ] {
+        let output = show(&[&["--fail-on", "delete"], arguments].concat(), &plan());
+        assert_eq!(output.code, 0, "{arguments:?}: {}", output.stderr);
+    }
+    // What is done to a resource with unknown actions may be any of these.
+    let unknown = plan_of(&[change("aws_vpc.a", &["archive"])]);
+    assert_eq!(show(&["--fail-on", "delete", "--action", "delete"], &unknown).code, 1);
+    let mut lost = plan_of(&[]);
+    lost["applyable"] = json!(true);
+    let refused = show(&["--fail-on", "delete"], &lost);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("the changes of this plan were left out"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_gate_sees_what_another_program_would_not_show() {
+    let mut plan = plan_of(&[change("aws_vpc.a", &["no-op"])]);
+    plan["deferred_changes"] =
+        json!([{"reason": "provider_config_unknown", "resource_change": change("aws_vpc.b", &["create"])}]);
+    for program in ["terraform", "opentofu"] {
+        let refused = show(&["--fail-on", "defer", "--as", program], &plan);
+        assert_eq!(refused.code, 1, "{program}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn only_programs_whose_text_is_known_are_accepted() {
+    for program in
+        ["terraform", "terraform@1.0", "terraform@1.16.2", "opentofu", "opentofu@1.12", "opentofu@1.12.1"]
+    {
+        assert_eq!(show(&["--as", program], &plan()).code, 0, "{program}");
+    }
+    for program in
+        ["terraform@2.0", "terraform@1.17", "terraform@0.14", "opentofu@1.8", "opentofu@2.0", "tofu"]
+    {
+        let refused = show(&["--as", program], &plan());
+        assert_eq!(refused.code, 2, "{program}");
+        let supported = "`terraform@1.0` to `terraform@1.16`, such as `terraform@1.11`, and `opentofu`";
+        assert!(refused.stderr.contains(supported), "{program}: {}", refused.stderr);
+    }
 }

@@ -43,6 +43,12 @@ impl<'v, 't> Marked<'v, 't> {
         Self { value, unknown, sensitive }
     }
 
+    /// The same value, of which these marks say what is unknown.
+    #[must_use]
+    pub fn with_unknown(self, unknown: View<'v, 't>) -> Self {
+        Self { unknown, ..self }
+    }
+
     /// The value as the document has it, secrets included: unknown members of objects are missing, and in a list null
     /// stands for an unknown element. `None` where it is unknown and nothing stands there.
     pub fn exact(&self) -> Option<View<'v, 't>> {
@@ -128,6 +134,12 @@ impl<'v, 't> Marked<'v, 't> {
     /// A member of an object or map as it stands in the document, whatever is said of it.
     pub fn there(self, key: &str) -> Option<Self> {
         Some(self.below(|view| view.get(key))).filter(|member| member.value.is_some())
+    }
+
+    /// The member of an object or a map of this name, with its marks, even if only those are there.
+    #[cfg(feature = "query")]
+    pub(crate) fn part_of(self, key: &str) -> Self {
+        self.below(|view| view.get(key))
     }
 
     /// What is known of an element of a list, set or tuple, by its position.

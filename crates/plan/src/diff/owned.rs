@@ -1,17 +1,15 @@
 //! Diffs that outlive the text they were borrowed from.
 
-use std::borrow::Cow;
-
 use super::{Block, BlockType, Diff, Entry, Kind, Line, NestedBlock, Parts, Primitive, Scalar};
 use crate::text::Text;
 
-fn diffs<'t>(diffs: &Parts<'t, Diff<'t>>) -> Parts<'static, Diff<'static>> {
-    diffs.iter().map(|diff| diff.into_owned().into_owned()).collect()
+fn diffs<'t>(diffs: Parts<'t, Diff<'t>>) -> Parts<'static, Diff<'static>> {
+    diffs.into_vec().into_iter().map(Diff::into_owned).collect()
 }
 
-fn entries<'t>(entries: &Parts<'t, Entry<'t>>) -> Parts<'static, Entry<'static>> {
+fn entries<'t>(entries: Parts<'t, Entry<'t>>) -> Parts<'static, Entry<'static>> {
     let owned = |entry: Entry<'_>| Entry { key: entry.key.into_owned(), diff: entry.diff.into_owned() };
-    entries.iter().map(|entry| owned(entry.into_owned())).collect()
+    entries.into_vec().into_iter().map(owned).collect()
 }
 
 fn boxed(diff: Diff<'_>) -> Box<Diff<'static>> {
@@ -40,10 +38,10 @@ impl Kind<'_> {
                     .collect(),
             },
             Kind::Json { value } => Kind::Json { value: boxed(*value) },
-            Kind::Object { attributes, nested } => Kind::Object { attributes: entries(&attributes), nested },
-            Kind::Map { elements, nested } => Kind::Map { elements: entries(&elements), nested },
-            Kind::List { elements, context } => Kind::List { elements: diffs(&elements), context },
-            Kind::Set { elements, nested } => Kind::Set { elements: diffs(&elements), nested },
+            Kind::Object { attributes, nested } => Kind::Object { attributes: entries(attributes), nested },
+            Kind::Map { elements, nested } => Kind::Map { elements: entries(elements), nested },
+            Kind::List { elements, context } => Kind::List { elements: diffs(elements), context },
+            Kind::Set { elements, nested } => Kind::Set { elements: diffs(elements), nested },
             Kind::Block(block) => Kind::Block(block.into_owned()),
             Kind::Unknown { before } => Kind::Unknown { before: before.map(|b| boxed(*b)) },
             Kind::Sensitive(sensitivity) => Kind::Sensitive(sensitivity),
@@ -75,13 +73,13 @@ impl Block<'_> {
             unknown: ty.unknown.map(Diff::into_owned),
             blocks: ty
                 .blocks
-                .iter()
-                .map(Cow::into_owned)
+                .into_vec()
+                .into_iter()
                 .map(|b| NestedBlock { label: b.label.map(Text::into_owned), diff: b.diff.into_owned() })
                 .collect(),
         };
         Block {
-            attributes: entries(&self.attributes),
+            attributes: entries(self.attributes),
             blocks: self.blocks.into_iter().map(block_type).collect(),
             has_repeated_types: self.has_repeated_types,
         }

@@ -62,6 +62,14 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// The parts, in their order, without a copy of those that are made.
+    pub(super) fn into_vec(self) -> Vec<T> {
+        match self.0 {
+            Repr::Made(parts) => parts,
+            Repr::Unmade(..) => self.iter().map(Cow::into_owned).collect(),
+        }
+    }
+
     /// The part at a position.
     ///
     /// # Panics

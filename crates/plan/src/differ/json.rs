@@ -84,10 +84,9 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: View<'_, 't>) -> Diff<'t> {
 }
 
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let change = &change.wholly_relevant();
     let is_object = |element: View<'_, '_>| matches!(element.shape(), Shape::Object(_));
     let places = sequence::places(change, is_object);
-    let (elements, action) = parts(change, Of::Shaped, At::Places(places));
+    let (elements, action) = parts(change, Of::Elements, At::Places(places));
     Diff::new(action, Kind::List { elements, context: true })
 }
 

@@ -19,8 +19,10 @@ const LARGE: usize = 8192;
 pub(super) enum Of<'t> {
     /// Values of a plain type.
     Typed(&'t Type),
-    /// Values by their shape.
+    /// The members of an object, by their shape.
     Shaped,
+    /// The elements of an array, by their shape. Whether one is relevant does not matter, only whether its members are.
+    Elements,
     /// Values by their shape that stay as they are and have no marks.
     Same,
     /// Objects with a nested type; those of sets and maps all force the replacement if the collection does.
@@ -89,13 +91,14 @@ impl<'t> Of<'t> {
         let diff = match self {
             Of::Typed(ty) => attribute::value(part.if_relevant(), ty),
             Of::Shaped => json::shape(&part.if_relevant()),
+            Of::Elements => json::shape(&part),
             Of::Same => json::unchanged(&part),
             Of::Nested { attributes, .. } => nested::single(&part.if_relevant(), attributes),
             Of::Blocks(schema, _) => block::block(part.if_relevant(), schema),
         };
         let action = diff.action;
         let diff = match self {
-            Of::Typed(_) | Of::Shaped | Of::Same => diff,
+            Of::Typed(_) | Of::Shaped | Of::Elements | Of::Same => diff,
             Of::Nested { all_replace, .. } => {
                 let replace = diff.replace || all_replace && replace;
                 diff.replacing(replace)

@@ -126,7 +126,9 @@ fn is_reordering<T: Eq + Hash>(
         return false;
     }
     let mut moved = (0..len).filter(|i| before(*i) != after(*i)).peekable();
-    if moved.peek().is_none() {
+    let Some(first) = moved.peek().map(|i| before(*i)) else { return false };
+    // Most changed elements are nowhere else, and then no table is needed.
+    if (0..len).all(|j| after(j) != first) {
         return false;
     }
     let state = State::default();

@@ -33,7 +33,7 @@ pub(super) fn unchanged<'t>(change: &Change<'_, 't>, ty: &Type) -> Option<Diff<'
         _ => return None,
     };
     let is_plain = || !change.after.is_special_string() && !change.after.is_empty_string();
-    if !change.is_unmarked_same() || change.after.is_null() || !is_plain() {
+    if !change.is_unmarked_equal() || change.after.is_null() || !is_plain() {
         return None;
     }
     let kind = pair(change.before, change.after, string);

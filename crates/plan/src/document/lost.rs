@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::{Plan, State};
+use super::{Plan, ResourceActions, State};
 use crate::json::Raw;
 
 impl Plan<'_> {
@@ -67,8 +67,18 @@ impl Plan<'_> {
             }
             same += 1;
         }
+        if same == 0 && !self.plans_destruction() {
+            // A plan that only refreshes: its objects stand in the prior state alone.
+            return false;
+        }
         // A plan of a few targets may say nothing of the others.
         self.complete == Some(true) && same < values.len()
+    }
+
+    /// Whether applying does something, and nothing but deletions to outputs.
+    fn plans_destruction(&self) -> bool {
+        let mut outputs = self.output_changes.iter();
+        self.applyable == Some(true) && outputs.all(|output| output.change.actions == ResourceActions::Delete)
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod actions;
 mod error;
+mod errored;
 mod field;
 mod instance;
 mod invocation;
@@ -20,6 +21,7 @@ mod unfamiliar;
 
 pub use actions::ResourceActions;
 pub use error::{DocumentError, Problem};
+pub use errored::is_errored_plan;
 pub use instance::NoInstance;
 pub(crate) use instance::Shown;
 pub use invocation::{ActionInvocation, ActionTrigger, TriggerTime};

@@ -3,11 +3,15 @@
 //! Names, fields, functions and paths are looked up here, so that a mistake in them is an error with a place whatever
 //! documents there are. What is left is what the values of a document decide.
 
+use std::ops::Range;
+
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
 use objchange::value::Path;
 use regex::Regex;
 
+use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_equality};
 use super::error::{QueryError, QueryErrorKind};
+use super::kinds::Kinds;
 use super::model::{Of, PLAN, Shape};
 use super::tree::{Places, call};
 use super::version::Constraints;
@@ -85,6 +89,10 @@ pub(super) struct Checker<'a> {
     pub(super) bound: Vec<String>,
     /// The patterns of `matches`, which the expression names by their position from now on.
     pub(super) patterns: Vec<Regex>,
+    /// Where the comparisons stand, which the expression names by their position, too.
+    pub(super) comparisons: Vec<Range<usize>>,
+    /// Whether it has an operator that takes errors for absence.
+    pub(super) hides_errors: bool,
 }
 
 type Checked = Result<Shape, QueryError>;
@@ -92,13 +100,17 @@ type Checked = Result<Shape, QueryError>;
 impl Checker<'_> {
     pub(super) fn check(&mut self, expr: &mut IdedExpr) -> Checked {
         match &mut expr.expr {
-            Expr::Literal(_) => Ok(Shape::Leaf),
+            Expr::Literal(literal) => Ok(Shape::Leaf(kinds_of(literal))),
             Expr::Ident(_) => self.name(expr),
             Expr::Select(_) => self.field(expr),
             Expr::Call(_) => self.call(expr),
             Expr::List(list) => {
-                list.elements.iter_mut().try_for_each(|element| self.check(element).map(drop))?;
-                Ok(Shape::Leaf)
+                let mut elements = Kinds::NONE;
+                for element in &mut list.elements {
+                    elements = elements.or(self.check(element)?.kinds());
+                }
+                let is_optional = !list.optional_indices.is_empty();
+                Ok(Shape::List(if is_optional { Kinds::ANY } else { elements }))
             }
             Expr::Map(map) => {
                 for entry in &mut map.entries {
@@ -131,7 +143,7 @@ impl Checker<'_> {
                 *expr = call(id, "@paid", vec![variable]);
                 return Ok(Shape::Any);
             }
-            name if TYPES.contains(&name) => return Ok(Shape::Leaf),
+            name if TYPES.contains(&name) => return Ok(Shape::Leaf(Kinds::TYPE)),
             _ => {}
         }
         let name = name.clone();
@@ -151,20 +163,22 @@ impl Checker<'_> {
         let of = self.check(&mut select.operand)?;
         let (name, is_test) = (select.field.clone(), select.test);
         let shape = self.field_of(of, &name, expr)?;
-        Ok(if is_test { Shape::Leaf } else { shape })
+        Ok(if is_test { Shape::Leaf(Kinds::BOOL) } else { shape })
     }
 
     fn field_of(&self, of: Shape, name: &str, expr: &IdedExpr) -> Checked {
         let error = |message| QueryError::new(QueryErrorKind::Name, self.places.name(expr, name), message);
         match of {
             Shape::Any => Ok(Shape::Any),
-            Shape::Leaf => Err(error(format!("there is no field `{name}`: this is a value without fields"))),
             Shape::Object(model) => model.field(name).ok_or_else(|| {
                 let help = meant(name, model.names()).or_else(|| {
                     Some(format!("the fields are {}", model.names().collect::<Vec<_>>().join(", ")))
                 });
                 error(format!("{} has no field `{name}`", model.name)).help(help)
             }),
+            Shape::Leaf(_) | Shape::List(_) | Shape::Word(_) | Shape::Words(_) => {
+                Err(error(format!("there is no field `{name}`: this is {}", of.kinds())))
+            }
         }
     }
 
@@ -217,7 +231,7 @@ impl Checker<'_> {
                     self.pattern(expr)?;
                 }
             }
-            return Ok(Shape::Any);
+            return Ok(shape_of_call(&name));
         }
         if let Some((_, number)) = OF_ITEM.iter().find(|(function, _)| *function == name) {
             self.count(&name, Some(vec![*number]), [].into_iter(), expr)?;
@@ -245,7 +259,7 @@ impl Checker<'_> {
             }
             _ => {}
         }
-        Ok(Shape::Leaf)
+        Ok(shape_of_call(&name))
     }
 
     fn arguments(&mut self, expr: &mut IdedExpr) -> Result<(), QueryError> {
@@ -286,28 +300,52 @@ impl Checker<'_> {
 
     fn operator(&mut self, expr: &mut IdedExpr) -> Checked {
         let Expr::Call(of) = &mut expr.expr else { return Ok(Shape::Any) };
-        let mut first = Shape::Any;
+        // Comparisons are written as they were until the place of one is asked for.
+        let written = self.places.all_of_call(expr.id, of);
+        let mut shapes = [Shape::Any; 2];
         for (index, argument) in of.args.iter_mut().enumerate() {
             let shape = self.check(argument)?;
-            if index == 0 {
-                first = shape;
+            if let Some(place) = shapes.get_mut(index) {
+                *place = shape;
             }
         }
+        let [first, second] = shapes;
         let renamed = match &*of.func_name {
             operators::EQUALS => "@equals",
             operators::NOT_EQUALS => "@differs",
             operators::IN => "@contained",
             operators::INDEX | operators::OPT_INDEX | operators::OPT_SELECT => {
+                let is_optional = of.func_name != operators::INDEX;
+                self.hides_errors |= is_optional;
                 let index = of.args.get(1).and_then(literal).map(str::to_owned);
                 return match (first, index) {
-                    (Shape::Object(_), Some(name)) => self.field_of(first, &name, expr),
+                    // An optional field is an optional value, whatever the field is.
+                    (Shape::Object(_), Some(name)) => {
+                        let field = self.field_of(first, &name, expr)?;
+                        Ok(if is_optional && !matches!(field, Shape::Object(_)) { Shape::Any } else { field })
+                    }
                     _ => Ok(Shape::Any),
                 };
             }
+            operators::LOGICAL_AND | operators::LOGICAL_OR | operators::LOGICAL_NOT => {
+                return Ok(Shape::Leaf(Kinds::BOOL));
+            }
             _ => return Ok(Shape::Any),
         };
+        let wrong = match &of.args[..] {
+            [a, b] if renamed == "@contained" => wrong_containment((first, a), (second, b)),
+            [a, b] => wrong_equality((first, a), (second, b)),
+            _ => None,
+        };
+        if let Some(Wrong { message, help }) = wrong {
+            return Err(QueryError::new(QueryErrorKind::Type, written, message).help(help));
+        }
+        // It notes what it compares under its position.
+        let position = Expr::Literal(LiteralValue::Int((self.comparisons.len() as i64).into()));
+        of.args.push(IdedExpr { id: expr.id, expr: position });
         of.func_name = renamed.to_owned();
-        Ok(Shape::Leaf)
+        self.comparisons.push(written);
+        Ok(Shape::Leaf(Kinds::BOOL))
     }
 
     /// A function of `rc` is a hidden field of it, which answers where it is looked into with the argument.
@@ -347,7 +385,7 @@ impl Checker<'_> {
             field = call(id, operators::INDEX, vec![field, argument]);
         }
         *expr = field;
-        Ok(if ["old", "new"].contains(&name) { Shape::Any } else { Shape::Leaf })
+        Ok(if ["old", "new"].contains(&name) { Shape::Any } else { Shape::Leaf(Kinds::BOOL) })
     }
 
     /// Sets the pattern of `matches` aside.
@@ -385,7 +423,7 @@ pub(super) fn literal(expr: &IdedExpr) -> Option<&str> {
 }
 
 /// Which of these names somebody meant.
-fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+pub(super) fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     // What other languages call it.
     let name = if ["len", "length", "count"].contains(&name) { "size" } else { name };
     let likeness = |known: &&str| (strsim::jaro_winkler(name, known) * 1000.0) as u32;

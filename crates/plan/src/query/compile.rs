@@ -1,5 +1,6 @@
 //! From the text of an expression to what is evaluated.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use cel::common::ast::IdedExpr;
@@ -25,6 +26,10 @@ pub(super) struct Compiled {
     pub(super) expr: IdedExpr,
     pub(super) places: Places,
     pub(super) patterns: Arc<[Regex]>,
+    /// Where each comparison stands.
+    pub(super) comparisons: Vec<Range<usize>>,
+    /// Whether it has an operator that takes errors for absence.
+    pub(super) hides_errors: bool,
 }
 
 impl Compiled {
@@ -58,15 +63,22 @@ fn parse(of: Of, text: &str) -> Result<Compiled, QueryError> {
         QueryError::new(kind, place, spoken(&first.msg))
     })?;
     let places = Places::new(text, source);
-    let mut checker = Checker { of, places: &places, bound: Vec::new(), patterns: Vec::new() };
+    let mut checker = Checker {
+        of,
+        places: &places,
+        bound: Vec::new(),
+        patterns: Vec::new(),
+        comparisons: Vec::new(),
+        hides_errors: false,
+    };
     checker.check(&mut expr)?;
     // What the checks make of it is deeper than what is written.
     if is_deeper(&expr, MAX_DEPTH) {
         let message = format!("the expression nests deeper than {MAX_DEPTH} levels");
         return Err(QueryError::new(QueryErrorKind::Limit, 0..text.len(), message));
     }
-    let patterns = checker.patterns.into();
-    Ok(Compiled { expr, places, patterns })
+    let Checker { patterns, comparisons, hides_errors, .. } = checker;
+    Ok(Compiled { expr, places, patterns: patterns.into(), comparisons, hides_errors })
 }
 
 /// What the parser says, in a sentence: it lists what else could stand there.

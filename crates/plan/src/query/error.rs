@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use cel::ExecutionError;
 
+use super::unknown::UNKNOWN;
+
 /// What is wrong with an expression, or why it has no value for an item. It holds nothing of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -33,6 +35,8 @@ pub enum QueryErrorKind {
     Absent,
     /// What is done with a value is not for its type.
     Type,
+    /// The answer depends on a value that is unknown until apply.
+    Unknown,
     /// It would take too many steps, or make too much.
     Limit,
 }
@@ -46,6 +50,7 @@ impl QueryErrorKind {
             Self::Argument => "argument",
             Self::Absent => "absent",
             Self::Type => "type",
+            Self::Unknown => "unknown",
             Self::Limit => "limit",
         }
     }
@@ -61,6 +66,11 @@ impl QueryError {
         self
     }
 
+    /// The answer depends on what is unknown.
+    pub(super) fn undecided(place: Range<usize>) -> Self {
+        Self::new(QueryErrorKind::Unknown, place, "this depends on values that are unknown until apply")
+    }
+
     /// Why an expression has no value. What the evaluation says itself may hold values: none of that is repeated.
     pub(super) fn of_evaluation(error: &ExecutionError, place: Range<usize>) -> Self {
         let (kind, message) = match error {
@@ -72,7 +82,11 @@ impl QueryError {
                 (QueryErrorKind::Type, format!("{} is not for {}", spoken(overload.function()), and(types)))
             }
             ExecutionError::FunctionError { function, message } if function.starts_with('@') => {
-                let kind = if function == LIMIT { QueryErrorKind::Limit } else { QueryErrorKind::Type };
+                let kind = match function.as_str() {
+                    LIMIT => QueryErrorKind::Limit,
+                    UNKNOWN => QueryErrorKind::Unknown,
+                    _ => QueryErrorKind::Type,
+                };
                 (kind, message.clone())
             }
             ExecutionError::UnsupportedBinaryOperator(..) => {

@@ -11,6 +11,7 @@ use super::compile::Compiled;
 use super::error::{QueryError, QueryErrorKind};
 use super::functions::context;
 use super::item::{Item, Thing};
+use super::kinds::{Comparison, Comparisons};
 use super::node::Scope;
 use super::subject::Subject;
 use super::tree::parts;
@@ -20,14 +21,22 @@ pub(super) struct Evaluation<'q, 's> {
     compiled: &'q Compiled,
     context: Context<'s, 's>,
     pub(super) scope: Scope,
+    comparisons: Arc<[Comparison]>,
 }
 
 impl<'q, 's> Evaluation<'q, 's> {
     pub(super) fn new<'t: 's>(compiled: &'q Compiled, subject: &'s Subject<'t>, is_masked: bool) -> Self {
-        let scope = Scope { budget: Arc::new(Budget::default()), is_masked };
-        let mut context = context(&scope.budget, &compiled.patterns);
+        let scope = Scope::new(is_masked);
+        let comparisons: Arc<[Comparison]> =
+            compiled.comparisons.iter().map(|_| Comparison::default()).collect();
+        let mut context = context(&scope, &compiled.patterns, &comparisons);
         context.add_variable_as_val("plan", Box::new(Thing::new(subject.plan(), &scope)));
-        Self { compiled, context, scope }
+        Self { compiled, context, scope, comparisons }
+    }
+
+    /// What was compared until now.
+    pub(super) fn comparisons(&self) -> Comparisons {
+        Comparisons::new(&self.comparisons)
     }
 
     /// Goes on to an item.
@@ -42,9 +51,20 @@ impl<'q, 's> Evaluation<'q, 's> {
         make: impl FnOnce(&dyn Val) -> Result<R, ExecutionError>,
     ) -> Result<R, QueryError> {
         self.scope.budget.renew();
+        self.scope.unknown.renew();
         let evaluated = Value::resolve_val(expr, &self.context);
         // That it was too much is no more forgotten where `||` passes over it.
         let evaluated = if self.scope.budget.is_exceeded() { Err(Budget::error()) } else { evaluated };
+        let hides_errors = self.compiled.hides_errors;
+        let unknown = &self.scope.unknown;
+        // What is shown may have null in place of unknown elements.
+        let depends = unknown.has_passed() && !self.scope.is_masked;
+        let is_open =
+            (depends || unknown.made(evaluated.is_err(), hides_errors)) && !self.scope.budget.is_exceeded();
+        if is_open {
+            let place = if evaluated.is_err() { self.culprit(expr) } else { expr };
+            return Err(QueryError::undecided(self.compiled.places.all(place)));
+        }
         match evaluated {
             Ok(value) => make(value.as_ref()).map_err(|error| self.error(&error, expr)),
             Err(error) => {

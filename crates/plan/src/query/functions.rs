@@ -9,7 +9,8 @@ use regex::Regex;
 
 use super::budget::Budget;
 use super::error::refused;
-use super::node::equal;
+use super::kinds::Comparison;
+use super::node::{Scope, equal};
 use super::version::Constraints;
 
 type Answer<'c, 'v> = Result<CowVal<'c, 'v>, ExecutionError>;
@@ -24,7 +25,12 @@ pub(super) static ENVIRONMENT: LazyLock<Arc<Env>> = LazyLock::new(|| {
 });
 
 /// A context with all functions.
-pub(super) fn context<'v>(budget: &Arc<Budget>, patterns: &Arc<[Regex]>) -> Context<'static, 'v> {
+pub(super) fn context<'v>(
+    scope: &Scope,
+    patterns: &Arc<[Regex]>,
+    comparisons: &Arc<[Comparison]>,
+) -> Context<'static, 'v> {
+    let budget = &scope.budget;
     let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));
     let mut add = |name: &str, function: Function| {
         // The names are our own: none is declared already.
@@ -39,15 +45,29 @@ pub(super) fn context<'v>(budget: &Arc<Budget>, patterns: &Arc<[Regex]>) -> Cont
             Ok(value)
         }),
     );
+    for (name, is_wanted) in [("@equals", true), ("@differs", false)] {
+        let (unknown, comparisons) = (Arc::clone(&scope.unknown), Arc::clone(comparisons));
+        add(
+            name,
+            Box::new(move |call| {
+                let (a, b) = (argument(call, 0)?.as_ref(), argument(call, 1)?.as_ref());
+                if let Some(comparison) = comparison(call, &comparisons) {
+                    comparison.note(a, b);
+                }
+                Ok(bool(unknown.hiding(|| equal(a, b)) == is_wanted))
+            }),
+        );
+    }
+    let (unknown, noted) = (Arc::clone(&scope.unknown), Arc::clone(comparisons));
     add(
-        "@equals",
-        Box::new(|call| Ok(bool(equal(argument(call, 0)?.as_ref(), argument(call, 1)?.as_ref())))),
+        "@contained",
+        Box::new(move |call| {
+            if let Some(comparison) = comparison(call, &noted) {
+                comparison.note_contained(argument(call, 0)?.as_ref(), argument(call, 1)?.as_ref());
+            }
+            unknown.hiding(|| contained(call))
+        }),
     );
-    add(
-        "@differs",
-        Box::new(|call| Ok(bool(!equal(argument(call, 0)?.as_ref(), argument(call, 1)?.as_ref())))),
-    );
-    add("@contained", Box::new(contained));
     let patterns = Arc::clone(patterns);
     add(
         "@matches",
@@ -73,6 +93,12 @@ fn argument<'b, 'c, 'v>(
     index: usize,
 ) -> Result<&'b CowVal<'c, 'v>, ExecutionError> {
     call.args.get(index).ok_or_else(ExecutionError::missing_argument_or_target)
+}
+
+/// Where a comparison notes what it compares.
+fn comparison<'n>(call: &FunctionContext<'_, '_>, all: &'n [Comparison]) -> Option<&'n Comparison> {
+    let position = call.args.get(2)?.downcast_ref::<CelInt>()?;
+    all.get(*position.inner() as usize)
 }
 
 fn text<'b>(

@@ -44,7 +44,7 @@ impl<'a, 't> Item<'a, 't> {
     /// What is no value of it: its names, and what happens to it. An index is a text, also where it is a number, so that
     /// all items have the same types. Nothing of this is secret.
     pub fn fields(self) -> Vec<(&'static str, serde_json::Value)> {
-        let scope = Scope { budget: std::sync::Arc::default(), is_masked: true };
+        let scope = Scope::new(true);
         let thing = Thing::new(self.0, &scope);
         let field = |name: &str| match thing
             .field(name)
@@ -55,7 +55,7 @@ impl<'a, 't> Item<'a, 't> {
             field => field.unwrap_or_default(),
         };
         let fields = self.0.model().into_iter().flat_map(|model| model.fields);
-        let leaves = fields.filter(|(_, shape)| matches!(shape, Shape::Leaf));
+        let leaves = fields.filter(|(_, shape)| !matches!(shape, Shape::Any | Shape::Object(_)));
         let leaves = leaves.map(|(name, _)| (*name, field(name)));
         leaves.chain(self.actions().map(|actions| ("actions", actions.into()))).collect()
     }

@@ -46,17 +46,20 @@
 
 mod budget;
 mod check;
+mod compare;
 mod compile;
 mod error;
 mod evaluate;
 mod functions;
 mod item;
+mod kinds;
 mod model;
 mod node;
 mod question;
 mod result;
 mod subject;
 mod tree;
+mod unknown;
 mod version;
 
 use std::fmt;
@@ -70,6 +73,7 @@ use self::error::refused;
 pub use self::error::{QueryError, QueryErrorKind};
 use self::evaluate::Evaluation;
 pub use self::item::Item;
+pub use self::kinds::Comparisons;
 pub use self::model::Of;
 pub use self::subject::{Subject, SubjectError};
 
@@ -100,6 +104,17 @@ impl Query {
         Compiled::parse(of, text).map(Self)
     }
 
+    /// The comparisons that never could hold, as what they compared was of kinds that never are equal: of a list and a
+    /// string, say. Each error says where.
+    pub fn impossible(&self, comparisons: &Comparisons) -> Vec<QueryError> {
+        let error = |(index, [a, b]): (usize, [kinds::Kinds; 2])| {
+            let place = self.0.comparisons.get(index).cloned().unwrap_or_default();
+            let message = format!("this compares {a} with {b}, which never are equal");
+            QueryError::new(QueryErrorKind::Type, place, message)
+        };
+        comparisons.impossible().map(error).collect()
+    }
+
     /// The query for the items of a document.
     pub fn on<'q, 's, 't: 's>(&'q self, subject: &'s Subject<'t>) -> Matching<'q, 's> {
         Matching(self, Evaluation::new(&self.0, subject, false))
@@ -111,13 +126,22 @@ impl<'s> Matching<'_, 's> {
     ///
     /// # Errors
     ///
-    /// It has no value, as something is not there or of another type, or none that is true or false.
+    /// It has no value, as something is not there or of another type, or none that is true or false. Or the answer
+    /// depends on values that are unknown until apply ([`QueryErrorKind::Unknown`]): every other answer is the same
+    /// whatever these will be.
     pub fn matches<'t: 's>(&mut self, item: Item<'s, 't>) -> Result<bool, QueryError> {
         self.1.see(item);
         self.1.evaluate(&self.0.0.expr, |value| match value.downcast_ref::<CelBool>() {
             Some(value) => Ok(*value.inner()),
             None => Err(refused(&format!("this must be true or false, and is {}", value.get_type().name()))),
         })
+    }
+}
+
+impl Matching<'_, '_> {
+    /// What was compared until now, for [`Query::impossible`].
+    pub fn comparisons(&self) -> Comparisons {
+        self.1.comparisons()
     }
 }
 

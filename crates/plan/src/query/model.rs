@@ -1,5 +1,7 @@
 //! What an expression can be about, and which fields that has.
 
+use super::kinds::Kinds;
+
 /// What a query asks about: a collection of a plan, of its state or of its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -26,10 +28,38 @@ pub enum Of {
 pub(super) enum Shape {
     /// Nothing.
     Any,
-    /// It has no fields.
-    Leaf,
+    /// A value of these kinds, which has no fields.
+    Leaf(Kinds),
+    /// A list, with elements of these kinds.
+    List(Kinds),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// A list of these words.
+    Words(&'static [&'static str]),
     /// It has these fields.
     Object(&'static Model),
+}
+
+impl Shape {
+    /// The kinds of its values.
+    pub(super) fn kinds(self) -> Kinds {
+        match self {
+            Self::Any => Kinds::ANY,
+            Self::Leaf(kinds) => kinds,
+            Self::List(_) | Self::Words(_) => Kinds::LIST,
+            Self::Word(_) => Kinds::STRING,
+            Self::Object(_) => Kinds::MAP,
+        }
+    }
+
+    /// The kinds of its elements, if it is a list.
+    pub(super) fn elements(self) -> Option<Kinds> {
+        match self {
+            Self::List(kinds) => Some(kinds),
+            Self::Words(_) => Some(Kinds::STRING),
+            _ => None,
+        }
+    }
 }
 
 /// The fields of an object.
@@ -63,66 +93,76 @@ impl Of {
     }
 }
 
-use Shape::{Any, Leaf};
+use Shape::{Any, Words};
+
+const TEXT: Shape = Shape::Leaf(Kinds::STRING);
+const INDEX: Shape = Shape::Leaf(Kinds::STRING.or(Kinds::NUMBER).or(Kinds::NULL));
+const TEXTS: Shape = Shape::List(Kinds::STRING);
+const MODE: Shape = Shape::Word(&["managed", "data", "ephemeral", "list"]);
 
 pub(super) static RESOURCE_CHANGE: Model = Model {
     name: "a resource change",
     fields: &[
-        ("address", Leaf),
-        ("module_address", Leaf),
-        ("mode", Leaf),
-        ("type", Leaf),
-        ("name", Leaf),
-        ("index", Leaf),
-        ("provider_name", Leaf),
-        ("deposed", Leaf),
+        ("address", TEXT),
+        ("module_address", TEXT),
+        ("mode", MODE),
+        ("type", TEXT),
+        ("name", TEXT),
+        ("index", INDEX),
+        ("provider_name", TEXT),
+        ("deposed", TEXT),
         ("change", Shape::Object(&CHANGE)),
     ],
 };
 
 pub(super) static OUTPUT_CHANGE: Model =
-    Model { name: "an output change", fields: &[("name", Leaf), ("change", Shape::Object(&CHANGE))] };
+    Model { name: "an output change", fields: &[("name", TEXT), ("change", Shape::Object(&CHANGE))] };
 
 pub(super) static CHANGE: Model = Model {
     name: "a change",
-    fields: &[("actions", Leaf), ("before", Any), ("after", Any), ("after_unknown", Any)],
+    fields: &[
+        ("actions", Words(&["no-op", "create", "read", "update", "delete", "forget"])),
+        ("before", Any),
+        ("after", Any),
+        ("after_unknown", Any),
+    ],
 };
 
-pub(super) static VARIABLE: Model = Model { name: "a variable", fields: &[("name", Leaf), ("value", Any)] };
+pub(super) static VARIABLE: Model = Model { name: "a variable", fields: &[("name", TEXT), ("value", Any)] };
 
 pub(super) static RESOURCE: Model = Model {
     name: "a resource",
     fields: &[
-        ("address", Leaf),
-        ("module_address", Leaf),
-        ("mode", Leaf),
-        ("type", Leaf),
-        ("name", Leaf),
-        ("index", Leaf),
-        ("provider_name", Leaf),
+        ("address", TEXT),
+        ("module_address", TEXT),
+        ("mode", MODE),
+        ("type", TEXT),
+        ("name", TEXT),
+        ("index", INDEX),
+        ("provider_name", TEXT),
         ("values", Any),
-        ("depends_on", Leaf),
-        ("tainted", Leaf),
-        ("deposed_key", Leaf),
+        ("depends_on", TEXTS),
+        ("tainted", Shape::Leaf(Kinds::BOOL)),
+        ("deposed_key", TEXT),
     ],
 };
 
 pub(super) static CONFIG_RESOURCE: Model = Model {
     name: "a resource of the configuration",
     fields: &[
-        ("address", Leaf),
-        ("module_address", Leaf),
-        ("mode", Leaf),
-        ("type", Leaf),
-        ("name", Leaf),
-        ("provider_config_key", Leaf),
+        ("address", TEXT),
+        ("module_address", TEXT),
+        ("mode", MODE),
+        ("type", TEXT),
+        ("name", TEXT),
+        ("provider_config_key", TEXT),
         ("provisioners", Any),
         ("config", Any),
         ("count", Any),
         ("for_each", Any),
-        ("depends_on", Leaf),
+        ("depends_on", TEXTS),
     ],
 };
 
 pub(super) static PLAN: Model =
-    Model { name: "the plan", fields: &[("terraform_version", Leaf), ("variables", Any)] };
+    Model { name: "the plan", fields: &[("terraform_version", TEXT), ("variables", Any)] };

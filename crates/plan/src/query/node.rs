@@ -11,6 +11,7 @@ use cel::common::types::{
 use cel::common::value::{CowVal, Val};
 
 use super::budget::Budget;
+use super::unknown::UnknownReads;
 use crate::collection::{Marked, SENSITIVE};
 use crate::json::Shape;
 
@@ -20,6 +21,18 @@ pub(super) struct Scope {
     pub(super) budget: Arc<Budget>,
     /// Whether `(sensitive value)` stands in place of what is sensitive: for all that is shown.
     pub(super) is_masked: bool,
+    pub(super) unknown: Arc<UnknownReads>,
+}
+
+impl Scope {
+    pub(super) fn new(is_masked: bool) -> Self {
+        Self { budget: Arc::default(), is_masked, unknown: Arc::default() }
+    }
+
+    /// The error of looking at something that is unknown until apply.
+    pub(super) fn unknown(&self) -> ExecutionError {
+        self.unknown.refuse()
+    }
 }
 
 /// An object of a document.
@@ -54,6 +67,9 @@ fn part<'a>(
     scope: &Scope,
 ) -> Result<Box<dyn Val + 'a>, ExecutionError> {
     // What is unknown until apply is no value, and least of all null.
+    if value.is_unknown() {
+        return Err(scope.unknown());
+    }
     let Some(view) = value.exact() else { return Err(absent()) };
     if scope.is_masked && value.is_sensitive() {
         return Ok(match are_marks {
@@ -71,10 +87,19 @@ fn part<'a>(
         }
         Shape::Array(elements) => {
             scope.budget.pay(1 + elements.len() as u64)?;
-            let elements = value.elements().take(elements.len());
-            let elements: Result<Vec<_>, _> =
-                elements.map(|element| part(element, are_marks, scope)).collect();
-            Box::new(CelList::from(elements?))
+            let mut list: Vec<Box<dyn Val + 'a>> = Vec::with_capacity(elements.len());
+            for (index, element) in value.elements().enumerate() {
+                if element.is_unknown() {
+                    scope.unknown.pass();
+                }
+                match index < elements.len() && !element.is_unknown() {
+                    true => list.push(part(element, are_marks, scope)?),
+                    false if index < elements.len() => list.push(Box::new(CelNull)),
+                    // Marks go on behind the last element.
+                    false => {}
+                }
+            }
+            Box::new(CelList::from(list))
         }
         Shape::Object(_) => Box::new(Node { value, are_marks, scope: scope.clone(), keys: OnceLock::new() }),
     })
@@ -110,7 +135,10 @@ impl Indexer for Node<'_> {
     where
         Self: 'v,
     {
-        let member = self.value.there(key_of(index)?).ok_or_else(absent)?;
+        let key = key_of(index)?;
+        let Some(member) = self.value.there(key) else {
+            return Err(if self.is_unknown(key) { self.scope.unknown() } else { absent() });
+        };
         self.scope.budget.pay(1)?;
         Ok(CowVal::Owned(part(member, self.are_marks, &self.scope)?))
     }
@@ -123,16 +151,36 @@ impl Indexer for Node<'_> {
     }
 }
 
+impl Node<'_> {
+    /// Whether a member that is not there is unknown, or has parts that are.
+    fn is_unknown(&self, key: &str) -> bool {
+        self.value.part_of(key).has_unknown()
+    }
+
+    /// Takes note that the names of the members are looked at, where some of the members are unknown.
+    fn note_names(&self) {
+        let known = self.value.exact().map_or(0, |value| value.members().len());
+        if self.value.members().nth(known).is_some() {
+            self.scope.unknown.pass();
+        }
+    }
+}
+
 impl Sizer for Node<'_> {
     fn size(&self) -> CelInt {
+        self.note_names();
         CelInt::from(self.value.exact().map_or(0, |value| value.members().len()) as i64)
     }
 }
 
 impl Container for Node<'_> {
     fn contains(&self, key: &dyn Val) -> Result<bool, ExecutionError> {
-        let key = key.downcast_ref::<CelString>();
-        Ok(key.is_some_and(|key| self.value.there(key.inner()).is_some()))
+        let Some(key) = key.downcast_ref::<CelString>() else { return Ok(false) };
+        let is_there = self.value.there(key.inner()).is_some();
+        if !is_there && self.is_unknown(key.inner()) {
+            self.scope.unknown.pass();
+        }
+        Ok(is_there)
     }
 }
 
@@ -141,6 +189,7 @@ impl Iterable for Node<'_> {
     where
         Self: 'v,
     {
+        self.note_names();
         let keys = self.keys.get_or_init(|| {
             let members = self.value.exact().map(|value| value.members().iter());
             members.into_iter().flatten().map(|(key, _)| CelString::from(key)).collect()

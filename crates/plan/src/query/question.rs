@@ -87,9 +87,11 @@ impl<'a, 't: 'a> Asked<'a, 't> {
             path = outermost_secret(path, &sides);
         }
         let [before, after] = sides.map(|side| side.map_or(Answer::Absent, |side| side.at(&path)));
-        let shown = |answer: Answer<'a, 't>| match answer.known() {
-            Some(known) => value(known, scope),
-            None => Ok(Box::new(CelNull) as Box<dyn Val + 'a>),
+        let shown = |answer: Answer<'a, 't>| match answer {
+            Answer::Known(known) => value(known, scope),
+            Answer::Unknown { .. } if !scope.is_masked => Err(scope.unknown()),
+            // What is shown of it is null.
+            Answer::Unknown { .. } | Answer::Absent => Ok(Box::new(CelNull) as Box<dyn Val + 'a>),
         };
         let answer = match self.question {
             Question::Old => return shown(before),

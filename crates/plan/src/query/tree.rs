@@ -82,6 +82,18 @@ impl Places {
         start..places.iter().map(|place| place.end).max().unwrap_or(start)
     }
 
+    /// As [`Places::all`], of the operands of an operator.
+    pub(super) fn all_of_call(&self, id: u64, of: &CallExpr) -> Range<usize> {
+        let own = self
+            .source
+            .offset_for(id)
+            .map(|(start, last)| self.offset(start as usize)..self.offset(last as usize + 1));
+        let below = of.args.iter().map(|part| self.all(part)).filter(|place| !place.is_empty());
+        let places: Vec<Range<usize>> = own.into_iter().chain(below).collect();
+        let start = places.iter().map(|place| place.start).min().unwrap_or(0);
+        start..places.iter().map(|place| place.end).max().unwrap_or(start)
+    }
+
     /// Where the name of a field or function stands, or else all of an expression.
     pub(super) fn name(&self, expr: &IdedExpr, name: &str) -> Range<usize> {
         let own = self.own(expr).unwrap_or_else(|| self.all(expr));

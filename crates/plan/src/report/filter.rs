@@ -57,7 +57,8 @@ impl Filter {
         self
     }
 
-    /// Also resources with one of these actions.
+    /// Also resources with one of these actions. Resources with actions that are not known match, too: nobody knows that
+    /// they are none of these.
     #[must_use]
     pub fn actions(mut self, actions: &[ResourceActions]) -> Self {
         self.actions.extend(actions);
@@ -90,7 +91,9 @@ impl Filter {
     /// drift is shown.
     pub fn matches(&self, address: &str, resource_type: &str, actions: ResourceActions) -> bool {
         self.matches_place(address, resource_type)
-            && (self.actions.is_empty() || self.actions.contains(&actions))
+            && (self.actions.is_empty()
+                || self.actions.contains(&actions)
+                || matches!(actions, ResourceActions::Unknown(_)))
     }
 
     pub(super) fn matches_change(&self, resource: &ChangedResource<'_>) -> bool {

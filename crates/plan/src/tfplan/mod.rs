@@ -34,6 +34,7 @@
 mod change;
 mod raw;
 
+use hashbrown::HashMap;
 use serde::ser::{SerializeMap, Serializer};
 
 pub use change::{Change, OutputChange, ResourceChange};
@@ -89,6 +90,9 @@ impl<'t> TfPlan<'t> {
         let planned = plan.planned_values().unwrap_or(Raw::NULL);
         let planned = State::parse_values(text, planned)
             .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?;
+        let changed = plan.resource_changes.iter().filter(|resource| resource.deposed.is_none());
+        let unknown: HashMap<&str, Raw<'t>> =
+            changed.map(|resource| (&*resource.address, resource.change.after_unknown)).collect();
         let mut output_changes = Collection::with_capacity(plan.output_changes.len());
         for output in &plan.output_changes {
             output_changes.insert(output.name.clone(), OutputChange::new(text, output));
@@ -99,7 +103,7 @@ impl<'t> TfPlan<'t> {
         Ok(Self {
             terraform_version: terraform_version.transpose()?.and_then(|version| version.view().text()),
             variables: variables(plan, &raw)?,
-            planned_values: TfState::new(planned)?,
+            planned_values: TfState::planned(planned, |address| unknown.get(address).copied())?,
             resource_changes: changes(text, &plan.resource_changes)?,
             resource_drift: changes(text, &plan.resource_drift)?,
             output_changes,

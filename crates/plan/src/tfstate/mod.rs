@@ -62,8 +62,10 @@ pub struct Resource<'t> {
     /// The key of the deposed object; empty where it is none.
     pub deposed_key: Text<'t>,
     kept: StateResource<'t>,
+    /// What is unknown until apply: of a resource that is planned.
+    unknown: Option<Raw<'t>>,
     document: Unseen<'t>,
-    read: OnceLock<Result<[Json<'t>; 2], DocumentError>>,
+    read: OnceLock<Result<[Json<'t>; 3], DocumentError>>,
 }
 
 /// An output of the root module.
@@ -87,11 +89,20 @@ impl<'t> TfState<'t> {
     ///
     /// An instance has an index that is none. The error says where.
     pub fn new(state: State<'t>) -> Result<Self, DocumentError> {
+        Self::planned(state, |_| None)
+    }
+
+    /// As [`TfState::new`], of what is planned, where `unknown` says by the address what is unknown until apply.
+    pub(crate) fn planned(
+        state: State<'t>,
+        unknown: impl Fn(&str) -> Option<Raw<'t>>,
+    ) -> Result<Self, DocumentError> {
         let document = Unseen(state.text());
         let mut resources = Collection::with_capacity(state.resources.len());
         let mut address = String::new();
         for resource in state.resources {
-            let resource = Resource::new(document, resource, &mut address)?;
+            let unknown = unknown(&resource.address);
+            let resource = Resource { unknown, ..Resource::new(document, resource, &mut address)? };
             let key = resource.key();
             let is_second = |other: &Resource<'_>| *other.mode == *"managed" && *resource.mode != *"managed";
             if !resources.get(&key).is_some_and(is_second) {
@@ -143,6 +154,7 @@ impl<'t> Resource<'t> {
             tainted: kept.tainted,
             deposed_key: kept.deposed.clone().unwrap_or_default(),
             kept,
+            unknown: None,
             document,
             read: OnceLock::new(),
         })
@@ -166,12 +178,24 @@ impl<'t> Resource<'t> {
     /// What stands in the document is no JSON, or no value of the type that it states.
     pub fn values(&self) -> Result<Marked<'_, 't>, DocumentError> {
         match self.read.get_or_init(|| self.read_values()) {
-            Ok([values, sensitive]) => Ok(Marked::known(values.view(), [sensitive.view(); 2])),
+            Ok([values, sensitive, unknown]) => {
+                Ok(Marked::partly_known(Some(values.view()), unknown.view(), [sensitive.view(); 2]))
+            }
             Err(error) => Err(error.clone()),
         }
     }
 
-    fn read_values(&self) -> Result<[Json<'t>; 2], DocumentError> {
+    fn read_values(&self) -> Result<[Json<'t>; 3], DocumentError> {
+        let text = self.document.0;
+        let [values, sensitive] = self.read_known()?;
+        let unknown = match &self.unknown {
+            Some(marks) => quiet(read(text, marks, &format!("{}: after_unknown", self.kept.address))?),
+            None => values.view().bool(false).to_json(),
+        };
+        Ok([values, sensitive, unknown])
+    }
+
+    fn read_known(&self) -> Result<[Json<'t>; 2], DocumentError> {
         let text = self.document.0;
         match &self.kept.sensitive {
             Sensitive::Values(marks) => {

@@ -162,11 +162,18 @@ impl<'v, 't> Change<'v, 't> {
     /// Whether the value was read once and stands on both sides, without any mark on the whole of it.
     #[inline]
     pub(crate) fn is_unmarked_same(&self) -> bool {
-        self.before.is_same(self.after)
-            && self.before_explicit == self.after_explicit
-            && !self.before_sensitive.is_true()
-            && !self.after_sensitive.is_true()
-            && !self.unknown.is_whole()
+        self.before.is_same(self.after) && self.before_explicit == self.after_explicit && self.is_unmarked()
+    }
+
+    /// Whether both sides are equal and equally there, without any mark on the whole of the value.
+    #[inline]
+    pub(crate) fn is_unmarked_equal(&self) -> bool {
+        self.before_explicit == self.after_explicit && self.is_unmarked() && self.before == self.after
+    }
+
+    #[inline]
+    fn is_unmarked(&self) -> bool {
+        !self.before_sensitive.is_true() && !self.after_sensitive.is_true() && !self.unknown.is_whole()
     }
 
     /// Whether this place itself forces the replacement.
@@ -241,23 +248,23 @@ impl<'v, 't> Change<'v, 't> {
 
     /// The elements at two positions; `None` where there is no such element on a side.
     ///
-    /// The rules for elements start anew.
+    /// Where there is none, the marks of the position after the last one hold: marks that reach beyond their own side
+    /// hide the other side's elements as well, as in Terraform. The rules for elements start anew.
     pub(crate) fn element(&self, before: Option<usize>, after: Option<usize>) -> Self {
         let at = |list: View<'v, 't>, index: Option<usize>| index.and_then(|i| list.elements().get(i));
         let old = at(self.before, before);
         let new = at(self.after, after);
-        let mark = |marks: View<'v, 't>, index: Option<usize>| {
-            index.map_or(marks.bool(false), |i| mark_element(marks, i))
-        };
+        let mark_before = before.unwrap_or_else(|| self.before.elements().len());
+        let mark_after = after.unwrap_or_else(|| self.after.elements().len());
         let place = before.or(after).unwrap_or_default();
         Self {
             before: old.unwrap_or(self.before.null()),
             after: new.unwrap_or(self.after.null()),
             before_explicit: old.is_some(),
             after_explicit: new.is_some(),
-            unknown: after.map_or(Unknown::Nothing, |i| self.unknown.element(i)),
-            before_sensitive: mark(self.before_sensitive, before),
-            after_sensitive: mark(self.after_sensitive, after),
+            unknown: self.unknown.element(mark_after),
+            before_sensitive: mark_element(self.before_sensitive, mark_before),
+            after_sensitive: mark_element(self.after_sensitive, mark_after),
             replace: self.replace.element(place),
             relevant: self.relevant.element(place),
             dialect: self.dialect.element(),

@@ -377,3 +377,266 @@ fn a_large_value_is_looked_at_where_it_is_used_alone() {
     let refused = matches(&text, squared).unwrap().remove(0).unwrap_err();
     assert_eq!(refused.kind, QueryErrorKind::Limit);
 }
+
+/// Replaces the unknown parts of a value: in `known` they have a value, in `planned` they are missing or null, as in
+/// documents, with their marks.
+fn planned(known: &Value, marks: &[bool], next: &mut usize) -> (Option<Value>, Value) {
+    *next += 1;
+    if marks.get(*next).copied().unwrap_or(false) {
+        return (None, json!(true));
+    }
+    match known {
+        Value::Array(elements) => {
+            let (values, marks): (Vec<_>, Vec<_>) =
+                elements.iter().map(|element| planned(element, marks, next)).unzip();
+            (Some(values.into_iter().map(Option::unwrap_or_default).collect()), marks.into())
+        }
+        Value::Object(members) => {
+            let (mut values, mut all_marks) = (serde_json::Map::new(), serde_json::Map::new());
+            for (key, member) in members {
+                let (value, mark) = planned(member, marks, next);
+                values.extend(value.map(|value| (key.clone(), value)));
+                all_marks.insert(key.clone(), mark);
+            }
+            (Some(values.into()), all_marks.into())
+        }
+        leaf => (Some(leaf.clone()), json!(false)),
+    }
+}
+
+/// Puts other values in the place of the unknown ones.
+fn filled(known: &Value, marks: &Value, fillings: &[Value], next: &mut usize) -> Value {
+    if *marks == json!(true) {
+        *next += 1;
+        return fillings.get(*next % fillings.len().max(1)).cloned().unwrap_or_default();
+    }
+    match known {
+        Value::Array(elements) => elements
+            .iter()
+            .enumerate()
+            .map(|(index, element)| filled(element, &marks[index], fillings, next))
+            .collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, member)| (key.clone(), filled(member, &marks[key], fillings, next)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        leaf => leaf.clone(),
+    }
+}
+
+/// Expressions over what is planned that ask for values and not for what is known of them.
+fn planned_expression() -> impl Strategy<Value = String> {
+    let operand = prop::sample::select(
+        [
+            "rc.change.after.a",
+            "rc.change.after.b",
+            "rc.change.after.x",
+            "rc.change.after.a.b",
+            "rc.change.after.x[0]",
+            "rc.change.after",
+            "rc.change.before.a",
+            "new(rc, \"a\")",
+            "new(rc, \"a.b\")",
+            "new(rc, \"x[0]\")",
+            "rc.change.after.?a.orValue(0)",
+            "rc.change.after.?x.?b.orValue(\"a\")",
+            "size(rc.change.after.a)",
+            "rc.change.after[\"b\"]",
+            "[rc.change.after.a, 1]",
+            "{\"k\": rc.change.after.a}",
+            "type(rc.change.after.a)",
+            "rc.change.after.x.map(e, e)",
+            "rc.change.after.a.filter(k, k != \"a\")",
+            "(has(rc.change.after.a) ? rc.change.after.b : rc.change.after.x)",
+            "null",
+            "0",
+            "\"a\"",
+            "[]",
+            "true",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    );
+    let atom = prop_oneof![
+        (operand.clone(), prop::sample::select(vec!["==", "!=", "<", "in"]), operand.clone())
+            .prop_map(|(a, operator, b)| format!("{a} {operator} {b}")),
+        prop::sample::select(vec!["a", "b", "x", "a.b", "x.a"])
+            .prop_map(|path| format!("has(rc.change.after.{path})")),
+        (operand, prop::sample::select(vec!["exists", "all", "exists_one"]))
+            .prop_map(|(list, of)| format!("{list}.{of}(e, e == \"a\" || e == 1)")),
+        prop::sample::select(vec!["true", "false", "rc.type == \"disk\"", "rc.change.after.a"])
+            .prop_map(str::to_owned),
+    ];
+    atom.prop_recursive(3, 8, 3, |inner| {
+        prop_oneof![
+            (inner.clone(), prop::sample::select(vec!["&&", "||", "==", "!="]), inner.clone())
+                .prop_map(|(a, operator, b)| format!("({a}) {operator} ({b})")),
+            inner.clone().prop_map(|a| format!("!({a})")),
+            (inner.clone(), inner.clone(), inner).prop_map(|(a, b, c)| format!("({a}) ? ({b}) : ({c})")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(2_000))]
+
+    /// An answer that is not called unknown is the same whatever the unknown values will be.
+    #[test]
+    fn an_answer_holds_for_all_values_that_the_unknown_ones_may_take(
+        expression in planned_expression(),
+        before in object(),
+        after in object(),
+        marks in prop::collection::vec(prop::bool::weighted(0.3), 0..12),
+        fillings in prop::collection::vec(value(), 1..4),
+    ) {
+        let (value, unknown) = planned(&after, &marks, &mut 0);
+        let Some(value) = value else { return Ok(()) };
+        let of_plan = plan(&[change(&before, &value, &unknown, &json!({}))]);
+        let Ok(answers) = matches(&of_plan, &expression) else { return Ok(()) };
+        let answer = &answers[0];
+        if answer.as_ref().is_err_and(|error| error.kind == QueryErrorKind::Unknown) {
+            return Ok(());
+        }
+        let after = filled(&after, &unknown, &fillings, &mut 0);
+        let of_result = plan(&[change(&before, &after, &json!({}), &json!({}))]);
+        let known = &matches(&of_result, &expression).unwrap()[0];
+        prop_assert_eq!(answer.as_ref().ok(), known.as_ref().ok(), "{}: {} became {}", expression, of_plan, of_result);
+    }
+}
+
+#[test]
+fn an_answer_that_depends_on_an_unknown_value_says_so() {
+    let after = json!({"a": [1, null], "m": {"k": 1}});
+    let unknown = json!({"a": [false, true], "ami": true, "m": {"other": true}});
+    let plan = plan(&[change(&json!({}), &after, &unknown, &json!({}))]);
+    for (expression, expected) in [
+        (r#"rc.change.after.ami == "x""#, None),
+        (r#"!(rc.change.after.ami == "x")"#, None),
+        (r#"has(rc.change.after.ami)"#, None),
+        (r#"new(rc, "ami") == null"#, None),
+        ("rc.change.after.?ami.orValue(0) == 0", None),
+        ("size(rc.change.after.m) == 1", None),
+        (r#"rc.change.after.m == {"k": 1}"#, None),
+        (r#"rc.change.after.m.all(k, k == "k")"#, None),
+        ("rc.change.after.a.exists(e, e == 2)", None),
+        // What is known decides.
+        (r#"rc.type == "disk" || rc.change.after.ami == "x""#, Some(true)),
+        (r#"rc.change.after.ami == "x" || rc.type == "disk""#, Some(true)),
+        (r#"rc.change.after.ami == "x" && rc.type == "net""#, Some(false)),
+        (r#"unknown(rc, "ami") || new(rc, "ami") == 1"#, Some(true)),
+        ("rc.change.after.m.k == 1", Some(true)),
+        ("rc.change.after_unknown.ami", Some(true)),
+    ] {
+        let answer = &matches(&plan, expression).unwrap()[0];
+        match expected {
+            Some(_) => assert_eq!(answer.as_ref().ok(), expected.as_ref(), "{expression}"),
+            None => assert_eq!(answer.as_ref().unwrap_err().kind, QueryErrorKind::Unknown, "{expression}"),
+        }
+    }
+    let shown = values(&plan, r#"[rc.change.after.a, rc.change.after.?ami.orValue("none")]"#).unwrap();
+    assert_eq!(shown[0][0], Ok(json!([1, null])));
+    assert!(shown[0][1].is_err(), "{shown:?}");
+}
+
+#[test]
+fn planned_values_are_unknown_where_the_change_says_so() {
+    let mut plan: Value =
+        serde_json::from_str(&plan(&[change(&json!({}), &json!({"a": 1}), &json!({"b": true}), &json!({}))]))
+            .unwrap();
+    let mut resource = plan["resource_changes"][0].clone();
+    resource["values"] = json!({"a": 1});
+    plan["planned_values"] = json!({"root_module": {"child_modules": [
+        {"address": "module.m[0]", "resources": [resource]}]}});
+    let text = plan.to_string();
+    let ask = |expression: &str| {
+        let subject = Subject::new(Of::PlannedValues, Document::parse(&text).unwrap()).unwrap();
+        let query = Query::parse(Of::PlannedValues, expression).unwrap();
+        let (_, item) = subject.items().next().unwrap();
+        query.on(&subject).matches(item)
+    };
+    assert_eq!(ask("rc.values.a == 1"), Ok(true));
+    assert_eq!(ask("rc.values.b == 1").unwrap_err().kind, QueryErrorKind::Unknown);
+    assert_eq!(ask("has(rc.values.b)").unwrap_err().kind, QueryErrorKind::Unknown);
+}
+
+#[test]
+fn a_comparison_that_never_holds_is_an_error_with_its_place() {
+    for (expression, place, message) in [
+        (
+            r#"type == "x""#,
+            r#"type == "x""#,
+            "the name of a type is never equal to a string; did you mean `rc.type`?",
+        ),
+        (
+            r#"rc.change.actions == "update""#,
+            r#"rc.change.actions == "update""#,
+            "a list is never equal to a string; `x in list` tells whether a list has the element x",
+        ),
+        (
+            r#"true && "a" != rc.change.actions"#,
+            r#""a" != rc.change.actions"#,
+            "a string is never equal to a list",
+        ),
+        ("rc.type == 5", "rc.type == 5", "a string is never equal to a number"),
+        ("rc.deposed == null", "rc.deposed == null", "a string is never equal to null"),
+        ("rc.change == 1", "rc.change == 1", "a map is never equal to a number"),
+        ("size(rc.type) == \"1\"", "size(rc.type) == \"1\"", "a number is never equal to a string"),
+        ("rc.change.actions == [1]", "rc.change.actions == [1]", "they are never equal"),
+        (
+            "1 in rc.change.actions",
+            "1 in rc.change.actions",
+            "elements that are a string, and never a number",
+        ),
+        ("rc.type in \"aws\"", "rc.type in \"aws\"", "`in` looks into a list or a map, and this is a string"),
+        ("rc.change.actions in [\"create\"]", "rc.change.actions in [\"create\"]", "and never a list"),
+        (
+            "rc.change.actions == [\"destroy\"]",
+            "rc.change.actions == [\"destroy\"]",
+            "did you mean `delete`?",
+        ),
+        ("\"updates\" in rc.change.actions", "\"updates\" in rc.change.actions", "did you mean `update`?"),
+        ("rc.mode == \"manged\"", "rc.mode == \"manged\"", "did you mean `managed`?"),
+    ] {
+        let error = Query::parse(Of::ResourceChanges, expression).unwrap_err();
+        assert_eq!((error.kind, &expression[error.place.clone()]), (QueryErrorKind::Type, place), "{error}");
+        assert!(error.to_string().contains(message), "{expression}: {error}");
+    }
+    for expression in [
+        "rc.index == 0",
+        r#"rc.index == "a" || rc.index == null"#,
+        r#"rc.change.actions == ["delete", "create"]"#,
+        "rc.change.actions == []",
+        r#""delete" in rc.change.actions && rc.type in ["a", "b"]"#,
+        r#"rc.mode in ["data"] && rc.change.after.x == [1, "a"] && rc.change.before == null"#,
+        "1 == 1.0 && type(rc.type) == string && {} == {}",
+        r#"rc.change.after == {"a": 1}"#,
+    ] {
+        assert!(Query::parse(Of::ResourceChanges, expression).is_ok(), "{expression}");
+    }
+}
+
+#[test]
+fn a_comparison_of_values_that_never_are_equal_is_noted() {
+    let plan = plan(&[
+        change(&json!({}), &json!({"a": ["x"], "b": 1, "c": null}), &json!({}), &json!({})),
+        change(&json!({}), &json!({"a": ["x"], "b": "1", "c": null}), &json!({}), &json!({})),
+    ]);
+    for (expression, expected) in [
+        (r#"rc.change.after.a == "x""#, Some("this compares a list with a string, which never are equal")),
+        (r#"1 in rc.change.after.a"#, Some("this compares a number with a string, which never are equal")),
+        (r#"rc.change.after.b == "1""#, None),
+        (r#"rc.change.after.c == "1""#, None),
+        (r#"rc.type == "tape" && rc.change.after.a == "x""#, None),
+    ] {
+        let query = Query::parse(Of::ResourceChanges, expression).unwrap();
+        let seen = ask(&plan, |subject| {
+            let mut matching = query.on(subject);
+            subject.items().for_each(|(_, item)| drop(matching.matches(item)));
+            matching.comparisons()
+        });
+        let errors = query.impossible(&seen);
+        assert_eq!(errors.first().map(|error| &*error.message), expected, "{expression}");
+        assert!(errors.iter().all(|error| &expression[error.place.clone()] != ""), "{errors:?}");
+    }
+}

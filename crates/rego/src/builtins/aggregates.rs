@@ -7,12 +7,13 @@ use crate::value::{Number, Value};
 
 const COLLECTION: Types = Types::ARRAY.or(Types::SET);
 
+// Of equal numbers, which may be written differently, the last one is the smallest and the largest, as in OPA.
 pub(super) const FAMILY: &[Builtin] = &[
     Builtin::new("count", &[COLLECTION.or(Types::OBJECT).or(Types::STRING)], count),
     Builtin::new("sum", &[COLLECTION], sum),
     Builtin::new("product", &[COLLECTION], product),
     Builtin::new("max", &[COLLECTION], |_, o| Ok(items(o, 0)?.iter().max().cloned())),
-    Builtin::new("min", &[COLLECTION], |_, o| Ok(items(o, 0)?.iter().min().cloned())),
+    Builtin::new("min", &[COLLECTION], |_, o| Ok(items(o, 0)?.iter().rev().min().cloned())),
     Builtin::new("sort", &[COLLECTION], sort),
     Builtin::new("any", &[COLLECTION], |_, o| some(items(o, 0)?.contains(&Value::Bool(true)))),
     Builtin::new("all", &[COLLECTION], |_, o| {
@@ -30,21 +31,15 @@ fn count(_: &mut Context<'_>, operands: &[Value]) -> Outcome {
 }
 
 fn sum(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let mut sum = Number::from(0_i64);
-    for number in numbers(operands, 0)? {
-        context.charge(8)?;
-        sum = sum.add(number)?;
-    }
-    some(sum)
+    let numbers = numbers(operands, 0)?;
+    context.charge(8 * numbers.len())?;
+    some(Number::sum(&numbers)?)
 }
 
 fn product(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
-    let mut product = Number::from(1_i64);
-    for number in numbers(operands, 0)? {
-        context.charge(64)?;
-        product = product.multiply(number)?;
-    }
-    some(product)
+    let numbers = numbers(operands, 0)?;
+    context.charge(64 * numbers.len())?;
+    some(Number::product(&numbers)?)
 }
 
 fn sort(context: &mut Context<'_>, operands: &[Value]) -> Outcome {

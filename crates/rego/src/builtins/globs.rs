@@ -1,5 +1,8 @@
 //! Globs, whose `*` stops at delimiters.
 
+use std::iter::Peekable;
+use std::str::Chars;
+
 use super::arguments::{array, mismatch, some, text};
 use super::regexes::quote_meta;
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
@@ -31,10 +34,24 @@ fn glob_match(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
         Value::Null => String::new(),
         _ => delimiters(operands)?,
     };
-    let pattern = Translator::new(&delimiters).translate(text(operands, 0)?)?;
     let text = text(operands, 2)?;
+    if let Some((prefix, suffix)) = around_any(self::text(operands, 0)?, delimiters.is_empty()) {
+        return some(text.starts_with(prefix) && text.ends_with(suffix));
+    }
+    let pattern = Translator::new(&delimiters).translate(self::text(operands, 0)?)?;
     context.charge(text.len() + pattern.len())?;
     some(context.pattern(&pattern)?.is_match(text.as_bytes()))
+}
+
+/// The texts around the only wildcard of a glob, if that matches anything. OPA lets them overlap: `a/**/c` matches
+/// `a/c`.
+fn around_any(glob: &str, has_no_delimiters: bool) -> Option<(&str, &str)> {
+    let start = glob.find('*')?;
+    let suffix = glob[start..].trim_start_matches('*');
+    let is_any = has_no_delimiters || glob.len() - start - suffix.len() > 1;
+    let is_literal = |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', '{', '\\', '}', ',']);
+    let prefix = &glob[..start];
+    (is_any && is_literal(prefix) && is_literal(suffix)).then_some((prefix, suffix))
 }
 
 /// The characters that `*` stops at: a dot if the list is empty.
@@ -87,34 +104,20 @@ impl Translator {
                 }
                 '?' => out.push_str(&self.single),
                 '\\' => {
-                    let c = chars.next().unwrap_or('\\');
-                    out.push_str(&quote_meta(c.encode_utf8(&mut [0; 4])));
+                    if let Some(c) = chars.next() {
+                        out.push_str(&quote_meta(c.encode_utf8(&mut [0; 4])));
+                    }
                 }
                 '[' => {
                     let is_negated = chars.next_if_eq(&'!').is_some();
-                    let mut list = String::new();
-                    loop {
-                        match chars.next() {
-                            None => return Err(fail("unexpected end of input")),
-                            Some(']') => break,
-                            Some('\\') => list.extend(chars.next()),
-                            Some(c) => list.push(c),
-                        }
-                    }
-                    let members: Vec<char> = list.chars().collect();
-                    let class = match members.as_slice() {
-                        [] => return Err(fail("could not parse range")),
-                        [low, '-', high] if low <= high => {
-                            let mut bounds = [in_class(&low.to_string()), in_class(&high.to_string())];
-                            format!("{}-{}", std::mem::take(&mut bounds[0]), std::mem::take(&mut bounds[1]))
-                        }
-                        [_, '-', _] => return Err(fail("hi character should be greater than lo")),
-                        [_, '-', _, ..] => return Err(fail("expected close range character")),
-                        _ => in_class(&list),
-                    };
+                    let class = class(&mut chars)?;
                     out.push_str(if is_negated { "[^" } else { "[" });
                     out.push_str(&class);
                     out.push(']');
+                }
+                // Braces around nothing match nothing, unless they are all.
+                '{' if glob != "{}" && chars.next_if_eq(&'}').is_some() => {
+                    out.push_str("[^\\x00-\\x{10FFFF}]");
                 }
                 '{' if depth == MAX_DEPTH => {
                     return Err(fail("braces are nested too deep"));
@@ -136,6 +139,36 @@ impl Translator {
         }
         out.push('$');
         Ok(out)
+    }
+}
+
+/// The members of a class, behind its bracket: a range, or a list of characters.
+fn class(chars: &mut Peekable<Chars<'_>>) -> Result<String, BuiltinError> {
+    let fail = |message: &str| BuiltinError::failed(message);
+    let mut next = || chars.next().ok_or_else(|| fail("unexpected end of input"));
+    let first = next()?;
+    let second = next().ok();
+    if first != '\\' && second == Some('-') {
+        let last = next()?;
+        if last <= first {
+            return Err(fail(&format!("hi character '{last}' should be greater than lo '{first}'")));
+        }
+        return match next()? {
+            ']' => Ok(format!("{}-{}", in_class(&first.to_string()), in_class(&last.to_string()))),
+            _ => Err(fail("expected close range character")),
+        };
+    }
+    let mut list = String::new();
+    let mut rest = [Some(first), second].into_iter();
+    let mut next =
+        || rest.next().unwrap_or_else(|| chars.next()).ok_or_else(|| fail("unexpected end of input"));
+    loop {
+        match next()? {
+            ']' if list.is_empty() => return Err(fail("could not parse range")),
+            ']' => return Ok(in_class(&list)),
+            '\\' => list.push(next()?),
+            c => list.push(c),
+        }
     }
 }
 

@@ -32,12 +32,12 @@ fn apply(context: &mut Context<'_>, document: &Value, operation: &Object) -> Pat
     let attribute = |name: &str| {
         operation.get_str(name).ok_or_else(|| fail(format!("missing required attribute '{name}'")))
     };
-    let path = |name: &str| match attribute(name)? {
-        Value::String(text) if text.is_empty() => Ok(Vec::new()),
-        path => steps(path).ok_or_else(|| {
+    let path = |name: &str| {
+        let path = attribute(name)?;
+        steps(path).ok_or_else(|| {
             let want = "one of {set, array} containing string paths or array of path segments";
             mismatch(1, want, path.type_name())
-        }),
+        })
     };
     let Value::String(name) = attribute("op")? else {
         let got = attribute("op")?.type_name();

@@ -16,6 +16,7 @@ mod net;
 mod numbers;
 mod objects;
 mod regexes;
+mod schema;
 mod semver;
 mod sets;
 mod strings;
@@ -251,6 +252,7 @@ static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(
         numbers::FAMILY,
         objects::FAMILY,
         regexes::FAMILY,
+        schema::FAMILY,
         semver::FAMILY,
         sets::FAMILY,
         strings::FAMILY,

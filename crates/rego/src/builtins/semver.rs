@@ -27,7 +27,8 @@ impl<'t> Version<'t> {
         let (text, build) = text.split_once('+').unwrap_or((text, ""));
         let (core, pre_release) = text.split_once('-').unwrap_or((text, ""));
         let is_valid = |part: &str| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'.');
-        if !is_valid(build) || !is_valid(pre_release) {
+        let has_gap = |part: &str| !part.is_empty() && part.split('.').any(str::is_empty);
+        if !is_valid(build) || !is_valid(pre_release) || has_gap(build) || has_gap(pre_release) {
             return None;
         }
         let mut numbers = [0; 3];

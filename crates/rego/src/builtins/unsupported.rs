@@ -41,8 +41,6 @@ pub(super) const FAMILY: &[Builtin] = &[
     Builtin::unsupported("io.jwt.verify_rs256", &[S, S], SIGNATURES),
     Builtin::unsupported("io.jwt.verify_rs384", &[S, S], SIGNATURES),
     Builtin::unsupported("io.jwt.verify_rs512", &[S, S], SIGNATURES),
-    Builtin::unsupported("json.match_schema", &[SO, SO], "JSON Schema is not evaluated"),
-    Builtin::unsupported("json.verify_schema", &[SO], "JSON Schema is not evaluated"),
     Builtin::unsupported("strings.render_template", &[S, O], TEMPLATES),
     Builtin::unsupported("rego.parse_module", &[S, S], "policies are not data"),
 ];

@@ -59,6 +59,11 @@ fn split_host(host: &str) -> Result<(String, String), String> {
     if let Some(c) = name.chars().find(|c| !is_allowed(*c)) {
         return Err(format!("invalid character {} in host name", Value::from(c.to_string())));
     }
+    // A host may have escapes of characters that are not ASCII alone.
+    let mut escapes = name.match_indices('%').map(|(at, _)| name.as_bytes().get(at + 1));
+    if escapes.any(|digit| digit.is_some_and(|digit| (b'0'..b'8').contains(digit))) {
+        return Err(format!("invalid URL escape in host {}", Value::from(name)));
+    }
     Ok((unescape(name)?, digits.to_owned()))
 }
 

@@ -239,7 +239,10 @@ impl<'a> Lexer<'a> {
                 text.push(char::from_u32(unit).unwrap_or('\u{fffd}'));
             }
             _ => {
-                return Err(SyntaxError::new(self.up_to_here(span), "unknown escape sequence in this string"));
+                return Err(SyntaxError::new(
+                    self.up_to_here(span),
+                    "unknown escape sequence in this string",
+                ));
             }
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Binary floats with 64 bits of mantissa: what OPA computes with when a number is not whole.
 
+use std::cmp::Ordering;
+
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{ToPrimitive, Zero};
 
@@ -16,6 +18,17 @@ pub(super) struct Float {
 impl Float {
     /// The float nearest to `numerator` / `denominator` × 2^`exponent`, ties to even.
     fn nearest(is_negative: bool, numerator: &BigUint, denominator: &BigUint, exponent: i64) -> Self {
+        Self::nearest_of(BITS, is_negative, numerator, denominator, exponent)
+    }
+
+    /// The same with fewer bits.
+    fn nearest_of(
+        bits: u64,
+        is_negative: bool,
+        numerator: &BigUint,
+        denominator: &BigUint,
+        exponent: i64,
+    ) -> Self {
         if numerator.is_zero() {
             return Self { is_negative, mantissa: 0, exponent: 0 };
         }
@@ -25,14 +38,16 @@ impl Float {
         let quotient = &shifted / denominator;
         let is_inexact = !(&shifted - &quotient * denominator).is_zero();
         let mut exponent = exponent - i64::try_from(shift).unwrap_or(i64::MAX);
-        let extra = quotient.bits() - BITS;
+        let extra = quotient.bits() - bits;
         let mut mantissa = (&quotient >> extra).to_u64().unwrap_or(u64::MAX);
         let lost = &quotient - (BigUint::from(mantissa) << extra);
         exponent += i64::try_from(extra).unwrap_or(i64::MAX);
         let half = BigUint::from(1u8) << (extra - 1);
         let round_up = lost > half || (lost == half && (is_inexact || mantissa & 1 == 1));
+        mantissa <<= BITS - bits;
+        exponent -= i64::try_from(BITS - bits).unwrap_or(0);
         if round_up {
-            match mantissa.checked_add(1) {
+            match mantissa.checked_add(1 << (BITS - bits)) {
                 Some(next) => mantissa = next,
                 None => {
                     mantissa = 1 << (BITS - 1);
@@ -56,6 +71,26 @@ impl Float {
 
     pub(super) fn is_zero(self) -> bool {
         self.mantissa == 0
+    }
+
+    /// The integer that is left without the digits behind the point; how the rest compares with a half, if there is a
+    /// rest.
+    pub(super) fn truncate(self) -> (BigInt, Option<Ordering>) {
+        if self.exponent >= 0 {
+            return (self.signed(self.exponent.unsigned_abs()), None);
+        }
+        let behind = self.exponent.unsigned_abs();
+        let (whole, rest) = match self.mantissa.checked_shr(u32::try_from(behind).unwrap_or(u32::MAX)) {
+            Some(whole) => (whole, self.mantissa & ((1 << behind) - 1)),
+            None => (0, self.mantissa),
+        };
+        let half = if behind > BITS { Ordering::Less } else { rest.cmp(&(1 << (behind - 1))) };
+        let sign = if self.is_negative { Sign::Minus } else { Sign::Plus };
+        (BigInt::from_biguint(sign, BigUint::from(whole)), (rest != 0).then_some(half))
+    }
+
+    pub(super) fn is_negative(self) -> bool {
+        self.is_negative
     }
 
     fn signed(self, shift: u64) -> BigInt {
@@ -93,6 +128,22 @@ impl Float {
         let product = BigUint::from(self.mantissa) * BigUint::from(other.mantissa);
         let exponent = self.exponent + other.exponent;
         Self::nearest(self.is_negative != other.is_negative, &product, &BigUint::from(1u8), exponent)
+    }
+
+    /// The product with 53 bits of mantissa.
+    pub(super) fn multiply_short(self, other: Self) -> Self {
+        let product = BigUint::from(self.mantissa) * BigUint::from(other.mantissa);
+        let is_negative = self.is_negative != other.is_negative;
+        Self::nearest_of(53, is_negative, &product, &BigUint::from(1u8), self.exponent + other.exponent)
+    }
+
+    /// The float as one of 53 bits, if it is one and not too large or small.
+    pub(super) fn to_f64(self) -> Option<f64> {
+        let exponent = i32::try_from(self.exponent + 11).ok().filter(|exponent| exponent.abs() < 900)?;
+        let short = self.mantissa >> 11;
+        #[allow(clippy::cast_precision_loss)]
+        let value = (short as f64) * 2f64.powi(exponent);
+        (short << 11 == self.mantissa).then_some(if self.is_negative { -value } else { value })
     }
 
     /// The quotient; `other` is not zero.
@@ -223,6 +274,14 @@ impl Digits {
             out.push_str(&text[point..]);
         }
         out
+    }
+}
+
+/// The digits of a number in JSON's form.
+pub(super) fn shortest_f64(text: &str) -> (bool, Digits) {
+    match super::number::Parts::new(text) {
+        Some(parts) => (parts.is_negative, Digits { digits: parts.digits, point: parts.point }),
+        None => (false, Digits { digits: Vec::new(), point: 0 }),
     }
 }
 

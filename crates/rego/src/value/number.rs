@@ -38,7 +38,7 @@ pub(super) struct Parts {
 
 impl Parts {
     /// The parts of a number in JSON's form.
-    fn new(text: &str) -> Option<Self> {
+    pub(super) fn new(text: &str) -> Option<Self> {
         let (is_negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),

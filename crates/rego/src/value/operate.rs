@@ -1,10 +1,12 @@
 //! Arithmetic: exact between whole numbers, with 64 bits of mantissa otherwise, as OPA computes.
 
+use std::cmp::Ordering;
+
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::{Signed, Zero};
 
 use super::Number;
-use super::float::Float;
+use super::float::{Digits, Float};
 
 /// Numbers with more digits are not computed with: each operation could double their length.
 const MAX_DIGITS: i64 = 20_000;
@@ -117,6 +119,46 @@ impl Number {
         }
     }
 
+    /// The sum of all.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub fn sum(numbers: &[&Self]) -> Result<Self, ArithmeticError> {
+        if numbers.iter().all(|number| number.is_whole()) {
+            let zero = Self::from(0_i64);
+            return numbers.iter().try_fold(zero, |sum, number| sum.add(number));
+        }
+        let mut sum = Self::from(0_i64).operand()?.to_float();
+        for number in numbers {
+            sum = sum.add(number.operand()?.to_float());
+        }
+        from_float(sum)
+    }
+
+    /// The product of all: with 53 bits of mantissa unless all are whole.
+    ///
+    /// # Errors
+    ///
+    /// A number has too many digits.
+    pub fn product(numbers: &[&Self]) -> Result<Self, ArithmeticError> {
+        let one = Self::from(1_i64);
+        if numbers.iter().all(|number| number.is_whole()) {
+            return numbers.iter().try_fold(one, |product, number| product.multiply(number));
+        }
+        let mut product = one.operand()?.to_float();
+        for number in numbers {
+            product = product.multiply_short(number.operand()?.to_float());
+        }
+        match product.to_f64().and_then(Self::from_f64) {
+            Some(short) => {
+                let (is_negative, digits) = super::float::shortest_f64(&short.to_string());
+                from_digits(is_negative, &digits)
+            }
+            None => from_float(product),
+        }
+    }
+
     /// The quotient.
     ///
     /// # Errors
@@ -169,6 +211,10 @@ fn from_int(value: &BigInt) -> Result<Number, ArithmeticError> {
 /// A float in the shortest form; a whole one with all its digits.
 fn from_float(float: Float) -> Result<Number, ArithmeticError> {
     let (is_negative, digits) = float.shortest();
+    from_digits(is_negative, &digits)
+}
+
+fn from_digits(is_negative: bool, digits: &Digits) -> Result<Number, ArithmeticError> {
     if digits.point.abs() > MAX_DIGITS {
         return Err(ArithmeticError::TooLarge);
     }
@@ -184,8 +230,13 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn abs(&self) -> Result<Self, ArithmeticError> {
-        let zero = Self::from(0_i64);
-        if *self < zero { zero.subtract(self) } else { zero.add(self) }
+        match self.as_i64().and_then(i64::checked_abs) {
+            Some(value) => Ok(Self::from(value)),
+            None => {
+                let float = self.operand()?.to_float();
+                from_float(if float.is_negative() { float.negate() } else { float })
+            }
+        }
     }
 
     /// The integer that is left without the digits behind the point.
@@ -207,26 +258,24 @@ impl Number {
         Ok(BigInt::from_biguint(if parts.is_negative { Sign::Minus } else { Sign::Plus }, digits))
     }
 
-    /// The greatest integer that is not greater.
+    /// The greatest integer that is not greater; 0 for numbers between -1 and 0, as in OPA.
     ///
     /// # Errors
     ///
     /// It has too many digits.
     pub fn floor(&self) -> Result<Self, ArithmeticError> {
-        let whole = self.truncate()?;
-        let lower = i32::from(!self.is_whole() && self.parts().is_negative);
-        from_int(&(whole - lower))
+        // OPA decides by the sign of what is left, so that -0.5 becomes 0.
+        self.round_by(|whole, _, _| -i32::from(whole.is_negative()))
     }
 
-    /// The least integer that is not less.
+    /// The least integer that is not less; 1 for numbers between -1 and 0, as in OPA.
     ///
     /// # Errors
     ///
     /// It has too many digits.
     pub fn ceil(&self) -> Result<Self, ArithmeticError> {
-        let whole = self.truncate()?;
-        let higher = i32::from(!self.is_whole() && !self.parts().is_negative);
-        from_int(&(whole + higher))
+        // As above: -0.5 becomes 1.
+        self.round_by(|whole, _, _| i32::from(!whole.is_negative()))
     }
 
     /// The nearest integer; halves are rounded away from zero.
@@ -235,17 +284,28 @@ impl Number {
     ///
     /// It has too many digits.
     pub fn round(&self) -> Result<Self, ArithmeticError> {
-        let whole = self.truncate()?;
-        if self.is_whole() {
-            return from_int(&whole);
+        self.round_by(|_, half, away| if half == Ordering::Less { 0 } else { away })
+    }
+
+    /// An integer next to the number, which is rounded to 64 bits before. The function says what to add to the one
+    /// nearer to zero, given that one, how the digits behind the point compare with a half, and what leads away from
+    /// zero.
+    fn round_by(&self, step: impl Fn(&BigInt, Ordering, i32) -> i32) -> Result<Self, ArithmeticError> {
+        if let Some(value) = self.as_i64() {
+            return Ok(Self::from(value));
         }
-        let parts = self.parts();
-        let first = match usize::try_from(parts.point) {
-            Ok(at) => parts.digits.get(at).copied().unwrap_or(b'0'),
-            Err(_) => b'0',
-        };
-        let away = i32::from(first >= b'5');
-        from_int(&if parts.is_negative { whole - away } else { whole + away })
+        let float = self.operand()?.to_float();
+        let (whole, half) = float.truncate();
+        let away = if float.is_negative() { -1 } else { 1 };
+        let step = half.map_or(0, |half| step(&whole, half, away));
+        from_int(&(whole + step))
+    }
+
+    /// The number of integers of 10^-10 nearest to it.
+    fn round_exactly(&self) -> Result<BigInt, ArithmeticError> {
+        let scaled = self.multiply_exactly(&BigInt::from(20_000_000_000_i64))?.truncate()?;
+        let away = if scaled.is_negative() { -1 } else { 1 };
+        Ok((scaled + away) / 2)
     }
 
     /// The product with an integer, without rounding.
@@ -273,7 +333,7 @@ impl Number {
         if let Some(whole) = self.to_bigint()? {
             return from_int(&whole);
         }
-        let scaled = self.multiply_exactly(&BigInt::from(10_000_000_000_i64))?.round()?.truncate()?;
+        let scaled = self.round_exactly()?;
         let sign = if scaled.is_negative() { "-" } else { "" };
         let digits = format!("{:0>11}", scaled.magnitude().to_string());
         let (whole, fraction) = digits.split_at(digits.len() - 10);

@@ -20,6 +20,8 @@ pub(super) struct Printer<'o> {
     pub(super) precision: Option<usize>,
     /// `%#v`
     is_go_syntax: bool,
+    /// `%+v`
+    is_detailed: bool,
 }
 
 impl<'o> Printer<'o> {
@@ -34,6 +36,7 @@ impl<'o> Printer<'o> {
             width: None,
             precision: None,
             is_go_syntax: false,
+            is_detailed: false,
         }
     }
 
@@ -45,7 +48,7 @@ impl<'o> Printer<'o> {
     pub(super) fn print_verb(&mut self, operand: &Operand, verb: char) {
         if verb == 'v' {
             self.is_go_syntax = std::mem::take(&mut self.sharp);
-            self.plus = false;
+            self.is_detailed = std::mem::take(&mut self.plus);
         }
         self.print(operand, verb);
     }
@@ -220,6 +223,8 @@ impl<'o> Printer<'o> {
             }
         };
         let digits = number.magnitude().to_str_radix(radix);
+        // Unlike Go's own integers, big ones take `%+v` for `%+d`.
+        self.plus |= self.is_detailed;
         self.print_digits(&digits, number.sign() == Sign::Minus, radix, verb);
     }
 

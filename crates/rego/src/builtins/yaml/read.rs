@@ -151,6 +151,19 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&str>, has_tag: bool) -> R
                 String::from_utf8(bytes).map_err(|_| fail("!!binary that is not UTF-8 is not supported"))?;
             return Ok(Value::from(text));
         }
+        Some(name @ ("int" | "float" | "bool" | "null")) => {
+            let value = plain(text);
+            let is_right = match (&value, name) {
+                (Some(Value::Number(number)), "int") => number.is_whole(),
+                (Some(Value::Number(_)), "float")
+                | (Some(Value::Bool(_)), "bool")
+                | (Some(Value::Null), "null") => true,
+                _ => false,
+            };
+            return value
+                .filter(|_| is_right)
+                .ok_or_else(|| fail(format!("cannot decode a scalar as a !!{name}")));
+        }
         _ => {}
     }
     if style != ScalarStyle::Plain || (has_tag && tag.is_none()) {

@@ -1,0 +1,128 @@
+//! Which kinds of values can be equal, and what is compared in an expression.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use cel::common::types::{CelList, Kind};
+use cel::common::value::Val;
+
+/// Some kinds of values: those that an expression can have, as far as that is known. Numbers of all types are one kind,
+/// as they can be equal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kinds(u16);
+
+const NAMES: [&str; 8] =
+    ["null", "a boolean", "a number", "a string", "bytes", "a list", "a map", "the name of a type"];
+
+impl Kinds {
+    pub(super) const NONE: Self = Self(0);
+    pub(super) const ANY: Self = Self(u16::MAX);
+    pub(super) const NULL: Self = Self(1);
+    pub(super) const BOOL: Self = Self(1 << 1);
+    pub(super) const NUMBER: Self = Self(1 << 2);
+    pub(super) const STRING: Self = Self(1 << 3);
+    pub(super) const BYTES: Self = Self(1 << 4);
+    pub(super) const LIST: Self = Self(1 << 5);
+    pub(super) const MAP: Self = Self(1 << 6);
+    pub(super) const TYPE: Self = Self(1 << 7);
+
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether no value of these is equal to one of the others.
+    pub(super) const fn never_equal(self, other: Self) -> bool {
+        self.0 & other.0 == 0
+    }
+
+    fn of(value: &dyn Val) -> Self {
+        match value.get_type().kind() {
+            Kind::NullType => Self::NULL,
+            Kind::Boolean => Self::BOOL,
+            Kind::Int | Kind::UInt | Kind::Double => Self::NUMBER,
+            Kind::String => Self::STRING,
+            Kind::Bytes => Self::BYTES,
+            Kind::List => Self::LIST,
+            Kind::Map => Self::MAP,
+            Kind::Type => Self::TYPE,
+            // Optional values, durations and their like are not told apart.
+            _ => Self::ANY,
+        }
+    }
+}
+
+impl fmt::Display for Kinds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = NAMES.iter().enumerate().filter(|(bit, _)| self.0 & (1 << bit) != 0);
+        for (index, (_, name)) in names.enumerate() {
+            write!(f, "{}{name}", if index == 0 { "" } else { " or " })?;
+        }
+        Ok(())
+    }
+}
+
+/// How often the values of one comparison were of kinds that can be equal, over all items of a document.
+#[derive(Debug, Default)]
+pub(super) struct Comparison {
+    comparable: AtomicU64,
+    /// The kinds of a pair that never is equal, or 0.
+    different: AtomicU64,
+}
+
+/// What the comparisons of an expression have seen: for each whether a pair was comparable, and a pair that was not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparisons(Vec<(bool, Option<(u16, u16)>)>);
+
+impl Comparison {
+    /// Takes note of the values of `==` or `!=`.
+    pub(super) fn note(&self, a: &dyn Val, b: &dyn Val) {
+        self.note_kinds(Kinds::of(a), Kinds::of(b));
+    }
+
+    /// Takes note of the values of `in`.
+    pub(super) fn note_contained(&self, element: &dyn Val, container: &dyn Val) {
+        match container.downcast_ref::<CelList>() {
+            Some(list) => list.inner().iter().for_each(|other| self.note(element, other.as_ref())),
+            None => self.note_kinds(Kinds::of(element), Kinds::STRING),
+        }
+    }
+
+    fn note_kinds(&self, a: Kinds, b: Kinds) {
+        if a == Kinds::NULL || b == Kinds::NULL {
+            // Anything may be null: that tells nothing of what else it can be.
+        } else if a.never_equal(b) {
+            self.different.store(u64::from(a.0) << 16 | u64::from(b.0), Ordering::Relaxed);
+        } else {
+            self.comparable.store(1, Ordering::Relaxed);
+        }
+    }
+
+    fn seen(&self) -> (bool, Option<(u16, u16)>) {
+        let different = self.different.load(Ordering::Relaxed);
+        let pair = (different != 0).then_some(((different >> 16) as u16, different as u16));
+        (self.comparable.load(Ordering::Relaxed) != 0, pair)
+    }
+}
+
+impl Comparisons {
+    pub(super) fn new(all: &[Comparison]) -> Self {
+        Self(all.iter().map(Comparison::seen).collect())
+    }
+
+    /// Adds what was seen in another document.
+    pub fn add(&mut self, other: &Self) {
+        self.0.resize(self.0.len().max(other.0.len()), (false, None));
+        for (all, (comparable, different)) in self.0.iter_mut().zip(&other.0) {
+            all.0 |= comparable;
+            all.1 = all.1.or(*different);
+        }
+    }
+
+    /// The kinds of the comparisons whose values never were comparable, with the position of each comparison.
+    pub(super) fn impossible(&self) -> impl Iterator<Item = (usize, [Kinds; 2])> {
+        self.0.iter().enumerate().filter_map(|(index, seen)| match seen {
+            (false, Some((a, b))) => Some((index, [Kinds(*a), Kinds(*b)])),
+            _ => None,
+        })
+    }
+}

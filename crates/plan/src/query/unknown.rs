@@ -1,0 +1,61 @@
+//! Whether the answer for an item depends on what is unknown until apply.
+//!
+//! To look at an unknown value is an error, which `||`, `&&` and loops forget where their answer does not depend on it: an
+//! answer in spite of such errors holds for every value. Where an unknown value can only be passed on, as an element of a
+//! list can, or where an error would be taken for something else, the answer is left open, whatever it is.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use cel::ExecutionError;
+
+/// The name of the error.
+pub(super) const UNKNOWN: &str = "@unknown";
+
+/// What the evaluation for an item has met that is unknown.
+#[derive(Debug, Default)]
+pub(super) struct UnknownReads {
+    /// Looking at something was an error.
+    refused: AtomicBool,
+    /// Something was passed on.
+    passed: AtomicBool,
+}
+
+impl UnknownReads {
+    /// Begins with another item.
+    pub(super) fn renew(&self) {
+        self.refused.store(false, Relaxed);
+        self.passed.store(false, Relaxed);
+    }
+
+    /// The error of looking at something unknown.
+    pub(super) fn refuse(&self) -> ExecutionError {
+        self.refused.store(true, Relaxed);
+        ExecutionError::function_error(UNKNOWN, "this is unknown until apply")
+    }
+
+    /// Takes note of something unknown that is passed on.
+    pub(super) fn pass(&self) {
+        self.passed.store(true, Relaxed);
+    }
+
+    /// Does something that takes errors for something else.
+    pub(super) fn hiding<T>(&self, hide: impl FnOnce() -> T) -> T {
+        let before = self.refused.swap(false, Relaxed);
+        let made = hide();
+        if self.refused.load(Relaxed) {
+            self.pass();
+        }
+        self.refused.fetch_or(before, Relaxed);
+        made
+    }
+
+    /// Whether looking at something unknown made the error, or an answer that comes from hiding the error.
+    pub(super) fn made(&self, is_error: bool, hides_errors: bool) -> bool {
+        (is_error || hides_errors) && self.refused.load(Relaxed)
+    }
+
+    /// Whether something unknown was passed on.
+    pub(super) fn has_passed(&self) -> bool {
+        self.passed.load(Relaxed)
+    }
+}
