@@ -423,7 +423,7 @@ fn searches_that_read_a_text_again_and_again_are_an_error() {
         assert!(found[0].detail.contains("reads the same text again and again"), "{call}: {found:?}");
     }
     // A text that is read once may be long.
-    assert_eq!(errors("length(regexall(\"a{1,100}\", s))", 4_000_000), []);
+    assert_eq!(errors("length(regexall(\"a{1,9}\", s))", 1_000_000), []);
     // All calls of an evaluation pay together.
     let found = errors("[for i in range(1000) : length(regexall(\"(a*)*b|a\", s))]", 2_000);
     assert!(!found.is_empty());

@@ -208,13 +208,17 @@ impl<'h> Session<'h> {
 pub(super) fn heed(diagnostics: &[Diagnostic], hidden: &Hidden) -> Result<(), Failure> {
     let (errors, warnings): (Vec<_>, Vec<_>) =
         diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+    warn(&warnings, hidden);
+    if errors.is_empty() { Ok(()) } else { Err(Failure::Refused(errors.into_iter().cloned().collect())) }
+}
+
+fn warn(warnings: &[&Diagnostic], hidden: &Hidden) {
     for warning in warnings.iter().take(MAX_TEXTS) {
         hidden.warn(&sentence(warning));
     }
     if let Some(more) = left_out(warnings.len(), MAX_TEXTS, "warnings") {
         hidden.warn(&more);
     }
-    if errors.is_empty() { Ok(()) } else { Err(Failure::Refused(errors.into_iter().cloned().collect())) }
 }
 
 /// All that a diagnostic says.
@@ -243,10 +247,13 @@ pub(super) fn tell(failure: Failure, hidden: &Hidden) -> io::Result<ExitCode> {
         Failure::Unusable(reason) => exit::unusable(&hidden.relay(&reason)),
         Failure::Plan(error) => complain(None, &error),
         Failure::Refused(diagnostics) => {
-            for diagnostic in diagnostics.iter().take(MAX_TEXTS) {
+            let (errors, warnings): (Vec<_>, Vec<_>) =
+                diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+            warn(&warnings, hidden);
+            for diagnostic in errors.iter().take(MAX_TEXTS) {
                 exit::complain(&hidden.relay(&sentence(diagnostic)))?;
             }
-            if let Some(more) = left_out(diagnostics.len(), MAX_TEXTS, "errors") {
+            if let Some(more) = left_out(errors.len(), MAX_TEXTS, "errors") {
                 exit::complain(&more)?;
             }
             Ok(ExitCode::from(FAILED))

@@ -12,8 +12,6 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
-use std::thread;
-use std::time::Duration;
 
 use libtest_mimic::{Arguments, Trial};
 use proptest::prelude::*;
@@ -31,7 +29,7 @@ fn main() -> ExitCode {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success());
-    let tests: [(&str, fn()); 19] = [
+    let tests: [(&str, fn()); 18] = [
         ("a_plan_is_shown_as_terraform_shows_it", a_plan_is_shown),
         ("violations_are_shown", violations_are_shown),
         ("nothing_is_applied_unless_it_is_asked_for", nothing_is_applied),
@@ -39,7 +37,6 @@ fn main() -> ExitCode {
         ("another_plan_at_apply_is_not_applied", another_plan_at_apply),
         ("functions_and_data_sources", functions_and_data_sources),
         ("a_crash_is_told_with_its_log", a_crash_is_told),
-        ("who_interrupts_leaves_no_process", who_interrupts_leaves_no_process),
         ("schemas_are_asked_for", schemas_are_asked_for),
         ("no_secret_is_shown", no_secret_is_shown),
         ("a_session_is_judged_again", a_session_is_judged_again),
@@ -249,40 +246,6 @@ fn a_crash_is_told() {
     assert!(output.code == 1 && output.stderr.contains("did not answer within 500ms"), "{output:?}");
     let output = objchange(["provider", "schema", "/no/such/provider"], "");
     assert_eq!(output.code, 2, "{output:?}");
-}
-
-#[cfg(not(unix))]
-fn who_interrupts_leaves_no_process() {}
-
-#[cfg(unix)]
-fn who_interrupts_leaves_no_process() {
-    use rustix::process::{Pid, Signal, kill_process};
-    if !PathBuf::from("/proc/self/task").exists() {
-        return;
-    }
-    let folder = Folder::new("interrupted");
-    let config = folder.file("config.json", config().to_string());
-    let child = Command::new(env!("CARGO_BIN_EXE_objchange"))
-        .args(["provider", "plan", &binary(), "--type", "kit_hang", "--config", &config])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
-    // The provider is the only child.
-    let provider = loop {
-        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id()));
-        let children = children.unwrap_or_default();
-        if let Some(provider) = children.split_whitespace().next() {
-            break provider.to_owned();
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    thread::sleep(Duration::from_millis(300));
-    kill_process(pid, Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(!PathBuf::from(format!("/proc/{provider}")).exists());
 }
 
 fn schemas_are_asked_for() {

@@ -60,7 +60,7 @@ pub(super) fn whatever_ends_the_program() {
     }
     let folder = Folder::new("ended");
     let config = folder.file("config.json", config().to_string());
-    for signal in [Signal::QUIT, Signal::KILL, Signal::HUP] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT, Signal::KILL] {
         let (child, provider) = hanging(&config);
         assert!(is_running(&provider));
         kill_process(Pid::from_raw(child.id().try_into().unwrap()).unwrap(), signal).unwrap();

@@ -72,16 +72,16 @@ pub(crate) fn serve() -> ExitCode {
         answer.diagnostics.push(Diagnostic::error("only half of it was made"));
         answer
     });
-    let once = ResourceType::new(trial_block(true)).requires_replace([Path::root().attr("size")]).on_apply(
-        |request| {
+    let once = ResourceType::new(trial_block(true))
+        .requires_replace([Path::root().attribute("size")])
+        .on_apply(|request| {
             let is_second = request.config.attribute("comment").is_some_and(|value| !value.is_null());
             if is_second && !request.planned.is_null() {
                 let _ = writeln!(io::stderr(), "panic: no second one");
                 std::process::exit(2)
             }
             AppliedResource::new(known(&request.planned))
-        },
-    );
+        });
     let parrot = ResourceType::new(trial_block(true))
         .on_validate(|config| repeat(config).into_iter().map(Diagnostic::warning).collect())
         .on_plan(|request| {

@@ -14,7 +14,7 @@ use super::instance::lineage;
 const TERRAFORM_VERSION: &str = "1.11.0";
 
 /// The members of an object in JSON, in their order, each as it is written.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Members(Vec<(String, Box<RawValue>)>);
 
 impl Members {
@@ -153,7 +153,10 @@ fn put(resources: &mut Vec<Box<RawValue>>, change: &Change) -> serde_json::Resul
         if is_current(&instance, &change.address) {
             at = Some(after.len());
             if let Some(current) = &change.current {
-                after.push(to_raw_value(&updated(&instance, current))?);
+                let new = to_raw_value(&updated(&instance, current))?;
+                // Other white space makes no other instance.
+                let is_same = indented(new.get()) == indented(raw.get());
+                after.push(if is_same { raw.clone() } else { new });
             }
         } else {
             after.push(raw.clone());

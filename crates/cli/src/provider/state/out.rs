@@ -21,7 +21,6 @@ use crate::write_file::{Access, NewFile};
 const ROOM: usize = 64 << 10;
 
 /// A state file that can be written. It holds secrets, as Terraform's does: a new one can be read only by its owner.
-#[derive(Debug)]
 pub(in crate::provider) struct StateOut {
     path: PathBuf,
     /// The state that is there.
