@@ -194,15 +194,13 @@ impl Machine<'_> {
         if !is_harmless || self.has_nested_code {
             self.may_fail(taint);
         }
-        self.spread(range, taint)
+        // Expressions themselves assign nothing.
+        if self.is_final() { Ok(()) } else { self.spread(range, taint) }
     }
 
     /// Taints what instructions of the unit that runs may change.
     fn spread(&mut self, range: Range<u32>, taint: Taint) -> Done<()> {
         let frame = self.frames.last().expect("something is being run");
-        if self.is_final() && frame.unit.kind == UnitKind::Rule {
-            return Ok(());
-        }
         let (unit, env, file) = (Arc::clone(&frame.unit), Rc::clone(&frame.env), frame.file);
         let inside = unit.depth(frame.next.saturating_sub(1) as u32);
         self.spread_from(Region { unit, range, file, env, inside }, taint)
@@ -256,7 +254,7 @@ impl Machine<'_> {
                     }
                 }
             }
-            Op::Closure(inner) | Op::Rule(inner) => {
+            Op::Closure(inner) | Op::Rule(inner) if !self.is_final() => {
                 let inside = region.inside - unit.depth(at) - 1;
                 let inner = &unit.units[inner as usize];
                 waiting.push(Region::whole(inner, region.file, &region.env, inside));
@@ -268,13 +266,16 @@ impl Machine<'_> {
 
     /// A function that may be called, or a rule that may be evaluated.
     fn spread_code(&mut self, value: &Value, taint: Taint, waiting: &mut Vec<Region>) {
+        if self.is_final() {
+            return;
+        }
         match value.seen() {
             Value::Function(function) => {
                 if let Code::Closure(closure) = &function.0 {
                     waiting.push(Region::whole(&closure.unit, closure.file, &closure.env, -1));
                 }
             }
-            Value::Rule(rule) if !self.is_final() => {
+            Value::Rule(rule) => {
                 let rule = &rule.0;
                 if matches!(&*rule.state.borrow(), RuleState::New) {
                     rule.taint.set(self.join(rule.taint.get(), taint));

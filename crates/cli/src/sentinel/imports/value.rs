@@ -99,10 +99,18 @@ fn name(place: &Place, part: Part, path: &[u32], last: Option<&str>) -> Option<S
     let name = visit.shelf.document(*of).items(*of, |items| {
         let mut marked = items.part(*index as usize, part).ok()??;
         let mut name = String::new();
-        let add = |name: &mut String, key: &str, marked: Marked<'_, '_>| {
+        // How many keys are between the object of a resource and here, in the plan itself, which does not say beside
+        // them what is sensitive. Those of attributes are not.
+        let mut within = None;
+        let mut add = |name: &mut String, key: &str, marked: Marked<'_, '_>| {
             let dot = if name.is_empty() { "" } else { "." };
             name.push_str(dot);
-            name.push_str(if marked.is_sensitive() { SENSITIVE } else { key });
+            let is_hidden = marked.is_sensitive() || within.is_some_and(|within| within > 0);
+            name.push_str(if is_hidden { SENSITIVE } else { key });
+            within = match within {
+                None if *of == Of::Raw && matches!(key, "after" | "values") => Some(0),
+                within => within.map(|within| within + 1),
+            };
         };
         for step in path {
             match marked.exact()?.shape() {
