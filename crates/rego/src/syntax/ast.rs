@@ -45,7 +45,6 @@ pub(crate) struct Import {
     /// `data`, `input`, `rego` or `future`, and the rest.
     pub(crate) path: Vec<String>,
     pub(crate) alias: Option<String>,
-    pub(crate) span: Span,
 }
 
 #[derive(Debug, Clone)]

@@ -145,7 +145,7 @@ impl Parser {
                 return Err(SyntaxError::new(span, message));
             }
         }
-        Ok(Import { path, alias, span })
+        Ok(Import { path, alias })
     }
 
     /// Goes on to what looks like the next rule, so that its errors are found, too.
