@@ -140,7 +140,7 @@ fn large_values() {
     );
     check(
         "import \"strings\"\ns = \"a\"\nfor range(20) as i { s += s }\nmain = strings.replace(s, \"a\", s)",
-        "larger",
+        "a value has more than",
     );
     check("l = range(100000)\nfor l as a { for l as b { append(l, a)\nbreak } }", "more");
     check(

@@ -40,8 +40,8 @@ smallest configuration that shows it. Nothing is applied without --apply.
 Exit codes:
   0  nothing was found that fails (see --fail-on)
   1  something was found
-  2  the provider or a file cannot be used, --only or --exclude name nothing, nothing could be checked, or the output
-     cannot be written
+  2  the provider or a file cannot be used, an --only names nothing, nothing could be checked, or the output cannot be
+     written
   130  interrupted; what was found before is printed
 
 Examples:

@@ -164,14 +164,15 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
         plural(sum(|of| of.plans), "plan"),
         report.seed,
     )?;
-    if !report.applied {
-        write!(out, "; nothing was created, read, changed or destroyed: use --apply for that")?;
-    }
     match report.ended {
         Ended::Complete => writeln!(out),
         Ended::Time => writeln!(out, "; not all was tried: the time was over"),
         _ => writeln!(out, "; not all was tried: it was interrupted"),
+    }?;
+    if report.applied {
+        return Ok(());
     }
+    writeln!(out, "nothing was created: --apply also creates, reads, changes, imports and destroys objects")
 }
 
 /// Why a type was not tried any more.

@@ -25,7 +25,7 @@ impl Leaks {
     pub(super) fn learn(&mut self, block: &Block, config: &Value) {
         let mut visible = HashSet::new();
         visible_texts(&block.mark_hidden(config), &mut visible);
-        let mut add = |value: &Value, to: &mut HashSet<String>| {
+        let add = |value: &Value, to: &mut HashSet<String>| {
             value.unmark_deep().0.visit(|_, part| {
                 if let Kind::String(text) = part.kind()
                     && text.trim().len() >= MIN_LENGTH

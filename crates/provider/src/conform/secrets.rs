@@ -92,13 +92,6 @@ impl Secrets {
         self.redactors = OnceLock::new();
     }
 
-    /// Learns all that others know.
-    pub(super) fn extend(&mut self, others: &Self) {
-        self.all.extend(&others.all);
-        self.long.extend(&others.long);
-        self.redactors = OnceLock::new();
-    }
-
     /// Whether nothing is secret.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()

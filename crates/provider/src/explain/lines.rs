@@ -49,7 +49,6 @@ const MAX_PREFIX: usize = 200;
 
 /// A pattern that is known to be one.
 pub(super) fn pattern(text: &str) -> Regex {
-    #[expect(clippy::expect_used, reason = "each is compiled by a test")]
     Regex::new(text).expect("a pattern")
 }
 

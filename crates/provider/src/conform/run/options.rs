@@ -76,7 +76,7 @@ impl Options {
         let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
         let subjects = Subject::ALL.into_iter().filter(is_chosen);
         let names: Vec<SmolStr> = subjects.flat_map(|subject| names(schemas, subject)).collect();
-        for glob in self.only.iter().chain(&self.exclude) {
+        for glob in &self.only {
             let pattern = WildMatch::new(glob);
             if !names.iter().any(|name| pattern.matches(name)) {
                 let similar = objchange_text::similar(glob, names.iter().map(SmolStr::as_str));
