@@ -253,7 +253,7 @@ fn ranges_are_bounded() {
     assert_eq!(error.kind(), PolicyErrorKind::Memory);
     assert_eq!(
         error.to_string(),
-        "p.rego:3: the values of the policies take more than 512 MiB of memory: give them more with --memory"
+        "p.rego:3: the policies make values of more than 512 MiB: give them more with --memory"
     );
 }
 

@@ -237,7 +237,8 @@ fn options(args: &Args, data: Value) -> Options {
     options.rules.clone_from(&args.rules);
     options.allows_network = args.allow_net;
     options.strict_builtin_errors = args.strict_builtin_errors;
-    options.memory = args.memory << 20;
+    // What the evaluator counts is what it ever made. Where the system tells what is held, that ends it earlier.
+    options.memory = args.memory.saturating_mul(8 << 20);
     options.data = data;
     options.timeout = Duration::from_secs(args.timeout);
     options.threads = if is_one { cores } else { 1 };

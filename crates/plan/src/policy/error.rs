@@ -101,7 +101,7 @@ impl PolicyError {
             Limit::Time => Self::of_time(place, options.timeout, "evaluating the policies"),
             Limit::Memory => {
                 let message = format!(
-                    "the values of the policies take more than {} MiB of memory: give them more with --memory",
+                    "the policies make values of more than {} MiB: give them more with --memory",
                     options.memory >> 20
                 );
                 Self::new(PolicyErrorKind::Memory, place, message)

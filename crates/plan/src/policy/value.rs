@@ -313,14 +313,18 @@ impl ser::SerializeStruct for Map<'_> {
 }
 
 fn number(json: &str) -> Result<Value, Refused> {
-    let number = Number::parse(json).filter(|_| json.len() <= LONGEST_NUMBER);
+    let number = if has_too_many_digits(json) { None } else { Number::parse(json) };
     number
         .map(Value::Number)
         .ok_or_else(|| ser::Error::custom("a number has more digits than policies can take"))
 }
 
-/// Longer numbers are not computed with.
-const LONGEST_NUMBER: usize = 10_000;
+/// A number is written out where policies compute with it: an exponent of nine digits would take hours.
+fn has_too_many_digits(number: &str) -> bool {
+    let exponent = number.split_once(['e', 'E']).map(|(_, exponent)| exponent.parse::<i64>());
+    number.len() > 10_000
+        || exponent.is_some_and(|exponent| !exponent.is_ok_and(|n| (-5_000..=5_000).contains(&n)))
+}
 
 /// The key of a member: a text, which never stands for what is sensitive.
 struct Key<'a>(&'a mut Values);
