@@ -13,6 +13,7 @@ use objchange_hcl::{
     Diagnostic, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode,
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
+use objchange_plan::query::{Of, Projection, Query, Subject};
 use objchange_plan::{Document, Options, Program, Schemas};
 use objchange_provider::client::{LogLine, Reattach};
 use objchange_provider::conform::{Baseline, Corpus, Hints};
@@ -75,6 +76,39 @@ pub(crate) fn msgpack(bytes: &[u8]) {
     }
 }
 
+/// The empty value of a block is of its type. It need not have the same type: that of an empty map of blocks with a dynamic
+/// attribute is an object without attributes.
+fn is_of_its_type(block: &Block) {
+    assert!(block.empty_value().ty().conforms_to(block.implied_type()), "{:?}", block.implied_type());
+}
+
+/// Queries in CEL, over the items of a plan: whatever they show, it is nothing sensitive.
+pub(crate) fn query(bytes: &[u8]) {
+    const PLAN: &str = r#"{"format_version":"1.2","resource_changes":[{"address":"disk.a[0]","type":"disk","name":"a",
+        "index":0,"change":{"actions":["update"],"before":{"tags":{"Owner":"ann"},"size":1,"key":"hunter2"},
+        "after":{"tags":{"Owner":"bob"},"size":1.5},"after_unknown":{"key":true},
+        "before_sensitive":{"key":true},"after_sensitive":{"key":true}}}]}"#;
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let Ok(document) = Document::parse(PLAN) else { return };
+    let Ok(subject) = Subject::new(Of::ResourceChanges, document) else { return };
+    if let Ok(query) = Query::parse(Of::ResourceChanges, text) {
+        let mut query = query.on(&subject);
+        for (_, item) in subject.items() {
+            // What cannot be compared is an error, which holds no value of the document.
+            if let Err(error) = query.matches(item) {
+                assert!(text.contains("hunter") || !error.to_string().contains("hunter"), "{error}");
+            }
+        }
+    }
+    if let Ok(projection) = Projection::parse(Of::ResourceChanges, text) {
+        let mut projection = projection.on(&subject);
+        for (_, item) in subject.items() {
+            let shown = format!("{:?}", projection.values(item));
+            assert!(text.contains("hunter") || !shown.contains("hunter2"), "{shown}");
+        }
+    }
+}
+
 /// The document of `terraform providers schema -json`: every schema in it is read.
 pub(crate) fn schemas(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
@@ -90,7 +124,7 @@ pub(crate) fn schemas(bytes: &[u8]) {
         for kind in kinds {
             for name in document.names(provider, kind) {
                 if let Ok(Some(schema)) = document.get(provider, kind, name) {
-                    assert_eq!(schema.block.empty_value().ty(), schema.block.implied_type());
+                    is_of_its_type(&schema.block);
                 }
             }
         }
@@ -325,7 +359,7 @@ pub(crate) fn provider_lines(bytes: &[u8]) {
 pub(crate) fn messages(bytes: &[u8]) {
     for schemas in internal::schemas(bytes) {
         for (_, schema) in schemas.of(Component::Resource) {
-            assert_eq!(schema.block.empty_value().ty(), schema.block.implied_type());
+            is_of_its_type(&schema.block);
         }
         let document = objchange_provider::schema_document([("a/b", &schemas)]);
         ProviderSchemas::parse(document).expect("what was written can be read");

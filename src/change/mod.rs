@@ -24,6 +24,7 @@ mod action;
 mod apply;
 mod carried;
 mod computed_blocks;
+mod debug;
 mod error;
 mod groups;
 mod ignore_changes;

@@ -203,7 +203,8 @@ impl Plan {
             no_longer_sensitive: sides.no_longer_sensitive(&after),
             proposed: sides.carried.mark(&sides.mark(&answer.proposed)),
             after: answer.told,
-            before: sides.before,
+            // What is hidden after the change is hidden before it, or it would seem to become sensitive.
+            before: sides.carried.mark(&sides.before),
             private: answer.private,
             identity: answer.identity,
             deferred: answer.deferred,

@@ -112,6 +112,7 @@ impl Block {
     /// ]);
     /// ```
     #[doc(alias = "InternalValidate")]
+    #[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
     pub fn validate(&self) -> Vec<SchemaProblem> {
         let mut problems = Vec::new();
         let outside = Around { set: false, computed_block: false };

@@ -13,7 +13,8 @@ use super::{ObjectType, Type};
 /// Of primitives, string takes in the others; a number and a bool have nothing in common. Tuples of one
 /// length and objects with the same attributes go part by part; otherwise tuples become a list and objects a
 /// map. A list takes in sets and tuples, a set tuples, a map objects. Next to anything that is no primitive,
-/// a dynamic type leaves the whole dynamic. No types at all give the dynamic type.
+/// and next to types that have nothing in common, a dynamic type leaves the whole dynamic. No types at all give
+/// the dynamic type.
 ///
 /// Takes time linear in the size of the types times their depth, unless many different lists, sets and tuples
 /// are mixed. Where finding out would take unreasonable time the answer is `None`, too;
@@ -122,7 +123,7 @@ impl Unifier {
         if one_kind && census.dynamic > 0 {
             return Ok(Type::Dynamic);
         }
-        match typed {
+        let common = match typed {
             n if n == census.primitives => common_primitive(types),
             n if n == census.lists => self.common_element(types).map(Type::list),
             n if n == census.sets => self.common_element(types).map(Type::set),
@@ -138,7 +139,11 @@ impl Unifier {
             n if n == census.maps + census.objects => self.preferred(types),
             n if n == census.lists + census.sets + census.tuples => self.preferred(types),
             _ => Err(Apart::Never),
-        }
+        };
+        // Everything converts to a dynamic type that is among them. Terraform gives up before it comes to that where
+        // there are objects beside tuples.
+        let is_open = census.dynamic > 0 && (census.objects == 0 || census.tuples == 0);
+        if is_open && common == Err(Apart::Never) { Ok(Type::Dynamic) } else { common }
     }
 
     /// The common type of the parts of a tuple or an object.

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use objchange::Value;
 use objchange::internal::visible_json;
+use objchange::value::WriteError;
 use objchange_hcl::{
-    Diagnostic, Environment, Expr, Functions, Lines, Module, Position, Scope, Sources, VariableValues,
-    asks_type, console_text, console_type, evaluate, parse_expression, variables,
+    Diagnostic, Environment, Expr, Functions, HiddenSource, Lines, Module, Position, Scope, Sources, Span,
+    VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
 use serde_json::json;
 
@@ -82,8 +83,8 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     };
     let evaluation = match Evaluation::new(args, &configuration) {
         Ok(evaluation) => evaluation,
-        Err(ConfigurationError::Problems(found)) => {
-            report::show(&configuration.sources, &found)?;
+        Err(ConfigurationError::Problems { found, hidden }) => {
+            report::show(&configuration.sources, &hidden, &found)?;
             return Ok(ExitCode::from(exit::UNUSABLE));
         }
         Err(error) => return exit::unusable(&error),
@@ -104,11 +105,15 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
 impl<'a> Evaluation<'a> {
     fn new(args: &'a Args, configuration: &'a Configuration) -> Result<Self, ConfigurationError> {
         let sources = &configuration.sources;
-        let module = Module::read(sources).map_err(ConfigurationError::Problems)?;
-        let (inputs, functions) = (args.given.inputs(configuration)?, args.given.functions()?);
+        let problems = |found| {
+            let hidden = HiddenSource::new(sources, |_| None, []);
+            ConfigurationError::Problems { found, hidden }
+        };
+        let module = Module::read(sources).map_err(problems)?;
+        let (inputs, functions) = (args.given.inputs(configuration, &module)?, args.given.functions()?);
         let (variables, errors) = VariableValues::new(&module, &inputs, &functions);
         if !errors.is_empty() {
-            return Err(ConfigurationError::Problems(errors));
+            return Err(problems(errors));
         }
         let full = |name: &String| if name.contains('.') { name.clone() } else { format!("var.{name}") };
         let unknown = args.unknown.iter().map(full).collect();
@@ -154,23 +159,41 @@ impl<'a> Evaluation<'a> {
             Err(found) => (None, found.clone(), Vec::new()),
         };
         let mut out = io::stdout().lock();
+        let mut is_right = value.is_some();
         if self.args.json {
             let json = match &value {
                 Some(value) if asked.is_some() => json!({"type_text": console_type(value)}).to_string(),
-                Some(value) => value_json(value)?,
+                Some(value) => match value_json(value) {
+                    Ok(json) => json,
+                    Err(error) => {
+                        is_right = false;
+                        let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
+                        let detail = match error {
+                            WriteError::Infinite { .. } => {
+                                "JSON has no form for the infinite number in this value.".to_owned()
+                            }
+                            error => format!("{error}."),
+                        };
+                        let found = [Diagnostic::new("Value without a JSON form", whole, detail)];
+                        errors_json(text, &found, self.sources, &[])
+                    }
+                },
                 None => errors_json(text, &found, self.sources, &in_file),
             };
             writeln!(out, "{}", visible_json(&json))?;
             out.flush()?;
-            return Ok(value.is_some());
+            return Ok(is_right);
         }
         if let Some(value) = &value {
             writeln!(out, "{}", if asked.is_some() { console_type(value) } else { console_text(value) })?;
             out.flush()?;
         }
-        report::show(self.sources, &in_file)?;
+        if !in_file.is_empty() {
+            let hidden = HiddenSource::new(self.sources, |_| None, &parsed);
+            report::show(self.sources, &hidden, &in_file)?;
+        }
         if let Ok(sources) = Sources::of(name, text) {
-            report::show(&sources, &found)?;
+            report::show(&sources, &HiddenSource::in_expression(text), &found)?;
         }
         Ok(value.is_some())
     }
@@ -217,9 +240,13 @@ fn not_given(name: &str, span: objchange_hcl::Span) -> Diagnostic {
 }
 
 /// The type and the value, in the form of case files without what is marked.
-fn value_json(value: &Value) -> io::Result<String> {
+///
+/// # Errors
+///
+/// There is an infinite number in it, for which JSON has no form.
+fn value_json(value: &Value) -> Result<String, WriteError> {
     let ty = value.ty();
-    let text = value.to_redacted_json(ty).map_err(io::Error::other)?;
+    let text = value.to_redacted_json(ty)?;
     // The names of attributes may be what is marked.
     let ty = if value.contains_marked() { String::new() } else { format!(r#""type":{ty},"#) };
     Ok(format!(r#"{{{ty}"value":{text}}}"#))

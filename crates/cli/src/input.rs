@@ -8,6 +8,9 @@ use std::str::FromStr;
 
 use crate::encoding;
 
+/// Why nothing is read from a terminal.
+pub(crate) const NOTHING_PIPED_IN: &str = "nothing is piped in; name a file, or pipe one in";
+
 /// A file, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
@@ -70,9 +73,14 @@ impl Source {
         })
     }
 
+    /// Whether it is standard input, and that is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        *self == Self::Stdin && io::stdin().is_terminal()
+    }
+
     /// Opens it where somebody is to write a document, which nobody does on a terminal.
     pub(crate) fn open_text(&self) -> Result<Box<dyn Read + Send>, InputError> {
-        if *self == Self::Stdin && io::stdin().is_terminal() {
+        if self.is_terminal() {
             return Err(self.error(Fault::Terminal));
         }
         self.open().map_err(|error| self.unreadable(error))
@@ -155,7 +163,7 @@ pub(crate) struct InputError {
 enum Fault {
     #[error(": cannot be read: {0}")]
     Read(io::Error),
-    #[error(": nothing is piped in; name a file, or pipe one in")]
+    #[error(": {NOTHING_PIPED_IN}")]
     Terminal,
     #[error(
         ": this is a plan file, which only Terraform can read; pass the output of `terraform show -json`"

@@ -1,5 +1,6 @@
 //! The program `objchange`.
 
+mod address;
 mod arguments;
 mod check;
 mod configuration;
@@ -15,7 +16,7 @@ mod plan;
 mod policy;
 mod provider;
 mod query;
-mod replace;
+mod relay;
 mod reports;
 mod schemas;
 mod sentinel;
@@ -24,6 +25,7 @@ mod stdio;
 mod style;
 mod surrounded;
 mod terminal;
+mod write_file;
 
 use std::process::ExitCode;
 

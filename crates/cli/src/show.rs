@@ -19,7 +19,7 @@ use self::gate::{Gate, Verdict};
 use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
-use crate::terminal::Upright;
+use crate::terminal::Escaping;
 use crate::{doubts, exit, surrounded, terminal};
 
 const AFTER_HELP: &str = "\
@@ -291,7 +291,7 @@ fn write(
     let (width, is_terminal) = (terminal::width(&stdout), stdout.is_terminal());
     // What comes in has no sequences of its own left: there is nothing to strip.
     let stream = AutoStream::new(stdout, ColorChoice::Always).lock();
-    let mut out = Upright::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
+    let mut out = Escaping::new(BufWriter::with_capacity(1 << 16, stream), is_terminal);
     let options = Options {
         colour,
         mode: arguments.mode.map(ModeArg::mode),

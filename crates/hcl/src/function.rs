@@ -10,6 +10,8 @@ use objchange::value::{ConvertError, Marks, Refinements};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
 
+use crate::functions::PatternCache;
+
 /// A function of the configuration language, as data: its parameters, its result type and its implementation.
 ///
 /// The rules that hold for all functions are in [`call`](Self::call), so an implementation sees only what its
@@ -57,8 +59,27 @@ pub enum Reach {
     Templates,
 }
 
-/// With the steps that are left to pay with.
-type Body = Arc<dyn Fn(&[Value], &Type, &mut u64) -> Result<Value, FunctionError> + Send + Sync>;
+/// What a call has of the evaluation around it.
+pub(crate) struct CallContext {
+    /// To pay with.
+    pub(crate) steps_left: u64,
+    pub(crate) patterns: PatternCache,
+}
+
+impl Default for CallContext {
+    fn default() -> Self {
+        Self { steps_left: crate::eval::MAX_STEPS, patterns: PatternCache::default() }
+    }
+}
+
+impl CallContext {
+    /// Pays for something that a call does beyond reading its arguments and making its answer.
+    pub(crate) fn spend(&mut self, steps: u64) {
+        self.steps_left = self.steps_left.saturating_sub(steps);
+    }
+}
+
+type Body = Arc<dyn Fn(&[Value], &Type, &mut CallContext) -> Result<Value, FunctionError> + Send + Sync>;
 type TypeOf = Arc<dyn Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync>;
 
 /// The type of what a function answers.
@@ -180,12 +201,12 @@ impl Function {
         Self::spending(parameters, result, move |arguments, ty, _| body(arguments, ty))
     }
 
-    /// As [`typed_by`](Self::typed_by), for an implementation that does more than its arguments and its answer tell: it
-    /// takes from the steps that the evaluation around has left.
+    /// As [`typed_by`](Self::typed_by), for an implementation that does more than its arguments and its answer tell,
+    /// or keeps something for later calls of the evaluation.
     pub(crate) fn spending(
         parameters: impl IntoIterator<Item = Parameter>,
         result: impl Fn(&[Value]) -> Result<Type, FunctionError> + Send + Sync + 'static,
-        body: impl Fn(&[Value], &Type, &mut u64) -> Result<Value, FunctionError> + Send + Sync + 'static,
+        body: impl Fn(&[Value], &Type, &mut CallContext) -> Result<Value, FunctionError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             parameters: parameters.into_iter().collect(),
@@ -260,14 +281,14 @@ impl Function {
     /// An argument is null, or the implementation refuses the arguments. Where one of them is marked, the message
     /// does not say more than that.
     pub fn call(&self, arguments: Vec<Value>) -> Result<Value, FunctionError> {
-        self.call_with(arguments, &mut crate::eval::MAX_STEPS.clone())
+        self.call_with(arguments, &mut CallContext::default())
     }
 
-    /// As [`call`](Self::call), with the steps that are left.
+    /// As [`call`](Self::call), in an evaluation.
     pub(crate) fn call_with(
         &self,
         mut arguments: Vec<Value>,
-        steps: &mut u64,
+        context: &mut CallContext,
     ) -> Result<Value, FunctionError> {
         let mut marks = Marks::NONE;
         let mut all_marks = Marks::NONE;
@@ -295,7 +316,7 @@ impl Function {
         if is_dynamic {
             return Ok(Value::unknown(Type::Dynamic).with_marks(marks));
         }
-        let result = self.answer(&arguments, steps);
+        let result = self.answer(&arguments, context);
         match result {
             Ok(value) => Ok(value.with_marks(marks)),
             Err(error) if all_marks.is_empty() => Err(error),
@@ -306,7 +327,7 @@ impl Function {
         }
     }
 
-    fn answer(&self, arguments: &[Value], steps: &mut u64) -> Result<Value, FunctionError> {
+    fn answer(&self, arguments: &[Value], context: &mut CallContext) -> Result<Value, FunctionError> {
         let ty = match &self.result {
             ResultType::Is(ty) => ty.clone(),
             ResultType::Of(of) => of(arguments)?,
@@ -314,7 +335,7 @@ impl Function {
         let is_unknown = arguments.iter().enumerate().any(|(i, argument)| {
             !argument.is_known() && self.parameter(i).is_some_and(|parameter| !parameter.allow_unknown)
         });
-        let value = if is_unknown { Value::unknown(ty) } else { (self.body)(arguments, &ty, steps)? };
+        let value = if is_unknown { Value::unknown(ty) } else { (self.body)(arguments, &ty, context)? };
         Ok(if self.nullable { value } else { not_null(value) })
     }
 

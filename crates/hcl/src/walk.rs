@@ -2,7 +2,7 @@
 
 use objchange::Value;
 use objchange::internal::visible_json;
-use objchange::value::Kind;
+use objchange::value::{Kind, PathStep};
 use smol_str::SmolStr;
 use std::fmt;
 
@@ -23,6 +23,17 @@ impl Reference<'_> {
     /// All of it as it stands in the source.
     pub fn whole(&self) -> Span {
         self.steps.last().map_or(self.span, |step| self.span.to(step.span))
+    }
+
+    /// The names and keys that it is made of, each with the byte where it begins.
+    pub fn path(&self) -> impl Iterator<Item = (PathStep, usize)> {
+        let root = (PathStep::Attribute(self.name.clone()), self.span.start as usize);
+        let steps = self.steps.iter().map(|step| match &step.kind {
+            // The dot comes first.
+            StepKind::Attribute(name) => (PathStep::Attribute(name.clone()), step.span.start as usize + 1),
+            StepKind::Index(key) => (PathStep::Index(key.clone()), step.span.start as usize),
+        });
+        std::iter::once(root).chain(steps)
     }
 
     /// The name behind the first dot, if that comes first.
@@ -79,21 +90,35 @@ fn written(key: &Value) -> String {
 
 /// The variables that an expression needs, in source order, as often as they stand there. Those of `for` are none.
 pub fn variables(expr: &Expr) -> Vec<Reference<'_>> {
-    let mut walk = Walk { found: Vec::new(), calls: Vec::new(), local: Vec::new() };
+    let mut walk = Walk::default();
     walk.expr(expr);
     walk.found
 }
 
 /// The calls in an expression.
 pub(crate) fn calls(expr: &Expr) -> Vec<Span> {
-    let mut walk = Walk { found: Vec::new(), calls: Vec::new(), local: Vec::new() };
+    let mut walk = Walk::default();
     walk.expr(expr);
     walk.calls
 }
 
+/// The arguments of `sensitive` in an expression.
+pub(crate) fn sensitive_arguments(expr: &Expr) -> Vec<&Expr> {
+    let mut walk = Walk::default();
+    walk.expr(expr);
+    walk.sensitive
+}
+
+/// Whether a function makes a secret of its argument.
+pub(crate) fn makes_sensitive(function: &str) -> bool {
+    function.strip_prefix("core::").unwrap_or(function) == "sensitive"
+}
+
+#[derive(Default)]
 struct Walk<'e> {
     found: Vec<Reference<'e>>,
     calls: Vec<Span>,
+    sensitive: Vec<&'e Expr>,
     /// Names of `for` around the place.
     local: Vec<&'e str>,
 }
@@ -143,6 +168,9 @@ impl<'e> Walk<'e> {
 
     fn call(&mut self, expr: &'e Expr, call: &'e Call) {
         self.calls.push(expr.span);
+        if makes_sensitive(&call.name) {
+            self.sensitive.extend(&call.arguments);
+        }
         call.arguments.iter().for_each(|argument| self.expr(argument));
     }
 

@@ -408,3 +408,34 @@ fn a_call_without_all_of_its_arguments_is_none() {
     let failing = "[for i in range(1024) : [for j in range(1024) : can(substr(\"a\", 1, []))]]";
     assert!(too_large(failing, &Variables::default()));
 }
+
+/// With this pattern each search reads the text to its end.
+#[test]
+fn searches_that_read_a_text_again_and_again_are_an_error() {
+    let errors = |call: &str, length: usize| {
+        let variables: Variables = [("s", Value::from("a".repeat(length)))].into_iter().collect();
+        let parsed = parse_expression(call).unwrap();
+        evaluate(&parsed, &Scope::new(&variables), Functions::pure()).1
+    };
+    for call in ["length(regexall(\"(a*)*b|a\", s))", "length(replace(s, \"/(a*)*b|a/\", \"x\"))"] {
+        assert_eq!(errors(call, 4_000), [], "{call}");
+        let found = errors(call, 400_000);
+        assert!(found[0].detail.contains("reads the same text again and again"), "{call}: {found:?}");
+    }
+    // A text that is read once may be long.
+    assert_eq!(errors("length(regexall(\"a{1,9}\", s))", 1_000_000), []);
+    // All calls of an evaluation pay together.
+    let found = errors("[for i in range(1000) : length(regexall(\"(a*)*b|a\", s))]", 2_000);
+    assert!(!found.is_empty());
+}
+
+#[test]
+fn a_type_may_have_many_attributes() {
+    let attributes: String = (0..50_000).map(|i| format!("a{i} = optional(number, {i})\n")).collect();
+    let text = format!("variable \"v\" {{\n  type = object({{\n{attributes}}})\n  default = {{}}\n}}\n");
+    let mut sources = Sources::default();
+    sources.add("a.tf", text).unwrap();
+    let module = Module::read(&sources).unwrap();
+    let (_, errors) = VariableValues::new(&module, &BTreeMap::new(), Functions::pure());
+    assert_eq!(errors, []);
+}

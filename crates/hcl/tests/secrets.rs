@@ -3,7 +3,8 @@
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    BaseDirectory, Functions, Scope, Variables, decode, evaluate, parse_body, parse_expression,
+    BaseDirectory, Functions, HiddenSource, Scope, Sources, Span, Variables, decode, evaluate, parse_body,
+    parse_expression,
 };
 use proptest::prelude::*;
 
@@ -181,4 +182,106 @@ fn elements_of_a_sensitive_for_each_are_in_no_error() {
         assert!(!errors.is_empty(), "{text}");
         assert!(!format!("{errors:?}").contains(SECRET), "{text}: {errors:?}");
     }
+}
+
+/// A configuration with the secret in it, in each of the places in which it is one.
+fn configuration() -> impl Strategy<Value = String> {
+    let block = prop::sample::select(vec![
+        "variable \"v\" {\n  default = \"xyzzy\"\n  sensitive = true\n}\n",
+        "variable \"v\" { default = \"xyzzy\"\n sensitive = true }\n",
+        "variable \"w\" {\n  ephemeral = true\n  default = { a = \"xyzzy\", b = [\"xyzzy\"] }\n}\n",
+        "variable \"h\" {\n  sensitive = true\n  default = <<-EOT\n    xyzzy\n    xyzzy\n  EOT\n}\n",
+        "output \"o\" {\n  sensitive = true\n  value = \"a-xyzzy-b\"\n}\n",
+        "locals {\n  a = sensitive(\"xyzzy\")\n  b = upper(core::sensitive(\"${\"xyzzy\"}\"))\n}\n",
+        "locals {\n  far = \"xyzzy\"\n  near = [local.far]\n  s = sensitive(local.near[0])\n}\n",
+        "resource \"test_disk\" \"d\" {\n  token = \"xyzzy\"\n  rule {\n    port = 1\n    token = \"xyzzy\"\n  }\n}\n",
+        "resource \"test_disk\" \"e\" {\n  dynamic \"rule\" {\n    for_each = [1]\n    content {\n      token = \"xyzzy\"\n    }\n  }\n}\n",
+        "resource \"other\" \"o\" { a = \"xyzzy\" } # \"b\"\n",
+        "provider \"p\" {\n  password = \"xyzzy\"\n}\n",
+        "data \"d\" \"d\" { filter { value = \"xyzzy\" } }\n",
+    ]);
+    let plain = prop::sample::select(vec![
+        "locals {\n  n = 1 + \"x\"\n}\n",
+        "variable \"ok\" {\n  default = \"fine\"\n}\n",
+        "# nothing\n",
+    ]);
+    prop::collection::vec(prop_oneof![3 => block, 1 => plain], 1..5).prop_map(|blocks| blocks.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases()))]
+
+    /// Also in a text that something was put into, so that it can no longer be read.
+    #[test]
+    fn source_lines_are_shown_without_secrets(
+        text in configuration(),
+        junk in prop::option::of((any::<prop::sample::Index>(), prop::sample::select(vec![
+            "\"", "'", "{", "}", "=", "\n", " ", "<<E\n", "(", ")", "$", "\"\"", "${", "\\",
+        ]))),
+    ) {
+        let mut text = text;
+        if let Some((at, junk)) = junk {
+            text.insert_str(at.index(text.len() + 1), junk);
+        }
+        let disk = Block::new(
+            [("token", secret_attribute())],
+            [("rule", NestedBlock::new(
+                NestingMode::List,
+                Block::new([("port", Attribute::optional(Type::Number)), ("token", secret_attribute())], []),
+            ))],
+        );
+        let sources = Sources::of("main.tf", text.as_str()).unwrap();
+        let hidden = HiddenSource::new(&sources, |ty| (ty == "test_disk").then_some(&disk), []);
+        for (at, _) in text.match_indices(SECRET) {
+            let is_hidden =
+                |span: &Span| span.range().contains(&at) && at + SECRET.len() <= span.range().end;
+            prop_assert!(hidden.spans().iter().any(is_hidden), "byte {at} of\n{text}\n{hidden:?}");
+        }
+    }
+}
+
+fn secret_attribute() -> Attribute {
+    Attribute { sensitive: true, ..Attribute::optional(Type::String) }
+}
+
+#[test]
+fn defaults_that_become_secrets_are_hidden() {
+    let text = "variable \"plain\" {\n  default = \"xyzzy\"\n}\nlocals {\n  p = sensitive(var.plain)\n}\n";
+    let sources = Sources::of("main.tf", text).unwrap();
+    let hidden = HiddenSource::new(&sources, |_| None, []);
+    let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
+    assert_eq!(hidden, ["\"xyzzy\"", "var.plain"]);
+    // Keys and references of JSON are no secrets.
+    let text = r#"{"variable": {"v": {"default": "xyzzy", "x": "${local.a}", "n": 12}}}"#;
+    let sources = Sources::of("main.tf.json", text).unwrap();
+    let hidden = HiddenSource::new(&sources, |_| None, []);
+    let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
+    assert_eq!(hidden, ["\"xyzzy\"", "12"]);
+}
+
+#[test]
+fn source_lines_show_what_is_no_secret() {
+    let text = "variable \"v\" {\n  default = \"fine\"\n}\nlocals {\n  a = upper(\"x\")\n  b = sensitive(\"y\")\n}\n";
+    let sources = Sources::of("main.tf", text).unwrap();
+    let hidden = HiddenSource::new(&sources, |_| None, []);
+    let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
+    assert_eq!(hidden, ["\"y\""]);
+    let hidden = HiddenSource::in_expression("[sensitive(\"a\"), \"b\"]");
+    assert_eq!(hidden.spans(), [Span::new(11, 14)]);
+}
+
+/// What is to become a secret is quoted in no error, although it has no mark yet.
+#[test]
+fn arguments_of_sensitive_are_in_no_error() {
+    let variables: Variables = [("plain", Value::from(SECRET))].into_iter().collect();
+    for text in ["sensitive(file(\"xyzzy\"))", "sensitive(plain + 1)", "upper(sensitive(file(plain)))"] {
+        let parsed = parse_expression(text).unwrap();
+        let (_, errors) = evaluate(&parsed, &Scope::new(&variables), &functions());
+        assert!(!errors.is_empty(), "{text}");
+        assert!(!format!("{errors:?}").contains(SECRET), "{text}: {errors:?}");
+    }
+    let body = parse_body("token = file(\"xyzzy\")\n").unwrap();
+    let schema = Block::new([("token", secret_attribute())], []);
+    let errors = decode(&body, &schema, &Scope::new(&variables), &functions()).errors;
+    assert!(!errors.is_empty() && !format!("{errors:?}").contains(SECRET), "{errors:?}");
 }

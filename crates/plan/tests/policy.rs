@@ -214,8 +214,10 @@ fn errors_have_a_place() {
     assert_eq!(error("package a\nx := 1").0, PolicyErrorKind::NoRules);
     let recursive = error("package a\ndeny contains x if x := f(1)\nf(x) := f(x + 1)");
     assert_eq!(recursive.1, "p.rego:3: f calls itself, which Rego does not allow");
-    let deep = format!("package a\ndeny contains x if x := {}1{}", "[".repeat(50), "]".repeat(50));
-    assert_eq!(error(&deep).1, "p.rego:2: more than 20 brackets stand within each other");
+    let deep = format!("package a\ndeny contains x if x := {}1{}", "[".repeat(5000), "]".repeat(5000));
+    assert_eq!(error(&deep).1, "p.rego:2: more than 1000 brackets or operators within each other");
+    let typo = error("package a\ndeny contains x if x := cuont([1])").1;
+    assert_eq!(typo, "p.rego:2: there is no function cuont; did you mean count?");
 }
 
 #[test]
@@ -231,7 +233,10 @@ fn policies_that_never_end_are_ended() {
     });
     let error = policies.evaluate(&plan(&[])).unwrap_err();
     assert_eq!(error.kind(), PolicyErrorKind::Time);
-    assert_eq!(error.to_string(), "p.rego:5: this takes longer than is allowed");
+    assert_eq!(
+        error.to_string(),
+        "p.rego:5: evaluating the policies takes longer than 0.2 s: allow more with --timeout"
+    );
 }
 
 #[test]
@@ -245,7 +250,11 @@ fn ranges_are_bounded() {
     assert_eq!(range("numbers.range(3, 1)").unwrap(), "[3, 2, 1]");
     assert_eq!(range("numbers.range_step(1, 6, 2)").unwrap(), "[1, 3, 5]");
     let error = range("numbers.range(1, 100000000)").unwrap_err();
-    assert_eq!(error.to_string(), "p.rego:4: numbers.range of more than 1000000 numbers");
+    assert_eq!(error.kind(), PolicyErrorKind::Memory);
+    assert_eq!(
+        error.to_string(),
+        "p.rego:3: the policies make values of more than 512 MiB: give them more with --memory"
+    );
 }
 
 #[test]
@@ -330,4 +339,87 @@ fn no_message_is_made_of_a_secret() {
         assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
         assert!(!format!("{verdicts:?}").contains(secret), "{body}");
     }
+}
+
+#[test]
+fn an_error_ends_its_rule_only() {
+    let text = "package main
+
+deny_conflict := x if some x in [1, 2]
+
+deny_other contains \"x\" if input.tfplan
+
+deny_failing contains \"y\" if to_number(\"z\") == 1
+";
+    let verdicts = compiled(text, Options::default()).evaluate(&plan(&[])).unwrap();
+    let outcomes: Vec<_> = verdicts.rules.iter().map(RuleVerdict::outcome).collect();
+    assert_eq!(outcomes, [Outcome::Error, Outcome::Fail, Outcome::Pass]);
+    let conflict = verdicts.rules[0].error.as_deref().unwrap();
+    assert!(conflict.starts_with("p.rego:3: "), "{conflict}");
+    assert_eq!(verdicts.warnings.len(), 1, "{verdicts:?}");
+    assert_eq!(verdicts.warnings[0].place.line, 7);
+    let mut strict = Options::default();
+    strict.strict_builtin_errors = true;
+    let verdicts = compiled(text, strict).evaluate(&plan(&[])).unwrap();
+    assert_eq!(verdicts.rules[2].outcome(), Outcome::Error);
+}
+
+#[test]
+fn the_document_that_policies_look_at_is_chosen() {
+    let compile = |text: &str| Policies::compile(&[PolicyFile::new("p.rego", text)], Options::default());
+    let deny = |body: &str| format!("package main\n\ndeny contains \"x\" if {body}\n");
+    let plan = plan(&[r#""after":{"a":1},"after_unknown":{}"#]);
+    for body in [
+        "input.resource_changes[_].change.after.a == 1",
+        "input.tfplan.resource_changes[_].change.after.a == 1",
+    ] {
+        let verdicts = compile(&deny(body)).unwrap().evaluate(&plan).unwrap();
+        assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
+    }
+    for body in [
+        "{ input.resource_changes; input.tfplan }",
+        "input.kind == \"Pod\"",
+        "data.limits.most == 1",
+        "http.send({\"url\": \"http://example.com\"})",
+    ] {
+        let error = compile(&deny(body)).unwrap_err();
+        assert_eq!(error.place().map(|place| place.line), Some(3), "{error}");
+    }
+    let state = r#"{"format_version":"1.0","values":{"root_module":{}}}"#;
+    let policies = compile(&deny("input.tfplan")).unwrap();
+    assert_eq!(policies.evaluate(state).unwrap_err().kind(), PolicyErrorKind::Document);
+}
+
+#[test]
+fn planned_values_and_documents_have_what_is_unknown() {
+    let plan = r#"{"format_version":"1.2","planned_values":{"root_module":{"resources":[{"address":"t.a","mode":"managed",
+        "type":"t","name":"a","values":{"n":1}}]}},"resource_changes":[{"address":"t.a","mode":"managed","type":"t",
+        "name":"a","change":{"actions":["create"],"before":null,"after":{"n":1},"after_unknown":{"tags":true}}}]}"#;
+    for root in [
+        "input.tfplan.planned_values.resources[_]",
+        "input.plan.planned_values.root_module.resources[_]",
+        "input.planned_values.root_module.resources[_]",
+    ] {
+        for (condition, outcome) in [
+            ("not r.values.tags.Owner", Outcome::Undecided),
+            ("object.get(r.values, [\"tags\", \"Env\"], \"none\") == \"none\"", Outcome::Undecided),
+            ("count([x | some x in r.values.tags]) == 0", Outcome::Undecided),
+            ("not 1.5 in r.values.tags", Outcome::Undecided),
+            ("r.values.n == 1", Outcome::Fail),
+        ] {
+            let text =
+                format!("package main\n\ndeny contains r.address if {{\n\tr := {root}\n\t{condition}\n}}\n");
+            let verdicts = compiled(&text, Options::default()).evaluate(plan).unwrap();
+            assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_message_names_what_is_not_known() {
+    let body = "deny contains msg if {\n\tsome rc in input.tfplan.resource_changes\n\t\
+                msg := sprintf(\"%s: %d\", [rc.address, rc.change.after.a])\n}\n";
+    let verdict = verdict(body, r#""after":{},"after_unknown":{"a":true}"#);
+    assert_eq!(said(&verdict), ["t.r0: (known after apply)"]);
+    assert_eq!(verdict.outcome(), Outcome::Fail);
 }

@@ -31,6 +31,16 @@ pub enum Component {
 }
 
 impl Component {
+    /// Those whose schemas and behaviour are judged: all but state stores.
+    pub(crate) const TRIED: [Self; 6] = [
+        Self::Provider,
+        Self::Resource,
+        Self::DataSource,
+        Self::EphemeralResource,
+        Self::ListResource,
+        Self::Action,
+    ];
+
     /// Those of which a provider may have many, each with a name.
     pub const NAMED: [Self; 6] = [
         Self::Resource,

@@ -147,6 +147,17 @@ pub enum ErrorKind {
         /// Its name.
         name: String,
     },
+    /// A choice of types and functions chooses none.
+    #[error(
+        "the provider has nothing called {glob:?}{}",
+        if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
+    )]
+    NothingCalled {
+        /// What was to be chosen.
+        glob: String,
+        /// Names that are like it.
+        similar: Vec<String>,
+    },
     /// The provider reports errors where an answer without them is needed.
     #[error("{}", .0.join("; "))]
     Refused(Vec<String>),
@@ -178,6 +189,7 @@ impl ErrorKind {
             Self::Malformed { .. } => "malformed",
             Self::Unsendable { .. } => "unsendable",
             Self::UnknownName { .. } => "unknown_name",
+            Self::NothingCalled { .. } => "nothing_called",
             Self::Refused(_) => "refused",
         }
     }

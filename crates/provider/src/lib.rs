@@ -11,7 +11,7 @@
 //! - [`record`]: keeps what a provider is asked and answers, to be judged again.
 //! - [`kit`]: writes a provider from schemas and closures, and gives it faults.
 
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod call;
 mod cases;

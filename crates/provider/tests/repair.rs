@@ -172,7 +172,7 @@ fn check(hints: &Hints, rule: impl Fn(&Value) -> Vec<Diagnostic> + Clone + Send 
         let label = sample.label.clone();
         match tried(&kit, sample, hints) {
             Accepted::Yes(sample) => assert!(rule(&sample.config).is_empty(), "{label}"),
-            Accepted::No(said) => panic!("{label}: {said:?}"),
+            Accepted::OnlyKnown(_, said) | Accepted::No(said) => panic!("{label}: {said:?}"),
         }
     }
 }

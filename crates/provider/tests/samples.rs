@@ -69,6 +69,37 @@ fn blocks() -> impl Strategy<Value = Block> {
     .prop_filter("a schema that Terraform takes", |block| block.validate().is_empty())
 }
 
+/// A type may nest so that all of it would be millions of values.
+#[test]
+fn samples_of_deep_types_are_bounded() {
+    let deep = (0..24).fold(Type::String, |inner, _| Type::list(inner));
+    let optional = Block::new([("deep", Attribute::optional(deep))], []);
+    let nested = |block: Block| {
+        let mut nested = NestedBlock::new(NestingMode::List, block);
+        nested.min_items = 100;
+        nested
+    };
+    let leaf = || Block::new([("name", Attribute::required(Type::String))], []);
+    let required = (0..6).fold(leaf(), |inner, _| Block::new::<&str>([], [("inner", nested(inner))]));
+    let count = |value: &Value| {
+        let mut count = 0_usize;
+        value.visit(|_, _| {
+            count += 1;
+            objchange::value::Descend::Into
+        });
+        count
+    };
+    let hints = Hints::default();
+    let of = |block: &Block| -> Vec<Sample> {
+        samples(block, Component::Resource, "kit_deep", &hints, 1).take(30).collect()
+    };
+    let all = of(&optional);
+    assert_eq!(all.len(), 30);
+    assert!(all.iter().all(|sample| count(&sample.config) < 200_000));
+    // Nothing that Terraform takes is small enough.
+    assert_eq!(of(&required).len(), 0);
+}
+
 /// What is wrong with an object of a block in the eyes of Core.
 fn wrong(block: &Block, value: &Value, path: &str, out: &mut Vec<String>) {
     attributes_wrong(block.attributes(), value, path, out);

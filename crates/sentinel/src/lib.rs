@@ -63,8 +63,8 @@ pub use imports::Object;
 pub use lint::{Fields, ImportShapes, Lint, LintContext, LintKind, Severity, Shape, lint};
 pub use policy::Policy;
 pub use run::{
-    Element, Evaluated, Import, Limits, Location, Reason, Run, RunError, RunErrorKind, Setup, Source,
-    Touched, Touches, Verdict, Witness, Witnesses,
+    Element, Evaluated, Import, Interrupt, Limits, Location, Reason, Run, RunError, RunErrorKind, Setup,
+    Source, Touched, Touches, Verdict, Witness, Witnesses,
 };
 pub use source::{Position, Span, SyntaxError, SyntaxErrorKind};
-pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Value};
+pub use value::{Function, List, Map, Members, Place, RuleValue, Text, Unknown, Value};

@@ -13,6 +13,8 @@ pub struct Policy {
     name: Arc<str>,
     text: Arc<str>,
     comments: Vec<Span>,
+    /// Where its lines begin.
+    lines: Vec<u32>,
     params: Vec<Arc<str>>,
     pub(crate) compiled: Compiled,
 }
@@ -40,7 +42,16 @@ impl Policy {
         let (program, comments) = parse(text)?;
         let compiled = compile(&program);
         let params = program.params.iter().map(|param| Arc::clone(&param.name.text)).collect();
-        Ok(Arc::new(Policy { name: Arc::from(name), text: Arc::from(text), comments, params, compiled }))
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes());
+        let lines = std::iter::once(0).chain(newlines.map(|at| at as u32 + 1)).collect();
+        Ok(Arc::new(Policy {
+            name: Arc::from(name),
+            text: Arc::from(text),
+            comments,
+            lines,
+            params,
+            compiled,
+        }))
     }
 
     /// What it is called.
@@ -75,7 +86,12 @@ impl Policy {
     }
 
     pub(crate) fn location(&self, offset: u32) -> Location {
-        Location { file: Arc::clone(&self.name), position: Position::of(&self.text, offset) }
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines.get(line - 1).copied().unwrap_or_default() as usize;
+        let rest = self.text.as_bytes().get(start..).unwrap_or_default();
+        // In a line of its own.
+        let Position { column, .. } = Position::of_bytes(rest, offset as usize - start);
+        Location { file: Arc::clone(&self.name), position: Position { line, column } }
     }
 
     /// The comments that stand directly above the line of a place, without their signs.

@@ -32,7 +32,11 @@ impl Position {
     /// An offset within a character or past the end is that of the character or the end.
     #[must_use]
     pub fn of(text: &str, offset: u32) -> Position {
-        let before = &text.as_bytes()[..text.len().min(offset as usize)];
+        Position::of_bytes(text.as_bytes(), offset as usize)
+    }
+
+    pub(crate) fn of_bytes(text: &[u8], offset: usize) -> Position {
+        let before = &text[..text.len().min(offset)];
         let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         // The bytes that continue a character are not counted.
         let characters = before[start..].iter().filter(|&&byte| byte & 0xC0 != 0x80).count();

@@ -318,3 +318,41 @@ fn errors_have_a_place() {
     let Verdict::Error(error) = Run::new(&policy, &setup).verdict() else { panic!() };
     assert_eq!(error.to_string(), "p:2:14: + is not defined for int and string");
 }
+
+#[test]
+fn patterns_are_those_of_re2() {
+    let refused = ["a**", "a{2}{3}", "a{1001}", "x*+", "[[:foo:]]", "(?x)", "(?s-u:.)", "\\u0041", "(?R)"];
+    for pattern in refused {
+        let source = format!("main = \"a\" matches `{pattern}`");
+        let policy = Policy::parse("p", &source).unwrap();
+        let error = Run::new(&policy, &Setup::default()).value("main").unwrap_err();
+        assert!(error.message.starts_with("this is not a pattern: "), "{pattern}: {error}");
+    }
+    // An octal escape is a character, and a name may begin with a digit.
+    for (text, pattern) in [("\\n", "^\\012$"), ("x", "^(?P<1a>x)$")] {
+        let policy = Policy::parse("p", &format!("main = \"{text}\" matches `{pattern}`")).unwrap();
+        let verdict = Run::new(&policy, &Setup::default()).verdict();
+        assert_eq!(verdict, objchange_sentinel::Verdict::Pass, "{pattern}");
+    }
+}
+
+#[test]
+fn rules_in_lists_and_maps_are_evaluated_when_they_are_looked_at() {
+    let source = "import \"json\"\nr = rule { [1] }\nm = {\"a\": r, \"b\": [r]}\n\
+                  same = m is {\"a\": [1], \"b\": [[1]]}\ntext = json.marshal({\"a\": r})\nprint({\"a\": r})\n\
+                  held = [1] in [r]\nnested = rule { {\"a\": rule { {\"b\": r} }} }\nmain = {\"a\": r}\n";
+    let policy = Policy::parse("p", source).unwrap();
+    let setup = Setup::default();
+    let mut run = Run::new(&policy, &setup);
+    let mut shown = |name: &str| format!("{:?}", run.value(name).unwrap().unwrap());
+    assert_eq!(shown("same"), "true");
+    assert_eq!(shown("text"), r#"{"a":[1]}"#.replace('"', "\\\"").replace("{\\", "\"{\\") + "\"");
+    assert_eq!(shown("held"), "true");
+    assert_eq!(shown("main"), r#"{"a": [1]}"#);
+    assert_eq!(shown("nested"), r#"{"a": {"b": [1]}}"#);
+    assert_eq!(run.printed(), "{\"a\": [1]}\n");
+    // One that needs itself is no endless one.
+    let policy = Policy::parse("p", "r = rule { {\"a\": r} }\nmain = rule { r is {} }").unwrap();
+    let error = Run::new(&policy, &setup).value("main").unwrap_err();
+    assert_eq!(error.kind, objchange_sentinel::RunErrorKind::Circle);
+}

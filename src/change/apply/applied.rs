@@ -5,7 +5,7 @@ use crate::schema::CoerceError;
 use crate::value::{Path, TypeMismatch, Value};
 
 /// A change that was made, or tried. Sensitive parts of its values are marked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AppliedChange {
     /// The object that Terraform saves: null if there is none any more. Nothing in it is unknown, and nothing that is for

@@ -64,7 +64,7 @@ impl PlanViolation {
 }
 
 /// A planned change. Sensitive parts of its values are marked.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub struct PlannedChange {
     /// What happens.

@@ -3,6 +3,7 @@
 mod arithmetic;
 mod binary;
 mod decimal;
+mod elementary;
 mod integers;
 mod parse;
 mod power;

@@ -1,12 +1,12 @@
 //! Powers and logarithms, of doubles.
 
+use super::elementary::{exp, ln};
 use super::{ArithmeticError, Number};
 
 impl Number {
     /// The number to the power of another, as doubles: exactly the double that results, infinities included.
     ///
-    /// Terraform computes powers in doubles, and with it this does. To an integer the result is Terraform's to the
-    /// last bit; the last bit of other powers is that of this platform's `exp` and `ln`.
+    /// Terraform computes powers in doubles, and with it this does: the result is Terraform's to the last bit.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl Number {
     /// assert_eq!(Number::from(-1).try_log(&Number::from(2)), Err(ArithmeticError::Undefined));
     /// ```
     pub fn try_log(&self, base: &Self) -> Result<Self, ArithmeticError> {
-        let log = self.to_double()?.ln() / base.to_double()?.ln();
+        let log = ln(self.to_double()?) / ln(base.to_double()?);
         Self::from_f64(log).ok_or(ArithmeticError::Undefined)
     }
 
@@ -67,7 +67,7 @@ fn power(base: f64, exponent: f64) -> f64 {
             fraction -= 1.0;
             whole += 1.0;
         }
-        result = (fraction * base.ln()).exp();
+        result = exp(fraction * ln(base));
     }
     let (mut square, mut square_exponent) = split(base);
     let mut rest = whole as u64;
@@ -99,7 +99,7 @@ fn power(base: f64, exponent: f64) -> f64 {
 const MAX_SQUARE_EXPONENT: i64 = 1 << 12;
 
 /// A finite number other than zero as mantissa × 2^exponent, the mantissa from 0.5 to below 1.
-fn split(number: f64) -> (f64, i64) {
+pub(super) fn split(number: f64) -> (f64, i64) {
     if number.is_subnormal() {
         let (mantissa, exponent) = split(number * 2_f64.powi(64));
         return (mantissa, exponent - 64);

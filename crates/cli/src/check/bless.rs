@@ -10,8 +10,9 @@ use objchange::case::{Case, Outcome};
 use objchange::internal::visible;
 
 use super::run;
+use crate::exit;
 use crate::style::GOOD;
-use crate::{exit, replace};
+use crate::write_file::{Access, write_file};
 
 /// Blesses the cases on these lines of each file, and says how many now pass.
 pub(super) fn files(files: &[PathBuf], lines: &[Vec<u64>]) -> io::Result<u64> {
@@ -39,8 +40,14 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     let mut blessed = Vec::new();
     let mut lines = lines.iter().peekable();
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        let answer = lines.next_if_eq(&&number).and_then(|_| blessing(line));
-        let Some((range, want)) = answer else {
+        let asked = lines.next_if_eq(&&number).is_some();
+        let Some((range, want)) = asked.then(|| blessing(line)).flatten() else {
+            if asked {
+                exit::warn(&format!(
+                    "{name}:{number}: left as it is, because no answer can be written that the case would pass with: \
+                     it is no case, it crashes, or its answer names what is sensitive"
+                ));
+            }
             written += line;
             continue;
         };
@@ -52,11 +59,11 @@ fn file(path: &Path, lines: &[u64]) -> io::Result<u64> {
     if blessed.is_empty() {
         return Ok(0);
     }
-    if let Err(error) = replace::file(path, &written) {
+    if let Err(error) = write_file(path, &written, Access::Usual) {
         exit::complain(&format!("{name}: cannot be written: {error}"))?;
         return Ok(0);
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     for number in &blessed {
         writeln!(out, "{GOOD}blessed{GOOD:#} {}:{number}", visible(&name))?;
     }

@@ -18,6 +18,7 @@ use wildmatch::WildMatch;
 use self::run::{Event, Failure, Malformed, Verdict};
 use crate::exit;
 use crate::input::Source;
+use crate::write_file::{Access, write_file};
 
 const AFTER_HELP: &str = "\
 A case file holds one case a line: what the engine is asked, and what it must answer. Blank lines are passed \
@@ -260,7 +261,7 @@ impl Reporter {
                 let mut out = io::stdout().lock();
                 out.write_all(xml.as_bytes())?;
                 out.flush()?;
-            } else if let Err(error) = std::fs::write(path, xml) {
+            } else if let Err(error) = write_file(path, xml, Access::Usual) {
                 exit::complain(&format!("{}: cannot be written: {error}", path.display()))?;
                 return Ok(ExitCode::from(exit::UNUSABLE));
             }

@@ -15,7 +15,7 @@ use objchange::internal::json::Reader;
 use super::lines::{Line, Lines};
 use super::{Only, spelling};
 use crate::encoding;
-use crate::input::Source;
+use crate::input::{NOTHING_PIPED_IN, Source};
 
 /// What came of one case.
 #[derive(Debug)]
@@ -143,7 +143,8 @@ fn read_all(inputs: &[Source], progress: &ProgressBar, steps: &SyncSender<Step>,
         if steps.send(Step::Event(Event::Input(input.to_string()))).is_err() {
             return;
         }
-        let text = input.open().and_then(|reader| encoding::utf8(progress.wrap_read(reader)));
+        let opened = if input.is_terminal() { Err(io::Error::other(NOTHING_PIPED_IN)) } else { input.open() };
+        let text = opened.and_then(|reader| encoding::utf8(progress.wrap_read(reader)));
         let end = match text {
             Ok(reader) => match read_one(reader, steps, jobs) {
                 Some(end) => end,

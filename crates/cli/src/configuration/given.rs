@@ -1,15 +1,22 @@
 //! What is given for the variables of a configuration, by arguments and files.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use objchange::Value;
 use objchange_hcl::{
-    BaseDirectory, Diagnostic, Functions, Input, Scope, Variables, evaluate, parse_body, parse_body_json,
+    BaseDirectory, Diagnostic, Functions, Input, Module, Scope, Variables, evaluate, parse_body,
+    parse_body_json,
 };
 
+use objchange_text::did_you_mean;
+
 use super::{Configuration, ConfigurationError, report};
+use crate::exit;
 use crate::input::Source;
 
 /// What is given for the variables of a configuration.
@@ -39,7 +46,7 @@ impl clap::Args for Settings {
             .long("var")
             .value_name("NAME=VALUE")
             .action(ArgAction::Append)
-            .value_parser(assignment)
+            .value_parser(Assignment)
             .help(
                 "The value of a variable; where no `variable` block says another type, a string. Can be repeated, also \
                  with --var-file: what comes later counts",
@@ -80,10 +87,26 @@ impl FromArgMatches for Settings {
     }
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a name and a value are expected, with an equals sign between them".to_owned()),
+/// Reads `NAME=VALUE`. Its error does not repeat the text: without a name it may be the value, and secret.
+#[derive(Clone)]
+struct Assignment;
+
+impl TypedValueParser for Assignment {
+    type Value = (String, String);
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        _argument: Option<&Arg>,
+        text: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        match text.to_str().and_then(|text| text.split_once('=')) {
+            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+            _ => {
+                let problem = "--var needs a name and a value, with an equals sign between them";
+                Err(command.clone().error(ErrorKind::ValueValidation, problem))
+            }
+        }
     }
 }
 
@@ -102,19 +125,36 @@ impl Given {
     }
 
     /// What is given by name: beside the configuration, then by arguments; what comes later counts.
+    ///
+    /// Terraform refuses a `--var` that no `variable` block declares, and warns of one in a file that was named. Without
+    /// a configuration any name will do.
     pub(crate) fn inputs(
         &self,
         configuration: &Configuration,
+        module: &Module<'_>,
     ) -> Result<BTreeMap<String, Input>, ConfigurationError> {
+        let is_declared =
+            |name: &str| configuration.sources.is_empty() || module.variables().any(|other| other == name);
+        let hint = |name: &str| did_you_mean(name, module.variables());
         let beside = configuration.values.iter().cloned().map(Setting::File);
         let mut inputs = BTreeMap::new();
         for setting in beside.chain(self.settings.0.iter().cloned()) {
             match setting {
+                Setting::Text(name, _) if !is_declared(&name) => {
+                    return Err(ConfigurationError::Undeclared { hint: hint(&name), name });
+                }
                 Setting::Text(name, text) => {
                     inputs.insert(name, Input::Text(text));
                 }
                 Setting::File(path) => {
-                    let values = values(&Source::new(&path))?;
+                    let source = Source::new(&path);
+                    let values = values(&source)?;
+                    for (name, _) in values.iter().filter(|(name, _)| !is_declared(name)) {
+                        let hint = hint(name);
+                        exit::warn(&format!(
+                            "{source}: the configuration declares no variable {name:?}{hint}"
+                        ));
+                    }
                     inputs.extend(values.into_iter().map(|(name, value)| (name, Input::Value(value))));
                 }
             }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
-use objchange_hcl::Diagnostic;
+use objchange_hcl::{Diagnostic, HiddenSource};
 
 pub(crate) use files::{Configuration, ends_like_configuration};
 pub(crate) use given::Given;
@@ -26,7 +26,9 @@ pub(crate) enum ConfigurationError {
     NoFiles(PathBuf),
     /// In the files of the configuration.
     #[error("there are errors in the configuration")]
-    Problems(Vec<Diagnostic>),
+    Problems { found: Vec<Diagnostic>, hidden: HiddenSource },
+    #[error("--var {name}: the configuration declares no variable of this name{hint}")]
+    Undeclared { name: String, hint: String },
     #[error("{input}: {message}")]
     Variables { input: Source, message: String },
     #[error("{}: this is no directory that can be read from: {error}", path.display())]

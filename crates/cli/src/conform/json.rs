@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use objchange_provider::conform::Report;
 
+use crate::reports::json;
+
 #[derive(serde::Serialize)]
 struct Document<'r> {
     format_version: &'static str,
@@ -25,7 +27,6 @@ pub(super) fn write(provider: &str, report: &Report) -> io::Result<()> {
     let new = New { errors, warnings };
     let document = Document { format_version: "1", provider, report, new };
     let mut out = io::stdout().lock();
-    serde_json::to_writer(&mut out, &document)?;
-    out.write_all(b"\n")?;
+    json::write_line(&mut out, &document)?;
     out.flush()
 }

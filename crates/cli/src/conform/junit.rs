@@ -4,7 +4,7 @@ use objchange::internal::visible;
 use objchange_provider::conform::{Found, Report, TypeReport, Weight};
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 
-use super::FailOn;
+use super::{FailOn, details};
 use crate::reports::junit::{Junit, case};
 
 pub(super) fn report(provider: &str, report: &Report, fail_on: FailOn) -> String {
@@ -27,15 +27,23 @@ fn status(of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         let line = |found: &&Found| {
             let finding = &found.finding;
-            let said = finding.terraform.as_deref().map(|said| format!(" ({said})")).unwrap_or_default();
+            let said = finding.terraform.as_deref().filter(|said| !finding.message.contains(said));
+            let said = said.map(|said| format!(" ({said})")).unwrap_or_default();
             format!("{} {}: {}{said}", finding.clause, found.place, finding.message)
         };
         let lines: Vec<String> = failing.iter().map(line).collect();
-        let message = format!("{} findings, the first: {}", failing.len(), lines[0]);
+        let described = |(found, line): (&&Found, &String)| {
+            let details = details::details(of, found);
+            let details: String = details.lines().map(|line| format!("  {}\n", visible(line))).collect();
+            format!("{}\n{details}\n", visible(line))
+        };
+        let count =
+            if failing.len() == 1 { "1 finding".to_owned() } else { format!("{} findings", failing.len()) };
+        let message = format!("{count}, the first: {}", lines[0]);
         status
             .set_type(worst.finding.clause.code())
             .set_message(&*visible(&message))
-            .set_description(lines.iter().map(|line| visible(line) + "\n").collect::<String>());
+            .set_description(failing.iter().zip(&lines).map(described).collect::<String>());
         return status;
     }
     match &of.skipped {

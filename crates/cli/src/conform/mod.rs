@@ -1,5 +1,6 @@
 //! `objchange conform`: whether a provider keeps the contract with Terraform.
 
+mod details;
 mod hcl;
 mod interrupt;
 mod json;
@@ -9,7 +10,6 @@ mod sarif;
 mod scale;
 mod text;
 
-use std::fs::File;
 use std::io::{self, BufWriter};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,8 @@ use std::thread;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use objchange::Value;
+use objchange::change::Diagnostic;
 use objchange_provider::Provider;
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Subject};
@@ -27,6 +29,7 @@ use objchange_provider::record::{Recorder, Recording};
 
 use crate::input::Source;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
+use crate::write_file::{Access, overwrite};
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
@@ -37,7 +40,8 @@ smallest configuration that shows it. Nothing is applied without --apply.
 Exit codes:
   0  nothing was found that fails (see --fail-on)
   1  something was found
-  2  the provider or a file cannot be used, or the output cannot be written
+  2  the provider or a file cannot be used, an --only names nothing, nothing could be checked, or the output cannot be
+     written
   130  interrupted; what was found before is printed
 
 Examples:
@@ -115,7 +119,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
 
-    /// Write what is found to the file of --baseline
+    /// Write what is found to the file of --baseline; what is accepted so does not fail
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
 
@@ -166,7 +170,7 @@ fn subject(text: &str) -> Result<Subject, String> {
 }
 
 /// What was asked and answered is written to a file.
-type Record = Recorder<BufWriter<File>>;
+type Record = Recorder<BufWriter<std::fs::File>>;
 
 /// Why nothing can be tried.
 type Unusable = Box<dyn std::error::Error>;
@@ -230,7 +234,7 @@ impl Args {
 
     fn recorder(&self, hints: &Hints) -> Result<Option<Record>, Unusable> {
         let Some(path) = &self.record else { return Ok(None) };
-        let file = File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let file = overwrite(path, Access::Owner).map_err(|error| format!("{}: {error}", path.display()))?;
         let recorder = Recorder::new(BufWriter::new(file));
         hints.secrets().iter().for_each(|secret| recorder.hide(secret));
         Ok(Some(recorder))
@@ -256,44 +260,52 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Err(error) => return exit::unusable(&error),
     };
     let children = Children::default();
+    children.adopt_orphans();
     let made = options.apply.then(|| options.made.clone());
     interrupt::listen(children.clone(), options.stop.clone(), made)?;
     if args.scale {
-        return scale::run(args, &options, &children).unwrap_or_else(|error| unusable(&error));
+        let secrets = options.hints.secrets();
+        return scale::run(args, &options, &children).unwrap_or_else(|error| unusable(&error, &secrets));
     }
     let recorder = match args.recorder(&options.hints) {
         Ok(recorder) => recorder.map(Arc::new),
         Err(error) => return exit::unusable(&error),
     };
     let given = options.corpus.len();
+    let secrets = options.hints.secrets();
     let (mut report, corpus) = match tried(args, options, &children, recorder.as_ref()) {
         Ok(tried) => tried,
-        Err(error) => return unusable(&error),
+        Err(error) => return unusable(&error, &secrets),
     };
     if let Some(Err(error)) = recorder.map(|recorder| recorder.flush()) {
         return exit::unusable(&format!("the recording: {error}"));
     }
     let gone = baseline.apply(&mut report);
-    if let Some(path) =
-        args.baseline.as_ref().filter(|_| args.update_baseline && report.ended == Ended::Complete)
-    {
-        reports::write(path, &Baseline::of(&report).to_json())?;
+    let news = report.clone();
+    let is_updated = args.update_baseline && report.ended == Ended::Complete;
+    if let Some(path) = args.baseline.as_ref().filter(|_| is_updated) {
+        let accepted = baseline.updated(&report);
+        reports::write(path, &accepted.to_json())?;
+        accepted.apply(&mut report);
+    } else if args.update_baseline {
+        exit::note("the baseline was not written, because not all was tried");
     }
     if let Some(path) = args.corpus.as_ref().filter(|_| corpus.len() > given) {
-        reports::write(path, &corpus.to_json_lines())?;
+        reports::write_private(path, &corpus.to_json_lines())?;
     }
     if report.types.is_empty() && report.ended == Ended::Complete {
         return exit::unusable(
             &"the provider has nothing that is called like this (--only, --exclude, --kind)",
         );
     }
-    told(args, &report, gone)?;
+    write_reports(args, &report, (&news, gone))?;
     interrupt::left_behind(&report.left);
     let (errors, others) = report.new_findings();
     let fails = errors > 0 || args.fail_on == FailOn::Warning && others > 0;
     Ok(match report.ended {
         Ended::Stopped => ExitCode::from(exit::INTERRUPTED),
         _ if fails => ExitCode::from(exit::FAILED),
+        _ if !report.is_any_checked() => return exit::unusable(&nothing_checked(&report)),
         _ => ExitCode::SUCCESS,
     })
 }
@@ -335,18 +347,40 @@ const CALL: Duration = Duration::from_secs(30);
 /// The version that a provider is told under OpenTofu's rules.
 const OPENTOFU: &str = "1.10.0";
 
+/// At most so much of a line is shown that a provider wrote.
+const MAX_LINE: usize = 1_000;
+
 /// Says why the provider cannot be tried, with the end of what it wrote.
-fn unusable(error: &objchange_provider::Error) -> io::Result<ExitCode> {
-    exit::complain(&error.to_string())?;
+fn unusable(error: &objchange_provider::Error, secrets: &[Value]) -> io::Result<ExitCode> {
+    let secrets = Value::tuple(secrets.to_vec());
+    let hidden = |text: &str| {
+        let hidden = conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
+        match hidden.char_indices().nth(MAX_LINE) {
+            Some((end, _)) => format!("{}… ({} more bytes)", &hidden[..end], hidden.len() - end),
+            None => hidden,
+        }
+    };
+    exit::complain(&hidden(&error.to_string()))?;
     let lines = error.log().lines();
     for line in &lines[lines.len().saturating_sub(5)..] {
-        exit::note(&format!("the provider wrote: {}", line.message));
+        exit::note(&format!("the provider wrote: {}", hidden(&line.message)));
     }
     Ok(ExitCode::from(exit::UNUSABLE))
 }
 
-/// Writes all reports that are wanted.
-fn told(args: &Args, report: &Report, gone: usize) -> io::Result<()> {
+/// Why a run in which nothing was checked is no success.
+fn nothing_checked(report: &Report) -> String {
+    match &report.not_configured {
+        Some(reason) => {
+            format!("nothing was checked: the provider is not configured ({reason}); see --hints")
+        }
+        None => "nothing was checked: see above why the types were skipped, or their configurations refused"
+            .to_owned(),
+    }
+}
+
+/// Writes all reports that are wanted. In the text is also what was only now accepted into the baseline.
+fn write_reports(args: &Args, report: &Report, (news, gone): (&Report, usize)) -> io::Result<()> {
     let name = args.binary.display().to_string();
     if let Some(path) = &args.junit {
         reports::write(path, &junit::report(&name, report, args.fail_on))?;
@@ -357,12 +391,12 @@ fn told(args: &Args, report: &Report, gone: usize) -> io::Result<()> {
     if let Some(path) = &args.cases_out {
         let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{case}\n")).collect();
-        reports::write(path, &cases)?;
+        reports::write_private(path, &cases)?;
     }
     if args.json {
         json::write(&name, report)
     } else if args.stdout().next().is_none() {
-        text::write(report, gone, args)
+        text::write(news, gone, args)
     } else {
         Ok(())
     }

@@ -2,13 +2,18 @@
 
 use objchange_provider::conform::{Clause, Found as Finding, Report, TypeReport, Weight};
 
+use super::details;
 use crate::reports::sarif::{Found, Sarif};
 
 pub(super) fn report(provider: &str, report: &Report) -> String {
     let mut sarif = Sarif::new("objchangeConform/v1");
     for clause in Clause::ALL {
         let is_noticed = clause.terraform_summary().is_some();
-        sarif.rule(clause.code(), if is_noticed { "error" } else { "warning" }, clause.sentence());
+        let level = if is_noticed { "error" } else { "warning" };
+        let advice = clause.advice(None);
+        let said = clause.terraform_summary().map(|summary| format!(" Terraform says: {summary}."));
+        let full = format!("{} {}{}", clause.sentence(), advice.meaning, said.unwrap_or_default());
+        sarif.rule_in_full(clause.code(), level, clause.sentence(), [full, details::advice(advice)]);
     }
     for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
         sarif.found(Found {
@@ -32,9 +37,12 @@ pub(super) fn report(provider: &str, report: &Report) -> String {
 fn text(of: &TypeReport, found: &Finding) -> String {
     let finding = &found.finding;
     let said = match (finding.said_by_terraform(), &finding.terraform) {
-        (Some(summary), Some(detail)) => format!(" {summary}: {detail}."),
-        (Some(summary), None) => format!(" {summary}."),
-        (None, _) => String::new(),
+        (Some(summary), Some(detail)) if !finding.message.contains(detail) => {
+            format!(" {summary}: {detail}.")
+        }
+        (Some(summary), _) if !finding.message.contains(summary) => format!(" {summary}."),
+        _ => String::new(),
     };
-    format!("{} {}: {}.{said}", of.subject.noun(), of.name, finding.message)
+    let (noun, name, message) = (of.subject.noun(), &of.name, &finding.message);
+    format!("{noun} {name}: {message}.{said}\n\n{}", details::details(of, found))
 }

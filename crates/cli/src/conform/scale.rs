@@ -153,6 +153,10 @@ impl Measuring<'_> {
                     config = Some(sample.known.unwrap_or(sample.config));
                     break;
                 }
+                Ok(Accepted::OnlyKnown(sample, _)) => {
+                    config = sample.known;
+                    break;
+                }
                 Ok(Accepted::No(said)) => refusal = said.first().map(|said| said.summary.clone()).or(refusal),
                 Err(error) => return Err(error.kind().kind().to_owned()),
             }
@@ -189,7 +193,7 @@ fn shown(scaling: &Scaling) {
     if scaling.collections.is_empty() {
         return;
     }
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let text = table(scaling);
     for line in text.lines() {
         // Whoever reads no more will be told of that at the end.
@@ -201,8 +205,7 @@ fn shown(scaling: &Scaling) {
 fn told(args: &Args, options: &Options, document: &Document) -> io::Result<ExitCode> {
     if args.json {
         let mut out = io::stdout().lock();
-        serde_json::to_writer(&mut out, document)?;
-        writeln!(out)?;
+        crate::reports::json::write_line(&mut out, document)?;
     } else {
         summary(document)?;
     }
@@ -215,7 +218,7 @@ fn told(args: &Args, options: &Options, document: &Document) -> io::Result<ExitC
 }
 
 fn summary(document: &Document) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     for of in &document.types {
         if let Some(reason) = &of.skipped {
             let line = format!("{}: {reason}", of.name);

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use objchange::internal::visible;
-use objchange_provider::conform::{Advice, Ended, Found, Report, TypeReport, Weight};
+use objchange_provider::conform::{Advice, Clause, Ended, Found, Report, TypeReport, Weight};
 
 use super::{Args, hcl, is_file};
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
@@ -12,7 +12,7 @@ use crate::style::{BAD, CHANGED, FAINT, GOOD};
 const REASONS: usize = 3;
 
 pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()> {
-    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let mut out = io::BufWriter::new(crate::terminal::stdout());
     let mut advised = Vec::new();
     for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
         finding(&mut out, of, found)?;
@@ -49,13 +49,24 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
     writeln!(out, "  {}", finding.clause.sentence())?;
     match (finding.said_by_terraform(), &finding.terraform, finding.weight) {
         (Some(summary), said, Weight::Error) => {
+            // Terraform's words do not name the call.
+            if said.is_none() || finding.clause == Clause::T1 {
+                writeln!(out, "  {}", visible(&finding.message))?;
+            }
             writeln!(out, "  Terraform says: {}", visible(summary))?;
-            writeln!(out, "    {}", visible(said.as_ref().unwrap_or(&finding.message)))?;
+            if let Some(said) = said {
+                writeln!(out, "    {}", visible(said))?;
+            }
         }
-        (_, said, Weight::Tolerated) => {
+        (_, Some(said), Weight::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system, and logs")?;
-            writeln!(out, "    {}", visible(said.as_ref().unwrap_or(&finding.message)))?;
+            writeln!(out, "    {}", visible(said))?;
         }
+        (_, None, Weight::Tolerated) => {
+            writeln!(out, "  Terraform tolerates this of a provider with the legacy type system")?;
+            writeln!(out, "    {}", visible(&finding.message))?;
+        }
+        (None, _, Weight::Error) => writeln!(out, "  {}", visible(&finding.message))?,
         _ => {
             writeln!(out, "  Terraform does not notice")?;
             writeln!(out, "    {}", visible(&finding.message))?;
@@ -75,6 +86,10 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
         if let Some(update) = &smallest.update {
             writeln!(out, "  {FAINT}changed to{FAINT:#}")?;
             indented(out, &hcl::block(of, update))?;
+        }
+        if let Some(known) = &smallest.update_known {
+            writeln!(out, "  {FAINT}when all of that is known{FAINT:#}")?;
+            indented(out, &hcl::block(of, known))?;
         }
     }
     Ok(())
@@ -112,7 +127,12 @@ fn silent(out: &mut impl Write, of: &TypeReport) -> io::Result<()> {
         let (refused, samples) = (of.refused, of.samples);
         writeln!(out, "{FAINT}refused{FAINT:#} {}: {refused} of {samples} configurations", visible(name))?;
         for refusal in of.refusals.iter().take(REASONS) {
-            writeln!(out, "    {} times: {}", refusal.count, visible(&refusal.summary))?;
+            let times =
+                if refusal.count == 1 { "once".to_owned() } else { format!("{} times", refusal.count) };
+            writeln!(out, "    {times}: {}", visible(&refusal.summary))?;
+            if let Some(detail) = &refusal.detail {
+                indented(out, &format!("  {detail}"))?;
+            }
         }
     }
     Ok(())
@@ -148,7 +168,11 @@ fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()>
         Ended::Complete => writeln!(out),
         Ended::Time => writeln!(out, "; not all was tried: the time was over"),
         _ => writeln!(out, "; not all was tried: it was interrupted"),
+    }?;
+    if report.applied {
+        return Ok(());
     }
+    writeln!(out, "nothing was created: --apply also creates, reads, changes, imports and destroys objects")
 }
 
 /// Why a type was not tried any more.

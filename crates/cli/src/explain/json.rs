@@ -7,6 +7,7 @@ use objchange_provider::explain::Likeness;
 use serde::Serialize;
 
 use super::{Shown, Told};
+use crate::reports::json;
 
 #[derive(Serialize)]
 struct Page<'m> {
@@ -54,8 +55,8 @@ struct Advice {
 pub(super) fn write(told: &[Told]) -> io::Result<()> {
     let page = Page { messages: told.iter().map(message).collect() };
     let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &page)?;
-    writeln!(out)
+    json::write_pretty(&mut out, &page)?;
+    out.flush()
 }
 
 fn message(told: &Told) -> Message<'_> {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use objchange::internal::visible;
 use objchange_provider::conform::{Advice, Clause};
+use objchange_provider::explain::Trouble;
 
 use super::{Shown, Told};
 use crate::style::{BAD, CHANGED, FAINT};
@@ -21,7 +22,7 @@ struct Group<'m> {
 }
 
 pub(super) fn write(told: &[Told]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     for (i, group) in groups(told).iter().enumerate() {
         if i > 0 {
             writeln!(out)?;
@@ -48,6 +49,10 @@ fn groups(told: &[Told]) -> Vec<Group<'_>> {
 
 fn write_group(out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
     match group.clauses {
+        [] => {
+            let trouble = group.messages.iter().find_map(|message| message.explained.trouble);
+            writeln!(out, "{CHANGED}{}{CHANGED:#}", trouble.map_or("", Trouble::sentence))?;
+        }
         [clause] => writeln!(out, "{CHANGED}{clause}{CHANGED:#}  {}", clause.sentence())?,
         several => {
             writeln!(out, "One of these, the message does not tell which:")?;
@@ -98,7 +103,11 @@ fn write_message(out: &mut impl Write, message: &Told) -> io::Result<()> {
         writeln!(out, "    {BAD}{}{BAD:#}", cut(&visible(words)))?;
     }
     if explained.tolerated {
-        writeln!(out, "    Terraform goes on, as the provider uses the legacy type system.")?;
+        let why = match explained.clauses[..] {
+            [Clause::R5] => "the object may have changed outside of it",
+            _ => "the provider uses the legacy type system",
+        };
+        writeln!(out, "    Terraform goes on, because {why}.")?;
     }
     if let Some(likeness) = explained.likeness.filter(|_| !is_secret) {
         writeln!(out, "    {}", likeness.sentence())?;

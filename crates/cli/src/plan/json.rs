@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use objchange::change::{Action, PlanViolation, PlannedChange};
-use objchange::internal::visible_json;
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
 use objchange::{Type, Value};
@@ -90,7 +89,7 @@ pub(super) fn write(
         after: object(&plan.after)?,
     };
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", visible_json(&serde_json::to_string(&report)?))?;
+    crate::reports::json::write_line(&mut out, &report)?;
     out.flush()
 }
 

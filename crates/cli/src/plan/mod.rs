@@ -5,6 +5,7 @@ mod json;
 pub(crate) mod prior;
 mod shown;
 mod subject;
+mod terraform_data;
 mod text;
 mod written;
 
@@ -23,6 +24,7 @@ pub(crate) use self::prior::Prior;
 pub(crate) use self::shown::{complain, show};
 pub(crate) use self::subject::{Config, Subject, SubjectArgs, read_prior_text};
 use self::subject::{check_path, part, read_written};
+use self::terraform_data::TerraformData;
 use crate::input::Source;
 use crate::schemas::{SchemaArgs, SchemaText};
 
@@ -36,7 +38,8 @@ local values of the same file are used, `each` and `count` where the address has
 known yet, and named. Of a directory all files of the module count, those that override others last, with the values of \
 `terraform.tfvars` and `*.auto.tfvars`; TF_VAR_… of the environment is not read.
 
-Without --planned a simulated provider plans: it fills what is computed with unknown values.
+Without --planned a simulated provider plans: computed attributes without a value become unknown. \
+`terraform_data` is planned as Terraform plans it.
 
 The change is shown as `terraform plan` shows it; the resource is called `this` where no --address names it.
 
@@ -110,7 +113,17 @@ fn planned<'s>(args: &Args, config: &'s Config) -> Result<(Subject<'s>, PlannedC
             let mut provider = |_: &PlanResourceChange| Ok(answer.clone());
             plan_change(&subject.request, &mut provider as &mut dyn Provider)?
         }
-        None => plan_change(&subject.request, &mut SimulatedProvider { requires_replace })?,
+        None => {
+            let mut simulated = SimulatedProvider { requires_replace };
+            let mut terraform_data;
+            let provider: &mut dyn Provider = if subject.resource_type == TerraformData::TYPE {
+                terraform_data = TerraformData(simulated);
+                &mut terraform_data
+            } else {
+                &mut simulated
+            };
+            plan_change(&subject.request, provider)?
+        }
     };
     Ok((subject, plan))
 }

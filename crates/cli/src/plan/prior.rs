@@ -6,6 +6,8 @@ use objchange_plan::{
     Document, DocumentError, DocumentKind, Form, NoInstance, ObjectError, State, read_object,
 };
 
+use crate::address::InstanceAddress;
+
 /// The object as it is.
 #[derive(Debug)]
 pub(crate) struct Prior {
@@ -81,7 +83,9 @@ pub(crate) fn read(
     let Some(address) = address else {
         return Err(PriorError::NoAddress { known: known(&state, resource_type) });
     };
-    let instance = state.instance(address, resource_type).map_err(|error| match error {
+    let same = state.instances().find(|instance| InstanceAddress::is_same(&instance.address, address));
+    let in_state = same.map_or(address, |instance| &*instance.address);
+    let instance = state.instance(in_state, resource_type).map_err(|error| match error {
         NoInstance::OtherType(found) => {
             PriorError::OtherType { address: address.to_owned(), found, wanted: resource_type.to_owned() }
         }

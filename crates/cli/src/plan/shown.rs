@@ -42,8 +42,11 @@ pub(crate) fn show(args: &SubjectArgs, subject: &Subject<'_>, plan: &PlannedChan
 /// Says why nothing was planned, in the configuration where it is wrong there.
 pub(crate) fn complain(config: Option<&Config>, error: &PlanError) -> io::Result<ExitCode> {
     match (error, config.and_then(|config| config.block.as_ref())) {
-        (PlanError::Configuration(ConfigurationError::Problems(found)), Some((_, configuration))) => {
-            report::show(&configuration.sources, found)?;
+        (
+            PlanError::Configuration(ConfigurationError::Problems { found, hidden }),
+            Some((_, configuration)),
+        ) => {
+            report::show(&configuration.sources, hidden, found)?;
             Ok(ExitCode::from(exit::UNUSABLE))
         }
         (error, _) => exit::unusable(error),

@@ -8,11 +8,12 @@ use objchange::schema::Block;
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Body, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode, each,
-    evaluate, references, variables,
+    Body, Environment, Functions, HiddenSource, Module, Purpose, Scope, Sources, VariableValues, Variables,
+    decode, each, evaluate, references, variables,
 };
 use serde::Serialize;
 
+use crate::address::{InstanceAddress, Key};
 use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
 
 /// Which block of which configuration is meant: `main.tf`, `main.tf.json:aws_instance.web["a"]`, `.:aws_instance.web`.
@@ -53,13 +54,6 @@ fn has(known: &[String]) -> String {
     if known.is_empty() { "; it has none".to_owned() } else { format!("; it has {}", known.join(", ")) }
 }
 
-/// Which object of a resource is meant.
-#[derive(Debug, Clone, PartialEq)]
-enum Key {
-    Number(u64),
-    Text(String),
-}
-
 /// A resource block that was chosen, and what it is in.
 #[derive(Debug)]
 pub(super) struct Chosen<'s> {
@@ -79,7 +73,10 @@ impl<'s> Chosen<'s> {
         configuration: &'s Configuration,
         resource_type: Option<&str>,
     ) -> Result<Self, WrittenError> {
-        let module = Module::read(&configuration.sources).map_err(ConfigurationError::Problems)?;
+        let module = Module::read(&configuration.sources).map_err(|found| {
+            let hidden = HiddenSource::new(&configuration.sources, |_| None, []);
+            ConfigurationError::Problems { found, hidden }
+        })?;
         let is_of_type = |ty: &str| resource_type.is_none_or(|wanted| wanted == ty);
         let known: Vec<String> = module
             .resources()
@@ -90,7 +87,11 @@ impl<'s> Chosen<'s> {
         let path = || place.path.clone();
         let Some(address) = &place.address else {
             return match &known[..] {
-                [only] => Self::at(configuration, module, only.clone(), only),
+                [only] => {
+                    let parsed = InstanceAddress::parse(only);
+                    let parsed = parsed.ok_or_else(|| WrittenError::Address { address: only.clone() })?;
+                    Ok(Self::at(configuration, module, only.clone(), parsed))
+                }
                 [] => {
                     let wanted = resource_type.map(|ty| format!("of type {ty}")).unwrap_or_default();
                     Err(WrittenError::NoResource { path: path(), wanted, known: Vec::new() })
@@ -98,37 +99,33 @@ impl<'s> Chosen<'s> {
                 _ => Err(WrittenError::WhichResource { path: path(), known }),
             };
         };
-        let without_key = address.split('[').next().unwrap_or_default();
-        let is_it = |ty: &str, name: &str| format!("{ty}.{name}") == without_key && is_of_type(ty);
-        if module.resources().any(|(ty, name)| is_it(ty, name)) {
-            return Self::at(configuration, module, address.clone(), without_key);
+        let parsed = InstanceAddress::parse(address).filter(|parsed| parsed.module.is_empty());
+        let is_it = |ty: &str, name: &str| {
+            parsed.as_ref().is_some_and(|parsed| parsed.resource_type == ty && parsed.name == name)
+                && is_of_type(ty)
+        };
+        match &parsed {
+            Some(parsed) if module.resources().any(|(ty, name)| is_it(ty, name)) => {
+                Ok(Self::at(configuration, module, address.clone(), parsed.clone()))
+            }
+            Some(_) => Err(WrittenError::NoResource { path: path(), wanted: address.clone(), known }),
+            None => Err(WrittenError::Address { address: address.clone() }),
         }
-        Err(WrittenError::NoResource { path: path(), wanted: address.clone(), known })
     }
 
     fn at(
         configuration: &'s Configuration,
         module: Module<'s>,
         address: String,
-        without_key: &str,
-    ) -> Result<Self, WrittenError> {
-        let wrong = || WrittenError::Address { address: address.clone() };
-        let key = match address[without_key.len()..].strip_prefix('[') {
-            None => None,
-            Some(rest) => {
-                let text = rest.strip_suffix(']').ok_or_else(wrong)?;
-                let number = text.parse().map(Key::Number);
-                Some(number.or_else(|_| serde_json::from_str(text).map(Key::Text)).map_err(|_| wrong())?)
-            }
-        };
-        let (resource_type, name) = without_key.split_once('.').ok_or_else(wrong)?;
-        let (resource_type, name) = (resource_type.to_owned(), name.to_owned());
-        Ok(Self { configuration, module, resource_type, name, key, address })
+        parsed: InstanceAddress,
+    ) -> Self {
+        let InstanceAddress { resource_type, name, key, .. } = parsed;
+        Self { configuration, module, resource_type, name, key, address }
     }
 
     /// The configuration of the object under its schema.
     pub(super) fn decode(self, schema: &Block, given: &Given) -> Result<Written<'s>, WrittenError> {
-        let (inputs, functions) = (given.inputs(self.configuration)?, given.functions()?);
+        let (inputs, functions) = (given.inputs(self.configuration, &self.module)?, given.functions()?);
         let Some(resource) = self.module.resource(&self.resource_type, &self.name, schema) else {
             return Err(WrittenError::Address { address: self.address });
         };
@@ -169,7 +166,9 @@ impl<'s> Chosen<'s> {
         errors.extend(decoded.errors);
         let config = decoded.value;
         if !errors.is_empty() {
-            return Err(ConfigurationError::Problems(errors).into());
+            let of_type = |ty: &str| (ty == self.resource_type).then_some(schema);
+            let hidden = HiddenSource::new(&self.configuration.sources, of_type, []);
+            return Err(ConfigurationError::Problems { found: errors, hidden }.into());
         }
         Ok(Written {
             config,

@@ -2,16 +2,19 @@
 
 use std::io::{self, Write};
 
-use objchange_plan::policy::{Finding, Outcome, Severity, Undecided};
+use objchange_plan::policy::{Finding, Outcome, Severity, Undecided, Warning};
 use serde::Serialize;
 
 use super::Judged;
+use crate::reports::json;
 
 #[derive(Serialize)]
 struct Line<'a> {
     file: &'a str,
     rules: Vec<Rule<'a>>,
     prints: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [Warning],
 }
 
 #[derive(Serialize)]
@@ -23,6 +26,8 @@ struct Rule<'a> {
     line: u32,
     findings: &'a [Finding],
     undecided: Option<&'a Undecided>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
 }
 
 pub(super) fn write(judged: &Judged) -> io::Result<()> {
@@ -34,10 +39,16 @@ pub(super) fn write(judged: &Judged) -> io::Result<()> {
         line: verdict.place.line,
         findings: &verdict.findings,
         undecided: verdict.undecided.as_ref(),
+        error: verdict.error.as_deref(),
     });
-    let line = Line { file: &judged.file, rules: rules.collect(), prints: &judged.verdicts.prints };
+    let verdicts = &judged.verdicts;
+    let line = Line {
+        file: &judged.file,
+        rules: rules.collect(),
+        prints: &verdicts.prints,
+        warnings: &verdicts.warnings,
+    };
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, &line)?;
-    out.write_all(b"\n")?;
+    json::write_line(&mut out, &line)?;
     out.flush()
 }

@@ -39,6 +39,12 @@ fn case(verdict: &RuleVerdict) -> TestCase {
                 .set_description(said.clone());
             status
         }
+        (Outcome::Error, _) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+            let error = verdict.error.as_deref().unwrap_or_default();
+            status.set_type("error").set_message(&*visible(error));
+            status
+        }
         (Outcome::Undecided, _) => {
             let waits = verdict.undecided.iter().flat_map(|undecided| &undecided.waits_for);
             let waits: Vec<String> = waits

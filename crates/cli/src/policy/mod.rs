@@ -1,5 +1,6 @@
 //! `objchange policy`: what Rego policies say of plans.
 
+mod data;
 mod files;
 mod json;
 mod junit;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
 use objchange_plan::policy::{
-    InputMode, Options, Outcome, Policies, PolicyError, RuleVerdict, Severity, Verdicts,
+    InputMode, Options, Outcome, Policies, PolicyError, RuleVerdict, Severity, Value, Verdicts, Warning,
 };
 
 use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
@@ -31,7 +32,7 @@ sets of texts, or of objects with `msg`. All packages with such rules are evalua
 of --namespace. `exception` rules work as with conftest. Files called *_test.rego are left out of folders.
 
 Policies see the collections that Sentinel has as input.tfplan, input.tfstate and input.tfconfig, and the document as \
-input.plan; with --input raw the document is `input` itself, as policies for conftest expect it. Beside the `after` of \
+input.plan; for policies that look at its parts, as those for conftest do, the document is `input` itself. Beside the `after` of \
 a change is `after_full`, with {\"$unknown\": {}} wherever a value is unknown until apply. A rule that looks at an \
 unknown value is undecided until apply, and the report says what it waits for.
 
@@ -45,7 +46,7 @@ Exit codes:
 Examples:
   terraform show -json tfplan | objchange policy --rego policy/
   objchange policy plan.json --rego policy/ --fail-on warn,undecided
-  objchange policy plan.json --rego conftest-policies/ --input raw --namespace main
+  objchange policy plan.json --rego conftest-policies/ --namespace main --data settings.yaml
   objchange policy 'plans/*.json' --rego policy/ --json > verdicts.jsonl
   objchange policy plan.json --rego policy/ --sarif policy.sarif --junit policy.xml
   objchange policy test policy/";
@@ -66,18 +67,34 @@ pub(crate) struct Args {
     rego: Vec<PathBuf>,
 
     /// What policies see as `input`
-    #[arg(long, value_enum, default_value = "collections", value_name = "WHAT")]
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
     input: Input,
 
     /// Evaluate the rules of this package only. May be repeated
     #[arg(long, value_name = "PACKAGE")]
     namespace: Vec<String>,
 
+    /// Evaluate the rules of these names instead, with `*` and `?`. May be repeated
+    #[arg(long, value_name = "GLOB")]
+    rules: Vec<String>,
+
+    /// A document that policies see in `data` (JSON or YAML), or a folder of them. May be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    data: Vec<PathBuf>,
+
+    /// Let policies use functions that need the network
+    #[arg(long)]
+    allow_net: bool,
+
+    /// A rule fails where a built-in function fails
+    #[arg(long)]
+    strict_builtin_errors: bool,
+
     /// What makes the exit code 1
     #[arg(long, value_enum, default_value = "deny", value_delimiter = ',', value_name = "WHAT")]
     fail_on: Vec<FailOn>,
 
-    /// How many seconds the policies may take for a plan
+    /// How many seconds compiling the policies may take, and evaluating them for a plan
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
@@ -99,6 +116,8 @@ enum Command {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Input {
+    /// What the policies look at
+    Auto,
     /// The collections of plan, state and configuration
     Collections,
     /// The document itself
@@ -142,11 +161,14 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Ok(inputs) => inputs,
         Err(error) => return exit::unusable(&error),
     };
-    let policies = match Policies::compile(&files, options(args)) {
+    let data = match data::read(&args.data, &args.rego) {
+        Ok(data) => data,
+        Err(error) => return exit::unusable(&error),
+    };
+    let policies = match Policies::compile(&files, options(args, data)) {
         Ok(policies) => policies,
         Err(error) => return exit::unusable(&error),
     };
-    policies.notes().iter().for_each(|note| exit::note(note));
     let reports = &args.reports;
     let mut text = reports.has_text().then(text::Text::new);
     let mut junit = Junit::new("objchange policy");
@@ -162,6 +184,13 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
             exit::note(&match name {
                 Some(name) => format!("{name}: {print}"),
                 None => print.clone(),
+            });
+        }
+        for Warning { place, message, .. } in &judged.verdicts.warnings {
+            let warning = format!("{place}: {message}; the condition was undefined");
+            exit::warn(&match name {
+                Some(name) => format!("{name}: {warning}"),
+                None => warning,
             });
         }
         if let Some(text) = &mut text {
@@ -194,16 +223,23 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     })
 }
 
-fn options(args: &Args) -> Options {
+fn options(args: &Args, data: Value) -> Options {
     // Many plans are evaluated side by side, and the rules for one of them on one core.
     let is_one = matches!(&args.plans[..], [plan] if !plan.is_dir());
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let mut options = Options::default();
     options.input = match args.input {
+        Input::Auto => InputMode::Auto,
         Input::Collections => InputMode::Collections,
         Input::Raw => InputMode::Raw,
     };
     options.packages.clone_from(&args.namespace);
+    options.rules.clone_from(&args.rules);
+    options.allows_network = args.allow_net;
+    options.strict_builtin_errors = args.strict_builtin_errors;
+    // What the evaluator counts is what it ever made. Where the system tells what is held, that ends it earlier.
+    options.memory = args.memory.saturating_mul(8 << 20);
+    options.data = data;
     options.timeout = Duration::from_secs(args.timeout);
     options.threads = if is_one { cores } else { 1 };
     options
@@ -220,7 +256,7 @@ fn fails(verdict: &RuleVerdict, on: &[FailOn]) -> bool {
     let is = |wanted| on.contains(&wanted);
     match (verdict.outcome(), verdict.severity) {
         _ if is(FailOn::Never) => false,
-        (Outcome::Fail, Severity::Failure) => true,
+        (Outcome::Fail, Severity::Failure) | (Outcome::Error, _) => true,
         (Outcome::Fail, Severity::Warning) => is(FailOn::Warn),
         (Outcome::Undecided, Severity::Failure) => is(FailOn::Undecided),
         _ => false,

@@ -27,6 +27,9 @@ pub(super) fn judged(report: &mut Sarif, judged: &Judged) {
                 address,
             });
         };
+        if let Some(error) = &verdict.error {
+            result("error", error, None);
+        }
         for finding in &verdict.findings {
             result(level, finding.text(), finding.address.as_deref());
         }

@@ -9,7 +9,7 @@ use objchange::internal::visible;
 use objchange_plan::policy::{Options, TestResult, TestVerdict, run_tests};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
-use super::{files, junit};
+use super::{data, files, junit};
 use crate::exit;
 use crate::reports::{self, junit::Junit};
 use crate::style::{BAD, CHANGED, GOOD};
@@ -24,6 +24,14 @@ pub(super) struct Args {
     /// How many seconds a test may take
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
+
+    /// A document that policies see in `data` (JSON or YAML), or a folder of them. May be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    data: Vec<PathBuf>,
+
+    /// A rule fails where a built-in function fails
+    #[arg(long)]
+    strict_builtin_errors: bool,
 
     /// Write a line of JSON for each test instead
     #[arg(long)]
@@ -41,6 +49,11 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     };
     let mut options = Options::default();
     options.timeout = Duration::from_secs(args.timeout);
+    options.strict_builtin_errors = args.strict_builtin_errors;
+    options.data = match data::read(&args.data, &args.policies) {
+        Ok(data) => data,
+        Err(error) => return exit::unusable(&error),
+    };
     let tests = match run_tests(&files, &options) {
         Ok(tests) if tests.is_empty() => return exit::unusable(&"no rule is called test_*"),
         Ok(tests) => tests,
@@ -74,7 +87,7 @@ fn json(tests: &[TestVerdict]) -> io::Result<()> {
 }
 
 fn text(tests: &[TestVerdict]) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let mut passed = 0;
     for test in tests {
         let named = format!("{} ({})", visible(&test.test), visible(&test.place.to_string()));

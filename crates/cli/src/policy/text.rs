@@ -26,7 +26,7 @@ impl Text {
     pub(super) fn judged(&mut self, name: Option<&str>, judged: &Judged) -> io::Result<()> {
         self.plans += 1;
         let name = name.map(|name| format!("{}: ", visible(name))).unwrap_or_default();
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::terminal::stdout();
         for verdict in &judged.verdicts.rules {
             let (word, style) = match (verdict.outcome(), verdict.severity) {
                 (Outcome::Pass, _) => ("passed", GOOD),
@@ -34,10 +34,14 @@ impl Text {
                 (Outcome::Undecided, _) => ("undecided until apply", CHANGED),
                 (Outcome::Fail, Severity::Warning) => ("warned", CHANGED),
                 (Outcome::Fail, Severity::Failure) => ("failed", BAD),
+                (Outcome::Error, _) => ("not evaluated", BAD),
             };
             *self.outcomes.entry(word).or_default() += 1;
             if verdict.excepted {
                 continue;
+            }
+            if let Some(error) = &verdict.error {
+                writeln!(out, "{BAD}error{BAD:#}: {name}{}{}", visible(error), rule(verdict))?;
             }
             for finding in &verdict.findings {
                 let word = if verdict.severity == Severity::Warning { "warning" } else { "failure" };
@@ -72,11 +76,17 @@ impl Text {
 
     pub(super) fn finish(self) -> io::Result<()> {
         let rules: u64 = self.outcomes.values().sum();
-        let order = ["failed", "warned", "undecided until apply", "excepted", "passed"];
+        if self.plans == 0 {
+            return Ok(());
+        }
+        let order = ["failed", "not evaluated", "warned", "undecided until apply", "excepted", "passed"];
         let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
         let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
-        let mut out = anstream::stdout().lock();
-        writeln!(out, "{rules} rules{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
+        let mut out = crate::terminal::stdout();
+        let noun = if rules == 1 { "rule" } else { "rules" };
+        let counts: Vec<String> = counts.collect();
+        let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
+        writeln!(out, "{rules} {noun}{plans}{counts}")?;
         out.flush()
     }
 }

@@ -85,7 +85,7 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden) -> Re
         }
         FunctionAnswer::Error { text, argument } => {
             let place = argument.map(|i| format!("argument {}: ", i + 1)).unwrap_or_default();
-            exit::complain(&hidden.cover(&format!("{place}{text}")))?;
+            exit::complain(&hidden.relay(&format!("{place}{text}")))?;
             Ok(ExitCode::from(exit::FAILED))
         }
         _ => Err(Failure::Unusable("the answer is of a kind that is not known here".into())),

@@ -5,25 +5,27 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use objchange::change::{
-    Action, AppliedChange, ApplyRequest, ApplyViolation, Diagnostic, PlanResourceChange, PlanViolation,
-    PlannedChange, PrivateData, assert_object_compatible,
+    Action, AppliedChange, AppliedResource, ApplyRequest, ApplyResourceChange, ApplyViolation, Applying,
+    Diagnostic, PlanResourceChange, PlanViolation, PlannedChange, PrivateData, assert_object_compatible,
+    begin_apply,
 };
-use objchange::internal::visible_json;
 use objchange::schema::{Block, Schema};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_provider::client::Children;
-use objchange_provider::{Component, Provider, ReadResource, apply_change, plan_change};
+use objchange_provider::{ChangeFault, Component, Provider, ReadResource, plan_change};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::hidden::Hidden;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, heed};
-use super::state;
-use crate::exit::{self, FAILED};
+use super::state::{Address, Objects, StateOut};
+use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
+use crate::relay::{MAX_TEXTS, left_out};
+use crate::reports::json;
 
 /// Have a provider plan a change, and check its answer
 #[derive(Debug, clap::Args)]
@@ -49,7 +51,7 @@ pub(super) struct ApplyArgs {
     #[arg(long)]
     apply: bool,
 
-    /// Write the new object into this state file, secrets and all
+    /// Add the new object to this state file, secrets and all; what it was is kept in FILE.backup
     #[arg(long, value_name = "FILE", requires = "apply")]
     state_out: Option<PathBuf>,
 }
@@ -70,7 +72,7 @@ pub(super) async fn plan(args: &PlanArgs, children: &Children, hidden: &Hidden) 
     };
     session.end().await?;
     heed(&planned.change.diagnostics, hidden)?;
-    Ok(show(&args.subject, &planned.subject, &planned.change)?)
+    Ok(show(&args.subject, &planned.subject, &shown(&planned.change, hidden))?)
 }
 
 async fn planned<'s, 'h>(
@@ -134,6 +136,21 @@ async fn planned_by(
     Ok(change)
 }
 
+/// The change as it may be shown: what is secret elsewhere is so in its objects, too.
+fn shown(change: &PlannedChange, hidden: &Hidden) -> PlannedChange {
+    let mut change = change.clone();
+    for object in [&mut change.before, &mut change.proposed, &mut change.after] {
+        *object = hidden.mark(object);
+    }
+    for violation in change.violations.iter_mut().chain(&mut change.at_apply) {
+        if let PlanViolation::Invalid(invalid) = violation {
+            let values = [&mut invalid.prior, &mut invalid.config, &mut invalid.planned];
+            values.into_iter().flatten().for_each(|value| *value = hidden.mark(value));
+        }
+    }
+    change
+}
+
 /// Some providers want to be asked before something is destroyed.
 async fn destroy_planned_by(session: &Session<'_>, subject: &Subject<'_>) -> Result<PrivateData, Failure> {
     let request = &subject.request;
@@ -179,6 +196,7 @@ pub(super) async fn apply(
     children: &Children,
     hidden: &Hidden,
 ) -> Result<ExitCode, Failure> {
+    let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
     let config = Config::read(&args.plan.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
     let (session, planned) = match planned(&args.plan, &config, children, hidden).await {
         Err(Failure::Plan(error)) => return Ok(complain(Some(&config), &error)?),
@@ -187,7 +205,7 @@ pub(super) async fn apply(
     session.end().await?;
     let Planned { subject, schema, known, change } = planned;
     heed(&change.diagnostics, hidden)?;
-    let shown = show(&args.plan.subject, &subject, &change)?;
+    let shown = show(&args.plan.subject, &subject, &shown(&change, hidden))?;
     if !args.apply {
         exit::note("nothing was changed; with --apply it is");
         return Ok(shown);
@@ -195,6 +213,13 @@ pub(super) async fn apply(
     if shown != ExitCode::SUCCESS {
         return Ok(shown);
     }
+    let target = out.map(|out| {
+        let address = Address::parse(&subject.shown_address(), &subject.resource_type);
+        let address = address.map_err(Failure::Unusable)?;
+        out.check_free(&address, args.plan.subject.prior.as_deref())?;
+        Ok::<_, Failure>((out, address))
+    });
+    let target = target.transpose()?;
     // As Terraform does, in another process: what the provider remembers of the plan is what it left with it.
     let session = Session::configured(&args.plan.provider, children, hidden).await?;
     let change = match change.action {
@@ -205,18 +230,83 @@ pub(super) async fn apply(
         },
     };
     let mut request = ApplyRequest::new(&schema.block, &change, &subject.request.config);
-    request.prior_private = known.private;
-    let applied = apply_change(&session.ask(), &subject.resource_type, &request).await?;
+    request.prior_private.clone_from(&known.private);
+    let (applied, silence) = made(&session, &subject.resource_type, &request).await?;
     hidden.learn(&schema.block, &applied.saved);
+    // Before anything else, which may fail: nobody but the state file knows of what was made.
+    let is_saved = target.is_none_or(|(out, address)| {
+        let provider = args.plan.provider.target.binary.address();
+        let AppliedChange { saved: object, tainted, private, identity, .. } = applied.clone();
+        let current = Known { object, tainted, private, identity };
+        let deposed = applied.deposed.clone().map(|object| Known { object, tainted: false, ..known.clone() });
+        let (address, schema, deposed) = (&address, &schema, deposed.as_ref());
+        out.save(&Objects { address, provider, schema, current: &current, deposed })
+    });
+    if let Some(error) = silence {
+        exit::warn("the provider may have made a part of the change, of which nothing is known");
+        return Err(error.into());
+    }
     session.end().await?;
     let is_fine = tell(args, &change, &applied, &schema, hidden)?;
-    if let Some(path) = &args.state_out {
-        let AppliedChange { saved: object, tainted, private, identity, .. } = applied;
-        let (address, provider) = (subject.shown_address(), args.plan.provider.target.binary.address());
-        let known = Known { object, tainted, private, identity };
-        state::write(path, &address, &provider, &subject.resource_type, &schema, &known)?;
+    Ok(match (is_saved, is_fine) {
+        (false, _) => ExitCode::from(UNUSABLE),
+        (true, false) => ExitCode::from(FAILED),
+        (true, true) => ExitCode::SUCCESS,
+    })
+}
+
+/// A change that is being made. If this is dropped before its end somebody has interrupted it.
+struct Underway(bool);
+
+impl Underway {
+    fn end(mut self) {
+        self.0 = false;
     }
-    Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(FAILED) })
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        if self.0 {
+            exit::warn(
+                "interrupted while the provider was making the change: it may have made it, or a part of it, and no state \
+                 was written",
+            );
+        }
+    }
+}
+
+/// Makes a change. Where the provider does not answer at one step, the result is what comes of the steps before, and why
+/// there is no answer.
+async fn made(
+    session: &Session<'_>,
+    type_name: &str,
+    request: &ApplyRequest,
+) -> Result<(AppliedChange, Option<objchange_provider::Error>), Failure> {
+    let mut applying = begin_apply(request).map_err(ChangeFault::Apply)?;
+    let mut silence = None;
+    let underway = Underway(true);
+    loop {
+        applying = match applying {
+            Applying::Done(applied) => {
+                underway.end();
+                return Ok((*applied, silence));
+            }
+            Applying::Ask(question) => match session.ask().apply(type_name, question.request()).await {
+                Ok(answer) => question.answer(answer),
+                Err(error) => {
+                    // Nobody knows whether what was to be destroyed is gone: it is not forgotten.
+                    let ApplyResourceChange { prior, planned, .. } = question.request();
+                    let mut failed = AppliedResource::new(prior.clone());
+                    failed.new_state = planned.is_null().then(|| prior.clone());
+                    failed.private = question.request().private.clone();
+                    failed.identity = question.request().identity.clone();
+                    failed.diagnostics.push(Diagnostic::error(error.to_string()));
+                    silence = Some(error);
+                    question.answer(failed)
+                }
+            },
+        };
+    }
 }
 
 /// Plans once more before the change is made, and sees whether it is the same change.
@@ -241,7 +331,7 @@ async fn planned_again(
     }
     exit::complain("the provider plans something else when the plan is to be applied; nothing was changed")?;
     for problem in wrong {
-        exit::complain(&session.hidden.cover(&problem))?;
+        exit::complain(&session.hidden.relay(&problem))?;
     }
     Ok(Err(ExitCode::from(FAILED)))
 }
@@ -276,33 +366,36 @@ fn tell(
     let refused = heed(&applied.diagnostics, hidden);
     let errors = match &refused {
         Err(Failure::Refused(errors)) => {
-            errors.iter().map(|error| hidden.cover(&error.to_string())).collect()
+            let shown = errors.iter().take(MAX_TEXTS).map(|error| hidden.relay(&error.to_string()));
+            shown.chain(left_out(errors.len(), MAX_TEXTS, "errors")).collect()
         }
         _ => Vec::new(),
     };
     let violations: Vec<Violation<'_>> = applied
         .violations
         .iter()
-        .map(|v| Violation { kind: v.kind(), path: v.path(), message: hidden.cover(&v.to_string()) })
+        .map(|v| Violation { kind: v.kind(), path: v.path(), message: hidden.relay(&v.to_string()) })
         .collect();
     let tolerates = |violation: &ApplyViolation| {
         applied.legacy_type_system && matches!(violation, ApplyViolation::Inconsistent(_))
     };
     let is_fine = errors.is_empty() && applied.violations.iter().all(tolerates);
     if args.plan.subject.json {
-        let object = redacted(&applied.saved, &schema.block)?;
+        let object = redacted(&applied.saved, &schema.block, hidden)?;
         let (tainted, legacy_type_system) = (applied.tainted, applied.legacy_type_system);
         let action = change.action;
         let report =
             Report { format_version: "1.0", action, tainted, legacy_type_system, violations, errors, object };
-        let text = serde_json::to_string(&report).map_err(io::Error::from)?;
-        writeln!(io::stdout().lock(), "{}", visible_json(&text))?;
+        json::write_line(&mut io::stdout().lock(), &report)?;
         return Ok(is_fine);
     }
-    for violation in &violations {
+    for violation in violations.iter().take(MAX_TEXTS) {
         let said = format!("{} ({})", violation.message, violation.kind);
         let is_tolerated = applied.legacy_type_system;
         if is_tolerated { exit::warn(&said) } else { exit::complain(&said)? }
+    }
+    if let Some(more) = left_out(violations.len(), MAX_TEXTS, "violations") {
+        exit::complain(&more)?;
     }
     refused?;
     let done = match (change.action, applied.tainted) {
@@ -314,13 +407,13 @@ fn tell(
         (Action::Update, _) => "updated",
         _ => "replaced",
     };
-    writeln!(anstream::stdout().lock(), "\n{done}")?;
+    writeln!(crate::terminal::stdout(), "\n{done}")?;
     Ok(is_fine)
 }
 
 /// An object as JSON without what is sensitive.
-pub(super) fn redacted(object: &Value, block: &Block) -> Result<Box<RawValue>, Failure> {
-    let object = block.mark_hidden(object);
+pub(super) fn redacted(object: &Value, block: &Block, hidden: &Hidden) -> Result<Box<RawValue>, Failure> {
+    let object = hidden.mark(&block.mark_hidden(object));
     let text = object.to_redacted_json(block.implied_type());
     let text = text.or_else(|_| object.to_redacted_json(&Type::Dynamic));
     let text = text.map_err(|error| Failure::Unusable(error.to_string()))?;

@@ -1,20 +1,37 @@
 //! What must not be shown, wherever a provider repeats it: in what it says, in its log.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
 
 use objchange::Value;
 use objchange::schema::Block;
-use objchange::value::Descend;
+use objchange::value::{Descend, Marks, PathStep};
+use objchange_text::redact::{Redactor, Secrets};
 
-/// What stands in its place.
-const COVER: &str = "(sensitive value)";
+use crate::{exit, relay};
 
-/// What is shorter says too little to be found in a text.
-const MIN_LENGTH: usize = 3;
+/// The secrets of a command: what of its objects is sensitive, by their marks or by their schemas.
+#[derive(Default)]
+pub(super) struct Hidden(RefCell<State>);
 
-/// The texts of all secrets that were seen.
-#[derive(Debug, Default)]
-pub(super) struct Hidden(RefCell<Vec<String>>);
+#[derive(Default)]
+struct State {
+    secrets: Secrets,
+    /// Made of the secrets when it is needed.
+    redactor: Option<Redactor>,
+    /// The marked values themselves, for a recorder that begins later.
+    values: Vec<Value>,
+    /// What was said already.
+    said: HashSet<String>,
+}
+
+/// Only how many there are is shown.
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hidden({})", self.0.borrow().values.len())
+    }
+}
 
 impl Hidden {
     /// Remembers what of an object is sensitive: by its marks, and by its schema.
@@ -24,49 +41,86 @@ impl Hidden {
 
     /// Remembers what is marked.
     pub(super) fn learn_marked(&self, value: &Value) {
-        let mut found = self.0.borrow_mut();
+        if !value.contains_marked() {
+            return;
+        }
+        let state = &mut *self.0.borrow_mut();
+        if state.values.contains(value) {
+            return;
+        }
+        state.values.push(value.clone());
+        state.redactor = None;
         value.visit(|_, part| {
             if !part.is_marked() {
                 return if part.contains_marked() { Descend::Into } else { Descend::Over };
             }
             part.unmark_deep().0.visit(|path, leaf| {
                 // Keys of a secret map are secret as well.
-                let keys = path.to_path();
-                let keys = keys.steps().iter().filter_map(|step| match step {
-                    objchange::value::PathStep::Index(key) => key.as_str().map(str::to_owned),
-                    objchange::value::PathStep::Attribute(_) => None,
-                });
-                let text = leaf.as_str().map(str::to_owned);
-                let number = leaf.as_number().map(ToString::to_string).filter(|text| text.len() > MIN_LENGTH);
-                let all: Vec<String> = keys.chain(text).chain(number).collect();
-                // A log has it line by line.
-                let lines = all.iter().flat_map(|text| text.lines()).map(|line| line.trim().to_owned());
-                let lines: Vec<String> = lines.collect();
-                found.extend(all.into_iter().chain(lines).filter(|text| text.len() >= MIN_LENGTH));
+                if let Some(PathStep::Index(key)) = path.to_path().steps().last()
+                    && let Some(key) = key.as_str()
+                {
+                    state.secrets.add(key);
+                }
+                if let Some(text) = leaf.as_str() {
+                    state.secrets.add(text);
+                } else if let Some(number) = leaf.as_number() {
+                    state.secrets.add(&number.to_string());
+                }
                 Descend::Into
             });
             Descend::Over
         });
-        // The longest first: one may be a part of another.
-        found.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        found.dedup();
     }
 
-    /// The text without them.
-    pub(super) fn cover(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for secret in self.0.borrow().iter() {
-            if text.contains(secret.as_str()) {
-                text = text.replace(secret.as_str(), COVER);
-            }
-            // As a provider writes it in JSON, or in Go's syntax.
-            let quoted = serde_json::Value::from(secret.as_str()).to_string();
-            let quoted = &quoted[1..quoted.len() - 1];
-            if quoted != secret && text.contains(quoted) {
-                text = text.replace(quoted, COVER);
-            }
+    /// The text as it may be relayed: without secrets, and not longer than anybody reads.
+    pub(super) fn relay(&self, text: &str) -> String {
+        relay::bounded(&self.cover(text)).into_owned()
+    }
+
+    /// Relays a warning, unless it was relayed before: a provider is asked the same several times.
+    pub(super) fn warn(&self, text: &str) {
+        let text = self.relay(text);
+        let is_new = self.0.borrow_mut().said.insert(text.clone());
+        if is_new {
+            exit::warn(&text);
         }
-        text
+    }
+
+    /// The object with those strings marked that hold a secret, wherever the provider has put it.
+    pub(super) fn mark(&self, object: &Value) -> Value {
+        let state = &mut *self.0.borrow_mut();
+        if state.secrets.is_empty() {
+            return object.clone();
+        }
+        let redactor = state.redactor.get_or_insert_with(|| state.secrets.redactor());
+        let mut found = Vec::new();
+        object.visit(|path, part| {
+            if part.is_marked() {
+                return Descend::Over;
+            }
+            let has_secret_key = || {
+                let mut entries = part.as_map().into_iter().flat_map(|map| map.iter());
+                entries.any(|(key, _)| redactor.finds(key))
+            };
+            if part.as_str().is_some_and(|text| redactor.finds(text)) || has_secret_key() {
+                found.push((path.to_path(), Marks::SENSITIVE));
+                return Descend::Over;
+            }
+            Descend::Into
+        });
+        object.mark_where_present(&found)
+    }
+
+    /// All marked values that were learned, in that order.
+    pub(super) fn values(&self) -> Vec<Value> {
+        self.0.borrow().values.clone()
+    }
+
+    /// The text without secrets.
+    pub(super) fn cover(&self, text: &str) -> String {
+        let state = &mut *self.0.borrow_mut();
+        let redactor = state.redactor.get_or_insert_with(|| state.secrets.redactor());
+        redactor.redact(text).into_owned()
     }
 }
 
@@ -75,7 +129,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_found_wherever_they_stand() {
+    fn secrets_are_found_everywhere() {
+        const COVER: &str = objchange_text::redact::SENSITIVE;
         let hidden = Hidden::default();
         hidden.learn_marked(&Value::object([
             ("a", Value::from("hunter").sensitive()),
@@ -83,7 +138,8 @@ mod tests {
             ("c", Value::object([("d", Value::from("two\nlines")), ("e", Value::from(12345))]).sensitive()),
             ("f", Value::from("open")),
         ]));
-        let covered = hidden.cover(r#"hunter, hunter2, two\nlines, 12345 and open"#);
+        let covered = hidden.cover(r"hunter, hunter2, two\nlines, 12345 and open");
         assert_eq!(covered, format!("{COVER}, {COVER}, {COVER}, {COVER} and open"));
+        assert!(!format!("{hidden:?}").contains("hunter"));
     }
 }

@@ -66,7 +66,7 @@ fn name(file: &str) -> &str {
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct LaunchArgs {
     /// Give the provider a variable of the environment, this value or the one that it has here; can be repeated. Without
-    /// this it has PATH, HOME and TMPDIR
+    /// this it has PATH and HOME, and as TMPDIR a folder of its own
     #[arg(long, value_name = "NAME[=VALUE]", help_heading = "Provider")]
     env: Vec<OsString>,
 
@@ -147,6 +147,7 @@ impl LaunchArgs {
 /// Does the work on this thread. `None` if it was interrupted: all processes are gone then that were started for it.
 pub(crate) fn run<T, F: Future<Output = T>>(work: impl FnOnce(Children) -> F) -> io::Result<Option<T>> {
     let children = Children::default();
+    children.adopt_orphans();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (interrupted_in, interrupted) = oneshot::channel();
     let listening = children.clone();
@@ -161,10 +162,8 @@ pub(crate) fn run<T, F: Future<Output = T>>(work: impl FnOnce(Children) -> F) ->
             result = work(children) => Some(result),
         }
     });
-    if done.is_none() {
-        // Whoever else is about to end them is waited for.
-        started.kill_all();
-    }
+    // Also daemons that a provider has left. Whoever else is about to end them is waited for.
+    started.kill_all();
     Ok(done)
 }
 
@@ -187,24 +186,26 @@ fn listen(children: &Children, interrupted: oneshot::Sender<()>) {
 
 /// How somebody says that this program should end.
 #[cfg(unix)]
-pub(crate) struct Signals([tokio::signal::unix::Signal; 3]);
+pub(crate) struct Signals([tokio::signal::unix::Signal; 4]);
 
 #[cfg(unix)]
 impl Signals {
     pub(crate) fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
-        let all = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        let [interrupt, terminate, hangup] = all.map(signal);
-        Ok(Self([interrupt?, terminate?, hangup?]))
+        let all =
+            [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup(), SignalKind::quit()];
+        let [interrupt, terminate, hangup, quit] = all.map(signal);
+        Ok(Self([interrupt?, terminate?, hangup?, quit?]))
     }
 
     /// Comes back when somebody says so, once for each time.
     pub(crate) async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0;
+        let [interrupt, terminate, hangup, quit] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
+            _ = quit.recv() => {}
         }
     }
 }

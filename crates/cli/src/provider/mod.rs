@@ -32,7 +32,8 @@ Objects are JSON as in `terraform show -json`; in what people write an unknown p
 Exit codes:
   0    it is done, and nothing is against it
   1    the provider reports errors, breaks its contract with Terraform, crashes or does not answer
-  2    the input cannot be used, the provider cannot be started, or the output cannot be written
+  2    the input cannot be used, the provider cannot be started, or the output cannot be written; a state that
+       cannot be written after a change was made is saved elsewhere, and the message says where
   130  it was interrupted; no process is left
 
 Examples:

@@ -1,12 +1,11 @@
 //! `objchange provider read` and `import`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path as FilePath, PathBuf};
 use std::process::ExitCode;
 
 use objchange::Value;
-use objchange::internal::visible_json;
-use objchange::schema::Block;
+use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
 use objchange_provider::client::Children;
 use objchange_provider::{Component, ImportResource, ImportTarget, Provider};
@@ -15,9 +14,11 @@ use super::change::{redacted, refreshed};
 use super::hidden::Hidden;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, object, read as read_object};
-use super::state;
-use crate::exit::{self, FAILED};
+use super::state::{Address, Objects, StateOut};
+use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
+use crate::relay::{MAX_TEXTS, left_out};
+use crate::reports::json;
 
 /// Have a provider look an object up, or read a data source; print it as JSON without what is sensitive
 #[derive(Debug, clap::Args)]
@@ -37,7 +38,7 @@ pub(super) struct ReadArgs {
     #[arg(long, value_name = "ADDRESS", requires = "prior")]
     address: Option<String>,
 
-    /// Write the object into this state file, secrets and all
+    /// Add the object to this state file, secrets and all; what it was is kept in FILE.backup
     #[arg(long, value_name = "FILE", conflicts_with = "data")]
     state_out: Option<PathBuf>,
 
@@ -72,12 +73,13 @@ pub(super) struct ImportArgs {
     #[arg(long, value_name = "ADDRESS", requires = "state_out")]
     address: Option<String>,
 
-    /// Write the object into this state file, secrets and all
+    /// Add the object to this state file, secrets and all; what it was is kept in FILE.backup
     #[arg(long, value_name = "FILE")]
     state_out: Option<PathBuf>,
 }
 
 pub(super) async fn read(args: &ReadArgs, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
+    let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
     let session = Session::configured(&args.provider, children, hidden).await?;
     if let (Some(name), Some(path)) = (&args.data, &args.config) {
         let block = session.block(Component::DataSource, name)?;
@@ -89,27 +91,24 @@ pub(super) async fn read(args: &ReadArgs, children: &Children, hidden: &Hidden) 
         session.heed(&answer.diagnostics)?;
         let found = answer.object.unwrap_or_else(|| Value::null(block.implied_type().clone()));
         let found = found.mark_where_present(&marks);
-        let is_sound = is_sound(block, &found, false)?;
-        print(&found, block)?;
+        let is_sound = is_sound(block, &found, false, hidden)?;
+        print(&found, block, hidden)?;
         session.end().await?;
         return Ok(code(is_sound));
     }
     let name = args.resource_type.as_deref().unwrap_or_default();
     let block = session.block(Component::Resource, name)?;
     let schema = session.schemas.resources.get(name).cloned();
-    let schema = schema.unwrap_or_else(|| objchange::schema::Schema::new(0, block.clone()));
+    let schema = schema.unwrap_or_else(|| Schema::new(0, block.clone()));
     let (prior, address) = (args.prior.as_deref(), args.address.as_deref());
+    let target = out.map(|out| place(out, address, name, prior)).transpose()?;
     let known = prior::known(prior, address, None, name, &schema, &session).await?;
     let known = refreshed(&session, name, block, known).await?;
-    let is_sound = is_sound(block, &known.object, true)?;
-    print(&known.object, block)?;
-    if let Some(path) = &args.state_out {
-        let address = args.address.clone().unwrap_or_else(|| format!("{name}.this"));
-        let provider = args.provider.target.binary.address();
-        state::write(path, &address, &provider, name, &schema, &known)?;
-    }
+    let is_sound = is_sound(block, &known.object, true, hidden)?;
+    print(&known.object, block, hidden)?;
+    let is_saved = save(target, &args.provider, &schema, &known);
     session.end().await?;
-    Ok(code(is_sound))
+    Ok(if is_saved { code(is_sound) } else { ExitCode::from(UNUSABLE) })
 }
 
 pub(super) async fn import(
@@ -117,8 +116,10 @@ pub(super) async fn import(
     children: &Children,
     hidden: &Hidden,
 ) -> Result<ExitCode, Failure> {
-    let session = Session::configured(&args.provider, children, hidden).await?;
     let name = args.resource_type.as_str();
+    let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
+    let saved_at = out.map(|out| place(out, args.address.as_deref(), name, None)).transpose()?;
+    let session = Session::configured(&args.provider, children, hidden).await?;
     let block = session.block(Component::Resource, name)?;
     let target = match (&args.id, &args.identity) {
         (Some(id), _) => ImportTarget::Id(id.clone()),
@@ -138,7 +139,7 @@ pub(super) async fn import(
     let answer = session.ask().import(&request).await?;
     session.heed(&answer.diagnostics)?;
     let wrong = |said: String| {
-        exit::complain(&said)?;
+        exit::complain(&hidden.relay(&said))?;
         Ok(ExitCode::from(FAILED))
     };
     let [imported] = &answer.resources[..] else {
@@ -151,7 +152,7 @@ pub(super) async fn import(
     let Some(found) = imported.object.as_ref().filter(|object| !object.is_null()) else {
         return wrong("the provider imports no object".into());
     };
-    let is_sound_before = is_sound(block, found, false)?;
+    let is_sound_before = is_sound(block, found, false, hidden)?;
     session.hide(block, found);
     let (private, identity) = (imported.private.clone(), imported.identity.clone());
     let known = Known { object: found.clone(), tainted: false, private, identity };
@@ -159,17 +160,33 @@ pub(super) async fn import(
     if known.object.is_null() {
         return wrong("there is no such object: what was imported cannot be read".into());
     }
-    let is_sound = is_sound(block, &known.object, true)? && is_sound_before;
-    print(&known.object, block)?;
-    if let Some(path) = &args.state_out {
-        let address = args.address.clone().unwrap_or_else(|| format!("{name}.this"));
-        let provider = args.provider.target.binary.address();
-        let schema = session.schemas.resources.get(name).cloned();
-        let schema = schema.unwrap_or_else(|| objchange::schema::Schema::new(0, block.clone()));
-        state::write(path, &address, &provider, name, &schema, &known)?;
-    }
+    let is_sound = is_sound(block, &known.object, true, hidden)? && is_sound_before;
+    print(&known.object, block, hidden)?;
+    let schema = session.schemas.resources.get(name).cloned();
+    let schema = schema.unwrap_or_else(|| Schema::new(0, block.clone()));
+    let is_saved = save(saved_at, &args.provider, &schema, &known);
     session.end().await?;
-    Ok(code(is_sound))
+    Ok(if is_saved { code(is_sound) } else { ExitCode::from(UNUSABLE) })
+}
+
+/// Where the object is to be saved.
+fn place(
+    out: StateOut,
+    address: Option<&str>,
+    type_name: &str,
+    prior: Option<&FilePath>,
+) -> Result<(StateOut, Address), Failure> {
+    let this = format!("{type_name}.this");
+    let address = Address::parse(address.unwrap_or(&this), type_name).map_err(Failure::Unusable)?;
+    out.check_free(&address, prior)?;
+    Ok((out, address))
+}
+
+/// Saves the object if it is to be saved, and says whether it is where it should be.
+fn save(target: Option<(StateOut, Address)>, provider: &Configured, schema: &Schema, known: &Known) -> bool {
+    let Some((out, address)) = target else { return true };
+    let provider = provider.target.binary.address();
+    out.save(&Objects { address: &address, provider, schema, current: known, deposed: None })
 }
 
 fn code(is_sound: bool) -> ExitCode {
@@ -177,7 +194,7 @@ fn code(is_sound: bool) -> ExitCode {
 }
 
 /// Says what keeps an object from being kept.
-fn is_sound(block: &Block, object: &Value, may_be_null: bool) -> io::Result<bool> {
+fn is_sound(block: &Block, object: &Value, may_be_null: bool, hidden: &Hidden) -> io::Result<bool> {
     let mut wrong = Vec::new();
     if object.is_null() && !may_be_null {
         wrong.push("the provider answers with no object".to_owned());
@@ -193,15 +210,18 @@ fn is_sound(block: &Block, object: &Value, may_be_null: bool) -> io::Result<bool
         }
         if part.is_wholly_known() || part.is_marked() { Descend::Over } else { Descend::Into }
     });
-    for said in &wrong {
-        exit::complain(said)?;
+    for said in wrong.iter().take(MAX_TEXTS) {
+        exit::complain(&hidden.relay(said))?;
+    }
+    if let Some(more) = left_out(wrong.len(), MAX_TEXTS, "problems") {
+        exit::complain(&more)?;
     }
     Ok(wrong.is_empty())
 }
 
-fn print(object: &Value, block: &Block) -> Result<(), Failure> {
-    let json = redacted(object, block)?;
+fn print(object: &Value, block: &Block, hidden: &Hidden) -> Result<(), Failure> {
+    let json = redacted(object, block, hidden)?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{}", visible_json(json.get()))?;
+    json::write_line(&mut out, &json)?;
     Ok(out.flush()?)
 }

@@ -20,10 +20,15 @@ use super::launch::{Binary, LaunchArgs};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{PlanError, complain};
+use crate::relay::{self, MAX_TEXTS, left_out};
 use crate::style::{BAD, FAINT};
+use crate::write_file::{Access, append};
 
 /// How many lines of a log are shown where something went wrong.
 const LOG_LINES: usize = 20;
+
+/// How many lines of a crash are shown.
+const CRASH_LINES: usize = 40;
 
 /// Which provider, and how it is started.
 #[derive(Debug, clap::Args)]
@@ -111,17 +116,26 @@ impl<'h> Session<'h> {
     ) -> Result<Self, Failure> {
         let open = |path: &PathBuf| {
             // A second process of the same provider goes on where the first ended.
-            let file = File::options().create(true).append(true).open(path);
+            let file = append(path, Access::Owner);
             let unusable = |error| Failure::Unusable(format!("{}: {error}", path.display()));
             file.map(|file| Recorder::new(BufWriter::new(file))).map_err(unusable)
         };
         let recorder = target.record.as_ref().map(open).transpose()?;
+        if let Some(recorder) = &recorder {
+            // The secrets that an earlier process of the provider was told.
+            hidden.values().iter().for_each(|value| recorder.hide(value));
+        }
         let client = target.launch.start(&target.binary, children).await?;
         let schemas = client.schemas().await?;
         let session = Self { client, recorder, schemas, hidden };
         session.heed(&session.schemas.diagnostics)?;
-        for problem in &session.schemas.problems {
-            exit::warn(&format!("{problem}; this part of the provider cannot be used here"));
+        let problems = &session.schemas.problems;
+        for problem in problems.iter().take(MAX_TEXTS) {
+            let said = format!("{problem}; this part of the provider cannot be used here");
+            session.hidden.warn(&said);
+        }
+        if let Some(more) = left_out(problems.len(), MAX_TEXTS, "problems of its schemas") {
+            session.hidden.warn(&more);
         }
         Ok(session)
     }
@@ -194,10 +208,17 @@ impl<'h> Session<'h> {
 pub(super) fn heed(diagnostics: &[Diagnostic], hidden: &Hidden) -> Result<(), Failure> {
     let (errors, warnings): (Vec<_>, Vec<_>) =
         diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
-    for warning in warnings {
-        exit::warn(&hidden.cover(&sentence(warning)));
-    }
+    warn(&warnings, hidden);
     if errors.is_empty() { Ok(()) } else { Err(Failure::Refused(errors.into_iter().cloned().collect())) }
+}
+
+fn warn(warnings: &[&Diagnostic], hidden: &Hidden) {
+    for warning in warnings.iter().take(MAX_TEXTS) {
+        hidden.warn(&sentence(warning));
+    }
+    if let Some(more) = left_out(warnings.len(), MAX_TEXTS, "warnings") {
+        hidden.warn(&more);
+    }
 }
 
 /// All that a diagnostic says.
@@ -223,16 +244,22 @@ pub(super) fn read(source: &Source, block: &Block) -> Result<Value, Failure> {
 /// Says why something was not done.
 pub(super) fn tell(failure: Failure, hidden: &Hidden) -> io::Result<ExitCode> {
     match failure {
-        Failure::Unusable(reason) => exit::unusable(&hidden.cover(&reason)),
+        Failure::Unusable(reason) => exit::unusable(&hidden.relay(&reason)),
         Failure::Plan(error) => complain(None, &error),
         Failure::Refused(diagnostics) => {
-            for diagnostic in &diagnostics {
-                exit::complain(&hidden.cover(&sentence(diagnostic)))?;
+            let (errors, warnings): (Vec<_>, Vec<_>) =
+                diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
+            warn(&warnings, hidden);
+            for diagnostic in errors.iter().take(MAX_TEXTS) {
+                exit::complain(&hidden.relay(&sentence(diagnostic)))?;
+            }
+            if let Some(more) = left_out(errors.len(), MAX_TEXTS, "errors") {
+                exit::complain(&more)?;
             }
             Ok(ExitCode::from(FAILED))
         }
         Failure::Provider(error) => {
-            exit::complain(&hidden.cover(&error.to_string()))?;
+            exit::complain(&hidden.relay(&error.to_string()))?;
             tell_log(&error, hidden)?;
             Ok(ExitCode::from(if is_unusable(error.kind()) { UNUSABLE } else { FAILED }))
         }
@@ -259,21 +286,30 @@ fn is_unusable(kind: &ErrorKind) -> bool {
 
 /// What the provider wrote last.
 fn tell_log(error: &Error, hidden: &Hidden) -> io::Result<()> {
-    let mut out = anstream::stderr().lock();
+    let mut out = crate::terminal::stderr();
     let lines = error.log().lines();
-    for line in &lines[lines.len().saturating_sub(LOG_LINES)..] {
+    let skipped = lines.len().saturating_sub(LOG_LINES);
+    let earlier = error.log().left_out().saturating_add(skipped as u64);
+    if earlier > 0 {
+        writeln!(out, "  {FAINT}log:{FAINT:#} ({earlier} earlier lines left out)")?;
+    }
+    for line in &lines[skipped..] {
         let level = match line.level {
             Level::Error => "error: ",
             Level::Warn => "warning: ",
             _ => "",
         };
         let fields: String = line.fields.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-        let text = hidden.cover(&format!("{level}{}{fields}", line.message));
+        let text = hidden.relay(&format!("{level}{}{fields}", line.message));
         writeln!(out, "  {FAINT}log:{FAINT:#} {}", visible(&text))?;
     }
     if let Some(crash) = error.log().crash() {
-        for line in hidden.cover(crash).lines().take(2 * LOG_LINES) {
-            writeln!(out, "  {BAD}crash:{BAD:#} {}", visible(line))?;
+        let crash = hidden.cover(crash);
+        for line in crash.lines().take(CRASH_LINES) {
+            writeln!(out, "  {BAD}crash:{BAD:#} {}", visible(&relay::bounded(line)))?;
+        }
+        if let Some(more) = left_out(crash.lines().count(), CRASH_LINES, "lines") {
+            writeln!(out, "  {BAD}crash:{BAD:#} ({more})")?;
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange::internal::json::place;
-use objchange_hcl::{Diagnostic, Sources, Span};
+use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
 use objchange_plan::query::{Comparisons, Of, Projection, Query, QueryError};
 
 use self::answer::Questions;
@@ -188,7 +188,7 @@ impl Written {
         let help = error.help.clone().unwrap_or_default();
         let found = Diagnostic::new(error.message.clone(), place, help);
         match Sources::of(self.name, self.text.as_str()) {
-            Ok(source) => report::show(&source, &[found]),
+            Ok(source) => report::show(&source, &HiddenSource::default(), &[found]),
             Err(too_long) => exit::complain(&too_long.to_string()),
         }
     }

@@ -3,6 +3,8 @@
 use objchange::internal::visible;
 use quick_junit::{Report, TestCase, TestCaseStatus, TestSuite};
 
+use crate::terminal;
+
 #[derive(Debug)]
 pub(crate) struct Junit(Report);
 
@@ -19,7 +21,7 @@ impl Junit {
 
     pub(crate) fn finish(&self) -> String {
         // Writing XML to a string does not fail.
-        self.0.to_string().unwrap_or_default()
+        terminal::visible(&self.0.to_string().unwrap_or_default()).into_owned()
     }
 }
 

@@ -1,10 +1,13 @@
 //! The forms in which what was found in many documents is reported, for people and for other programs.
 
+pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod sarif;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use crate::write_file::{Access, write_file};
 
 /// Where reports go.
 #[derive(Debug, clap::Args)]
@@ -42,11 +45,20 @@ impl Reports {
 
 /// Writes a report to a file; `-` is standard output.
 pub(crate) fn write(path: &Path, report: &str) -> io::Result<()> {
+    write_to(path, report, Access::Usual)
+}
+
+/// Writes what may hold secrets to a file that only its owner can read; `-` is standard output.
+pub(crate) fn write_private(path: &Path, text: &str) -> io::Result<()> {
+    write_to(path, text, Access::Owner)
+}
+
+fn write_to(path: &Path, text: &str, access: Access) -> io::Result<()> {
     if path.as_os_str() == "-" {
         let mut out = io::stdout().lock();
-        out.write_all(report.as_bytes())?;
+        out.write_all(text.as_bytes())?;
         return out.flush();
     }
-    std::fs::write(path, report)
+    write_file(path, text, access)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }

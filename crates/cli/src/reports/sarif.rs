@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::json::to_pretty;
+
 /// All results of all plans, because they share one list of rules.
 #[derive(Debug)]
 pub(crate) struct Sarif {
@@ -21,6 +23,8 @@ struct Rule {
     index: usize,
     level: &'static str,
     description: String,
+    /// All that there is to say of it, and what to do.
+    in_full: Option<[String; 2]>,
 }
 
 /// Something that a rule says.
@@ -48,8 +52,22 @@ impl Sarif {
     /// A rule, whether or not it says anything.
     pub(crate) fn rule(&mut self, id: &str, level: &'static str, description: &str) {
         let index = self.rules.len();
-        let rule = || Rule { index, level, description: description.to_owned() };
+        let rule = || Rule { index, level, description: description.to_owned(), in_full: None };
         self.rules.entry(id.to_owned()).or_insert_with(rule);
+    }
+
+    /// The same with all that there is to say of the rule, and what to do about what it finds.
+    pub(crate) fn rule_in_full(
+        &mut self,
+        id: &str,
+        level: &'static str,
+        description: &str,
+        in_full: [String; 2],
+    ) {
+        self.rule(id, level, description);
+        if let Some(rule) = self.rules.get_mut(id) {
+            rule.in_full = Some(in_full);
+        }
     }
 
     pub(crate) fn found(&mut self, found: Found<'_>) {
@@ -87,12 +105,17 @@ impl Sarif {
         let mut rules: Vec<_> = self.rules.into_iter().collect();
         rules.sort_by_key(|(_, rule)| rule.index);
         let rules = rules.into_iter().map(|(id, rule)| {
-            json!({
+            let mut json = json!({
                 "id": id,
                 "name": id,
                 "shortDescription": {"text": rule.description},
                 "defaultConfiguration": {"level": rule.level},
-            })
+            });
+            if let Some([full, help]) = rule.in_full {
+                json["fullDescription"] = json!({"text": full});
+                json["help"] = json!({"text": help});
+            }
+            json
         });
         let report = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -108,7 +131,8 @@ impl Sarif {
                 "results": self.results,
             }],
         });
-        format!("{report:#}\n")
+        // Writing JSON to a string does not fail.
+        to_pretty(&report).unwrap_or_default()
     }
 }
 

@@ -42,7 +42,15 @@ impl From<Problem> for Fault {
 
 impl From<RunError> for Fault {
     fn from(error: RunError) -> Self {
-        Self::at(error.message, error.location.file.to_string(), error.location.position)
+        let hint = match &*error.message {
+            "there is no import http" => ": policies have no network here; tests can mock it",
+            "there is no import tfplan" => ": version 1 is not supported; import \"tfplan/v2\"",
+            "there is no import tfconfig" => ": version 1 is not supported; import \"tfconfig/v2\"",
+            "there is no import tfstate" => ": version 1 is not supported; import \"tfstate/v2\"",
+            _ => "",
+        };
+        let message = format!("{}{hint}", error.message);
+        Self::at(message, error.location.file.to_string(), error.location.position)
     }
 }
 

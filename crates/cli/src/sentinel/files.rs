@@ -53,7 +53,7 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>, String> {
 /// Says on standard error why a text is no policy, each error with its place.
 pub(super) fn show_errors(name: &str, text: &str, errors: &[SyntaxError]) -> io::Result<()> {
     let lines = Lines::new(text);
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::terminal::stderr();
     for error in errors.iter().take(report::MAX_SHOWN) {
         let span = Span { start: error.span.start, end: error.span.end };
         let title = Level::ERROR.primary_title(visible(&error.message));

@@ -11,7 +11,8 @@ use similar::{ChangeTag, TextDiff};
 use super::files;
 use crate::input::{InputError, Source};
 use crate::style::{BAD, FAINT, GOOD};
-use crate::{encoding, exit, replace};
+use crate::write_file::{Access, write_file};
+use crate::{encoding, exit};
 
 const AFTER_HELP: &str = "\
 Each level is indented by a tab; operators have a space on both sides; a statement has its line. Lists, maps, arguments \
@@ -92,12 +93,12 @@ fn format(source: &Source, args: &Args) -> io::Result<Outcome> {
     };
     // Another encoding is another form.
     let is_changed = form.as_bytes() != bytes;
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     if let Source::File(path) = source
         && is_changed
     {
         if !args.check
-            && let Err(error) = replace::file(path, &form)
+            && let Err(error) = write_file(path, &form, Access::Usual)
         {
             exit::complain(&format!("{name}: cannot be written: {error}"))?;
             return Ok(Outcome::Unusable);

@@ -13,6 +13,7 @@ mod fault;
 mod files;
 mod fmt;
 mod imports;
+mod limits;
 mod mock;
 mod rule;
 mod sources;

@@ -10,7 +10,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 17] = [
+const READERS: [fn(&[u8]); 18] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -27,6 +27,7 @@ const READERS: [fn(&[u8]); 17] = [
     readers::policy_format,
     readers::policy_lint,
     readers::provider_lines,
+    readers::query,
     readers::schemas,
 ];
 
@@ -57,12 +58,33 @@ fn corpus() -> Vec<Vec<u8>> {
           for filter p as _, v { v contains 1 } as k { p[k][0] -= 1 }\ncase f { when r, `a`: f(1)\nelse: print(p) }\nmain = r"
             .to_vec(),
     );
+    corpus.push(
+        br#"rc.type == "disk" && changed(rc, "tags.Owner") && rc.change.after.size in [1.5, 2]"#.to_vec(),
+    );
+    corpus.push(
+        br#"{"a": old(rc, "key"), "b": rc.change.before.map(k, k + "x"), "c": plan.resource_changes}"#
+            .to_vec(),
+    );
+    // A map of blocks with a dynamic attribute, whose empty value is an object without attributes.
+    corpus.push(DYNAMIC_MAP.to_vec());
     corpus.extend(of_providers());
     for entry in fs::read_dir(workspace().join("tests/cases")).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         corpus.extend(text.lines().map(|line| line.as_bytes().to_vec()));
     }
     corpus
+}
+
+const DYNAMIC_MAP: &[u8] = br#"{"format_version":"1.0","provider_schemas":{"p":{"resource_schemas":{"a":{"version":0,
+    "block":{"block_types":{"b":{"nesting_mode":"map","block":{"attributes":{"c":{"type":"dynamic","optional":true}}}}}}}}}}}"#;
+
+#[test]
+fn a_map_of_blocks_with_a_dynamic_attribute_is_read() {
+    readers::schemas(DYNAMIC_MAP);
+    let text = std::str::from_utf8(DYNAMIC_MAP).unwrap();
+    let document = objchange::schema::ProviderSchemas::parse(text).unwrap();
+    let schema = document.get("p", objchange::schema::SchemaKind::Resource, "a").unwrap().unwrap();
+    assert_ne!(schema.block.empty_value().ty(), schema.block.implied_type());
 }
 
 /// A message with the resource type `a`, which has the attribute `b`, a string that is required.

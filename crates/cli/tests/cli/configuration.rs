@@ -245,3 +245,100 @@ fn the_example_works() {
     assert!(output.stdout.contains("aws_instance.web[0] will be updated in-place"), "{}", output.stdout);
     assert_eq!(output.stderr, "note: not given, so taken as not known yet: aws_subnet.main.id\n");
 }
+
+#[test]
+fn keys_are_read_as_terraform_writes_them() {
+    let config = r#"
+variable "size" {
+  default = 1
+}
+
+resource "test_disk" "data" {
+  for_each = { "k$${v}" = 7 }
+  name     = each.key
+  size     = each.value
+}
+"#;
+    let output = plan("config-key", config, ":test_disk.data[\"k$${v}\"]", &[]);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(output.stdout.contains("= 7"), "{}", output.stdout);
+    for address in [":test_disk.data[\"${v}\"]", ":test_disk.data[", ":test_disk"] {
+        let output = plan("config-no-key", config, address, &[]);
+        assert_eq!(output.code, 2, "{address}");
+        assert!(output.stderr.contains("is no address of a resource"), "{address}: {}", output.stderr);
+    }
+}
+
+#[test]
+fn source_lines_of_sensitive_arguments_are_not_shown() {
+    for (token, wrong) in [
+        ("\"hunter2\"", "size = \"x\""),
+        ("[\"hunter2\"]", ""),
+        ("file(\"hunter2\")", ""),
+        ("local.pw", "size = 1 +"),
+    ] {
+        let config = format!(
+            "locals {{\n  pw = \"hunter2\"\n}}\nresource \"test_disk\" \"data\" {{\n  name = 1\n  token = {token}\n  {wrong}\n}}\n"
+        );
+        let output = plan("config-snippet", &config, "", &[]);
+        assert_eq!(output.code, 2, "{config}");
+        assert!(!output.stderr.contains("hunter2"), "{}", output.stderr);
+    }
+}
+
+const TERRAFORM_DATA: &str = r#"{"format_version":"1.0","provider_schemas":{"terraform.io/builtin/terraform":{"resource_schemas":{
+    "terraform_data":{"version":0,"block":{"attributes":{
+        "id":{"type":"string","computed":true},
+        "input":{"type":"dynamic","optional":true},
+        "output":{"type":"dynamic","computed":true},
+        "triggers_replace":{"type":"dynamic","optional":true}}}}}}}}"#;
+
+/// A state file with one `terraform_data`, as Terraform writes it.
+fn data_state(sensitive: &str) -> String {
+    let text = r#"{"value":"hunter2","type":"string"}"#;
+    format!(
+        r#"{{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"l","outputs":{{}},"resources":[{{"mode":"managed",
+        "type":"terraform_data","name":"a","provider":"provider[\"terraform.io/builtin/terraform\"]","instances":[{{
+        "schema_version":0,"attributes":{{"id":"i","input":{text},"output":{text},"triggers_replace":null}},
+        "sensitive_attributes":[{sensitive}]}}]}}]}}"#
+    )
+}
+
+fn plan_data(test: &str, config: &str, sensitive: &str) -> Output {
+    let folder = Folder::new(test);
+    let config = folder.file("main.tf", config);
+    let state = folder.file("terraform.tfstate", &data_state(sensitive));
+    let (config, state) = (config.to_str().unwrap(), state.to_str().unwrap());
+    objchange(["plan", "--schema", "-", "--config", config, "--prior", state], TERRAFORM_DATA)
+}
+
+#[test]
+fn terraform_data_is_planned_as_terraform_plans_it() {
+    let output = plan_data("data-update", "resource \"terraform_data\" \"a\" {\n  input = \"b\"\n}\n", "");
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    for text in
+        ["~ input  = \"hunter2\" -> \"b\"", "~ output = \"hunter2\" -> (known after apply)", "id     = \"i\""]
+    {
+        assert!(output.stdout.contains(text), "{text}: {}", output.stdout);
+    }
+    let replaced = "resource \"terraform_data\" \"a\" {\n  input = \"hunter2\"\n  triggers_replace = 1\n}\n";
+    let output = plan_data("data-replace", replaced, "");
+    assert!(output.stdout.contains("must be replaced"), "{}", output.stdout);
+    let same = "resource \"terraform_data\" \"a\" {\n  input = \"hunter2\"\n}\n";
+    let output = plan_data("data-same", same, "");
+    assert!(!output.stdout.contains("terraform_data.a will"), "{}", output.stdout);
+}
+
+/// The output repeats what is hidden in the input, and is hidden on both sides.
+#[test]
+fn an_output_that_stays_does_not_become_sensitive() {
+    let config =
+        "resource \"terraform_data\" \"a\" {\n  input = sensitive(\"hunter2\")\n  triggers_replace = 1\n}\n";
+    let output = plan_data("data-sensitive", config, r#"[{"type":"get_attr","value":"input"}]"#);
+    assert_eq!(output.code, 0, "{}", output.stderr);
+    assert!(!output.stdout.contains("hunter2"), "{}", output.stdout);
+    let config = "resource \"terraform_data\" \"a\" {\n  input = \"hunter2\"\n}\n";
+    let output = plan_data("data-no-longer", config, r#"[{"type":"get_attr","value":"input"}]"#);
+    assert!(!output.stdout.contains("will be marked as sensitive"), "{}", output.stdout);
+    assert!(!output.stdout.contains("\"hunter2\""), "{}", output.stdout);
+}

@@ -152,7 +152,9 @@ fn a_baseline_and_a_corpus() {
     assert_eq!(missing.code, 2, "{missing:?}");
     let first =
         conform(&[&only[..], &["--baseline", baseline, "--update-baseline", "--corpus", corpus]].concat());
-    assert_eq!(first.code, 1);
+    // What was accepted just now is shown, and does not fail.
+    assert_eq!(first.code, 0);
+    assert!(first.stdout.starts_with("error P5 kit_planned_string .name"), "{}", first.stdout);
     assert!(folder.read("known.json").contains("\"clause\": \"P5\""));
     assert_eq!(folder.read("found.jsonl").lines().count(), 1);
     let again = conform(&[&only[..], &["--baseline", baseline, "--corpus", corpus]].concat());
@@ -162,6 +164,34 @@ fn a_baseline_and_a_corpus() {
         conform(&["--only", "kit_planned_number", "--only", "kit_planned_string", "--baseline", baseline]);
     assert_eq!(more.code, 1);
     assert!(more.stdout.starts_with("error P5 kit_planned_number .size"), "{}", more.stdout);
+    // What was not tried stays known.
+    conform(&["--only", "kit_planned_number", "--baseline", baseline, "--update-baseline"]);
+    assert!(folder.read("known.json").contains("kit_planned_string"));
+}
+
+/// Nothing is created without leave, and a run in which nothing is checked is no success.
+#[test]
+fn what_was_not_checked_is_told() {
+    let output = conform(&["--only", "kit_thing"]);
+    assert_eq!(output.code, 0);
+    assert!(output.stdout.ends_with(
+        "nothing was created: --apply also creates, reads, changes, imports and destroys objects\n"
+    ));
+    let output = conform(&["--only", "kit_thin"]);
+    assert_eq!((output.code, output.stdout.as_str()), (2, ""));
+    assert!(
+        output.stderr.contains(r#"nothing called "kit_thin"; did you mean kit_thing"#),
+        "{}",
+        output.stderr
+    );
+    let folder = Folder::with(
+        "conform-nothing",
+        &[("hints.json", r#"{"types": [{"type": "kit_thing", "skip": "no"}]}"#)],
+    );
+    let hints = folder.at("hints.json");
+    let output = conform(&["--only", "kit_thing", "--hints", hints.to_str().unwrap()]);
+    assert_eq!(output.code, 2);
+    assert!(output.stderr.contains("nothing was checked"), "{}", output.stderr);
 }
 
 #[test]
@@ -173,16 +203,23 @@ fn junit_and_sarif() {
         assert!(output.stdout.contains(count), "{}", output.stdout);
     }
     assert!(
-        output.stdout.contains(r#"<failure message="1 findings, the first: P5 .name: "#),
+        output.stdout.contains(r#"<failure message="1 finding, the first: P5 .name: "#),
         "{}",
         output.stdout
     );
+    assert!(output.stdout.contains("the smallest configuration that shows it:"), "{}", output.stdout);
+    assert!(output.stdout.contains("terraform-plugin-framework: "), "{}", output.stdout);
     let output = conform(&[&arguments[..], &["--sarif", "-"]].concat());
     let sarif: Value = serde_json::from_str(&output.stdout).unwrap();
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&"P5".into(), &"error".into()));
     let rule = &sarif["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
     assert_eq!(rule["id"], "P5");
+    for part in ["fullDescription", "help"] {
+        assert!(rule[part]["text"].as_str().unwrap().len() > 100, "{rule}");
+    }
+    let text = result["message"]["text"].as_str().unwrap();
+    assert!(text.contains("resource \"kit_planned_string\" \"smallest\" {"), "{text}");
     let place = &result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
     assert_eq!(place, "kit_planned_string.name");
 }
@@ -191,9 +228,9 @@ fn junit_and_sarif() {
 fn a_provider_that_hangs_is_told() {
     let output = conform(&["--only", "kit_hang", "--timeout", "300ms"]);
     assert_eq!(output.code, 2, "{output:?}");
-    let output = conform(&["--only", "kit_hang", "--timeout", "0.4s", "--fail-on", "warning"]);
+    let output = conform(&["--only", "kit_hang", "--timeout", "0.4s"]);
     assert_eq!(output.code, 1, "{output:?}");
-    assert!(output.stdout.starts_with("warning T3 kit_hang\n"), "{}", output.stdout);
+    assert!(output.stdout.starts_with("error T3 kit_hang\n"), "{}", output.stdout);
     assert!(
         output.stdout.contains("skipped resource type kit_hang: given up: the provider hung 2 times"),
         "{}",
@@ -204,7 +241,7 @@ fn a_provider_that_hangs_is_told() {
 #[test]
 fn what_cannot_be_used_is_told() {
     for (arguments, said) in [
-        (&["--only", "no_such_*"][..], "nothing that is called like this"),
+        (&["--only", "no_such_*"][..], "the provider has nothing called"),
         (&["--json", "--junit", "-"], "only one of --json and --junit - can be written"),
         (&["--hints", "Cargo.toml"], "Cargo.toml: "),
         (&["--reattach", "{}"], "the reattach value"),

@@ -303,3 +303,79 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_variable_that_nobody_declares_is_an_error() {
+    let folder = Folder::new("eval-undeclared");
+    let config = folder.file("main.tf", "variable \"name\" {\n  default = \"a\"\n}\n");
+    let values = folder.file("x.tfvars", "nmae = 1\n");
+    let config = config.to_str().unwrap();
+    let output = eval("var.name", &["--config", config, "--var", "nmae=SECRET"]);
+    assert_eq!((output.code, &*output.stdout), (2, ""));
+    assert!(
+        output.stderr.contains("--var nmae") && output.stderr.contains("did you mean name?"),
+        "{}",
+        output.stderr
+    );
+    assert!(!output.stderr.contains("SECRET"), "{}", output.stderr);
+    // As in Terraform, one in a file is a warning.
+    let output = eval("var.name", &["--config", config, "--var-file", values.to_str().unwrap()]);
+    assert_eq!((output.code, &*output.stdout), (0, "\"a\"\n"));
+    assert!(output.stderr.starts_with("warning: ") && output.stderr.contains("nmae"), "{}", output.stderr);
+}
+
+#[test]
+fn the_values_of_arguments_are_not_repeated() {
+    for arguments in [
+        &["eval", "1", "--var", "SECRET"][..],
+        &["eval", "1", "--var=SECRET"],
+        &["eval", "1", "--var", "=SECRET"],
+        &["eval", "1", "--var", "name=two", "SECRET"],
+        &["plan", "--var", "SECRET"],
+    ] {
+        let output = objchange(arguments, "");
+        assert_eq!(output.code, 2, "{arguments:?}");
+        assert!(!output.stderr.contains("SECRET") && !output.stdout.contains("SECRET"), "{}", output.stderr);
+        assert!(output.stderr.contains("(hidden)"), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn source_lines_are_shown_without_their_secrets() {
+    let folder = Folder::new("eval-snippets");
+    for (name, text) in [
+        ("default.tf", "variable \"v\" {\n  type = number\n  sensitive = true\n  default = \"hunter2\"\n}\n"),
+        ("locals.tf", "locals {\n  pw = [\"hunter2\", 1 + \"x\"]\n  s  = sensitive(local.pw)\n}\n"),
+        (
+            "one.tf",
+            "variable \"v\" { sensitive = \"maybe\" }\nresource \"a\" \"b\" { p = \"hunter2\" }\nresource \"a\" \"b\" { p = \"hunter2\" }\n",
+        ),
+        ("broken.tf", "variable \"v\" {\n  sensitive = true\n  default = \"hunter2\" x\n}\n"),
+        ("quote.tf", "variable \"v\" {\n  sensitive = true\n  default = hunter2\"\n}\n"),
+        (
+            "j.tf.json",
+            "{\"variable\": {\"v\": {\"sensitive\": true, \"type\": \"number\", \"default\": \"hunter2\"}}}",
+        ),
+        ("k.tf.json", "{\"variable\": {\"v\": {\"sensitive\": true, \"default\": \"hunter2\" \"x\"}}}"),
+    ] {
+        let config = folder.file(name, text);
+        let output = eval("[try(var.v, 1), local.s]", &["--config", config.to_str().unwrap()]);
+        assert_ne!(output.code, 0, "{name}");
+        assert!(output.stderr.contains("error"), "{name}: {}", output.stderr);
+        assert!(!output.stderr.contains("hunter2"), "{name}: {}", output.stderr);
+    }
+    let output = eval("upper(sensitive(\"hunter2\"), 1 + \"x\")", &[]);
+    assert!(output.stderr.contains("upper(sensitive((sensitive value)), 1 + \"x\")"), "{}", output.stderr);
+    let output = eval("upper(sensitive(\"hunter2\") x", &[]);
+    assert!(!output.stderr.contains("hunter2"), "{}", output.stderr);
+}
+
+#[test]
+fn an_infinite_number_is_an_error_of_its_expression() {
+    let output = objchange(["eval", "-", "--json"], "1 / 0\n2\n");
+    assert_eq!(output.code, 1);
+    let lines: Vec<serde_json::Value> =
+        output.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["errors"][0]["summary"], "Value without a JSON form");
+    assert_eq!(lines[1], serde_json::json!({"type": "number", "value": 2}));
+}

@@ -116,3 +116,78 @@ fn what_errors_repeat_of_arguments_is_legible() {
     let output = objchange(["show", "--action", bad], "");
     assert!(output.stderr.contains(r"'a\u009b31m\u202e\x1b[31mb\nc\x7f'"), "{}", output.stderr);
 }
+
+/// Characters that nobody sees, and that change what is seen.
+const HIDDEN: [char; 9] =
+    ['\u{7f}', '\u{80}', '\u{9b}', '\u{9f}', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{85}'];
+
+/// Whatever is in documents, configuration and policies: reports, and the lines of source that errors show, have nothing hidden.
+#[test]
+fn nothing_hidden_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    for c in HIDDEN {
+        let plan = serde_json::json!({"format_version": "1.2", "resource_changes": [{"address": format!("disk.a[\"{c}\"]"),
+            "mode": "managed", "type": "disk", "name": "a", "index": c.to_string(), "change": {"actions": [format!("make{c}")],
+            "before": null, "after": {"text": format!("one\n{c}two"), "name": c.to_string()}, "after_unknown": {},
+            "before_sensitive": false, "after_sensitive": {}}}]});
+        let plan = file("plan.json", &plan.to_string());
+        let rego = format!(
+            "package main\nimport rego.v1\ndeny contains msg if {{ some rc in input.resource_changes; msg := concat(\" \", [rc.address, \"{c}\"]) }}\n"
+        );
+        let rego = file("policy.rego", &rego);
+        let bad_rego = file("bad.rego", &format!("package main\ndeny contains \"{c}\" if {{ x := }}\n"));
+        let sentinel =
+            file("policy.sentinel", &format!("print(\"{c}\")\nmain = rule {{ \"{c}\" is \"x\" }}\n"));
+        let bad_sentinel = file("bad.sentinel", &format!("main = rule {{ \"{c}\" is }}\n"));
+        let unused = file(
+            "unused.sentinel",
+            &format!("import \"strings\"\nx = \"{c}\"\nmain = rule {{ true and true }}\n"),
+        );
+        let tf = file("main.tf", &format!("locals {{\n  a = \"{c}\" + \n}}\n"));
+        let message = file(
+            "message.txt",
+            &format!(
+                "Error: Provider produced inconsistent result after apply\n\nWhen applying changes to disk.a[\"{c}\"], provider \"provider[\\\"a/b/{c}\\\"]\" produced an unexpected new value: .name: was cty.StringVal(\"{c}\"), but now cty.StringVal(\"b\").\n"
+            ),
+        );
+        let (junit, sarif) = (file("junit.xml", ""), file("sarif.json", ""));
+        for arguments in [
+            vec!["show", "--json", &plan],
+            vec!["show", "--summary", &plan],
+            vec!["query", "--output", "json", "true", &plan],
+            vec!["policy", "--rego", &rego, &plan],
+            vec!["policy", "--rego", &rego, &plan, "--json"],
+            vec!["policy", "--rego", &rego, &plan, "--junit", &junit, "--sarif", &sarif],
+            vec!["policy", "--rego", &bad_rego, &plan],
+            vec!["sentinel", "apply", "--policy", &sentinel, &plan],
+            vec!["sentinel", "apply", &sentinel, &plan],
+            vec!["sentinel", "apply", &sentinel, &plan, "--json"],
+            vec!["sentinel", "apply", &sentinel, &plan, "--sarif", "-"],
+            vec!["sentinel", "apply", &bad_sentinel, &plan],
+            vec!["sentinel", "check", &unused],
+            vec!["sentinel", "check", &bad_sentinel, "--json"],
+            vec!["sentinel", "fmt", "--check", "--diff", &unused],
+            vec!["eval", "--config", &tf, "local.a"],
+            vec!["eval", &format!("\"{c}\" +")],
+            vec!["eval", &format!("\"{c}\"")],
+            vec!["explain", &message],
+            vec!["explain", &message, "--json"],
+        ] {
+            let output = objchange(&arguments, "");
+            let reports = [&junit, &sarif].map(|path| std::fs::read_to_string(path).unwrap());
+            for text in [&output.stdout, &output.stderr, &reports[0], &reports[1]] {
+                assert!(!text.contains(HIDDEN), "{arguments:?}: {text:?}");
+            }
+            if arguments.contains(&"--json") {
+                let is_json = |line: &str| serde_json::from_str::<serde_json::Value>(line).is_ok();
+                let all = output.stdout.lines().all(is_json) || is_json(&output.stdout);
+                assert!(all, "{arguments:?}: {}", output.stdout);
+            }
+        }
+    }
+}

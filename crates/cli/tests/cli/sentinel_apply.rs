@@ -412,3 +412,187 @@ fn no_report_holds_a_secret() {
     let output = apply(&folder, &["", "--plan", "plan.json"], "");
     assert!(output.stdout.contains("(sensitive value)"), "{output:?}");
 }
+
+/// A policy over `planned_values` or the plan itself waits for what is unknown there, as one over `resource_changes` does.
+#[test]
+fn planned_values_and_raw_know_what_is_unknown() {
+    let mut document: Value = serde_json::from_str(&instances()).unwrap();
+    let resource = |address: &str, values: Value| json!({"address": address, "mode": "managed", "type": "aws_instance", "name": "n", "values": values});
+    document["planned_values"] = json!({
+        "outputs": {"ip": {"sensitive": false}},
+        "root_module": {
+            "resources": [resource("aws_instance.a", json!({"ami": "x", "size": 1}))],
+            "child_modules": [{"address": "module.foo",
+                "resources": [resource("module.foo.aws_instance.b", json!({"size": 9}))]}],
+        },
+    });
+    document["planned_values"]["root_module"]["resources"][0]["name"] = json!("a");
+    document["planned_values"]["root_module"]["child_modules"][0]["resources"][0]["name"] = json!("b");
+    document["output_changes"] =
+        json!({"ip": {"actions": ["create"], "before": null, "after_unknown": true}});
+    let raw_child = "tfplan.raw.planned_values.root_module.child_modules[0].resources[0].values";
+    let cases = [
+        ("tfplan.planned_values.resources[\"aws_instance.a\"].values.ami else \"\"", false),
+        ("tfplan.planned_values.resources[\"module.foo.aws_instance.b\"].values.ami else \"\"", true),
+        ("tfplan.planned_values.resources[\"module.foo.aws_instance.b\"].values.size", false),
+        ("tfplan.planned_values.outputs.ip.value else \"\"", true),
+        ("tfplan.raw.resource_changes[0].change.after.ami else \"\"", false),
+        ("tfplan.raw.resource_changes[1].change.after.ami else \"\"", true),
+        ("length(tfplan.raw.resource_changes[1].change.after)", true),
+        ("tfplan.raw.resource_changes[1].change.after.size", false),
+        ("tfplan.raw.output_changes.ip.after else \"\"", true),
+        ("tfplan.raw.planned_values.outputs.ip.value else \"\"", true),
+        (&*format!("{raw_child}.ami else \"\""), true),
+        (&*format!("{raw_child}.size"), false),
+    ];
+    let rule = |(index, (expression, _)): (usize, &(&str, bool))| {
+        format!("r{index} = rule {{ ({expression}) is 7 }}\n")
+    };
+    let rules: String = cases.iter().enumerate().map(rule).collect();
+    let all: Vec<String> = (0..cases.len()).map(|index| format!("(r{index} is r{index})")).collect();
+    let policy =
+        format!("import \"tfplan/v2\" as tfplan\n{rules}main = rule {{ [{}] is [] }}\n", all.join(", "));
+    let folder = Folder::with("apply-planned", &[("p.sentinel", &policy)]);
+    let output = apply(&folder, &["p.sentinel", "--json"], &document.to_string());
+    let line = &lines(&output)[0];
+    check(&validator("sentinel-apply"), line);
+    for (index, (expression, is_unknown)) in cases.iter().enumerate() {
+        let name = format!("r{index}");
+        let rule = line["rules"].as_array().unwrap().iter().find(|rule| rule["name"] == *name).unwrap();
+        assert_eq!(rule["undecided"], *is_unknown, "{expression}: {}", output.stdout);
+    }
+}
+
+#[test]
+fn a_filter_of_the_file_says_which_rules_wait() {
+    let policy = "import \"tfplan/v2\" as tfplan\n\
+        named = filter tfplan.resource_changes as _, rc { rc.change.after.ami else \"\" is \"x\" }\n\
+        count = 0\nfor tfplan.resource_changes as _, rc {\n if rc.change.after.ami else \"\" is \"\" { count += 1 }\n}\n\
+        few = rule { length(named) is 1 }\ncounted = rule { count is 2 }\n\
+        other = rule { length(tfplan.resource_changes) is 4 }\nmain = rule { few and counted and other }\n";
+    let folder = Folder::with("apply-filter", &[("p.sentinel", policy)]);
+    let output = apply(&folder, &["p.sentinel", "--json"], &instances());
+    let line = &lines(&output)[0];
+    let undecided = |name: &str| {
+        let rules = line["rules"].as_array().unwrap();
+        rules.iter().find(|rule| rule["name"] == name).map(|rule| rule["undecided"] == true)
+    };
+    assert_eq!(undecided("few"), Some(true), "{}", output.stdout);
+    assert_eq!(undecided("counted"), Some(true));
+    assert_eq!(undecided("other"), Some(false));
+    assert_eq!(undecided("main"), Some(true));
+    assert_eq!(line["undecided"], true);
+    let output = apply(&folder, &["p.sentinel", "--unknown", "fail"], &instances());
+    assert_eq!(output.code, 1);
+}
+
+#[test]
+fn no_plan_is_needed_where_none_is_imported() {
+    let folder =
+        Folder::with("apply-no-plan", &[("p.sentinel", "main = x is 3\n"), ("q.sentinel", "main = q is 1")]);
+    let output = apply(&folder, &["p.sentinel", "--global", "x=3"], "");
+    assert_eq!(
+        (output.code, output.stdout.as_str()),
+        (0, "Pass - p.sentinel\n1 policy: 1 passed\n"),
+        "{}",
+        output.stderr
+    );
+    // What ends with an error is no failure of the policy.
+    assert_eq!(apply(&folder, &["q.sentinel"], "").code, 3);
+    assert_eq!(apply(&folder, &["q.sentinel", "--global", "q=2"], "").code, 1);
+    assert_eq!(apply(&folder, &["p.sentinel", "--level", "advisory", "--global", "x=2"], "").code, 0);
+    let undefined = Folder::with("apply-undefined", &[("p.sentinel", "main = undefined\n")]);
+    assert_eq!(apply(&undefined, &["p.sentinel"], "").code, 2);
+}
+
+#[test]
+fn a_plan_may_stand_beside_the_policies() {
+    let folder = Folder::with("apply-beside", &[("p.sentinel", SMALL), ("plan.json", &instances())]);
+    let output = apply(&folder, &["p.sentinel", "plan.json"], "");
+    assert_eq!(output.code, 1, "{}", output.stderr);
+    assert!(output.stdout.contains("module.foo.aws_instance.b"), "{}", output.stdout);
+}
+
+#[test]
+fn a_plan_that_failed_is_refused() {
+    let mut document: Value = serde_json::from_str(&instances()).unwrap();
+    document["errored"] = json!(true);
+    let folder = Folder::with("apply-errored", &[("p.sentinel", SMALL)]);
+    let arguments = ["p.sentinel", "--param", "limit=10"];
+    let output = apply(&folder, &arguments, &document.to_string());
+    assert_eq!(output.code, 2);
+    assert!(
+        output.stderr.contains("planning failed") && output.stderr.contains("--allow-errored"),
+        "{}",
+        output.stderr
+    );
+    let arguments = ["p.sentinel", "--param", "limit=10", "--allow-errored"];
+    assert_eq!(apply(&folder, &arguments, &document.to_string()).code, 0);
+    // Neither is a folder without plans one in which all is well.
+    let folder = Folder::with("apply-no-plans", &[("p.sentinel", SMALL), ("plans/a.json", "{}")]);
+    assert_eq!(apply(&folder, &["p.sentinel", "--plan", "plans"], "").code, 2);
+}
+
+#[test]
+fn a_remote_policy_does_not_stop_the_set() {
+    let set = "policy \"far\" {\n  source = \"https://example.com/far.sentinel\"\n}\n\
+        policy \"near\" {\n  source = \"./near.sentinel\"\n  enforcement_level = \"hard-mandatory\"\n}\n";
+    let folder = Folder::with("apply-remote", &[("sentinel.hcl", set), ("near.sentinel", "main = true\n")]);
+    let output = apply(&folder, &["sentinel.hcl"], "");
+    assert_eq!(output.code, 0, "{}{}", output.stdout, output.stderr);
+    assert!(output.stdout.contains("1 with errors, 1 passed"), "{}", output.stdout);
+}
+
+#[test]
+fn limits_are_failures_with_their_number_and_option() {
+    let folder = Folder::with(
+        "apply-limits",
+        &[
+            ("memory.sentinel", "x = range(100000)\nfor range(100) as i { x = x + x }\nmain = true\n"),
+            (
+                "time.sentinel",
+                "main = rule { all range(1000000) as i { all range(1000) as j { j >= 0 } } }\n",
+            ),
+        ],
+    );
+    let output = apply(&folder, &["memory.sentinel", "--memory", "64"], "");
+    assert_eq!(output.code, 3);
+    assert!(
+        output.stdout.contains("needs more than 64 MiB of memory; raise it with --memory"),
+        "{}",
+        output.stdout
+    );
+    let output = apply(&folder, &["time.sentinel", "--timeout", "1", "--memory", "100000"], "");
+    assert_eq!(output.code, 3);
+    let words = ["takes more than 1 s; raise it with --timeout", "takes more than 1000000000 steps"];
+    assert!(words.iter().any(|words| output.stdout.contains(words)), "{}", output.stdout);
+}
+
+#[test]
+fn imports_that_are_not_there_are_named_where_they_stand() {
+    let source = "import \"strings\"\nimport \"http\"\nmain = strings.has_prefix(\"a\", \"a\")\n";
+    let folder = Folder::with(
+        "apply-http",
+        &[("p.sentinel", source), ("v1.sentinel", "import \"tfplan\"\nmain = true\n")],
+    );
+    let output = apply(&folder, &["p.sentinel"], "");
+    assert!(output.stdout.contains("p.sentinel:2:"), "{}", output.stdout);
+    assert!(output.stdout.contains("there is no import http: policies have no network"), "{}", output.stdout);
+    let output = apply(&folder, &["v1.sentinel"], "");
+    assert!(output.stdout.contains("import \"tfplan/v2\""), "{}", output.stdout);
+}
+
+#[test]
+fn control_and_bidi_characters_are_escaped_in_reports() {
+    let source = "x = \"a\\u202eb\\u0085c\\u007fd\"\nprint(x)\nr = rule { x }\nmain = rule { r is 1 }\n";
+    let folder = Folder::with("apply-bidi", &[("p.sentinel", source)]);
+    for form in ["--json", "--sarif=-", "--junit=-", "--trace"] {
+        let output = apply(&folder, &["p.sentinel", form], "");
+        let raw =
+            |c: char| matches!(c, '\u{7f}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        assert!(!output.stdout.contains(raw), "{form}: {}", output.stdout.escape_debug());
+        if form == "--json" {
+            assert_eq!(lines(&output)[0]["print"], "a\u{202e}b\u{85}c\u{7f}d\n");
+        }
+    }
+}

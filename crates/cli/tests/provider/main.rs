@@ -1,21 +1,19 @@
 //! `objchange provider` with a provider: this very program, when it is started as one.
 
+#[cfg(unix)]
+mod processes;
 #[path = "../cli/program.rs"]
 mod program;
+mod provider;
+mod secrets;
+mod state;
 
 use std::env;
 use std::fs;
-use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use libtest_mimic::{Arguments, Trial};
-use objchange::change::{Diagnostic, PlannedResource, PrivateData};
-use objchange_provider::kit::{ResourceType, faulty, trial_block};
-use objchange_provider::server::serve;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -23,7 +21,7 @@ use program::{Output, objchange};
 
 fn main() -> ExitCode {
     if env::var_os("TF_PLUGIN_MAGIC_COOKIE").is_some() {
-        return provider();
+        return provider::serve();
     }
     let has_terraform = Command::new("terraform")
         .arg("version")
@@ -31,7 +29,7 @@ fn main() -> ExitCode {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success());
-    let tests: [(&str, fn()); 11] = [
+    let tests: [(&str, fn()); 18] = [
         ("a_plan_is_shown_as_terraform_shows_it", a_plan_is_shown),
         ("violations_are_shown", violations_are_shown),
         ("nothing_is_applied_unless_it_is_asked_for", nothing_is_applied),
@@ -39,10 +37,17 @@ fn main() -> ExitCode {
         ("another_plan_at_apply_is_not_applied", another_plan_at_apply),
         ("functions_and_data_sources", functions_and_data_sources),
         ("a_crash_is_told_with_its_log", a_crash_is_told),
-        ("who_interrupts_leaves_no_process", who_interrupts_leaves_no_process),
         ("schemas_are_asked_for", schemas_are_asked_for),
         ("no_secret_is_shown", no_secret_is_shown),
         ("a_session_is_judged_again", a_session_is_judged_again),
+        ("a_state_that_cannot_be_written_changes_nothing", state::is_checked_first),
+        ("other_objects_in_a_state_are_kept", state::keeps_other_objects),
+        ("a_state_that_fails_late_is_saved_elsewhere", state::is_rescued),
+        ("no_output_has_a_secret", secrets::no_output_has_a_secret),
+        ("what_a_provider_writes_has_bounds", secrets::what_a_provider_writes_has_bounds),
+        ("whatever_ends_the_program_leaves_no_process", processes::whatever_ends_the_program),
+        ("daemons_and_files_of_a_provider_are_gone", processes::daemons_are_gone),
+        ("what_a_failed_change_leaves_is_saved", state::saves_what_a_failure_leaves),
     ];
     let trial = |(name, test): (&'static str, fn())| {
         Trial::test(name, move || {
@@ -54,68 +59,6 @@ fn main() -> ExitCode {
     let compared = trial(("schemas_are_those_that_terraform_prints", schemas_of_terraform));
     trials.push(compared.with_ignored_flag(!has_terraform));
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-/// Beside the kit's types: one that crashes, one that hangs, and one that repeats all that it is told.
-fn provider() -> ExitCode {
-    let crash = ResourceType::new(trial_block(true)).on_plan(|_| {
-        let _ = writeln!(io::stderr(), "{{\"@level\":\"info\",\"@message\":\"planning\"}}\npanic: oh no");
-        std::process::exit(2)
-    });
-    let hang = ResourceType::new(trial_block(true)).on_plan(|request| {
-        thread::sleep(Duration::from_secs(3600));
-        PlannedResource::new(request.proposed.clone())
-    });
-    let echo = ResourceType::new(trial_block(true)).on_plan(|request| {
-        let text =
-            |name| request.config.attribute(name).and_then(objchange::Value::as_str).unwrap_or_default();
-        let mut answer = PlannedResource::new(request.proposed.clone());
-        let mut diagnostic = if text("comment") == "crash" {
-            let _ = writeln!(
-                io::stderr(),
-                "secret={}\npanic: {} and {}",
-                text("secret"),
-                text("token"),
-                text("name")
-            );
-            std::process::exit(2)
-        } else {
-            Diagnostic::error(format!("not {}", text("secret")))
-        };
-        diagnostic.detail = format!("and {:?} neither, nor {:?}", text("token"), text("name"));
-        answer.diagnostics.push(diagnostic);
-        answer
-    });
-    let moody = ResourceType::new(trial_block(true)).on_plan(|request| {
-        let note = if request.planned_private.0.is_empty() { "early" } else { "late" };
-        let mut proposed = request.proposed.clone();
-        if let Some(object) = proposed.as_object() {
-            let attributes = object.iter().map(|(name, value)| {
-                let value = match name.as_str() {
-                    "note" => note.into(),
-                    "id" | "status" => objchange::Value::unknown(value.ty().clone()),
-                    "token" => objchange::Value::null(value.ty().clone()),
-                    _ => value.clone(),
-                };
-                (name.clone(), value)
-            });
-            let attributes: Vec<_> = attributes.collect();
-            proposed = objchange::Value::object(attributes);
-        }
-        let mut answer = PlannedResource::new(proposed);
-        answer.private = PrivateData(vec![1]);
-        answer
-    });
-    let kit = faulty(true)
-        .resource("kit_moody", moody)
-        .resource("kit_crash", crash)
-        .resource("kit_hang", hang)
-        .resource("kit_echo", echo);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    match runtime.block_on(serve(Arc::new(kit))) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
 }
 
 fn binary() -> String {
@@ -303,40 +246,6 @@ fn a_crash_is_told() {
     assert!(output.code == 1 && output.stderr.contains("did not answer within 500ms"), "{output:?}");
     let output = objchange(["provider", "schema", "/no/such/provider"], "");
     assert_eq!(output.code, 2, "{output:?}");
-}
-
-#[cfg(not(unix))]
-fn who_interrupts_leaves_no_process() {}
-
-#[cfg(unix)]
-fn who_interrupts_leaves_no_process() {
-    use rustix::process::{Pid, Signal, kill_process};
-    if !PathBuf::from("/proc/self/task").exists() {
-        return;
-    }
-    let folder = Folder::new("interrupted");
-    let config = folder.file("config.json", config().to_string());
-    let child = Command::new(env!("CARGO_BIN_EXE_objchange"))
-        .args(["provider", "plan", &binary(), "--type", "kit_hang", "--config", &config])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
-    // The provider is the only child.
-    let provider = loop {
-        let children = fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id()));
-        let children = children.unwrap_or_default();
-        if let Some(provider) = children.split_whitespace().next() {
-            break provider.to_owned();
-        }
-        thread::sleep(Duration::from_millis(5));
-    };
-    thread::sleep(Duration::from_millis(300));
-    kill_process(pid, Signal::INT).unwrap();
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(!PathBuf::from(format!("/proc/{provider}")).exists());
 }
 
 fn schemas_are_asked_for() {

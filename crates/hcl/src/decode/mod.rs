@@ -173,11 +173,14 @@ impl Decoder<'_> {
             }
             return null();
         };
+        let around = self.evaluator.hides;
+        self.evaluator.hides |= attribute.sensitive || attribute.write_only;
         let value = if content.surroundings.is_unknown {
             dynamic()
         } else {
             self.evaluator.explained(&written.expr, content.scope)
         };
+        self.evaluator.hides = around;
         match value.with_marks(content.surroundings.marks).convert(ty) {
             Ok(value) => value,
             Err(error) => {

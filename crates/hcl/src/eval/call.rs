@@ -7,6 +7,7 @@ use super::{Evaluator, Failed, Scope, dynamic};
 use crate::function::Function;
 use crate::source::Span;
 use crate::syntax::ast::{Call, Expr};
+use crate::walk::makes_sensitive;
 
 pub(super) const INVALID: &str = "Invalid function argument";
 pub(super) const FAILED: &str = "Error in function call";
@@ -47,16 +48,20 @@ impl Evaluator<'_> {
             return dynamic();
         }
         let errors = self.errors();
+        // An error in what is to become a secret may quote it.
+        let around = self.hides;
+        self.hides |= makes_sensitive(&call.name);
         let values: Vec<Value> = arguments
             .iter()
             .enumerate()
             .filter_map(|(i, argument)| self.argument(function, i, argument, scope).ok())
             .collect();
+        self.hides = around;
         // Without anything left to pay with, nothing is reported.
         if self.failed_since(errors) || values.len() < arguments.len() {
             return dynamic();
         }
-        match function.call_with(values, &mut self.steps_left) {
+        match function.call_with(values, &mut self.context) {
             Ok(value) => {
                 let is_paid = value.as_str().is_none_or(|text| self.spend_text(text, call.name_span));
                 if is_paid { self.paid(value, call.name_span) } else { dynamic() }

@@ -6,8 +6,18 @@ use objchange::{Type, Value};
 /// Whether two values are equal; `None` if that depends on what is unknown. Marks do not matter.
 ///
 /// This is not the equality of the engine: here the first part that differs or is unknown decides, and an unknown is
-/// known to differ from what has another type.
+/// known to differ from what has another type. Nulls and empty collections are known, whatever their type.
 pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
+    if !a.is_null() && !b.is_null() && (has_part_of_unknown_type(a) || has_part_of_unknown_type(b)) {
+        // The types decide alone, although other parts may be known to differ.
+        let may_agree = conforms(a.ty(), b.ty()) || conforms(b.ty(), a.ty());
+        return if may_agree { None } else { Some(false) };
+    }
+    equal_parts(a, b)
+}
+
+/// As [`equal`], where nothing unknown is of a type that is not known.
+fn equal_parts(a: &Value, b: &Value) -> Option<bool> {
     match (a.kind(), b.kind()) {
         (Kind::Null, Kind::Null) => return Some(true),
         (Kind::Null, Kind::Unknown(promised)) | (Kind::Unknown(promised), Kind::Null) => {
@@ -17,16 +27,13 @@ pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
         (Kind::Unknown(_), Kind::Unknown(_)) => return None,
         _ => {}
     }
-    if !may_agree(a.ty(), b.ty()) {
+    if a.ty() != b.ty() {
         return Some(false);
     }
     match (a.kind(), b.kind()) {
         (Kind::Unknown(_), _) => return if a.may_become(b) { None } else { Some(false) },
         (_, Kind::Unknown(_)) => return if b.may_become(a) { None } else { Some(false) },
         _ => {}
-    }
-    if a.ty() != b.ty() {
-        return None;
     }
     if a.is_wholly_known() && b.is_wholly_known() {
         return a.equals(b);
@@ -35,7 +42,7 @@ pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
         (Kind::Set(_), Kind::Set(_)) => None,
         (Kind::List(a), Kind::List(b)) if a.len() != b.len() => Some(false),
         (Kind::List(a), Kind::List(b)) | (Kind::Tuple(a), Kind::Tuple(b)) => std::iter::zip(a, b)
-            .map(|(a, b)| equal(a, b))
+            .map(|(a, b)| equal_parts(a, b))
             .find(|answer| *answer != Some(true))
             .unwrap_or(Some(true)),
         (Kind::Map(a), Kind::Map(b)) => {
@@ -51,7 +58,7 @@ pub(crate) fn equal(a: &Value, b: &Value) -> Option<bool> {
 fn all<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> {
     let mut answer = Some(true);
     for (a, b) in pairs {
-        match equal(a, b) {
+        match equal_parts(a, b) {
             Some(true) => {}
             Some(false) => return Some(false),
             None => answer = None,
@@ -60,23 +67,38 @@ fn all<'v>(pairs: impl Iterator<Item = (&'v Value, &'v Value)>) -> Option<bool> 
     answer
 }
 
-/// Whether values of these types may turn out to have the same type.
-fn may_agree(a: &Type, b: &Type) -> bool {
-    match (a, b) {
-        (Type::Dynamic, _) | (_, Type::Dynamic) => true,
-        _ if !a.has_dynamic() && !b.has_dynamic() => a == b,
+/// Whether something unknown in a value has a type that is not known either.
+fn has_part_of_unknown_type(value: &Value) -> bool {
+    if value.is_wholly_known() || !value.ty().has_dynamic() {
+        return false;
+    }
+    match value.kind() {
+        Kind::Unknown(_) => true,
+        Kind::List(elements) | Kind::Set(elements) | Kind::Tuple(elements) => {
+            elements.iter().any(has_part_of_unknown_type)
+        }
+        Kind::Map(map) => map.iter().any(|(_, element)| has_part_of_unknown_type(element)),
+        Kind::Object(object) => object.values().iter().any(has_part_of_unknown_type),
+        _ => false,
+    }
+}
+
+/// Whether a type is the other one, or would be with types in place of the dynamic ones in it.
+fn conforms(ty: &Type, pattern: &Type) -> bool {
+    match (ty, pattern) {
+        (_, Type::Dynamic) => true,
         (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) | (Type::Map(a), Type::Map(b)) => {
-            may_agree(a, b)
+            conforms(a, b)
         }
         (Type::Tuple(a), Type::Tuple(b)) => {
             a.elements().len() == b.elements().len()
-                && std::iter::zip(a.elements(), b.elements()).all(|(a, b)| may_agree(a, b))
+                && std::iter::zip(a.elements(), b.elements()).all(|(a, b)| conforms(a, b))
         }
         (Type::Object(a), Type::Object(b)) => {
             a.attributes().len() == b.attributes().len()
                 && std::iter::zip(a.attributes(), b.attributes())
-                    .all(|((name, a), (other, b))| name == other && may_agree(a, b))
+                    .all(|((name, a), (other, b))| name == other && conforms(a, b))
         }
-        _ => a == b,
+        _ => ty == pattern,
     }
 }

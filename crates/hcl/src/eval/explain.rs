@@ -6,8 +6,9 @@ use objchange::value::Kind;
 
 use super::{Evaluator, Scope};
 use crate::diagnostic::Diagnostic;
+use crate::source::Span;
 use crate::syntax::ast::Expr;
-use crate::walk::variables;
+use crate::walk::{sensitive_arguments, variables};
 
 /// How many values are shown with an error, and how much of a text.
 const MAX_VALUES: usize = 8;
@@ -37,7 +38,12 @@ impl Evaluator<'_> {
 
 /// Names in errors of an expression the values that they come from.
 pub(crate) fn explain(errors: &mut [Diagnostic], expr: &Expr, scope: &Scope<'_>) {
-    let references = variables(expr);
+    let secrets = sensitive_arguments(expr);
+    let is_secret = |place: Span| {
+        secrets.iter().any(|secret| secret.span.start <= place.start && place.end <= secret.span.end)
+    };
+    let references: Vec<_> =
+        variables(expr).into_iter().filter(|reference| !is_secret(reference.whole())).collect();
     for diagnostic in errors.iter_mut().take(MAX_ERRORS) {
         let span = diagnostic.context.unwrap_or(diagnostic.subject);
         for reference in &references {

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::call::{Argument, INVALID};
 use super::{Evaluator, Failed, Scope, Variables, dynamic, unknown_not_null};
-use crate::function::{Functions, Reach, not_null};
+use crate::function::{CallContext, Functions, Reach, not_null};
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::parse_template;
 
@@ -167,16 +167,24 @@ impl Evaluator<'_> {
         }
         let (values, marks) = values.unmark_deep();
         let marks = marks | text.marks();
-        if *values.ty() == Type::Dynamic && !values.is_known() {
+        if values.is_null() {
+            let message = "the variables must be a map or an object, and not null";
+            self.call_error(call, Some(variables.place()), message);
+            return Err(Failed);
+        }
+        if *values.ty() == Type::Dynamic {
             return Ok(dynamic().with_marks(marks));
         }
         let unknown = || unknown_not_null(Type::String).with_marks(marks);
+        if !values.is_known() {
+            return Ok(unknown());
+        }
         let Some(source) = text.as_str() else { return Ok(unknown()) };
         if !self.spend_text(source, place) {
             return Err(Failed);
         }
         let Ok(parsed) = parse_template(source) else { return refused(self, "the template is not valid") };
-        let rendered = render(&parsed, &values, self.functions, Reach::Arguments, &mut self.steps_left);
+        let rendered = render(&parsed, &values, self.functions, Reach::Arguments, &mut self.context);
         let rendered = rendered.and_then(|value| {
             let text = if value.is_null() { None } else { value.convert(&Type::String).ok() };
             text.ok_or_else(|| RenderError::Failed("the template does not come to a string".into()))
@@ -217,7 +225,7 @@ pub(crate) fn render(
     values: &Value,
     functions: &Functions,
     reach: Reach,
-    steps: &mut u64,
+    context: &mut CallContext,
 ) -> Result<Value, RenderError> {
     let entries: Vec<(SmolStr, Value)> = match values.kind() {
         Kind::Map(map) => map.iter().map(|(key, value)| (key.clone(), value.clone())).collect(),
@@ -243,9 +251,13 @@ pub(crate) fn render(
             missing.name
         )));
     }
-    let mut evaluator = Evaluator { reach, steps_left: *steps, ..Evaluator::new(functions) };
+    let context_of_template = std::mem::take(context);
+    let mut evaluator = Evaluator { reach, context: context_of_template, ..Evaluator::new(functions) };
     let value = evaluator.value(template, &Scope::new(&variables));
-    *steps = if evaluator.exhausted_at.is_none() { evaluator.steps_left } else { 0 };
+    *context = std::mem::take(&mut evaluator.context);
+    if evaluator.exhausted_at.is_some() {
+        context.steps_left = 0;
+    }
     match evaluator.into_diagnostics().first() {
         Some(error) => Err(RenderError::Failed(error.to_string())),
         None => Ok(value),

@@ -29,7 +29,7 @@ pub use scope::{Scope, Variables};
 pub(crate) use type_expr::{TypeExpr, constant};
 
 use crate::diagnostic::Diagnostic;
-use crate::function::{Functions, Reach};
+use crate::function::{CallContext, Functions, Reach};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
@@ -91,7 +91,8 @@ pub fn evaluate_template(
 pub(crate) struct Evaluator<'f> {
     functions: &'f Functions,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    steps_left: u64,
+    /// With the steps that are left.
+    context: CallContext,
     /// Where there was nothing left to pay with.
     exhausted_at: Option<Span>,
     /// How far functions may reach here.
@@ -105,7 +106,7 @@ impl<'f> Evaluator<'f> {
         Self {
             functions,
             diagnostics: Vec::new(),
-            steps_left: MAX_STEPS,
+            context: CallContext::default(),
             exhausted_at: None,
             reach: Reach::Templates,
             hides: false,
@@ -220,9 +221,9 @@ impl<'f> Evaluator<'f> {
 
     /// Pays for something; once nothing is left, everything else is unknown.
     fn spend(&mut self, steps: u64, span: Span) -> bool {
-        match self.steps_left.checked_sub(steps) {
+        match self.context.steps_left.checked_sub(steps) {
             Some(left) if self.exhausted_at.is_none() => {
-                self.steps_left = left;
+                self.context.steps_left = left;
                 true
             }
             _ => {
@@ -251,13 +252,13 @@ impl<'f> Evaluator<'f> {
     /// Pays for a walk through a value.
     fn pay_walk(&mut self, value: &Value, span: Span) -> bool {
         // Once nothing is left, nobody walks any more.
-        let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
+        let most = if self.exhausted_at.is_none() { self.context.steps_left } else { 0 };
         self.spend(size::within(value, most).unwrap_or(u64::MAX), span)
     }
 
     /// Pays for a call, or something like one, that reads all of a value.
     fn pay_read(&mut self, value: &Value, span: Span) -> bool {
-        let most = if self.exhausted_at.is_none() { self.steps_left } else { 0 };
+        let most = if self.exhausted_at.is_none() { self.context.steps_left } else { 0 };
         let parts = size::with_texts(value, most.saturating_mul(PARTS_PER_STEP), BYTES_PER_PART);
         self.spend(parts.map_or(u64::MAX, |parts| parts.div_ceil(PARTS_PER_STEP)), span)
     }

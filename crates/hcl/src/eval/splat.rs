@@ -31,7 +31,14 @@ impl Evaluator<'_> {
             // One value is a sequence of one, null of none; so this may be of any length.
             let each = self.value(&splat.each, &scope.at(&source));
             let may_be_null = source.refinements().is_some_and(|promised| !promised.not_null);
-            return if may_be_null { dynamic() } else { Value::tuple([each]) }.with_marks(marks);
+            let whole = if may_be_null {
+                dynamic()
+            } else if self.failed_since(errors) {
+                Value::unknown(Type::tuple([each.ty().clone()]))
+            } else {
+                Value::tuple([each])
+            };
+            return whole.with_marks(marks);
         }
         self.hiding(marks, |this| this.splat_sequence(splat, &source, span, scope)).with_marks(marks)
     }
@@ -57,7 +64,9 @@ impl Evaluator<'_> {
                 Value::refined_unknown(ty.clone(), kept).unwrap_or_else(|_| Value::unknown(ty))
             }
             (Type::Tuple(_), Kind::Tuple(elements)) => {
-                Value::tuple(elements.iter().map(each).collect::<Vec<_>>())
+                let tuple = Value::tuple(elements.iter().map(each).collect::<Vec<_>>());
+                // Nothing around it is to complain about elements that are missing.
+                if self.failed_since(errors) { Value::unknown(tuple.ty().clone()) } else { tuple }
             }
             (Type::List(element) | Type::Set(element), Kind::List(elements) | Kind::Set(elements)) => {
                 if elements.is_empty() {

@@ -1,5 +1,6 @@
 //! Types, as they are written: `list(string)`, `object({ a = optional(number, 1) })`.
 
+use hashbrown::HashMap;
 use objchange::value::{Kind, ObjectType};
 use objchange::{Type, Value};
 use smol_str::SmolStr;
@@ -22,18 +23,18 @@ pub(crate) struct TypeExpr {
 #[derive(Default)]
 struct Defaults {
     /// Of the attributes of this object.
-    own: Vec<(SmolStr, Value)>,
+    own: HashMap<SmolStr, Value>,
     /// Those of the parts: an attribute by its name, an element of a tuple by its position, any other by nothing.
-    parts: Vec<(SmolStr, Defaults)>,
+    parts: HashMap<SmolStr, Defaults>,
 }
 
 impl Defaults {
     fn is_empty(&self) -> bool {
-        self.own.is_empty() && self.parts.iter().all(|(_, part)| part.is_empty())
+        self.own.is_empty() && self.parts.values().all(Defaults::is_empty)
     }
 
     fn part(&self, name: &str) -> Option<&Defaults> {
-        self.parts.iter().find(|(other, _)| other == name).map(|(_, part)| part)
+        self.parts.get(name)
     }
 
     fn apply(&self, value: &Value) -> Value {
@@ -66,12 +67,12 @@ impl Defaults {
     }
 
     fn object(&self, attributes: impl Iterator<Item = (SmolStr, Value)>) -> Value {
-        let mut attributes: Vec<(SmolStr, Value)> = attributes.collect();
+        let mut attributes: HashMap<SmolStr, Value> = attributes.collect();
         for (name, default) in &self.own {
-            match attributes.iter_mut().find(|(other, _)| other == name) {
-                Some((_, value)) if !value.is_null() => {}
-                Some((_, value)) => *value = default.clone(),
-                None => attributes.push((name.clone(), default.clone())),
+            match attributes.get_mut(name) {
+                Some(value) if !value.is_null() => {}
+                Some(value) => *value = default.clone(),
+                None => drop(attributes.insert(name.clone(), default.clone())),
             }
         }
         let part = |name: &SmolStr, value: Value| {
@@ -172,9 +173,9 @@ impl Evaluator<'_> {
                     "set" => Type::set(ty),
                     _ => Type::map(ty),
                 };
-                let parts =
-                    if defaults.is_empty() { Vec::new() } else { vec![(SmolStr::default(), defaults)] };
-                Ok(TypeExpr { ty, defaults: Defaults { own: Vec::new(), parts } })
+                let parts = if defaults.is_empty() { None } else { Some((SmolStr::default(), defaults)) };
+                let parts = parts.into_iter().collect();
+                Ok(TypeExpr { ty, defaults: Defaults { own: HashMap::new(), parts } })
             }
         }
     }
@@ -185,16 +186,16 @@ impl Evaluator<'_> {
             return self.failed(INVALID, argument.span, detail);
         };
         let types: Vec<_> = items.iter().map(|item| self.type_of(item, scope)).collect();
-        let mut parts = Vec::new();
+        let mut parts = HashMap::new();
         let mut elements = Vec::new();
         for (i, item) in types.into_iter().enumerate() {
             let TypeExpr { ty, defaults } = item?;
             elements.push(ty);
             if !defaults.is_empty() {
-                parts.push((SmolStr::from(i.to_string()), defaults));
+                parts.insert(SmolStr::from(i.to_string()), defaults);
             }
         }
-        Ok(TypeExpr { ty: Type::tuple(elements), defaults: Defaults { own: Vec::new(), parts } })
+        Ok(TypeExpr { ty: Type::tuple(elements), defaults: Defaults { own: HashMap::new(), parts } })
     }
 
     fn object_type(&mut self, argument: &Expr, scope: &Scope<'_>) -> Result<TypeExpr, Failed> {
@@ -210,7 +211,7 @@ impl Evaluator<'_> {
         for item in items {
             let name = match &item.key.kind {
                 ExprKind::Variable(variable) if variable.steps.is_empty() => Some(variable.name.clone()),
-                ExprKind::Text(text) => text.as_str().map(SmolStr::new),
+                // Also a name in quotes, as in Terraform.
                 _ => None,
             };
             let Some(name) = name else {
@@ -233,7 +234,7 @@ impl Evaluator<'_> {
                 Ok(TypeExpr { ty, defaults: inner }) => {
                     attributes.push((name.clone(), ty));
                     if !inner.is_empty() {
-                        defaults.parts.push((name, inner));
+                        defaults.parts.insert(name, inner);
                     }
                 }
                 Err(Failed) => is_broken = true,

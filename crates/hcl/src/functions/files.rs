@@ -16,7 +16,7 @@ use super::paths::clean;
 use super::{Answer, any, string, text, unknown};
 use crate::eval::forms::{RenderError, render};
 use crate::eval::steps_to_read;
-use crate::function::{Function, FunctionError, Functions, Parameter, Reach};
+use crate::function::{CallContext, Function, FunctionError, Functions, Parameter, Reach};
 use crate::syntax::parse_template;
 
 /// The directory whose files functions may read: what is not in it or below does not exist for them, whatever path
@@ -193,16 +193,16 @@ fn render_file(
     path: &str,
     variables: &Value,
     functions: &Functions,
-    steps: &mut u64,
+    context: &mut CallContext,
 ) -> Answer {
     let text = read_text(base, path)?;
-    *steps = steps.saturating_sub(steps_to_read(text.len()));
+    context.spend(steps_to_read(text.len()));
     let template = parse_template(&text).map_err(|errors| {
         let first = errors.first().map_or_else(String::new, ToString::to_string);
         FunctionError::new(format!("the file {path:?} is no template: {first}"))
     })?;
     let value =
-        render(&template, variables, functions, Reach::Files, steps).map_err(|error| match error {
+        render(&template, variables, functions, Reach::Files, context).map_err(|error| match error {
             RenderError::Variables(message) => FunctionError::argument(1, message),
             RenderError::Failed(message) => FunctionError::new(message),
         })?;
@@ -236,9 +236,9 @@ impl Source {
         let function = Function::spending(
             [string("path")],
             |_| Ok(Type::String),
-            move |a, _, steps| {
+            move |a, _, context| {
                 let content = source.base()?.read(text(a, 0)).map_err(FunctionError::new)?;
-                *steps = steps.saturating_sub(steps_to_read(content.len()));
+                context.spend(steps_to_read(content.len()));
                 Ok(digest(&content).into())
             },
         );
@@ -267,10 +267,10 @@ impl Source {
         let function = Function::spending(
             parameters,
             |_| Ok(Type::Dynamic),
-            move |a, _, steps| {
+            move |a, _, context| {
                 let value = match a[0].as_str() {
                     Some(path) if a[1].is_known() => {
-                        render_file(source.base()?, path, &a[1], &functions, steps)?
+                        render_file(source.base()?, path, &a[1], &functions, context)?
                     }
                     _ => Value::unknown(Type::Dynamic),
                 };

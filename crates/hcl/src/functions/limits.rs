@@ -22,6 +22,9 @@ pub(super) const MAX_REGEX: usize = 10 << 20;
 /// that in the worst case. A pattern of a hundred characters can be matched in a megabyte.
 pub(super) const MAX_MATCH: usize = 1 << 27;
 
+/// So many of these meetings count as much as an expression.
+pub(super) const MEETINGS_PER_STEP: usize = 512;
+
 /// Fails if a text of this length would be too long.
 pub(super) fn check_text(length: Option<usize>) -> Result<(), FunctionError> {
     match length {

@@ -62,6 +62,11 @@ fn values(map: &Value, ty: &Type) -> Answer {
 /// One type if all have that, else an object of all attributes and elements.
 fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
     let Some(first) = arguments.first() else { return Ok(Type::object::<SmolStr>([])) };
+    let has_unknown = arguments.iter().any(|argument| !argument.is_known());
+    // Then nothing else is looked at, not even what could never be merged.
+    if has_unknown && arguments.iter().any(|argument| *argument.ty() == Type::Dynamic) {
+        return Ok(Type::Dynamic);
+    }
     let is_map = |argument: &Value| matches!(argument.ty(), Type::Map(_) | Type::Object(_) | Type::Dynamic);
     if !arguments.iter().all(is_map) {
         return Err(FunctionError::new("maps and objects are required"));
@@ -70,10 +75,7 @@ fn merged_type(arguments: &[Value]) -> Result<Type, FunctionError> {
         return Ok(first.ty().clone());
     }
     let is_open = |argument: &Value| !argument.is_known() && !matches!(argument.ty(), Type::Object(_));
-    let has_unknown = arguments.iter().any(|argument| !argument.is_known());
-    let has_untyped_null =
-        arguments.iter().any(|argument| argument.is_null() && *argument.ty() == Type::Dynamic);
-    if arguments.iter().any(is_open) || has_unknown && has_untyped_null {
+    if arguments.iter().any(is_open) {
         return Ok(Type::Dynamic);
     }
     let mut all: BTreeMap<SmolStr, Type> = BTreeMap::new();

@@ -28,6 +28,7 @@ mod verbs;
 mod yaml;
 
 pub use files::BaseDirectory;
+pub(crate) use regex::PatternCache;
 
 use objchange::value::{ConstructError, Number, Refinements};
 use objchange::{Type, Value};
@@ -98,6 +99,11 @@ fn elements(argument: &Value) -> &[Value] {
 fn whole(value: &Value) -> Result<i64, FunctionError> {
     let number = value.as_number().filter(|number| number.is_integer());
     number.and_then(Number::as_i64).ok_or(FunctionError::new("a whole number is required that 64 bits hold"))
+}
+
+/// The integer that an argument is, for a function that blames the argument where it is none.
+fn whole_argument(arguments: &[Value], position: usize) -> Result<i64, FunctionError> {
+    whole(&arguments[position]).map_err(|error| FunctionError { argument: Some(position), ..error })
 }
 
 /// The unknown value of a type about which this is promised.

@@ -4,7 +4,7 @@ use objchange::value::{Number, ParseNumberError};
 use objchange::{Type, Value};
 
 use super::limits::MAX_RANGE;
-use super::{Answer, any, elements, number, text, unknown, whole};
+use super::{Answer, any, elements, number, text, unknown, whole, whole_argument};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -71,7 +71,7 @@ fn text_only(arguments: &[Value]) -> Result<Type, FunctionError> {
 }
 
 fn parse_int(arguments: &[Value], _: &Type) -> Answer {
-    let base = u32::try_from(whole(&arguments[1])?).unwrap_or(u32::MAX);
+    let base = u32::try_from(whole_argument(arguments, 1)?).unwrap_or(u32::MAX);
     Number::parse_integer(text(arguments, 0), base).map(Value::from).map_err(|error| match error {
         ParseNumberError::Base => FunctionError::argument(1, error.to_string()),
         _ => FunctionError::argument(0, error.to_string()),

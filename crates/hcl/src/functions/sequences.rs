@@ -5,7 +5,7 @@ use objchange::{Type, Value};
 
 use super::limits::check_elements;
 use super::seen::Seen;
-use super::{Answer, any, elements, number, refined, unknown, whole};
+use super::{Answer, any, elements, number, refined, unknown, whole, whole_argument};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
 pub(super) fn add(functions: &mut Functions) {
@@ -76,10 +76,10 @@ fn bounds(arguments: &[Value]) -> Result<(Option<usize>, Option<usize>), Functio
         Type::Tuple(tuple) => Some(tuple.elements().len()),
         _ => None,
     });
-    let position = |i: usize| match &arguments[i] {
-        argument if !argument.is_known() => Ok(None),
-        argument => {
-            let position = usize::try_from(whole(argument)?)
+    let position = |i: usize| match arguments[i].is_known() {
+        false => Ok(None),
+        true => {
+            let position = usize::try_from(whole_argument(arguments, i)?)
                 .map_err(|_| FunctionError::argument(i, "the position must not be negative"))?;
             match length {
                 Some(length) if position > length => {

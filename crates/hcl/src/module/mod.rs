@@ -90,6 +90,11 @@ struct Declarations<'t> {
 }
 
 impl<'t> Module<'t> {
+    /// The names of the variables that are declared.
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        self.variables.keys().map(SmolStr::as_str)
+    }
+
     /// Reads files as those of one module. Files whose names say so (`override.tf`, `a_override.tf.json`) override what
     /// others declare; names that end with `.json` are of JSON syntax.
     ///

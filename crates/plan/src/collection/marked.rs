@@ -43,6 +43,12 @@ impl<'v, 't> Marked<'v, 't> {
         Self { value, unknown, sensitive }
     }
 
+    /// The same value, of which these marks say what is unknown.
+    #[must_use]
+    pub fn with_unknown(self, unknown: View<'v, 't>) -> Self {
+        Self { unknown, ..self }
+    }
+
     /// The value as the document has it, secrets included: unknown members of objects are missing, and in a list null
     /// stands for an unknown element. `None` where it is unknown and nothing stands there.
     pub fn exact(&self) -> Option<View<'v, 't>> {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use objchange::internal::{quote_into, visible};
+
 use super::{ChangedResource, Document, Plan, ResourceActions, Sensitive, ValueChange};
 use crate::json::Raw;
 
@@ -232,11 +234,16 @@ fn marks(change: &ValueChange<'_>, version: Option<(u64, u64)>) -> [(&'static st
 
 impl fmt::Display for Unfamiliar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.address.is_empty() { "a resource" } else { &self.address })?;
+        f.write_str(&visible(if self.address.is_empty() { "a resource" } else { &self.address }))?;
         if self.count > 1 {
             write!(f, " and {} more", self.count - 1)?;
         }
-        let words: Vec<String> = self.words.iter().map(|word| format!("{word:?}")).collect();
+        let quoted = |word: &String| {
+            let mut out = String::new();
+            quote_into(word, &mut out);
+            out
+        };
+        let words: Vec<String> = self.words.iter().map(quoted).collect();
         let (kind, verb) = match (self.kind, words.len()) {
             (UnfamiliarKind::LeftOut, count) => {
                 return write!(
@@ -255,5 +262,22 @@ impl fmt::Display for Unfamiliar {
             (UnfamiliarKind::Event, _) => ("triggers", "are"),
         };
         write!(f, ": the {kind} {} {verb} not known", words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_without_what_is_hidden_in_them() {
+        let unfamiliar = Unfamiliar {
+            kind: UnfamiliarKind::Actions,
+            words: vec!["archive\u{9b}31m".into()],
+            address: "a.\u{202e}b\u{1b}[2J".into(),
+            count: 1,
+        };
+        let shown = r#"a.\u202eb\x1b[2J: the actions "archive\u009b31m" are not known"#;
+        assert_eq!(unfamiliar.to_string(), shown);
     }
 }

@@ -1,7 +1,11 @@
 //! What is wrong with policies, and where.
 
 use std::fmt;
+use std::time::Duration;
 
+use objchange_rego::{CompileErrors, Limit, Location};
+
+use super::Options;
 use crate::document::DocumentError;
 
 /// A place in a policy file.
@@ -16,6 +20,12 @@ pub struct Place {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Self {
+        Self { file: location.file, line: location.line }
     }
 }
 
@@ -40,6 +50,8 @@ pub enum PolicyErrorKind {
     Evaluation,
     /// Evaluating takes longer than is allowed.
     Time,
+    /// The values that policies make take more memory than is allowed.
+    Memory,
     /// The document is not what it is to be.
     Document,
 }
@@ -52,6 +64,7 @@ impl PolicyErrorKind {
             Self::NoRules => "no_rules",
             Self::Evaluation => "evaluation_failed",
             Self::Time => "time_limit",
+            Self::Memory => "memory_limit",
             Self::Document => "bad_document",
         }
     }
@@ -67,36 +80,40 @@ impl PolicyError {
         Self { document: Some(Box::new(error)), ..Self::new(PolicyErrorKind::Document, None, message) }
     }
 
-    /// An error of `regorus`: its text begins with the place where there is one, and shows the line.
-    pub(super) fn of(kind: PolicyErrorKind, error: &dyn fmt::Display, fallback: Option<&Place>) -> Self {
-        let text = error.to_string();
-        if text.starts_with("execution exceeded time limit") {
-            return Self::new(PolicyErrorKind::Time, fallback.cloned(), "this takes longer than is allowed");
+    /// What is wrong with policies: all that was found.
+    pub(super) fn of_policies(errors: &CompileErrors, timeout: Duration) -> Self {
+        let Some((first, rest)) = errors.0.split_first() else {
+            return Self::new(PolicyErrorKind::Policy, None, "the policies cannot be compiled");
+        };
+        if first.code == Limit::Time.name() {
+            return Self::of_time(None, timeout, "compiling the policies");
         }
-        let place = text.lines().find_map(|line| line.trim_start().strip_prefix("--> "));
-        let place = place.and_then(|place| {
-            let mut parts = place.rsplitn(3, ':');
-            let line = parts.nth(1)?.parse().ok()?;
-            Some(Place { file: parts.next()?.to_owned(), line })
-        });
-        // What calls the rules is not of the user.
-        let place = place.filter(|place| place.file != super::compile::CALLER);
-        let message = text.lines().find_map(|line| line.strip_prefix("error: "));
-        let message =
-            message.or_else(|| text.lines().find(|line| !line.trim().is_empty())).unwrap_or_default();
-        // What follows tells the state of the program, values included.
-        let message = message.split(" (path [").next().unwrap_or_default();
-        Self::new(kind, place.or_else(|| fallback.cloned()), message)
+        let mut message = first.message.clone();
+        for error in rest {
+            message.push_str(&format!("\n{error}"));
+        }
+        Self::new(PolicyErrorKind::Policy, first.location.clone().map(Place::from), message)
     }
 
-    /// The same without its message, which holds something sensitive.
-    pub(super) fn hidden(self) -> Self {
-        Self { message: "evaluating this fails (why is hidden: it holds a sensitive value)".into(), ..self }
+    /// What ends the evaluation of all rules.
+    pub(super) fn of_limit(limit: Limit, place: Option<Place>, options: &Options) -> Self {
+        match limit {
+            Limit::Time => Self::of_time(place, options.timeout, "evaluating the policies"),
+            Limit::Memory => {
+                let message = format!(
+                    "the policies make values of more than {} MiB: give them more with --memory",
+                    options.memory >> 20
+                );
+                Self::new(PolicyErrorKind::Memory, place, message)
+            }
+            Limit::Depth => Self::new(PolicyErrorKind::Evaluation, place, limit.to_string()),
+        }
     }
 
-    pub(super) fn or_at(mut self, place: &Place) -> Self {
-        self.place.get_or_insert_with(|| place.clone());
-        self
+    fn of_time(place: Option<Place>, timeout: Duration, what: &str) -> Self {
+        let seconds = timeout.as_secs_f64();
+        let message = format!("{what} takes longer than {seconds} s: allow more with --timeout");
+        Self::new(PolicyErrorKind::Time, place, message)
     }
 
     /// What kind of error it is.

@@ -1,352 +1,323 @@
 //! From a document to verdicts.
 //!
-//! The rules run over an input in which what is unknown has markers, and note when they look at one. A rule that has not
-//! looked at any gives the same answer whatever the values will be: it is decided. One that has is asked again about the
-//! document as it is, and about documents with guesses in place of what is unknown, the values that the policy mentions
-//! among them: what it says each time is taken not to depend on what is unknown.
-//!
-//! Nothing that a rule says is shown before it is known to hold no secret: see [`shown`](Evaluation::shown).
+//! The rules run over an input in which what is unknown is an unknown value: what they give without a doubt is so
+//! whatever the values will be. Nothing that a rule says is shown before it is known to hold no secret: see `secret`.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::sync::{Arc, OnceLock};
-use std::thread::ScopedJoinHandle;
-use std::time::Instant;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use regorus::Value;
+use objchange_rego::{EvalError, Found, Limits, Session, Setup, Unknown, Value, Warning};
 
+use super::Options;
 use super::compile::Compiled;
-use super::error::{PolicyError, PolicyErrorKind};
-use super::finding::{Addresses, finding, messages};
+use super::error::{Place, PolicyError};
+use super::finding::{Addresses, finding, text_of};
 use super::input::{Secrets, input};
-use super::rules::{reference, title};
-use super::secret::{guesses, masked_with, replacements};
-use super::session::{Given, Met, Session};
-use super::unknown::{Markers, Marking};
-use super::verdict::{RuleVerdict, Undecided, Unknown, Verdicts};
-use super::{InputMode, Options};
+use super::secret::Hidden;
+use super::unknown::{Marking, Places};
+use super::verdict::{Finding, RuleVerdict, Undecided, Verdicts};
 
-pub(super) struct Evaluation<'p> {
-    policies: &'p Compiled,
-    text: &'p str,
-    mode: InputMode,
-    session: Session<'p>,
-    /// The document as it is.
-    plain: Value,
-    /// The same without its secrets; `None` if it has none.
-    masked: OnceLock<Option<Value>>,
-    addresses: OnceLock<Addresses>,
+/// A definition of a rule, by the numbers of both.
+pub(super) type DefinitionId = (usize, usize);
+
+/// What all rules give.
+#[derive(Debug, Default)]
+pub(super) struct Results {
+    pub(super) found: BTreeMap<DefinitionId, Result<Found, EvalError>>,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) prints: Vec<String>,
+    /// By package, the rules that an `exception` names, and what that depends on.
+    pub(super) exceptions: BTreeMap<Vec<String>, Vec<(Value, Option<Unknown>)>>,
 }
 
-/// The document, as policies see it where it has no markers.
-pub(super) fn document(
-    policies: &Compiled,
-    text: &str,
-    mode: InputMode,
-    secrets: &Secrets,
-) -> Result<Value, PolicyError> {
-    let mut input = input(text, mode, &policies.members, secrets)?;
-    if policies.members.full {
-        Marking { full: true, markers: None }.apply(&mut input);
-    }
-    Ok(input)
+/// Evaluates policies over one document.
+pub(super) struct Evaluation<'p> {
+    pub(super) policies: &'p Compiled,
+    pub(super) options: &'p Options,
+    pub(super) text: &'p str,
+    deadline: Option<Instant>,
+    now_ns: i64,
 }
 
 /// Evaluates the policies over a plan.
 pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Result<Verdicts, PolicyError> {
-    let deadline = Instant::now() + options.timeout;
-    let plain = document(policies, text, options.input, &Secrets::Shown)?;
-    let given = match &policies.traced {
-        None => Given::Plain(plain.clone()),
-        Some(_) => given(policies, &plain),
-    };
-    let mut evaluation = Evaluation {
-        policies,
-        text,
-        mode: options.input,
-        session: Session::new(policies, deadline)?,
-        plain,
-        masked: OnceLock::new(),
-        addresses: OnceLock::new(),
-    };
-    let parts = evaluation.parts(&given, options.parts(), deadline)?;
-    let mut verdicts = Verdicts { prints: parts.prints, rules: Vec::new() };
-    for rule in 0..policies.rules.len() {
-        let met = parts.met.iter().filter(|met| evaluation.counts(rule, met, &given)).count();
-        let value = parts.values.get(&rule).unwrap_or(&Value::Undefined);
-        verdicts.rules.extend(evaluation.rule(rule, value, met > 0, &given)?);
+    let evaluation = Evaluation::new(policies, options, text);
+    let (document, places) = evaluation.document(&Secrets::Shown)?;
+    let all: Vec<DefinitionId> = policies
+        .rules
+        .iter()
+        .enumerate()
+        .flat_map(|(rule, evaluated)| {
+            (0..evaluated.definitions.len()).map(move |definition| (rule, definition))
+        })
+        .collect();
+    let results = evaluation.results(&document, &all, options.parts())?;
+    let as_now = evaluation.as_now(&results)?;
+    let hidden = Hidden::find(&evaluation, &document, &results)?;
+    let addresses = Addresses::new(&document);
+    let mut verdicts =
+        Verdicts { prints: hidden.prints(&results), warnings: hidden.warnings(&results), rules: Vec::new() };
+    for (rule, evaluated) in policies.rules.iter().enumerate() {
+        let title = evaluated.title();
+        let exception = evaluated.exception(&results);
+        let mut of_rule = Vec::new();
+        for (index, place) in evaluated.definitions.iter().enumerate() {
+            let id = (rule, index);
+            let mut verdict = RuleVerdict {
+                rule: title.clone(),
+                severity: evaluated.severity,
+                place: place.clone(),
+                findings: Vec::new(),
+                undecided: None,
+                excepted: false,
+                error: None,
+            };
+            match results.found.get(&id) {
+                Some(Ok(found)) => {
+                    let shown = |values: &mut dyn Iterator<Item = &Value>| {
+                        shown(values, id, &title, &hidden, &addresses)
+                    };
+                    verdict.findings = shown(&mut found.certain.iter());
+                    if !found.possible.is_empty() {
+                        let doubts = found.possible.iter().map(|(_, doubt)| doubt);
+                        let is_said_now =
+                            |value: &&Value| as_now.get(&id).is_some_and(|now| now.contains(value));
+                        let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
+                        verdict.undecided = Some(Undecided {
+                            findings: shown(&mut said_now.into_iter()),
+                            waits_for: waits(&places, doubts),
+                        });
+                    }
+                }
+                Some(Err(error)) => match &error.doubt {
+                    Some(doubt) => {
+                        let waits_for = waits(&places, std::iter::once(doubt));
+                        verdict.undecided = Some(Undecided { findings: Vec::new(), waits_for });
+                    }
+                    None => verdict.error = Some(hidden.error(id, error)),
+                },
+                None => {}
+            }
+            match &exception {
+                Some(None) => verdict.excepted = true,
+                Some(Some(doubt)) if !verdict.findings.is_empty() => {
+                    let undecided = verdict.undecided.get_or_insert_default();
+                    undecided.findings.splice(0..0, verdict.findings.drain(..));
+                    undecided.waits_for.extend(places.find(doubt).cloned());
+                }
+                _ => {}
+            }
+            if verdict.says_something() {
+                of_rule.push(verdict);
+            } else if of_rule.is_empty() && index + 1 == evaluated.definitions.len() {
+                of_rule.push(RuleVerdict { place: evaluated.definitions[0].clone(), ..verdict });
+            }
+        }
+        verdicts.rules.extend(of_rule);
     }
     Ok(verdicts)
 }
 
-/// The input with markers, if anything is unknown.
-fn given(policies: &Compiled, plain: &Value) -> Given {
-    let mut markers = Markers::default();
-    let mut marked = plain.clone();
-    Marking { full: policies.members.full, markers: Some(&mut markers) }.apply(&mut marked);
-    match markers.is_empty() {
-        true => Given::Plain(plain.clone()),
-        false => Given::Marked(marked, Arc::new(markers)),
+/// What is reported of messages. Those that must not be shown are one for each resource: how many there are may tell of
+/// the secret, too.
+fn shown(
+    values: &mut dyn Iterator<Item = &Value>,
+    id: DefinitionId,
+    title: &str,
+    hidden: &Hidden,
+    addresses: &Addresses,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut reported = BTreeSet::new();
+    for value in values.filter(|value| !matches!(value, Value::Unknown(_)) || text_of(value).is_some()) {
+        let is_shown = !hidden.contains(id, value);
+        let finding = finding(value, is_shown, title, addresses);
+        if is_shown || reported.insert(finding.address.clone()) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+fn waits<'u>(places: &Places, doubts: impl Iterator<Item = &'u Unknown>) -> Vec<super::verdict::Unknown> {
+    let ids: BTreeSet<u32> = doubts.flat_map(|doubt| doubt.ids()).copied().collect();
+    let waits_for: BTreeSet<_> = places.find(&Unknown::from_ids(ids)).cloned().collect();
+    waits_for.into_iter().collect()
+}
+
+impl super::rules::Evaluated {
+    /// Whether the rule called `exception` in the package names the rule, as those of conftest do: without `deny_`. What
+    /// it depends on is answered where that is not certain.
+    fn exception(&self, results: &Results) -> Option<Option<Unknown>> {
+        let name = Value::from(self.name.split_once('_').map_or("", |(_, rest)| rest));
+        let lists = results.exceptions.get(&self.package)?;
+        let mut excepted: Option<Option<Unknown>> = None;
+        for (list, doubt) in lists {
+            let doubt = match list {
+                Value::Array(items) if items.items().contains(&name) => doubt.clone(),
+                Value::Set(items) if items.items().contains(&name) => doubt.clone(),
+                other => match (other.unknowns(), doubt) {
+                    (None, _) => continue,
+                    (Some(unknown), Some(doubt)) => Some(unknown.union(doubt)),
+                    (unknown, None) => unknown,
+                },
+            };
+            match (doubt, &excepted) {
+                (None, _) => return Some(None),
+                (Some(doubt), Some(Some(other))) => excepted = Some(Some(other.union(&doubt))),
+                (doubt, _) => excepted = Some(doubt),
+            }
+        }
+        excepted
     }
 }
 
-/// What all rules have said.
-#[derive(Default)]
-struct Parts {
-    values: BTreeMap<usize, Value>,
-    met: BTreeSet<Met>,
-    prints: Vec<String>,
-}
+impl<'p> Evaluation<'p> {
+    fn new(policies: &'p Compiled, options: &'p Options, text: &'p str) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            policies,
+            options,
+            text,
+            deadline: Instant::now().checked_add(options.timeout),
+            now_ns: i64::try_from(now.as_nanos()).unwrap_or(i64::MAX),
+        }
+    }
 
-impl Evaluation<'_> {
-    fn parts(&mut self, given: &Given, parts: usize, deadline: Instant) -> Result<Parts, PolicyError> {
-        let run = |given: &Given| -> Result<Parts, PolicyError> {
-            let mut all = Parts::default();
-            let results: Vec<Result<Parts, PolicyError>> = std::thread::scope(|scope| {
-                let part = |part| {
-                    let mut session = Session::new(self.policies, deadline)?;
-                    let (values, met) = session.part(part, given)?;
-                    Ok(Parts { values: values.into_iter().collect(), met, prints: session.prints() })
-                };
-                let others: Vec<_> = (1..parts)
-                    .map(|index| super::big_stack().spawn_scoped(scope, move || part(index)))
-                    .collect();
-                let first = part(0);
-                let joined = others.into_iter().map(|thread| match thread.map(ScopedJoinHandle::join) {
-                    Ok(Ok(result)) => result,
-                    _ => Err(PolicyError::new(PolicyErrorKind::Evaluation, None, "a thread cannot be run")),
-                });
-                std::iter::once(first).chain(joined).collect()
-            });
-            for part in results {
-                let part = part?;
-                all.values.extend(part.values);
-                all.met.extend(part.met);
-                all.prints.extend(part.prints);
-            }
-            Ok(all)
+    /// What rules that are undecided say as long as what is unknown is not there.
+    fn as_now(&self, results: &Results) -> Result<BTreeMap<DefinitionId, BTreeSet<Value>>, PolicyError> {
+        let is_undecided = |found: &Result<Found, EvalError>| {
+            found
+                .as_ref()
+                .is_ok_and(|found| found.possible.iter().any(|(value, _)| !value.contains_unknown()))
         };
-        match run(given) {
-            Ok(found) if found.prints.is_empty() => Ok(found),
-            Ok(mut found) => {
-                // What is printed may be anything.
-                if let Some(masked) = self.masked()? {
-                    found.prints =
-                        run(&Given::Plain(masked)).map_or_else(|_| Vec::new(), |masked| masked.prints);
-                }
-                Ok(found)
-            }
-            // So may what an error mentions.
-            Err(error) if error.kind() == PolicyErrorKind::Evaluation => match self.masked()? {
-                Some(masked)
-                    if run(&Given::Plain(masked.clone())).err().map(|error| error.to_string())
-                        != Some(error.to_string()) =>
-                {
-                    Err(error.hidden())
-                }
-                _ => Err(error),
-            },
-            Err(error) => Err(error),
+        let wanted: Vec<DefinitionId> =
+            results.found.iter().filter(|(_, found)| is_undecided(found)).map(|(id, _)| *id).collect();
+        if wanted.is_empty() {
+            return Ok(BTreeMap::new());
         }
+        let input = input(self.text, self.policies.mode, &self.policies.members, &Secrets::Shown)?;
+        let now = self.results(&input, &wanted, self.options.parts())?;
+        let said = now
+            .found
+            .into_iter()
+            .filter_map(|(id, found)| Some((id, found.ok()?.certain.into_iter().collect())));
+        Ok(said.collect())
     }
 
-    /// Whether something that was met was met on the way of this rule.
-    fn counts(&self, rule: usize, (look, marker): &Met, given: &Given) -> bool {
-        let (Some(traced), Given::Marked(_, markers)) = (&self.policies.traced, given) else { return false };
-        let may_lead =
-            traced.looks.get(*look).is_some_and(|look| self.policies.closures[rule].contains(&look.rule));
-        let asked_for = self.policies.asks[rule] && markers.get(*marker).is_some_and(|marker| marker.full);
-        may_lead && !asked_for
+    /// The document as policies see it, and where what is unknown in it.
+    pub(super) fn document(&self, secrets: &Secrets) -> Result<(Value, Places), PolicyError> {
+        let members = &self.policies.members;
+        let input = input(self.text, self.policies.mode, members, secrets)?;
+        let mut marking = Marking::new(members.full);
+        let input = marking.apply(&input);
+        Ok((input, marking.places))
     }
 
-    fn rule(
-        &mut self,
-        rule: usize,
-        value: &Value,
-        met: bool,
-        given: &Given,
-    ) -> Result<Vec<RuleVerdict>, PolicyError> {
-        let evaluated = &self.policies.rules[rule];
-        let mut verdicts = Vec::new();
-        if met || !messages(value).is_empty() {
-            let excepted = self.is_excepted(rule)?;
-            for definition in 0..evaluated.definitions.len() {
-                let (value, met) = match evaluated.definitions.len() {
-                    1 if !met => (value.clone(), BTreeSet::new()),
-                    _ => self.definition(rule, definition, given)?,
-                };
-                let met: BTreeSet<Met> =
-                    met.into_iter().filter(|met| self.counts(rule, met, given)).collect();
-                let mut said = self.verdict(rule, definition, &value, &met, given)?;
-                said.excepted = excepted;
-                if !said.findings.is_empty() || said.undecided.is_some() {
-                    verdicts.push(said);
-                }
-            }
-        }
-        if verdicts.is_empty() && !evaluated.definitions.is_empty() {
-            verdicts.push(self.empty(rule, 0));
-        }
-        Ok(verdicts)
-    }
-
-    fn verdict(
-        &mut self,
-        rule: usize,
-        definition: usize,
-        value: &Value,
-        met: &BTreeSet<Met>,
-        given: &Given,
-    ) -> Result<RuleVerdict, PolicyError> {
-        let mut verdict = self.empty(rule, definition);
-        let Given::Marked(_, markers) = given else {
-            verdict.findings = self.shown(rule, definition, &messages(value))?;
-            return Ok(verdict);
-        };
-        if met.is_empty() {
-            verdict.findings = self.shown(rule, definition, &messages(value))?;
-            return Ok(verdict);
-        }
-        let met: Vec<_> = met.iter().filter_map(|(_, marker)| markers.get(*marker)).collect();
-        let waits_for: BTreeSet<Unknown> = met
-            .iter()
-            .map(|marker| Unknown { address: marker.address.to_string(), path: marker.path.clone() })
+    /// What definitions of rules give, on so many threads.
+    pub(super) fn results(
+        &self,
+        document: &Value,
+        wanted: &[DefinitionId],
+        threads: usize,
+    ) -> Result<Results, PolicyError> {
+        let parts: Vec<Vec<DefinitionId>> = (0..threads)
+            .map(|part| wanted.iter().filter(|(rule, _)| rule % threads == part).copied().collect())
             .collect();
-        let plain = Given::Plain(self.plain.clone());
-        let all = messages(&self.definition(rule, definition, &plain)?.0);
-        let mut decided = all.clone();
-        for guess in guesses(self.policies, rule) {
-            if decided.is_empty() {
-                break;
-            }
-            let mut input = self.plain.clone();
-            let mut guessing = Markers::guessing(guess);
-            Marking { full: self.policies.members.full, markers: Some(&mut guessing) }.apply(&mut input);
-            match self.definition(rule, definition, &Given::Plain(input)) {
-                Ok((value, _)) => {
-                    let said = messages(&value);
-                    decided.retain(|message| said.contains(message));
-                }
-                // What fails there says nothing.
-                Err(error) if error.kind() == PolicyErrorKind::Evaluation => {}
-                Err(error) => return Err(error),
-            }
-        }
-        let open: Vec<_> = all.into_iter().filter(|message| !decided.contains(message)).collect();
-        verdict.findings = self.shown(rule, definition, &decided)?;
-        verdict.undecided = Some(Undecided {
-            findings: self.shown(rule, definition, &open)?,
-            waits_for: waits_for.into_iter().collect(),
+        let results: Vec<Result<Results, PolicyError>> = thread::scope(|scope| {
+            let (first, rest) =
+                parts.split_first().map_or((&[][..], &[][..]), |(first, rest)| (&first[..], rest));
+            let others: Vec<_> = rest
+                .iter()
+                .filter(|part| !part.is_empty())
+                .map(|part| scope.spawn(move || self.part(document, part, false)))
+                .collect();
+            let first = self.part(document, first, true);
+            let joined = others.into_iter().map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            });
+            std::iter::once(first).chain(joined).collect()
         });
-        Ok(verdict)
+        let mut all = Results::default();
+        for part in results {
+            let part = part?;
+            all.found.extend(part.found);
+            all.exceptions.extend(part.exceptions);
+            all.prints.extend(part.prints);
+            for warning in part.warnings {
+                if !all.warnings.contains(&warning) {
+                    all.warnings.push(warning);
+                }
+            }
+        }
+        Ok(all)
     }
 
-    fn empty(&self, rule: usize, definition: usize) -> RuleVerdict {
+    fn part(
+        &self,
+        document: &Value,
+        wanted: &[DefinitionId],
+        is_first: bool,
+    ) -> Result<Results, PolicyError> {
+        let limits = Limits { deadline: self.deadline, memory: self.options.memory };
+        let setup = Setup {
+            input: Some(document.clone()),
+            data: self.options.data.clone(),
+            limits,
+            strict_builtin_errors: self.options.strict_builtin_errors,
+            now_ns: self.now_ns,
+        };
+        let mut now = None;
+        let results = self.policies.program.run(setup, |session| {
+            let mut results = Results::default();
+            for (rule, definition) in wanted {
+                now = Some(*rule);
+                self.policies.begun.store(*rule, Ordering::Relaxed);
+                let found = self.definition(session, *rule, *definition);
+                if let Err(error) = &found
+                    && error.limit.is_some()
+                {
+                    return Err(error.clone());
+                }
+                results.found.insert((*rule, *definition), found);
+            }
+            if is_first {
+                for (package, exception) in &self.policies.exceptions {
+                    let found = session.definition_values(*exception)?;
+                    let certain = found.certain.into_iter().map(|value| (value, None));
+                    let possible = found.possible.into_iter().map(|(value, doubt)| (value, Some(doubt)));
+                    results.exceptions.insert(package.clone(), certain.chain(possible).collect());
+                }
+            }
+            results.warnings = session.take_warnings();
+            let prints = session.take_prints().into_iter();
+            results.prints =
+                prints.map(|(location, text)| format!("{}: {text}", Place::from(location))).collect();
+            Ok(results)
+        });
+        results.map_err(|error| {
+            let of_rule = now.and_then(|rule| self.policies.rules[rule].definitions.first()).cloned();
+            match error.limit {
+                Some(limit) => PolicyError::of_limit(limit, of_rule, self.options),
+                None => PolicyError::new(
+                    super::PolicyErrorKind::Evaluation,
+                    error.location.map(Place::from).or(of_rule),
+                    // It may hold something sensitive.
+                    "evaluating an exception fails",
+                ),
+            }
+        })
+    }
+
+    fn definition(&self, session: &mut Session<'_>, rule: usize, index: usize) -> Result<Found, EvalError> {
         let evaluated = &self.policies.rules[rule];
-        RuleVerdict {
-            rule: title(&evaluated.key),
-            severity: evaluated.severity,
-            place: evaluated.definitions[definition].place.clone(),
-            findings: Vec::new(),
-            undecided: None,
-            excepted: false,
+        // Two definitions of one value may contradict each other.
+        if !evaluated.is_set && evaluated.definitions.len() > 1 {
+            session.rule(evaluated.id)?;
         }
-    }
-
-    fn definition(
-        &mut self,
-        rule: usize,
-        definition: usize,
-        given: &Given,
-    ) -> Result<(Value, BTreeSet<Met>), PolicyError> {
-        self.session.definition(rule, definition, given)
-    }
-
-    /// What is reported of messages.
-    ///
-    /// A message is shown if the rule gives it for a document without the secrets, too: it is made of nothing that is
-    /// secret then. A rule that compares a secret with something may hold for the secret alone. So it is asked about
-    /// documents that have other values in place of all secrets, and a message that it gives for two of them is shown as
-    /// well: no such value is in it.
-    fn shown(
-        &mut self,
-        rule: usize,
-        definition: usize,
-        messages: &[Value],
-    ) -> Result<Vec<super::Finding>, PolicyError> {
-        if messages.is_empty() {
-            return Ok(Vec::new());
-        }
-        let hidden = match self.masked()? {
-            None => HashSet::new(),
-            Some(masked) => self.hidden(rule, definition, messages, masked)?,
-        };
-        let title = title(&self.policies.rules[rule].key);
-        let addresses = self.addresses.get_or_init(|| Addresses::of(&self.plain));
-        let mut findings = Vec::new();
-        let mut told = BTreeSet::new();
-        for (index, message) in messages.iter().enumerate() {
-            let is_shown = !hidden.contains(&index);
-            let finding = finding(message, is_shown, &title, addresses);
-            // How many there are may tell of the secret, too.
-            if is_shown || told.insert(finding.address.clone()) {
-                findings.push(finding);
-            }
-        }
-        Ok(findings)
-    }
-
-    /// Which messages must not be shown.
-    fn hidden(
-        &mut self,
-        rule: usize,
-        definition: usize,
-        messages_given: &[Value],
-        masked: Value,
-    ) -> Result<HashSet<usize>, PolicyError> {
-        let ask = |session: &mut Session<'_>, input: Value| match session.definition(
-            rule,
-            definition,
-            &Given::Plain(input),
-        ) {
-            Ok((value, _)) => Ok(messages(&value)),
-            // What fails there says nothing.
-            Err(error) if error.kind() == PolicyErrorKind::Evaluation => Ok(Vec::new()),
-            Err(error) => Err(error),
-        };
-        let free = ask(&mut self.session, masked)?;
-        let mut hidden: HashSet<usize> =
-            (0..messages_given.len()).filter(|index| !free.contains(&messages_given[*index])).collect();
-        let mut seen = HashSet::new();
-        for replacement in replacements() {
-            if hidden.is_empty() {
-                break;
-            }
-            let input = masked_with(self.policies, self.text, self.mode, replacement)?;
-            let found = ask(&mut self.session, input)?;
-            hidden.retain(|index| !found.contains(&messages_given[*index]) || seen.insert(*index));
-        }
-        Ok(hidden)
-    }
-
-    fn masked(&self) -> Result<Option<Value>, PolicyError> {
-        if let Some(masked) = self.masked.get() {
-            return Ok(masked.clone());
-        }
-        let masked = document(self.policies, self.text, self.mode, &Secrets::Hidden(None))?;
-        let masked = (masked != self.plain).then_some(masked);
-        Ok(self.masked.get_or_init(|| masked).clone())
-    }
-
-    /// Whether the rule called `exception` in the package of a rule names it, as those of conftest do: without `deny_`.
-    fn is_excepted(&mut self, rule: usize) -> Result<bool, PolicyError> {
-        let key = &self.policies.rules[rule].key;
-        let Some(exception) = self.policies.exceptions.get(&key.0) else { return Ok(false) };
-        let Some(place) = exception.definitions.first().map(|definition| &definition.place) else {
-            return Ok(false);
-        };
-        let name = Value::from(key.1.split_once('_').map_or("", |(_, rest)| rest));
-        let given = Given::Plain(self.plain.clone());
-        let lists = messages(&self.session.rule(&reference(&exception.key), place, &given)?);
-        Ok(lists.iter().any(|list| messages(list).contains(&name)))
+        session.definition(evaluated.id, index)
     }
 }

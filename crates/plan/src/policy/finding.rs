@@ -2,67 +2,61 @@
 
 use std::collections::HashSet;
 
-use regorus::{Rc, Value};
+use objchange_rego::Value;
 use serde_json::value::RawValue;
+use smol_str::SmolStr;
 
 use super::verdict::Finding;
 
-/// What a rule says, one by one: the members of a set or array, or the value of a rule that is none.
-pub(super) fn messages(value: &Value) -> Vec<Value> {
-    match value {
-        Value::Undefined | Value::Null | Value::Bool(false) => Vec::new(),
-        Value::Set(items) => items.iter().cloned().collect(),
-        Value::Array(items) => items.iter().cloned().collect(),
-        // Partial rules such as `deny[key] := value` of which nothing holds.
-        Value::Object(object) if object.is_empty() => Vec::new(),
-        other => vec![other.clone()],
-    }
-}
-
 /// The addresses that an input has, to find them in messages.
 #[derive(Debug, Default)]
-pub(super) struct Addresses(HashSet<Rc<str>>);
+pub(super) struct Addresses(HashSet<SmolStr>);
 
 impl Addresses {
-    pub(super) fn of(input: &Value) -> Self {
+    pub(super) fn new(input: &Value) -> Self {
         let mut addresses = Self::default();
-        for document in [input, &input["tfplan"], &input["plan"], &input["tfstate"], &input["tfconfig"]] {
+        let parts =
+            ["tfplan", "plan", "tfstate", "tfconfig"].into_iter().filter_map(|name| member(input, name));
+        for document in std::iter::once(input).chain(parts) {
             for part in ["resource_changes", "resource_drift", "resources"] {
-                addresses.add(&document[part]);
+                addresses.add(member(document, part));
             }
-            addresses.add(&document["planned_values"]["resources"]);
-            addresses.add_module(&document["planned_values"]["root_module"]);
-            addresses.add_module(&document["values"]["root_module"]);
+            let planned = member(document, "planned_values");
+            addresses.add(planned.and_then(|planned| member(planned, "resources")));
+            addresses.add_module(planned.and_then(|planned| member(planned, "root_module")));
+            let values = member(document, "values");
+            addresses.add_module(values.and_then(|values| member(values, "root_module")));
         }
         addresses
     }
 
-    fn add(&mut self, resources: &Value) {
+    fn add(&mut self, resources: Option<&Value>) {
         let mut add = |resource: &Value| {
-            if let Value::String(address) = &resource["address"] {
+            if let Some(Value::String(address)) = member(resource, "address") {
                 self.0.insert(address.clone());
             }
         };
         match resources {
-            Value::Array(items) => items.iter().for_each(&mut add),
-            Value::Object(object) => object.values().for_each(&mut add),
+            Some(Value::Array(items)) => items.iter().for_each(&mut add),
+            Some(Value::Object(object)) => object.values().for_each(&mut add),
             _ => {}
         }
     }
 
-    fn add_module(&mut self, module: &Value) {
-        self.add(&module["resources"]);
-        if let Value::Array(modules) = &module["child_modules"] {
-            modules.iter().for_each(|module| self.add_module(module));
+    fn add_module(&mut self, module: Option<&Value>) {
+        let Some(module) = module else { return };
+        self.add(member(module, "resources"));
+        if let Some(Value::Array(modules)) = member(module, "child_modules") {
+            modules.iter().for_each(|module| self.add_module(Some(module)));
         }
     }
 
     /// The one address that a text mentions.
-    fn mentioned(&self, text: &str) -> Option<Rc<str>> {
+    fn mentioned(&self, text: &str) -> Option<SmolStr> {
         /// Addresses stand near the beginning; long messages hold whole objects.
         const LOOKED_AT: usize = 2000;
         let mut at = 0;
-        let mut found: Option<&Rc<str>> = None;
+        let mut found: Option<&SmolStr> = None;
         while at < text.len().min(LOOKED_AT) {
             let rest = &text[at..];
             match self.at_start(rest) {
@@ -82,7 +76,7 @@ impl Addresses {
         found.cloned()
     }
 
-    fn at_start(&self, text: &str) -> Option<&Rc<str>> {
+    fn at_start(&self, text: &str) -> Option<&SmolStr> {
         const LONGEST: usize = 500;
         let ends =
             text.char_indices().filter(|(_, c)| !is_of_word(*c)).map(|(index, c)| (index, c.len_utf8()));
@@ -100,34 +94,40 @@ fn is_of_word(c: char) -> bool {
 /// What is reported of a message; of one that must not be shown, only which resource it is about.
 pub(super) fn finding(message: &Value, is_shown: bool, rule: &str, addresses: &Addresses) -> Finding {
     let text = match message {
-        Value::String(text) => text.to_string(),
         Value::Bool(true) => format!("{rule} holds"),
-        Value::Object(_) => match &message["msg"] {
-            Value::String(text) => text.to_string(),
-            Value::Undefined => json(message),
-            other => json(other),
+        Value::Object(_) => match member(message, "msg") {
+            None => message.to_json(),
+            Some(text) => text_of(text).unwrap_or_else(|| text.to_json()),
         },
-        other => json(other),
+        other => text_of(other).unwrap_or_else(|| other.to_json()),
     };
     let named = ["address", "resource_address", "resource"].iter().find_map(|name| {
-        [&message[*name], &message["details"][*name], &message["metadata"][*name]].into_iter().find_map(
-            |value| match value {
-                Value::String(address) => Some(address.clone()),
-                Value::Object(_) => value["address"].as_string().ok().cloned(),
-                _ => None,
-            },
-        )
+        let inner = ["details", "metadata"].into_iter().filter_map(|part| member(message, part));
+        std::iter::once(message).chain(inner).find_map(|value| match member(value, name) {
+            Some(Value::String(address)) => Some(address.clone()),
+            Some(value) => member(value, "address").and_then(Value::as_str).map(SmolStr::new),
+            None => None,
+        })
     });
     // Addresses are no secrets, but a rule may put one in the place of an address.
     let named = named.filter(|address| is_shown || addresses.0.contains(address));
     let address = named.or_else(|| addresses.mentioned(&text)).map(|address| address.to_string());
     let details = match message {
-        Value::Object(_) if is_shown => RawValue::from_string(json(message)).ok(),
+        Value::Object(_) if is_shown => RawValue::from_string(message.to_json()).ok(),
         _ => None,
     };
     Finding { address, message: is_shown.then_some(text), details }
 }
 
-fn json(value: &Value) -> String {
-    value.to_string()
+/// The text of a string, with a placeholder where a part of it is not known.
+pub(super) fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_string()),
+        Value::Unknown(unknown) => unknown.text().map(str::to_owned),
+        _ => None,
+    }
+}
+
+fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    value.as_object()?.get_str(name)
 }

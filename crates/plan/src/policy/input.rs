@@ -1,8 +1,6 @@
 //! What policies see as `input`.
 
-use std::collections::BTreeMap;
-
-use regorus::Value;
+use objchange_rego::Value;
 
 use super::InputMode;
 use super::error::{PolicyError, PolicyErrorKind};
@@ -30,37 +28,57 @@ pub(super) fn input(
     secrets: &Secrets,
 ) -> Result<Value, PolicyError> {
     let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
+    refuse_state(text)?;
     let mut values = match secrets {
         Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),
         _ => Values::default(),
     };
     let mut writer = Writer { hides: matches!(secrets, Secrets::Hidden(_)), values: &mut values };
-    let mut input = BTreeMap::new();
+    let mut input = Vec::new();
     match mode {
         InputMode::Raw => {
             let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
             return writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)));
         }
-        InputMode::Collections => {
+        InputMode::Collections | InputMode::Auto => {
             if members.has("tfplan") || members.has("plan") {
                 let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
-                input.insert(Value::from("tfplan"), writer.tfplan(&tfplan, members)?);
+                input.push((Value::from("tfplan"), writer.tfplan(&tfplan, members)?));
                 if members.has("plan") {
                     let raw = OnlyMembers(&tfplan.raw, |name: &str| members.has_part("plan", name));
-                    input.insert(Value::from("plan"), writer.write(&raw)?);
+                    input.push((Value::from("plan"), writer.write(&raw)?));
                 }
             }
             if members.has("tfstate") {
                 let tfstate = TfState::prior(&plan).map_err(PolicyError::of_document)?;
-                input.insert(Value::from("tfstate"), writer.write(&tfstate)?);
+                input.push((Value::from("tfstate"), writer.write(&tfstate)?));
             }
             if members.has("tfconfig") {
                 let tfconfig = TfConfig::new(&plan).map_err(PolicyError::of_document)?;
-                input.insert(Value::from("tfconfig"), writer.write(&tfconfig)?);
+                input.push((Value::from("tfconfig"), writer.write(&tfconfig)?));
             }
         }
     }
-    Ok(Value::from(input))
+    Ok(Value::object(input))
+}
+
+/// A plan without changes looks like a state, except that it has parts that only plans have.
+fn refuse_state(text: &str) -> Result<(), PolicyError> {
+    #[derive(serde::Deserialize)]
+    struct Parts {
+        values: Option<serde::de::IgnoredAny>,
+        planned_values: Option<serde::de::IgnoredAny>,
+        resource_changes: Option<serde::de::IgnoredAny>,
+        configuration: Option<serde::de::IgnoredAny>,
+    }
+    match serde_json::from_str::<Parts>(text) {
+        Ok(Parts { values: Some(_), planned_values: None, resource_changes: None, configuration: None }) => {
+            let message =
+                "this is a state: policies are evaluated over plans (terraform show -json PLANFILE)";
+            Err(PolicyError::new(PolicyErrorKind::Document, None, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 struct Writer<'a> {
@@ -80,9 +98,9 @@ impl Writer<'_> {
     }
 
     fn tfplan(&mut self, tfplan: &TfPlan<'_>, members: &Members) -> Result<Value, PolicyError> {
-        let mut parts = BTreeMap::new();
+        let mut parts = Vec::new();
         let mut add = |name: &str, part: Result<Value, PolicyError>| {
-            parts.insert(Value::from(name), part?);
+            parts.push((Value::from(name), part?));
             Ok(())
         };
         let has = |part| members.has_part("tfplan", part);
@@ -107,6 +125,6 @@ impl Writer<'_> {
         if has("raw") {
             add("raw", self.write(&tfplan.raw))?;
         }
-        Ok(Value::from(parts))
+        Ok(Value::object(parts))
     }
 }

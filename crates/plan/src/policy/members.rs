@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use regorus::unstable::{Module, Ref};
-
-use super::names::{Beginning, Names, imports};
-use super::syntax::{Reference, for_each, package};
+use objchange_rego::Program;
 
 /// What is looked at, by the first two keys. Building the rest would be in vain.
 #[derive(Debug, Default)]
@@ -17,23 +14,18 @@ pub(super) struct Members {
     pub(super) full: bool,
 }
 
+/// The planned values say nothing of what is unknown: these parts do.
+const OF_UNKNOWNS: [&str; 2] = ["resource_changes", "output_changes"];
+
 impl Members {
-    pub(super) fn of(modules: &[Ref<Module>], names: &Names) -> Self {
-        let mut members = Self::default();
-        for module in modules {
-            let (package, imports) = (package(module), imports(module));
-            members.full |= module.package.span.source.get_contents().contains("after_full");
-            for rule in &module.policy {
-                for_each(rule, &mut |expr| {
-                    let Some(reference) = Reference::of(expr) else { return };
-                    if let Beginning::Input(prefix) = names.beginning(&reference, &package, &imports) {
-                        let mut keys = prefix.into_iter().chain(reference.keys().map(str::to_owned));
-                        match keys.next() {
-                            None => members.all = true,
-                            Some(first) => _ = members.parts.insert((first, keys.next())),
-                        }
-                    }
-                });
+    pub(super) fn new(program: &Program, full: bool) -> Self {
+        let mut members = Self { full, ..Self::default() };
+        for reference in program.input_references() {
+            match reference.path {
+                [] => members.all = true,
+                [first, rest @ ..] => {
+                    members.parts.insert((first.clone(), rest.first().cloned()));
+                }
             }
         }
         members
@@ -41,15 +33,17 @@ impl Members {
 
     /// Whether a member of the input is looked at.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.all || self.parts.iter().any(|(first, _)| first == name)
+        let is_part = |name: &str| self.parts.iter().any(|(first, _)| first == name);
+        self.all || is_part(name) || (OF_UNKNOWNS.contains(&name) && is_part("planned_values"))
     }
 
     /// Whether a member of a member is looked at.
     pub(super) fn has_part(&self, name: &str, part: &str) -> bool {
-        self.all
-            || self
-                .parts
+        let is_part = |part: &str| {
+            self.parts
                 .iter()
                 .any(|(first, second)| first == name && second.as_ref().is_none_or(|second| second == part))
+        };
+        self.all || is_part(part) || (OF_UNKNOWNS.contains(&part) && is_part("planned_values"))
     }
 }

@@ -35,30 +35,32 @@
 //! ```
 
 mod compile;
+mod data;
 mod error;
 mod evaluate;
 mod finding;
 mod input;
 mod members;
-mod names;
 mod rules;
 mod secret;
-mod session;
-mod syntax;
+mod shape;
 mod testing;
-mod trace;
 mod unknown;
 mod value;
 mod verdict;
 
 use std::fmt;
-use std::thread;
 use std::time::Duration;
 
+pub use objchange_rego::Value;
+
+pub use self::data::DataFile;
 pub use self::error::{Place, PolicyError, PolicyErrorKind};
 pub use self::rules::Severity;
 pub use self::testing::{TestResult, TestVerdict, run_tests};
-pub use self::verdict::{Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts};
+pub use self::verdict::{
+    Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts, Warning,
+};
 
 /// A file of policies.
 #[derive(Debug, Clone)]
@@ -77,8 +79,10 @@ impl PolicyFile {
 /// What policies see as `input`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum InputMode {
-    /// The collections by name, and the document as `plan`.
+    /// What the policies look at: the collections, or the document.
     #[default]
+    Auto,
+    /// The collections by name, and the document as `plan`.
     Collections,
     /// The document.
     Raw,
@@ -92,8 +96,19 @@ pub struct Options {
     pub input: InputMode,
     /// The packages of which rules are evaluated; all, if there are none.
     pub packages: Vec<String>,
-    /// How long evaluating them may take for a document.
+    /// The rules that are evaluated, by name or by package and name, with `*` and `?`: those whose names say how bad they
+    /// are, if there are none.
+    pub rules: Vec<String>,
+    /// The documents that policies see as `data`: an object.
+    pub data: Value,
+    /// Policies may use functions that need the network. There are none so far that tests do not replace.
+    pub allows_network: bool,
+    /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
+    pub strict_builtin_errors: bool,
+    /// How long compiling the policies may take, and evaluating them for a document.
     pub timeout: Duration,
+    /// How many bytes the values that policies make may take, roughly.
+    pub memory: u64,
     /// On how many threads the rules are evaluated for one document.
     pub threads: usize,
 }
@@ -103,7 +118,12 @@ impl Default for Options {
         Self {
             input: InputMode::default(),
             packages: Vec::new(),
+            rules: Vec::new(),
+            data: Value::object([]),
+            allows_network: false,
+            strict_builtin_errors: false,
             timeout: Duration::from_secs(10),
+            memory: 512 << 20,
             threads: 1,
         }
     }
@@ -128,9 +148,12 @@ impl Policies {
     ///
     /// A file is not Rego, files contradict each other, or there is no rule called `deny`, `violation` or `warn`.
     pub fn compile(files: &[PolicyFile], options: Options) -> Result<Self, PolicyError> {
-        let compiled = on_big_stack(|| compile::compile(files, &options, false))?;
+        let compiled = compile::compile(files, &options, false)?;
         if compiled.rules.is_empty() {
-            let message = "no rule is called deny, violation or warn, or begins with one of these and _";
+            let message = match options.rules.is_empty() {
+                true => "no rule is called deny, violation or warn, or begins with one of these and _",
+                false => "no rule is called as --rules asks for",
+            };
             return Err(PolicyError::new(PolicyErrorKind::NoRules, None, message));
         }
         Ok(Self { compiled, options })
@@ -142,15 +165,17 @@ impl Policies {
     ///
     /// The text is no plan, or evaluating a rule fails or takes too long.
     pub fn evaluate(&self, text: &str) -> Result<Verdicts, PolicyError> {
-        on_big_stack(|| evaluate::evaluate(&self.compiled, &self.options, text))
+        evaluate::evaluate(&self.compiled, &self.options, text)
     }
 
     /// The rule that was begun last, wherever it is evaluated now: for who ends what takes too much.
     pub fn evaluating(&self) -> Option<Place> {
         let rule = self.compiled.begun.load(std::sync::atomic::Ordering::Relaxed);
-        Some(self.compiled.rules.get(rule)?.definitions.first()?.place.clone())
+        self.compiled.rules.get(rule)?.definitions.first().cloned()
     }
+}
 
+impl Policies {
     /// What there is to know about the policies that is no error.
     pub fn notes(&self) -> &[String] {
         &self.compiled.notes
@@ -161,19 +186,4 @@ impl fmt::Debug for Policies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Policies").field("rules", &self.compiled.rules).finish_non_exhaustive()
     }
-}
-
-/// Values and expressions may nest deeper than the stack of any thread has room for.
-const STACK: usize = 256 << 20;
-
-fn big_stack() -> thread::Builder {
-    thread::Builder::new().stack_size(STACK)
-}
-
-fn on_big_stack<T: Send>(work: impl FnOnce() -> Result<T, PolicyError> + Send) -> Result<T, PolicyError> {
-    let failed = |what| PolicyError::new(PolicyErrorKind::Evaluation, None, what);
-    thread::scope(|scope| match big_stack().spawn_scoped(scope, work) {
-        Ok(thread) => thread.join().unwrap_or_else(|_| Err(failed("this shows a defect of the program"))),
-        Err(_) => Err(failed("a thread cannot be run")),
-    })
 }

@@ -1,15 +1,13 @@
 //! Rego's own tests.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use regorus::Value;
+use objchange_rego::{Limits, Setup, Value};
 use serde::Serialize;
 
 use super::compile::compile;
 use super::error::{Place, PolicyError};
-use super::rules::{reference, title};
-use super::session::{Given, Session};
-use super::{Options, PolicyFile, on_big_stack};
+use super::{Options, PolicyFile};
 
 /// What became of a test.
 #[derive(Debug, Clone, Serialize)]
@@ -48,35 +46,49 @@ pub enum TestResult {
 ///
 /// A file is not Rego, or files contradict each other.
 pub fn run_tests(files: &[PolicyFile], options: &Options) -> Result<Vec<TestVerdict>, PolicyError> {
-    on_big_stack(|| {
-        let policies = compile(files, options, true)?;
-        let mut verdicts = Vec::new();
-        for (index, rule) in policies.rules.iter().enumerate() {
-            let Some(place) = rule.definitions.first().map(|definition| definition.place.clone()) else {
-                continue;
-            };
-            let begun = Instant::now();
-            let mut session = Session::new(&policies, begun + options.timeout)?;
-            session.about(index);
-            let result = match rule.key.1.starts_with("todo_") {
-                true => TestResult::Skip,
-                false => {
-                    match session.rule(&reference(&rule.key), &place, &Given::Plain(Value::new_object())) {
-                        Ok(Value::Undefined | Value::Bool(false)) => TestResult::Fail,
-                        Ok(_) => TestResult::Pass,
-                        Err(error) => TestResult::Error(error.to_string()),
-                    }
+    let policies = compile(files, options, true)?;
+    let mut verdicts = Vec::new();
+    for rule in &policies.rules {
+        let Some(place) = rule.definitions.first().cloned() else { continue };
+        let begun = Instant::now();
+        let mut prints = Vec::new();
+        let result = match rule.name.starts_with("todo_") {
+            true => TestResult::Skip,
+            false => {
+                let setup = Setup {
+                    input: None,
+                    data: options.data.clone(),
+                    limits: Limits { deadline: begun.checked_add(options.timeout), memory: options.memory },
+                    strict_builtin_errors: options.strict_builtin_errors,
+                    now_ns: now_ns(),
+                };
+                let value = policies.program.run(setup, |session| {
+                    let value = session.rule(rule.id);
+                    let printed = session.take_prints().into_iter();
+                    prints = printed
+                        .map(|(location, text)| format!("{}: {text}", Place::from(location)))
+                        .collect();
+                    value
+                });
+                match value {
+                    Ok((None | Some(Value::Bool(false)), _)) => TestResult::Fail,
+                    Ok(_) => TestResult::Pass,
+                    Err(error) => match error.limit {
+                        None => TestResult::Error(error.to_string()),
+                        Some(limit) => {
+                            let place = Some(place.clone());
+                            TestResult::Error(PolicyError::of_limit(limit, place, options).to_string())
+                        }
+                    },
                 }
-            };
-            let prints = session.prints();
-            verdicts.push(TestVerdict {
-                test: title(&rule.key),
-                place,
-                result,
-                duration: begun.elapsed(),
-                prints,
-            });
-        }
-        Ok(verdicts)
-    })
+            }
+        };
+        verdicts.push(TestVerdict { test: rule.title(), place, result, duration: begun.elapsed(), prints });
+    }
+    Ok(verdicts)
+}
+
+fn now_ns() -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
 }

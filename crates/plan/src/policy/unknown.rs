@@ -1,246 +1,220 @@
-//! Markers in the place of what is unknown until apply.
+//! Unknown values in the place of what is not known until apply.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use regorus::{Rc, Value};
+use objchange_rego::{Unknown, Value};
+use smol_str::SmolStr;
 
-/// The markers of an input, each told from all others by where it is in memory.
+use super::verdict;
+
+/// Where the unknown values of an input are, by their numbers.
 #[derive(Debug, Default)]
-pub(super) struct Markers {
-    at: HashMap<usize, Marker, foldhash::fast::RandomState>,
-    /// The markers themselves: as long as they are here nothing else is where they are.
-    kept: Vec<Value>,
-    /// What stands in place of all markers.
-    guess: Option<Value>,
+pub(super) struct Places(Vec<verdict::Unknown>);
+
+impl Places {
+    fn add(&mut self, address: &str, path: &str) -> u32 {
+        self.0.push(verdict::Unknown { address: address.to_owned(), path: path.to_owned() });
+        u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Where the values are that something depends on.
+    pub(super) fn find<'a>(&'a self, unknown: &'a Unknown) -> impl Iterator<Item = &'a verdict::Unknown> {
+        unknown.ids().iter().filter_map(|id| self.0.get(*id as usize))
+    }
 }
 
-#[derive(Debug)]
-pub(super) struct Marker {
-    /// The address of the resource, or `output.` and a name.
-    pub(super) address: Rc<str>,
-    pub(super) path: String,
-    /// It stands in `after_full`, where policies may ask for it.
-    pub(super) full: bool,
+/// Puts unknown values into inputs.
+#[derive(Debug, Default)]
+pub(super) struct Marking {
+    /// Add `after_full`.
+    full: bool,
+    pub(super) places: Places,
+    /// What is unknown of each resource and output, for the planned values.
+    unknowns: HashMap<SmolStr, Value>,
 }
 
-impl Markers {
-    /// This value instead of markers.
-    pub(super) fn guessing(guess: Value) -> Self {
-        Self { guess: Some(guess), ..Self::default() }
+impl Marking {
+    pub(super) fn new(full: bool) -> Self {
+        Self { full, ..Self::default() }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+    /// The input with what is unknown in it, wherever in it the document or its collections are.
+    pub(super) fn apply(&mut self, input: &Value) -> Value {
+        let tfplan = input.as_object().and_then(|input| input.get_str("tfplan"));
+        let Some(tfplan) = tfplan else { return self.document(input) };
+        let tfplan = self.document(tfplan);
+        let tfplan = edited(&tfplan, &mut |name, raw| (name == "raw").then(|| self.document(raw)));
+        edited(input, &mut |name, part| match name {
+            "tfplan" => Some(tfplan.clone()),
+            "plan" => Some(self.document(part)),
+            _ => None,
+        })
     }
 
-    pub(super) fn get(&self, at: usize) -> Option<&Marker> {
-        self.at.get(&at)
-    }
-
-    /// The marker that a value is.
-    pub(super) fn find(&self, value: &Value) -> Option<usize> {
-        let Value::Object(object) = value else { return None };
-        let at = Rc::as_ptr(object).addr();
-        (object.len() == 1 && self.at.contains_key(&at)).then_some(at)
-    }
-
-    /// The markers in a value.
-    pub(super) fn find_all(&self, value: &Value, found: &mut Vec<usize>) {
-        if let Some(marker) = self.find(value) {
-            return found.push(marker);
+    fn document(&mut self, document: &Value) -> Value {
+        self.unknowns.clear();
+        let document = edited(document, &mut |name, part| match name {
+            "resource_changes" | "resource_drift" => {
+                let is_planned = name == "resource_changes";
+                Some(each(part, &mut |_, resource| self.resource(resource, is_planned)))
+            }
+            "deferred_changes" => Some(each(part, &mut |_, deferred| {
+                edited(deferred, &mut |name, resource| {
+                    (name == "resource_change").then(|| self.resource(resource, false))
+                })
+            })),
+            "output_changes" => Some(each(part, &mut |name, output| self.output(name, output))),
+            _ => None,
+        });
+        if self.unknowns.is_empty() {
+            return document;
         }
-        match value {
-            Value::Array(items) => items.iter().for_each(|item| self.find_all(item, found)),
-            Value::Set(items) => items.iter().for_each(|item| self.find_all(item, found)),
-            Value::Object(object) => object.values().for_each(|value| self.find_all(value, found)),
+        let unknowns = std::mem::take(&mut self.unknowns);
+        edited(&document, &mut |name, planned| {
+            (name == "planned_values").then(|| self.planned_values(planned, &unknowns))
+        })
+    }
+
+    fn resource(&mut self, resource: &Value, is_planned: bool) -> Value {
+        let Some(address) = member(resource, "address").and_then(Value::as_str) else {
+            return resource.clone();
+        };
+        let unknown = member(resource, "change").and_then(|change| member(change, "after_unknown"));
+        match unknown {
+            Some(unknown) if has_true(unknown) => {
+                if is_planned {
+                    self.unknowns.insert(planned_address(address, resource), unknown.clone());
+                }
+            }
+            _ if !self.full => return resource.clone(),
             _ => {}
         }
+        edited(resource, &mut |name, change| (name == "change").then(|| self.change(change, address)))
     }
 
-    fn add(&mut self, address: &Rc<str>, path: &str, full: bool) -> Value {
-        if let Some(guess) = &self.guess {
-            return guess.clone();
+    fn output(&mut self, name: &Value, output: &Value) -> Value {
+        let address = format!("output.{}", name.as_str().unwrap_or_default());
+        let change = member(output, "change").unwrap_or(output);
+        if let Some(unknown) = member(change, "after_unknown").filter(|unknown| has_true(unknown)) {
+            self.unknowns.insert(SmolStr::new(&address), unknown.clone());
         }
-        let marker = unknown();
-        if let Value::Object(object) = &marker {
-            let marker = Marker { address: address.clone(), path: path.to_owned(), full };
-            self.at.insert(Rc::as_ptr(object).addr(), marker);
-        }
-        self.kept.push(marker.clone());
-        marker
-    }
-}
-
-/// `{"$unknown": {}}`
-fn unknown() -> Value {
-    Value::from(BTreeMap::from([(Value::from("$unknown"), Value::new_object())]))
-}
-
-/// What is to be done with the changes of an input.
-pub(super) struct Marking<'a> {
-    /// Add `after_full`.
-    pub(super) full: bool,
-    /// Put markers into `after` and the planned values, too.
-    pub(super) markers: Option<&'a mut Markers>,
-}
-
-impl Marking<'_> {
-    /// Does it to an input, wherever in it the document or its collections are.
-    pub(super) fn apply(&mut self, input: &mut Value) {
-        let mut unknowns = HashMap::new();
-        match input["tfplan"] {
-            Value::Undefined => self.document(input, &mut unknowns),
-            _ => {
-                edit(input, "tfplan", |tfplan| {
-                    self.document(tfplan, &mut unknowns);
-                    edit(tfplan, "raw", |raw| self.document(raw, &mut unknowns));
-                });
-                edit(input, "plan", |plan| self.document(plan, &mut unknowns));
+        match member(output, "change") {
+            None => self.change(output, &address),
+            Some(_) => {
+                edited(output, &mut |name, change| (name == "change").then(|| self.change(change, &address)))
             }
         }
     }
 
-    fn document(&mut self, document: &mut Value, unknowns: &mut HashMap<Rc<str>, Value>) {
-        for name in ["resource_changes", "resource_drift"] {
-            edit(document, name, |changes| {
-                each(changes, |_, resource| {
-                    let Value::String(address) = resource["address"].clone() else { return };
-                    let unknown = resource["change"]["after_unknown"].clone();
-                    if self.markers.is_some() && name == "resource_changes" && has_true(&unknown) {
-                        unknowns.insert(planned_address(&address, resource), unknown);
-                    }
-                    edit(resource, "change", |change| self.change(change, &address));
-                });
-            });
+    fn change(&mut self, change: &Value, address: &str) -> Value {
+        let nothing = Value::Null;
+        let after = member(change, "after").unwrap_or(&nothing);
+        let unknown = member(change, "after_unknown").filter(|unknown| has_true(unknown));
+        if unknown.is_none() && !self.full {
+            return change.clone();
         }
-        edit(document, "deferred_changes", |deferred| {
-            each(deferred, |_, deferred| {
-                edit(deferred, "resource_change", |resource| {
-                    let Value::String(address) = resource["address"].clone() else { return };
-                    edit(resource, "change", |change| self.change(change, &address));
-                });
-            });
-        });
-        edit(document, "output_changes", |outputs| {
-            each(outputs, |name, output| {
-                let address: Rc<str> = format!("output.{}", name.as_string().map_or("", |name| name)).into();
-                match output["change"] {
-                    Value::Undefined => self.change(output, &address),
-                    _ => edit(output, "change", |change| self.change(change, &address)),
-                }
-                let change = if output["change"] == Value::Undefined { &*output } else { &output["change"] };
-                if self.markers.is_some() && has_true(&change["after_unknown"]) {
-                    unknowns.insert(address, change["after_unknown"].clone());
-                }
-            });
-        });
-        if let Some(markers) = &mut self.markers
-            && !unknowns.is_empty()
-        {
-            edit(document, "planned_values", |planned| {
-                values(planned, unknowns, markers);
-                edit(planned, "outputs", |outputs| {
-                    each(outputs, |name, output| {
-                        let address = format!("output.{}", name.as_string().map_or("", |name| name));
-                        mark_value(output, "value", &address, unknowns, markers);
-                    });
-                });
-                edit(planned, "root_module", |module| values(module, unknowns, markers));
-            });
+        let Value::Object(object) = change else { return change.clone() };
+        let mut members = object.entries().to_vec();
+        let mut set = |name: &str, value: Value| {
+            members.retain(|(key, _)| key.as_str() != Some(name));
+            members.push((Value::from(name), value));
+        };
+        if self.full {
+            let full = match unknown {
+                None => after.clone(),
+                Some(unknown) => marked(after, unknown, &mut String::new(), &mut |path| {
+                    Value::Unknown(Unknown::marker(self.places.add(address, path)))
+                }),
+            };
+            set("after_full", full);
         }
+        if let Some(unknown) = unknown {
+            set("after", self.marked(after, unknown, address));
+        }
+        Value::object(members)
     }
 
-    fn change(&mut self, change: &mut Value, address: &Rc<str>) {
-        let (after, unknown) = (change["after"].clone(), change["after_unknown"].clone());
-        let has_unknown = has_true(&unknown);
-        if self.full {
-            let full = match &mut self.markers {
-                _ if !has_unknown => after.clone(),
-                Some(markers) => {
-                    marked(&after, &unknown, &mut String::new(), &mut |path| markers.add(address, path, true))
+    fn marked(&mut self, value: &Value, unknown: &Value, address: &str) -> Value {
+        marked(value, unknown, &mut String::new(), &mut |path| {
+            Value::Unknown(Unknown::new(self.places.add(address, path)))
+        })
+    }
+
+    fn planned_values(&mut self, planned: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
+        let planned = self.module(planned, unknowns);
+        edited(&planned, &mut |name, part| match name {
+            "outputs" => Some(each(part, &mut |name, output| {
+                let address = format!("output.{}", name.as_str().unwrap_or_default());
+                self.value(output, "value", &address, unknowns)
+            })),
+            "root_module" => Some(self.module(part, unknowns)),
+            _ => None,
+        })
+    }
+
+    /// The resources of a module or a collection, and the modules in it.
+    fn module(&mut self, module: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
+        edited(module, &mut |name, part| match name {
+            "resources" => Some(each(part, &mut |_, resource| {
+                let address = member(resource, "address").and_then(Value::as_str);
+                match address.map(|address| planned_address(address, resource)) {
+                    Some(address) => self.value(resource, "values", &address, unknowns),
+                    None => resource.clone(),
                 }
-                None => marked(&after, &unknown, &mut String::new(), &mut |_| self::unknown()),
-            };
-            set(change, "after_full", full);
-        }
-        if let Some(markers) = &mut self.markers
-            && has_unknown
-        {
-            let after =
-                marked(&after, &unknown, &mut String::new(), &mut |path| markers.add(address, path, false));
-            set(change, "after", after);
-        }
+            })),
+            "child_modules" => Some(each(part, &mut |_, module| self.module(module, unknowns))),
+            _ => None,
+        })
+    }
+
+    fn value(&mut self, of: &Value, name: &str, address: &str, unknowns: &HashMap<SmolStr, Value>) -> Value {
+        let (Some(unknown), Value::Object(object)) = (unknowns.get(address), of) else { return of.clone() };
+        let value = member(of, name).cloned().unwrap_or(Value::Null);
+        let value = self.marked(&value, unknown, address);
+        let mut members = object.entries().to_vec();
+        members.retain(|(key, _)| key.as_str() != Some(name));
+        members.push((Value::from(name), value));
+        Value::object(members)
     }
 }
 
 /// The address that planned values have: without the `data.` of a data source.
-fn planned_address(address: &Rc<str>, resource: &Value) -> Rc<str> {
-    match (&resource["mode"], &resource["type"]) {
-        (Value::String(mode), Value::String(kind)) if &**mode == "data" => {
+fn planned_address(address: &str, resource: &Value) -> SmolStr {
+    let text = |name| member(resource, name).and_then(Value::as_str);
+    match (text("mode"), text("type")) {
+        (Some("data"), Some(kind)) => {
             address.replacen(&format!("data.{kind}."), &format!("{kind}."), 1).into()
         }
-        _ => address.clone(),
+        _ => SmolStr::new(address),
     }
 }
 
-/// Marks the values of the resources of a module or a collection, and of the modules in it.
-fn values(module: &mut Value, unknowns: &HashMap<Rc<str>, Value>, markers: &mut Markers) {
-    edit(module, "resources", |resources| {
-        each(resources, |_, resource| {
-            if let Value::String(address) = planned(resource) {
-                mark_value(resource, "values", &address, unknowns, markers);
-            }
-        });
-    });
-    edit(module, "child_modules", |modules| each(modules, |_, module| values(module, unknowns, markers)));
-}
-
-fn planned(resource: &Value) -> Value {
-    match &resource["address"] {
-        Value::String(address) => Value::String(planned_address(address, resource)),
-        _ => Value::Undefined,
-    }
-}
-
-fn mark_value(
-    of: &mut Value,
-    name: &str,
-    address: &str,
-    unknowns: &HashMap<Rc<str>, Value>,
-    markers: &mut Markers,
-) {
-    if let Some((address, unknown)) = unknowns.get_key_value(address) {
-        let value =
-            marked(&of[name], unknown, &mut String::new(), &mut |path| markers.add(address, path, false));
-        set(of, name, value);
-    }
-}
-
-/// The value with a marker wherever something is unknown.
+/// The value with an unknown one wherever something is unknown.
 fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMut(&str) -> Value) -> Value {
     let length = path.len();
     match unknown {
         Value::Bool(true) => make(path),
         Value::Object(parts) => {
-            let mut members: BTreeMap<Value, Value> = match value {
-                Value::Object(object) => {
-                    object.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
-                }
-                _ => BTreeMap::new(),
+            let mut members = match value {
+                Value::Object(object) => object.entries().to_vec(),
+                _ => Vec::new(),
             };
             for (key, part) in parts.iter().filter(|(_, part)| has_true(part)) {
                 if let Value::String(key) = key {
                     step(path, key);
                 }
-                members.insert(key.clone(), marked(&value[key], part, path, make));
+                let nothing = Value::Null;
+                let old = value.as_object().and_then(|object| object.get(key)).unwrap_or(&nothing);
+                // Of equal keys the last counts.
+                members.push((key.clone(), marked(old, part, path, make)));
                 path.truncate(length);
             }
-            Value::from(members)
+            Value::object(members)
         }
         Value::Array(parts) => {
-            let mut items: Vec<Value> = match value {
-                Value::Array(items) => items.iter().cloned().collect(),
+            let mut items = match value {
+                Value::Array(items) => items.items().to_vec(),
                 _ => Vec::new(),
             };
             for (index, part) in parts.iter().enumerate().filter(|(_, part)| has_true(part)) {
@@ -249,10 +223,10 @@ fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMu
                 }
                 // Writing to a string does not fail.
                 _ = write!(path, "[{index}]");
-                items[index] = marked(&value[index], part, path, make);
+                items[index] = marked(&items[index].clone(), part, path, make);
                 path.truncate(length);
             }
-            Value::from(items)
+            Value::array(items)
         }
         _ => value.clone(),
     }
@@ -276,30 +250,33 @@ fn has_true(unknown: &Value) -> bool {
     }
 }
 
-/// Changes a member that is there.
-fn edit(of: &mut Value, name: &str, change: impl FnOnce(&mut Value)) {
-    if let Ok(object) = of.as_object_mut()
-        && let Some(member) = object.get_mut(&Value::from(name))
-    {
-        change(member);
-    }
+fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    value.as_object()?.get_str(name)
 }
 
-fn set(of: &mut Value, name: &str, value: Value) {
-    if let Ok(object) = of.as_object_mut() {
-        object.insert(Value::from(name), value);
-    }
+/// An object with other values for the members that `edit` changes.
+fn edited(value: &Value, edit: &mut dyn FnMut(&str, &Value) -> Option<Value>) -> Value {
+    let Value::Object(object) = value else { return value.clone() };
+    let mut is_changed = false;
+    let mut change = |(key, member): (&Value, &Value)| {
+        let changed = key.as_str().and_then(|name| edit(name, member));
+        is_changed |= changed.is_some();
+        (key.clone(), changed.unwrap_or_else(|| member.clone()))
+    };
+    let members: Vec<(Value, Value)> = object.iter().map(&mut change).collect();
+    if is_changed { Value::object(members) } else { value.clone() }
 }
 
-/// Changes each member of an object, or element of an array.
-fn each(of: &mut Value, mut change: impl FnMut(&Value, &mut Value)) {
-    match of {
+/// An object or array with other members.
+fn each(value: &Value, edit: &mut dyn FnMut(&Value, &Value) -> Value) -> Value {
+    match value {
         Value::Object(object) => {
-            Rc::make_mut(object).iter_mut().for_each(|(key, value)| change(key, value));
+            let members = object.iter().map(|(key, member)| (key.clone(), edit(key, member)));
+            Value::object(members.collect::<Vec<_>>())
         }
         Value::Array(items) => {
-            Rc::make_mut(items).iter_mut().for_each(|value| change(&Value::Null, value));
+            Value::array(items.iter().map(|item| edit(&Value::Null, item)).collect::<Vec<_>>())
         }
-        _ => {}
+        _ => value.clone(),
     }
 }

@@ -1,17 +1,19 @@
 //! Anything that serde can write, as a value of policies.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
 
-use regorus::{Rc, Value};
+use objchange_rego::Value;
+use objchange_rego::value::Number;
 use serde::ser::{self, Impossible, Serialize, Serializer};
+use smol_str::SmolStr;
 
 use crate::collection::SENSITIVE;
 
 /// Makes values that share their texts: a plan repeats the names of attributes, types and providers for each resource.
 #[derive(Default)]
 pub(super) struct Values {
-    texts: HashSet<Rc<str>, foldhash::fast::RandomState>,
+    texts: HashSet<SmolStr, foldhash::fast::RandomState>,
     /// What stands in place of `(sensitive value)`, if it is not that text.
     replacement: Option<Value>,
 }
@@ -40,12 +42,12 @@ impl Values {
 
     fn shared(&mut self, text: &str) -> Value {
         if text.len() > LONGEST_SHARED {
-            return Value::String(text.into());
+            return Value::String(SmolStr::new(text));
         }
         if let Some(shared) = self.texts.get(text) {
             return Value::String(shared.clone());
         }
-        let shared: Rc<str> = text.into();
+        let shared = SmolStr::new(text);
         self.texts.insert(shared.clone());
         Value::String(shared)
     }
@@ -76,7 +78,7 @@ pub(super) struct List<'a> {
 
 pub(super) struct Map<'a> {
     values: &'a mut Values,
-    members: BTreeMap<Value, Value>,
+    members: Vec<(Value, Value)>,
     key: Value,
     /// `serde_json` hands over numbers as text in a structure of this name.
     is_raw: bool,
@@ -115,7 +117,7 @@ impl<'a> Serializer for &'a mut Values {
     }
 
     fn serialize_i64(self, value: i64) -> Result<Value, Refused> {
-        Ok(Value::from(value))
+        Ok(Value::int(value))
     }
 
     fn serialize_u8(self, value: u8) -> Result<Value, Refused> {
@@ -131,7 +133,10 @@ impl<'a> Serializer for &'a mut Values {
     }
 
     fn serialize_u64(self, value: u64) -> Result<Value, Refused> {
-        Ok(Value::from(value))
+        match i64::try_from(value) {
+            Ok(value) => Ok(Value::int(value)),
+            Err(_) => number(&value.to_string()),
+        }
     }
 
     fn serialize_f32(self, value: f32) -> Result<Value, Refused> {
@@ -139,11 +144,8 @@ impl<'a> Serializer for &'a mut Values {
     }
 
     fn serialize_f64(self, value: f64) -> Result<Value, Refused> {
-        if value.is_finite() {
-            Ok(Value::from(value))
-        } else {
-            Err(ser::Error::custom("a number is not finite"))
-        }
+        let number = Number::from_f64(value).map(Value::Number);
+        number.ok_or_else(|| ser::Error::custom("a number is not finite"))
     }
 
     fn serialize_char(self, value: char) -> Result<Value, Refused> {
@@ -224,7 +226,7 @@ impl<'a> Serializer for &'a mut Values {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Map<'a>, Refused> {
-        Ok(Map { values: self, members: BTreeMap::new(), key: Value::Null, is_raw: false })
+        Ok(Map { values: self, members: Vec::new(), key: Value::Null, is_raw: false })
     }
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<Map<'a>, Refused> {
@@ -255,7 +257,7 @@ macro_rules! list {
             }
 
             fn end(self) -> Result<Value, Refused> {
-                Ok(Value::from(self.items))
+                Ok(Value::array(self.items))
             }
         }
     )*};
@@ -278,12 +280,12 @@ impl ser::SerializeMap for Map<'_> {
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
         let value = value.serialize(&mut *self.values)?;
-        self.members.insert(std::mem::replace(&mut self.key, Value::Null), value);
+        self.members.push((std::mem::replace(&mut self.key, Value::Null), value));
         Ok(())
     }
 
     fn end(self) -> Result<Value, Refused> {
-        Ok(Value::from(self.members))
+        Ok(Value::object(self.members))
     }
 }
 
@@ -297,24 +299,27 @@ impl ser::SerializeStruct for Map<'_> {
         value: &T,
     ) -> Result<(), Refused> {
         let value = value.serialize(&mut *self.values)?;
-        self.members.insert(self.values.shared(name), value);
+        let name = self.values.shared(name);
+        self.members.push((name, value));
         Ok(())
     }
 
     fn end(mut self) -> Result<Value, Refused> {
-        match self.is_raw.then(|| self.members.pop_first()).flatten() {
-            Some((_, Value::String(json))) if has_too_many_digits(&json) => {
-                Err(ser::Error::custom("a number has more digits than policies can take"))
-            }
-            Some((_, Value::String(json))) => {
-                Value::from_numeric_string(&json).map_err(|_| ser::Error::custom("this is no number"))
-            }
-            _ => Ok(Value::from(self.members)),
+        match self.is_raw.then(|| self.members.pop()).flatten() {
+            Some((_, Value::String(json))) => number(&json),
+            _ => Ok(Value::object(self.members)),
         }
     }
 }
 
-/// The interpreter writes all digits of a number: an exponent of nine digits would take hours.
+fn number(json: &str) -> Result<Value, Refused> {
+    let number = if has_too_many_digits(json) { None } else { Number::parse(json) };
+    number
+        .map(Value::Number)
+        .ok_or_else(|| ser::Error::custom("a number has more digits than policies can take"))
+}
+
+/// A number is written out where policies compute with it: an exponent of nine digits would take hours.
 fn has_too_many_digits(number: &str) -> bool {
     let exponent = number.split_once(['e', 'E']).map(|(_, exponent)| exponent.parse::<i64>());
     number.len() > 10_000

@@ -15,6 +15,18 @@ pub struct Verdicts {
     pub rules: Vec<RuleVerdict>,
     /// What the rules have printed, after the place of the `print`.
     pub prints: Vec<String>,
+    /// What built-in functions could not do, so that conditions were undefined.
+    pub warnings: Vec<Warning>,
+}
+
+/// Something that a built-in function could not do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Warning {
+    /// Where it is called.
+    pub place: Place,
+    /// What it could not do.
+    pub message: String,
 }
 
 /// What one definition of a rule says.
@@ -33,6 +45,8 @@ pub struct RuleVerdict {
     pub undecided: Option<Undecided>,
     /// An `exception` of its package names the rule: what it says does not count.
     pub excepted: bool,
+    /// Why it could not be evaluated.
+    pub error: Option<String>,
 }
 
 /// What a rule that looked at something unknown says.
@@ -79,12 +93,19 @@ pub enum Outcome {
     Undecided,
     /// It holds.
     Fail,
+    /// Evaluating it fails: what it says is not known.
+    Error,
 }
 
 impl RuleVerdict {
+    pub(super) fn says_something(&self) -> bool {
+        !self.findings.is_empty() || self.undecided.is_some() || self.error.is_some()
+    }
+
     /// How it turns out.
     pub fn outcome(&self) -> Outcome {
         match self {
+            Self { error: Some(_), .. } => Outcome::Error,
             Self { findings, undecided: None, .. } if findings.is_empty() => Outcome::Pass,
             Self { excepted: true, .. } => Outcome::Excepted,
             Self { findings, .. } if findings.is_empty() => Outcome::Undecided,

@@ -1,18 +1,19 @@
 //! How a provider is started.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use super::process::Children;
 
 /// What of the environment a provider gets without being named.
-const INHERITED: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
+const INHERITED: [&str; 2] = ["PATH", "HOME"];
 
 /// How a provider's program is started.
 ///
-/// Its environment has `PATH`, `HOME`, `TMPDIR`, what the protocol asks for, and what is named here: a test then means the
-/// same everywhere.
+/// Its environment has `PATH`, `HOME`, what the protocol asks for, and what is named here: a test then means the same
+/// everywhere. `TMPDIR` is a folder of its own, which is removed with the process, unless it is named here.
 ///
 /// ```
 /// use std::time::Duration;
@@ -22,7 +23,7 @@ const INHERITED: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
 /// launch.limits.call = Duration::from_secs(10);
 /// launch.set("TF_LOG", "debug").inherit("AWS_PROFILE");
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Launch {
     /// The program.
     pub program: PathBuf,
@@ -57,6 +58,23 @@ impl Default for Limits {
     /// A minute to start, as Terraform allows; five for a call, for which Terraform has no limit; two seconds to end.
     fn default() -> Self {
         Self { start: Duration::from_secs(60), call: Duration::from_secs(300), end: Duration::from_secs(2) }
+    }
+}
+
+/// The values of variables may be secret: only their names are shown.
+impl fmt::Debug for Launch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.environment.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Launch")
+            .field("program", &self.program)
+            .field("arguments", &self.arguments)
+            .field("directory", &self.directory)
+            .field("protocols", &self.protocols)
+            .field("limits", &self.limits)
+            .field("mtls", &self.mtls)
+            .field("children", &self.children)
+            .field("environment", &names)
+            .finish()
     }
 }
 

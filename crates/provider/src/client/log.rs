@@ -18,10 +18,16 @@ const MAX_CRASH: usize = 256 << 10;
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Log {
     lines: Vec<LogLine>,
+    left_out: u64,
     crash: Option<String>,
 }
 
 impl Log {
+    /// How many lines there were before these that are not kept.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
     /// The lines, the oldest first.
     pub fn lines(&self) -> &[LogLine] {
         &self.lines
@@ -41,7 +47,7 @@ impl fmt::Debug for Log {
 }
 
 /// One line of a provider's log.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LogLine {
     /// How much it matters.
@@ -54,6 +60,14 @@ pub struct LogLine {
     pub timestamp: Option<String>,
     /// What else it says, by name; values as JSON.
     pub fields: Vec<(String, String)>,
+}
+
+/// A line may say anything, so only its length is shown.
+impl fmt::Debug for LogLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let length = self.message.len();
+        f.debug_struct("LogLine").field("level", &self.level).field("length", &length).finish_non_exhaustive()
+    }
 }
 
 /// How much a line of a log matters.
@@ -180,9 +194,11 @@ impl Recorder {
     /// What was written since then, and a crash whenever it was.
     pub(crate) fn since(&self, position: u64) -> Log {
         let state = self.state();
-        let wanted = usize::try_from(state.count.saturating_sub(position)).unwrap_or(usize::MAX);
-        let skipped = state.lines.len().saturating_sub(wanted);
-        Log { lines: state.lines.iter().skip(skipped).cloned().collect(), crash: state.crash.clone() }
+        let wanted = state.count.saturating_sub(position);
+        let skipped = state.lines.len().saturating_sub(usize::try_from(wanted).unwrap_or(usize::MAX));
+        let lines: Vec<LogLine> = state.lines.iter().skip(skipped).cloned().collect();
+        let left_out = wanted.saturating_sub(lines.len() as u64);
+        Log { lines, left_out, crash: state.crash.clone() }
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -237,6 +253,8 @@ mod tests {
         let short = b"\ny".repeat(MAX_LINES + 10);
         log.drain(long.chain(&short[..]));
         assert_eq!(log.since(0).lines().len(), MAX_LINES);
+        // The long line, and ten of the short ones.
+        assert_eq!((log.since(0).left_out(), log.since(11).left_out()), (11, 0));
         let log = Recorder::default();
         log.drain(&long[..]);
         assert_eq!(log.since(0).lines()[0].message.len(), MAX_LINE);

@@ -3,9 +3,10 @@
 //! A [`Client`] starts a provider's program ([`Launch`]), or attaches to one that runs ([`Reattach`]), and is the
 //! [`Provider`](crate::Provider) at the other end. It needs a tokio runtime with input, output and time.
 //!
-//! The process runs in a group of its own, and all of that group is killed and waited for when the client is dropped, or its
-//! [`Children`] are told so: by `Drop` in a panic, by whoever handles Ctrl-C. What a provider starts in yet another group is
-//! its own affair. [`Client::end`] lets it end in good order.
+//! The process runs in a group of its own, with a folder of its own for its sockets and temporary files. When the client is
+//! dropped, or its [`Children`] are told so, the group is killed and the folder removed: by `Drop` in a panic, by whoever
+//! handles Ctrl-C. On Linux processes that have left the group are found and killed as well, and the kernel kills the provider
+//! if this program is killed. [`Client::end`] lets it end in good order.
 //!
 //! ```no_run
 //! use objchange_provider::client::{Client, Launch};
@@ -22,6 +23,8 @@
 
 mod calls;
 mod channel;
+#[cfg(unix)]
+mod descendants;
 mod handshake;
 mod launch;
 mod log;
@@ -29,6 +32,7 @@ mod others;
 mod process;
 mod reattach;
 mod resources;
+mod spawn;
 mod stdio;
 mod stores;
 mod validate;
@@ -110,11 +114,11 @@ impl Client {
         let (process, first_line) = Process::start(launch, own.as_ref())?;
         let until = Instant::now() + launch.limits.start;
         let told = |kind: ErrorKind, process: &Process| Error::new(kind).with_log(process.log.since(0));
-        let line = match timeout_at(until, first_line).await {
+        let line = match timeout_at(until, process.first_line(first_line)).await {
             Err(_) => return Err(told(ErrorKind::StartTimeout(launch.limits.start), &process)),
-            Ok(Ok(line)) => line,
-            Ok(Err(_)) => {
-                // Standard output was closed; a process that goes on without it is none to talk to.
+            Ok(Some(line)) => line,
+            Ok(None) => {
+                // The process has ended, or standard output was closed; a process that goes on without it is none to talk to.
                 let status = match process.ended(CRASHING).await {
                     Some(status) => status,
                     None => process.kill(),

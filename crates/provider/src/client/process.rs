@@ -1,6 +1,7 @@
 //! A provider's process, and whatever it starts: all of it ends when its owner lets go.
 
 use std::io::BufReader;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -10,8 +11,11 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
+#[cfg(unix)]
+use super::descendants;
 use super::launch::Launch;
 use super::log::{Recorder, read_line};
+use super::spawn;
 use crate::tls::Identity;
 use crate::{Error, ErrorKind};
 
@@ -25,6 +29,9 @@ pub(crate) const CLIENT_CERTIFICATE: &str = "PLUGIN_CLIENT_CERT";
 /// How often it is looked whether something has happened that nobody tells.
 const PAUSE: Duration = Duration::from_millis(2);
 
+/// How long it is waited for what a process wrote before it ended.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+
 /// The processes that were started and run still, so that all can be ended at once: by whoever handles signals.
 ///
 /// ```
@@ -37,30 +44,53 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// children.kill_all();
 /// ```
 #[derive(Clone, Default)]
-pub struct Children(Arc<Mutex<Vec<Weak<Shared>>>>);
+pub struct Children(Arc<Mutex<List>>);
+
+#[derive(Default)]
+struct List {
+    started: Vec<Weak<Shared>>,
+    /// All processes below this one were started by providers.
+    adopts: bool,
+}
 
 impl Children {
-    fn list(&self) -> MutexGuard<'_, Vec<Weak<Shared>>> {
+    fn list(&self) -> MutexGuard<'_, List> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Kills them with all that they have started in their process groups, and waits for them to be gone.
+    /// For a program that starts no other processes than providers: from now on [`kill_all`](Self::kill_all) ends all
+    /// processes below this one, also daemons that hide whose they are. They become children of this process when their
+    /// parents end, where the system allows that (Linux).
+    pub fn adopt_orphans(&self) {
+        #[cfg(target_os = "linux")]
+        {
+            let own = rustix::process::getpid();
+            self.list().adopts = rustix::process::set_child_subreaper(Some(own)).is_ok();
+        }
+    }
+
+    /// Kills them with all that they have started, and waits for them to be gone.
     pub fn kill_all(&self) {
-        for child in self.list().drain(..).filter_map(|child| child.upgrade()) {
+        let mut list = self.list();
+        for child in list.started.drain(..).filter_map(|child| child.upgrade()) {
             child.kill();
+        }
+        #[cfg(unix)]
+        if list.adopts {
+            descendants::kill_below(std::process::id());
         }
     }
 
     fn add(&self, child: &Arc<Shared>) {
-        let mut list = self.list();
-        list.retain(|known| known.strong_count() > 0);
-        list.push(Arc::downgrade(child));
+        let started = &mut self.list().started;
+        started.retain(|known| known.strong_count() > 0);
+        started.push(Arc::downgrade(child));
     }
 }
 
 impl fmt::Debug for Children {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Children({})", self.list().len())
+        write!(f, "Children({})", self.list().started.len())
     }
 }
 
@@ -74,6 +104,8 @@ pub(crate) struct Process {
 
 struct Shared {
     pid: u32,
+    /// The folder that is named in the environment of the process, and of all that it starts.
+    folder: PathBuf,
     state: Mutex<State>,
 }
 
@@ -92,7 +124,11 @@ impl Shared {
     fn kill(&self) -> String {
         let mut state = self.state();
         if let State::Running(child) = &mut *state {
+            #[cfg(unix)]
+            let others = descendants::below(self.pid);
             kill_group(child);
+            #[cfg(unix)]
+            descendants::kill(others, &self.folder, self.pid);
             let status = match child.wait() {
                 Ok(status) => status.to_string(),
                 Err(error) => error.to_string(),
@@ -134,6 +170,7 @@ impl Process {
         command
             .args(&launch.arguments)
             .env_clear()
+            .env("TMPDIR", directory.path())
             .envs(launch.environment.iter().map(|(name, value)| (name, value)))
             .env(COOKIE.0, COOKIE.1)
             .env("PLUGIN_PROTOCOL_VERSIONS", versions)
@@ -150,17 +187,18 @@ impl Process {
             command.current_dir(directory);
         }
         own_group(&mut command);
-        let mut child = command.spawn().map_err(not_started)?;
+        let mut child = spawn::spawn(command).map_err(not_started)?;
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let pid = child.id();
-        let shared = Arc::new(Shared { pid, state: Mutex::new(State::Running(child)) });
+        let folder = directory.path().to_owned();
+        let shared = Arc::new(Shared { pid, folder, state: Mutex::new(State::Running(child)) });
         launch.children.add(&shared);
         let log = Recorder::default();
         let (sender, first_line) = oneshot::channel();
         // Threads, which end with the pipes: a provider must never wait for a reader, whatever else goes on here.
         if let Some(stderr) = stderr {
             let log = log.clone();
-            spawn(move || log.drain(stderr)).map_err(not_started)?;
+            read_in_thread(move || log.drain(stderr)).map_err(not_started)?;
         }
         if let Some(stdout) = stdout {
             let read = move || {
@@ -171,7 +209,7 @@ impl Process {
                 }
                 while read_line(&mut stdout).is_some() {}
             };
-            spawn(read).map_err(not_started)?;
+            read_in_thread(read).map_err(not_started)?;
         }
         Ok((Self { shared, log, _directory: directory }, first_line))
     }
@@ -179,6 +217,23 @@ impl Process {
     /// The number of the process.
     pub(crate) fn pid(&self) -> u32 {
         self.shared.pid
+    }
+
+    /// The first line, as soon as it is there; `None` if there is none to come. A daemon of the provider may hold its standard
+    /// output open when it has ended.
+    pub(crate) async fn first_line(&self, line: oneshot::Receiver<String>) -> Option<String> {
+        let ended = async {
+            while !self.shared.has_ended() {
+                sleep(PAUSE).await;
+            }
+            // What it wrote last is still on its way.
+            sleep(LAST_WORDS).await;
+        };
+        tokio::select! {
+            biased;
+            line = line => line.ok(),
+            () = ended => None,
+        }
     }
 
     /// How the process has ended, if it does so by itself within this time. What it wrote last is in the log then.
@@ -205,7 +260,7 @@ impl Process {
     }
 }
 
-fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<thread::JoinHandle<()>> {
+fn read_in_thread(work: impl FnOnce() + Send + 'static) -> std::io::Result<thread::JoinHandle<()>> {
     thread::Builder::new().name("provider-output".into()).stack_size(256 << 10).spawn(work)
 }
 

@@ -67,6 +67,8 @@ impl Clause {
             Self::A4 | Self::R1 | Self::U1 | Self::D3 | Self::M1 => &UNKNOWN_LEFT,
             Self::P7 | Self::A7 | Self::R4 | Self::I3 | Self::M4 | Self::L1 => &IDENTITY,
             Self::A1 | Self::A6 | Self::A9 => &OBJECT_LOST,
+            Self::V1 => &UNKNOWN_REFUSED,
+            Self::K1 | Self::K2 => &SECRET_TOLD,
             Self::P9 | Self::A8 | Self::R6 | Self::U5 | Self::E3 | Self::X2 => &FAILED,
             Self::P2 | Self::F3 => &DEFERRED,
             Self::F1 | Self::F2 => &FINAL_PLAN,
@@ -95,6 +97,24 @@ impl Clause {
         }
     }
 }
+
+const UNKNOWN_REFUSED: Advice = Advice {
+    meaning: "The provider refuses a configuration because something in it is not known yet. It would take the value that comes later.",
+    workaround: "Write the value into the configuration, or create what it depends on first with `-target`.",
+    cause: "A check takes an unknown value for an empty or a missing one.",
+    framework: "In validators, ValidateConfig and ModifyPlan return early for a value of which `IsUnknown()` is true.",
+    sdk_v2: "In CustomizeDiff ask `NewValueKnown` before you check a value.",
+    others: "Take an unknown value for one that may become any value of its type.",
+};
+
+const SECRET_TOLD: Advice = Advice {
+    meaning: "The provider puts a secret where Terraform shows or stores it: in its output, in a plan or in the state.",
+    workaround: "Do not share output or state of it, and change the secret after it was shown.",
+    cause: "A message repeats the value that it is about, or a value is copied from one attribute to another.",
+    framework: "Name the attribute in a diagnostic, and not its value. Store nothing of a write-only attribute; keep a hash in private state to see that it changed.",
+    sdk_v2: "Name the attribute in an error, and not its value. Store nothing of a write-only attribute.",
+    others: "Name the attribute in a diagnostic, and not its value. Store nothing of a write-only attribute.",
+};
 
 const PLANNED_VALUE: Advice = Advice {
     meaning: "The provider plans another value than the one that is configured. Terraform stops before anything is changed.",

@@ -65,8 +65,18 @@ impl Flow<'_> {
         let actual = last.map(|last| self.schema.block.mark_hidden(&last));
         for violation in &applied.violations {
             let is_legacy = applied.legacy_type_system;
-            let finding =
+            let mut finding =
                 Finding::of_apply(&self.schema.block, violation, &change.after, actual.as_ref(), is_legacy);
+            let was_there = |actual: &Value| {
+                let (was, is) = (prior.object.at(&finding.path), actual.at(&finding.path));
+                was.zip(is).is_some_and(|(was, is)| was.unmark_deep().0.identical(&is.unmark_deep().0))
+            };
+            if !prior.object.is_null()
+                && finding.clause == Clause::A5
+                && actual.as_ref().is_some_and(was_there)
+            {
+                finding.cause = Some("update_ignored");
+            }
             is_fine &= finding.weight != Weight::Error;
             self.find(finding);
         }

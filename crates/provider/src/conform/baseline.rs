@@ -54,10 +54,25 @@ impl Known {
     }
 }
 
+/// Whether a type of which something is known was tried.
+fn was_tried(report: &Report, known: &Known) -> bool {
+    let is_it = |of: &TypeReport| of.subject.kind() == known.subject && of.name == known.name;
+    report.types.iter().any(|of| is_it(of) && of.skipped.is_none())
+}
+
 impl Baseline {
     /// All that was found.
     pub fn of(report: &Report) -> Self {
         Self { known: report.found().map(|(of, found)| Known::new(of, found)).collect() }
+    }
+
+    /// The same after a run: what was tried is known as it was found now, and of what was not tried all stays known.
+    #[must_use]
+    pub fn updated(&self, report: &Report) -> Self {
+        let is_kept = |known: &&Known| !was_tried(report, known);
+        let mut new = Self::of(report);
+        new.known.extend(self.known.iter().filter(is_kept).cloned());
+        new
     }
 
     /// Reads a file.
@@ -93,10 +108,10 @@ impl Baseline {
                 seen.insert(known);
             }
         }
-        let was_tried = |known: &&Known| {
-            let is_it = |of: &TypeReport| of.subject.kind() == known.subject && of.name == known.name;
-            report.types.iter().any(|of| is_it(of) && of.skipped.is_none())
-        };
-        self.known.iter().filter(was_tried).filter(|known| !seen.contains(known)).count()
+        self.known
+            .iter()
+            .filter(|known| was_tried(report, known))
+            .filter(|known| !seen.contains(known))
+            .count()
     }
 }

@@ -5,7 +5,7 @@ macro_rules! clauses {
     ($($clause:ident, $summary:expr, $sentence:literal;)*) => {
         /// A clause of the contract. The letter says what the provider was asked for: a schema, a plan, the final plan, to
         /// apply, to read, to upgrade a stored object, to import, to move an object from another type, to generate its
-        /// configuration, data, an ephemeral resource, the result of a function, a list, to invoke an action (`X`); `C` is what
+        /// configuration, data, an ephemeral resource, the result of a function, a list, to invoke an action (`X`), to validate a configuration (`V`); `K` is about keeping secrets, `C` is what
         /// only many calls together show, and `T` is about the connection.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
@@ -46,6 +46,9 @@ clauses! {
     S6, Some("Failed to load plugin schemas"), "Nothing inside of a set is dynamic or write-only.";
     S7, Some("Failed to load plugin schemas"), "All that is inside of a computed block is computed, and such a block need not be configured.";
     S8, Some("Failed to load plugin schemas"), "A nesting mode is one that there is.";
+    V1, None, "A configuration that is valid when all of it is known is valid while some of it is unknown.";
+    K1, None, "What is write-only is in no other attribute of a plan or an object.";
+    K2, None, "Nothing that is sensitive is in a diagnostic.";
     P2, Some("Provider deferred changes when Terraform did not allow deferrals"), "A plan is deferred only where that is allowed.";
     P3, Some("Provider produced invalid plan"), "A write-only attribute is null in a plan.";
     P4, Some("Provider produced invalid plan"), "A planned object is of the type that the schema says.";

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::report::Subject;
+use super::secrets::Secrets;
 
 /// Kept configurations, in the order in which they were found. A file of it is JSON Lines.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,8 @@ pub(super) struct Kept {
     known: Option<Box<RawValue>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     update: Option<Box<RawValue>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    update_known: Option<Box<RawValue>>,
     /// Which clause it has shown to be broken, for people.
     #[serde(default)]
     clause: String,
@@ -45,6 +48,7 @@ pub(super) struct Replayed {
     pub(super) config: Value,
     pub(super) known: Option<Value>,
     pub(super) update: Option<Value>,
+    pub(super) update_known: Option<Value>,
 }
 
 impl Kept {
@@ -67,18 +71,27 @@ impl Kept {
             config: json(&replayed.config)?,
             known: option(&replayed.known)?,
             update: option(&replayed.update)?,
+            update_known: option(&replayed.update_known)?,
             clause: clause.into(),
         })
     }
 
+    /// Whether a secret is in it.
+    pub(super) fn holds(&self, secrets: &Secrets) -> bool {
+        let texts =
+            [Some(&self.config), self.known.as_ref(), self.update.as_ref(), self.update_known.as_ref()];
+        texts.into_iter().flatten().any(|json| secrets.finds_in_json(json.get()))
+    }
+
     /// What tells it from others.
-    fn key(&self) -> [&str; 5] {
+    fn key(&self) -> [&str; 6] {
         [
             &self.subject,
             &self.name,
             self.config.get(),
             self.known.as_ref().map_or("", |raw| raw.get()),
             self.update.as_ref().map_or("", |raw| raw.get()),
+            self.update_known.as_ref().map_or("", |raw| raw.get()),
         ]
     }
 }
@@ -127,7 +140,8 @@ impl Corpus {
         };
         let replayed = |kept: &Kept| {
             let (config, known) = (value(&kept.config)?, option(&kept.known)?);
-            Some(Replayed { config, known, update: option(&kept.update)? })
+            let (update, update_known) = (option(&kept.update)?, option(&kept.update_known)?);
+            Some(Replayed { config, known, update, update_known })
         };
         let is_of = |kept: &&Kept| kept.subject == subject.kind() && kept.name == name;
         self.kept.iter().filter(is_of).filter_map(replayed).collect()

@@ -31,6 +31,8 @@ pub struct Finding {
     pub summary: Option<String>,
     /// How much it matters.
     pub weight: Weight,
+    /// What causes it, where one cause shows in many places: then it is one finding.
+    pub(super) cause: Option<&'static str>,
 }
 
 /// How much a finding matters to who uses the provider.
@@ -47,12 +49,26 @@ pub enum Weight {
     Error,
 }
 
+/// At most so much is shown of what a provider says.
+const MAX_TEXT: usize = 8 << 10;
+
+/// A text of a provider that is as short as it should be: the beginning, and how much there is more.
+pub(super) fn shortened(text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
+}
+
 /// A piece of what Terraform says where a provider gives back what it must not.
 pub(super) const WRITE_ONLY: &str = "returned a value for the write-only attribute";
 
 impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
-        let weight = if clause.terraform_summary().is_some() { Weight::Error } else { Weight::Unnoticed };
+        // Terraform waits without end for a provider that does not answer.
+        let stops = clause.terraform_summary().is_some() || clause == Clause::T3;
+        let weight = if stops { Weight::Error } else { Weight::Unnoticed };
         Self {
             clause,
             kind: kind.to_owned(),
@@ -61,6 +77,7 @@ impl Finding {
             terraform: None,
             summary: None,
             weight,
+            cause: None,
         }
     }
 

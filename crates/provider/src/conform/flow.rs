@@ -10,8 +10,9 @@ use objchange::{Type, Value};
 
 use super::finding::required;
 use super::flavor::Flavor;
+use super::leak::Leaks;
 use super::schemas::of_type;
-use super::secrets::Secrets;
+use super::secrets::{Origin, Secrets};
 use super::{Clause, Finding, Weight};
 use crate::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
 
@@ -31,12 +32,22 @@ pub struct Trial {
     pub flavor: Flavor,
     /// By what the object is imported; `None` where that is its `id`.
     pub import_id: Option<String>,
+    /// Who made the configurations.
+    pub(super) origin: Origin,
 }
 
 impl Trial {
     /// Only plans this configuration.
     pub fn new(config: Value) -> Self {
-        Self { config, known: None, update: None, apply: false, flavor: Flavor::default(), import_id: None }
+        Self {
+            config,
+            known: None,
+            update: None,
+            apply: false,
+            flavor: Flavor::default(),
+            import_id: None,
+            origin: Origin::People,
+        }
     }
 }
 
@@ -106,6 +117,7 @@ pub(super) struct Flow<'p> {
     pub(super) flavor: Flavor,
     pub(super) judgement: Judgement,
     pub(super) secrets: Secrets,
+    leaks: Leaks,
     /// What was found already: a provider is asked the same more than once.
     known: HashSet<(Clause, String, Path, String)>,
     /// Nobody is there any more to be asked.
@@ -131,6 +143,7 @@ impl<'p> Flow<'p> {
             flavor,
             judgement: Judgement::default(),
             secrets: Secrets::default(),
+            leaks: Leaks::default(),
             known: HashSet::new(),
             is_gone: false,
             is_readable: true,
@@ -138,16 +151,19 @@ impl<'p> Flow<'p> {
     }
 
     pub(super) fn find(&mut self, finding: Finding) {
-        let finding = finding.texts(|text| self.secrets.hide_long(text));
+        let finding = self.secrets.hide_in_finding(finding);
         let key = (finding.clause, finding.kind.clone(), finding.path.clone(), finding.message.clone());
         if self.known.insert(key) {
             self.judgement.findings.push(finding);
         }
     }
 
-    /// What of an object is secret is not to be found in what the provider says.
+    /// What of an object is secret is not to be found in what the provider says, and what is write-only nowhere else in it.
     pub(super) fn learn(&mut self, object: &Value) {
         self.secrets.learn(&self.schema.block, object);
+        if let Some(finding) = self.leaks.in_object(&self.schema.block, object) {
+            self.find(finding);
+        }
     }
 
     /// An answer, or the finding that there is none.
@@ -184,6 +200,7 @@ impl<'p> Flow<'p> {
 
     /// Whether there are errors among the diagnostics; then the provider refuses, which is its right.
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
+        self.tells_no_secret(diagnostics);
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let hidden = errors.map(|error| self.secrets.hide_in(&self.schema.block, error));
         let before = self.judgement.refused.len();
@@ -191,12 +208,20 @@ impl<'p> Flow<'p> {
         self.judgement.refused.len() > before
     }
 
+    /// Finds what is sensitive in what the provider says.
+    pub(super) fn tells_no_secret(&mut self, diagnostics: &[Diagnostic]) {
+        if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
+            self.find(finding);
+        }
+    }
+
     async fn all(&mut self, trial: &Trial) -> Result<Option<()>> {
         let block = &self.schema.block;
         let known = trial.known.as_ref().unwrap_or(&trial.config);
         let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
         for config in [Some(&trial.config), Some(known)].into_iter().chain(update).flatten() {
-            self.learn(config);
+            self.secrets.learn_config(&self.schema.block, config, trial.origin);
+            self.leaks.learn(&self.schema.block, config);
         }
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
         let coerced = block.coerce_config(&trial.config).map_err(bad)?;

@@ -6,6 +6,7 @@ use objchange::value::Path;
 
 use super::objects::{identity_faults, unsound};
 use super::others::Single;
+use super::secrets::Origin;
 use super::{Clause, Finding, Judgement};
 use crate::{ActionEvent, Component, ListQuestion, Opened, Provider, Result, Schemas};
 
@@ -18,6 +19,15 @@ const LISTED: i64 = 10;
 ///
 /// The configuration does not fit the schema, or the provider has no such type.
 pub async fn judge_ephemeral(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
+    ephemeral(provider, type_name, (config, Origin::People)).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn ephemeral(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Origin),
+) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let mut single =
         match Single::begin(provider, &schemas, (Component::EphemeralResource, type_name), config).await? {
@@ -36,6 +46,15 @@ pub async fn judge_ephemeral(provider: &dyn Provider, type_name: &str, config: &
 ///
 /// The configuration does not fit the schema, or the provider has no such list.
 pub async fn judge_list(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
+    list(provider, type_name, (config, Origin::People)).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn list(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Origin),
+) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let mut single =
         match Single::begin(provider, &schemas, (Component::ListResource, type_name), config).await? {
@@ -61,6 +80,16 @@ pub async fn judge_action(
     provider: &dyn Provider,
     type_name: &str,
     config: &Value,
+    invoke: bool,
+) -> Result<Judgement> {
+    action(provider, type_name, (config, Origin::People), invoke).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn action(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Origin),
     invoke: bool,
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
@@ -172,12 +201,9 @@ impl Single<'_> {
         let events = self.told(events, Clause::T1)?;
         let ends = events.iter().filter(|event| matches!(event, ActionEvent::Completed(_))).count();
         for event in &events {
+            // An action may well fail.
             if let ActionEvent::Completed(diagnostics) = event {
-                self.fails(
-                    diagnostics,
-                    (Clause::X2, "invoke_failed"),
-                    "the action that was planned is not carried out",
-                );
+                self.refuses(diagnostics);
             }
         }
         if ends != 1 || !matches!(events.last(), Some(ActionEvent::Completed(_))) {

@@ -6,9 +6,10 @@ use objchange::schema::Block;
 use objchange::value::Path;
 
 use super::flow::no_answer;
+use super::leak::Leaks;
 use super::objects::{at, first_difference, unsound};
 use super::schemas::of_type;
-use super::secrets::Secrets;
+use super::secrets::{Origin, Secrets};
 use super::{Clause, Finding, Judgement, Weight};
 use crate::{Component, Error, ErrorKind, Function, FunctionAnswer, Provider, Result, Schemas};
 
@@ -19,6 +20,7 @@ pub(super) struct Single<'p> {
     pub(super) config: Value,
     pub(super) judgement: Judgement,
     secrets: Secrets,
+    leaks: Leaks,
 }
 
 impl<'p> Single<'p> {
@@ -27,7 +29,7 @@ impl<'p> Single<'p> {
         provider: &'p dyn Provider,
         schemas: &'p Schemas,
         (component, name): (Component, &str),
-        config: &Value,
+        (config, origin): (&Value, Origin),
     ) -> Result<Result<Self, Judgement>> {
         let findings = of_type(schemas, component, name);
         let is_refused = findings.iter().any(|finding| finding.weight == Weight::Error);
@@ -39,9 +41,13 @@ impl<'p> Single<'p> {
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
         let config = block.coerce_config(config).map_err(bad)?;
         let mut secrets = Secrets::default();
-        secrets.learn(block, &config);
+        secrets.learn_config(block, &config, origin);
+        let mut leaks = Leaks::default();
+        leaks.learn(block, &config);
+        let config = config.unmark_deep().0;
         let validated = provider.validate(component, name, &config).await;
-        let mut single = Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets };
+        let mut single =
+            Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets, leaks };
         match single.told(validated, Clause::T1) {
             Some(diagnostics) if !single.refuses(&diagnostics) => Ok(Ok(single)),
             _ => Ok(Err(single.judgement)),
@@ -49,7 +55,7 @@ impl<'p> Single<'p> {
     }
 
     pub(super) fn find(&mut self, finding: Finding) {
-        self.judgement.findings.push(finding.texts(|text| self.secrets.hide_long(text)));
+        self.judgement.findings.push(self.secrets.hide_in_finding(finding));
     }
 
     pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
@@ -78,6 +84,9 @@ impl<'p> Single<'p> {
     }
 
     pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
+        if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
+            self.find(finding);
+        }
         let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
         let hidden: Vec<_> = errors.map(|error| self.secrets.hide_in(self.block, error)).collect();
         let refuses = !hidden.is_empty();
@@ -96,6 +105,9 @@ impl<'p> Single<'p> {
 
     pub(super) fn learn(&mut self, object: &Value) {
         self.secrets.learn(self.block, object);
+        if let Some(finding) = self.leaks.in_object(self.block, object) {
+            self.find(finding);
+        }
     }
 }
 
@@ -105,6 +117,15 @@ impl<'p> Single<'p> {
 ///
 /// The configuration does not fit the schema, or the provider has no such data source.
 pub async fn judge_data(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
+    data(provider, type_name, (config, Origin::People)).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn data(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Origin),
+) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let mut single =
         match Single::begin(provider, &schemas, (Component::DataSource, type_name), config).await? {

@@ -108,6 +108,7 @@ impl Flow<'_> {
                     let answer = self.provider.plan(self.type_name, &asked).await;
                     let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
                     self.learn(&answer.planned);
+                    self.tells_no_secret(&answer.diagnostics);
                     if asked.prior.is_null() {
                         self.replacements_lead_somewhere(&answer.requires_replace);
                     }
@@ -159,7 +160,11 @@ impl Flow<'_> {
         let path = first_difference(&change.before, &change.after).unwrap_or_default();
         let is_terraforms = self.matches_wrongly(change, config);
         let message = format!("{}{when} there is still something to do: {}", at(&path), change.action.kind());
-        let finding = Finding::new(clause, kind, path, message);
+        let mut finding = Finding::new(clause, kind, path, message);
+        // An update that was ignored shows wherever something was changed.
+        if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
+            finding.cause = Some("update_ignored");
+        }
         self.find(if is_terraforms { Finding { weight: Weight::Note, ..finding } } else { finding });
     }
 

@@ -9,7 +9,9 @@ use objchange::value::{Path, PathStep};
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::finding::shortened;
 use super::run::Left;
+use super::secrets::Secrets;
 use super::{Advice, Clause, Finding, Weight};
 use crate::Component;
 
@@ -102,6 +104,8 @@ pub struct TypeReport {
 pub struct Refusal {
     /// What it says.
     pub summary: String,
+    /// What it says more of it, the first time.
+    pub detail: Option<String>,
     /// How often.
     pub count: u64,
 }
@@ -134,6 +138,8 @@ pub struct Smallest {
     pub known: Option<Value>,
     /// What it is changed to, where it shows only then.
     pub update: Option<Value>,
+    /// The same when all of it is known, where some of it is not.
+    pub update_known: Option<Value>,
 }
 
 impl Subject {
@@ -189,6 +195,15 @@ impl Weight {
 }
 
 impl Report {
+    /// Whether anything was checked: a configuration was accepted by a provider that is configured, or something was found.
+    pub fn is_any_checked(&self) -> bool {
+        let is_checked = |of: &TypeReport| {
+            let is_reached = self.not_configured.is_none() || of.subject == Subject::Function;
+            of.accepted > 0 && is_reached || !of.findings.is_empty()
+        };
+        self.types.iter().any(is_checked)
+    }
+
     /// All that was found, with where.
     pub fn found(&self) -> impl Iterator<Item = (&TypeReport, &Found)> {
         self.types.iter().flat_map(|of| of.findings.iter().map(move |found| (of, found)))
@@ -204,6 +219,48 @@ impl Report {
             self.found().filter(|(_, found)| is_new(found)).count()
         };
         (new(true), new(false))
+    }
+}
+
+/// What stands for the reasons that are not told apart.
+const OTHER_REFUSALS: &str = "(other reasons)";
+
+/// So many reasons for refusals are told apart.
+const MAX_REFUSALS: usize = 100;
+
+impl Report {
+    /// Hides all that was found to be secret in the run, wherever it is.
+    pub(super) fn hide(&mut self, secrets: &Secrets) {
+        self.not_configured = self.not_configured.take().map(|reason| shortened(secrets.hide(&reason)));
+        for left in &mut self.left {
+            left.id = left.id.take().map(|id| secrets.hide(&id));
+        }
+        for of in &mut self.types {
+            of.skipped = of.skipped.take().map(|reason| shortened(secrets.hide(&reason)));
+            for refusal in &mut of.refusals {
+                refusal.summary = secrets.hide(&refusal.summary);
+                refusal.detail = refusal.detail.take().map(|detail| secrets.hide(&detail));
+            }
+            for found in &mut of.findings {
+                found.hide(secrets);
+            }
+        }
+    }
+}
+
+impl Found {
+    fn hide(&mut self, secrets: &Secrets) {
+        self.finding = secrets.hide_in_finding(self.finding.clone());
+        self.place = secrets.hide_long(&self.place);
+        if let Some(smallest) = &mut self.smallest {
+            smallest.config = secrets.mark_in(&smallest.config);
+            smallest.known = smallest.known.as_ref().map(|known| secrets.mark_in(known));
+            smallest.update = smallest.update.as_ref().map(|update| secrets.mark_in(update));
+            smallest.update_known = smallest.update_known.as_ref().map(|known| secrets.mark_in(known));
+        }
+        if self.case.as_ref().is_ok_and(|case| secrets.finds_in_json(case)) {
+            self.case = Err("it would tell a secret".to_owned());
+        }
     }
 }
 
@@ -227,9 +284,19 @@ impl TypeReport {
         self.refused += 1;
         for diagnostic in diagnostics {
             let summary = &diagnostic.summary;
+            let is_full = self.refusals.len() >= MAX_REFUSALS;
             match self.refusals.iter_mut().find(|refusal| refusal.summary == *summary) {
                 Some(refusal) => refusal.count += 1,
-                None => self.refusals.push(Refusal { summary: summary.clone(), count: 1 }),
+                None if is_full => match self.refusals.last_mut() {
+                    Some(last) if last.summary == OTHER_REFUSALS => last.count += 1,
+                    _ => {
+                        self.refusals.push(Refusal { summary: OTHER_REFUSALS.into(), detail: None, count: 1 })
+                    }
+                },
+                None => {
+                    let detail = Some(diagnostic.detail.clone()).filter(|detail| !detail.is_empty());
+                    self.refusals.push(Refusal { summary: summary.clone(), detail, count: 1 });
+                }
             }
         }
     }
@@ -305,6 +372,7 @@ impl Serialize for Found {
             config: Option<Shown<'f>>,
             final_config: Option<Shown<'f>>,
             update: Option<Shown<'f>>,
+            final_update: Option<Shown<'f>>,
             case: Option<&'f RawValue>,
             no_case: Option<&'f str>,
         }
@@ -332,6 +400,7 @@ impl Serialize for Found {
             config: smallest.map(|smallest| Shown(&smallest.config)),
             final_config: smallest.and_then(|smallest| smallest.known.as_ref()).map(Shown),
             update: smallest.and_then(|smallest| smallest.update.as_ref()).map(Shown),
+            final_update: smallest.and_then(|smallest| smallest.update_known.as_ref()).map(Shown),
             case: raw,
             no_case: self.case.as_ref().err().map(String::as_str),
         };

@@ -20,15 +20,6 @@ pub struct SchemaFinding {
     pub finding: Finding,
 }
 
-const COMPONENTS: [Component; 6] = [
-    Component::Provider,
-    Component::Resource,
-    Component::DataSource,
-    Component::EphemeralResource,
-    Component::ListResource,
-    Component::Action,
-];
-
 /// All that is wrong with the schemas of a provider: Terraform does not load any of them where one is broken.
 ///
 /// ```
@@ -64,7 +55,7 @@ pub fn judge_schemas(schemas: &Schemas) -> Vec<SchemaFinding> {
         let message = "the provider has no schema of its own configuration; an empty one will do";
         add("provider", Finding::new(Clause::S0, "no_provider_schema", Path::root(), message));
     }
-    for component in COMPONENTS {
+    for component in Component::TRIED {
         for (name, schema) in schemas.of(component) {
             declared(component, &schema.block)
                 .into_iter()

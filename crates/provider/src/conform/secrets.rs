@@ -1,30 +1,62 @@
 //! Keeping what is secret out of what a provider says.
 
-use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use objchange::Value;
 use objchange::change::Diagnostic;
-use objchange::internal::quote_into;
 use objchange::schema::Block;
-use objchange::value::{Descend, Kind};
+use objchange::value::{Descend, Kind, Path, PathStep};
+use objchange_text::redact::{Redactor, Secrets as Texts};
 
-const HIDDEN: &str = "(sensitive value)";
+use super::Finding;
+use super::finding::shortened;
 
-/// A text with more secrets than these is not searched for each of them.
-const MOST: usize = 512;
-
-/// Shorter secrets are hidden only where they stand alone: they are parts of too many words.
+/// A secret of fewer bytes is part of too many values to be looked for in what is made of values by rules that know what is
+/// sensitive.
 const SHORT: usize = 4;
+
+/// Who made a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// People: what the schema calls sensitive in it is secret.
+    People,
+    /// The generator: nothing in it is secret but what hints say, which is marked. What it made of sensitive attributes is
+    /// shown, because a finding cannot be reproduced without it.
+    Generated,
+}
 
 /// The texts of what is sensitive or write-only. A provider may put them into what it says.
 #[derive(Clone, Default)]
-pub(super) struct Secrets(BTreeSet<String>);
+pub(super) struct Secrets {
+    all: Texts,
+    /// Those that are looked for in what is made of values, too.
+    long: Texts,
+    /// What the generator made, which is no secret although it is where secrets are.
+    ours: HashSet<String>,
+    redactors: OnceLock<[Redactor; 2]>,
+}
 
 impl Secrets {
-    /// Learns what of an object is secret.
+    /// Learns what of a configuration is secret.
+    pub(super) fn learn_config(&mut self, block: &Block, config: &Value, origin: Origin) {
+        match origin {
+            Origin::People => self.learn_marked(&block.mark_hidden(config)),
+            Origin::Generated => {
+                self.learn_marked(config);
+                visible_texts(config, &mut self.ours);
+            }
+        }
+    }
+
+    /// Learns what of an answer is secret: all that the schema calls sensitive, but for what the generator made.
     pub(super) fn learn(&mut self, block: &Block, object: &Value) {
-        block.mark_hidden(object).visit(|_, part| {
+        self.learn_marked(&block.mark_hidden(object));
+    }
+
+    /// Learns what is marked.
+    pub(super) fn learn_marked(&mut self, value: &Value) {
+        value.visit(|_, part| {
             if part.is_marked() {
                 self.learn_all(&part.unmark_deep().0);
                 return Descend::Over;
@@ -50,56 +82,154 @@ impl Secrets {
     }
 
     fn add(&mut self, text: &str) {
-        if text.is_empty() || self.0.len() > MOST {
+        if text.is_empty() || self.ours.contains(text) || self.all.contains(text) {
             return;
         }
-        self.0.insert(text.to_owned());
-        // A provider may quote it, or say only one line of it.
-        let mut quoted = String::new();
-        quote_into(text, &mut quoted);
-        self.0.insert(quoted.trim_matches('"').to_owned());
-        self.0.extend(text.lines().filter(|line| line.len() >= SHORT).map(str::to_owned));
+        self.all.add(text);
+        if text.len() >= SHORT {
+            self.long.add(text);
+        }
+        self.redactors = OnceLock::new();
+    }
+
+    /// Whether nothing is secret.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    fn redactors(&self) -> &[Redactor; 2] {
+        self.redactors.get_or_init(|| [self.all.redactor(), self.long.redactor()])
     }
 
     /// The text with the secrets hidden. Those that are short are taken for secrets only where they stand alone.
     pub(super) fn hide(&self, text: &str) -> String {
-        if self.0.len() > MOST {
-            return HIDDEN.to_owned();
-        }
-        let mut secrets: Vec<&String> = self.0.iter().collect();
-        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        secrets.into_iter().fold(text.to_owned(), |text, secret| hide_one(text, secret, secret.len() < SHORT))
+        self.redactors()[0].redact(text).into_owned()
     }
 
-    /// The same for what was made of the objects by rules that know what is sensitive: a secret may have come out elsewhere.
-    pub(super) fn hide_long(&self, text: String) -> String {
-        let long = self.0.iter().filter(|secret| secret.len() >= SHORT);
-        long.fold(text, |text, secret| hide_one(text, secret, false))
+    /// The same for what was made of values by rules that know what is sensitive: a secret may have come out elsewhere.
+    pub(super) fn hide_long(&self, text: &str) -> String {
+        self.redactors()[1].redact(text).into_owned()
+    }
+
+    /// Whether a text that is no sentence, such as a value or a key, holds a secret.
+    pub(super) fn finds(&self, text: &str) -> bool {
+        self.redactors()[1].finds(text)
     }
 
     pub(super) fn hide_in(&self, block: &Block, diagnostic: &Diagnostic) -> Diagnostic {
         let mut hidden = diagnostic.clone();
-        hidden.summary = self.hide(&diagnostic.summary);
-        hidden.detail = self.hide(&diagnostic.detail);
+        hidden.summary = shortened(self.hide(&diagnostic.summary));
+        hidden.detail = shortened(self.hide(&diagnostic.detail));
         hidden.path = diagnostic.path.as_ref().map(|path| block.hide_keys(path));
         hidden
     }
+
+    /// A finding whose texts hold what the provider said.
+    pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
+        let path = self.hide_path(&finding.path);
+        Finding { path, ..finding.texts(|text| shortened(self.hide_long(&text))) }
+    }
+
+    /// The path up to the first key or name that is secret.
+    pub(super) fn hide_path(&self, path: &Path) -> Path {
+        let is_shown = |step: &&PathStep| match step {
+            PathStep::Attribute(name) => !self.finds(name),
+            PathStep::Index(key) => !key.is_marked() && !key.as_str().is_some_and(|key| self.finds(key)),
+        };
+        path.steps().iter().take_while(is_shown).cloned().collect()
+    }
+
+    /// The value with what holds a secret marked.
+    pub(super) fn mark_in(&self, value: &Value) -> Value {
+        if self.is_empty() {
+            return value.clone();
+        }
+        let marked = value.transform(|_, part| {
+            let holds = match part.kind() {
+                Kind::String(text) => self.finds(text),
+                Kind::Map(map) => map.iter().any(|(key, _)| self.finds(key)),
+                Kind::Object(object) => object.iter().any(|(name, _)| self.finds(name)),
+                _ => false,
+            };
+            Ok::<_, std::convert::Infallible>(if holds { part.sensitive() } else { part })
+        });
+        marked.unwrap_or_else(|never| match never {})
+    }
+
+    /// Whether a text in a line of JSON holds a secret.
+    pub(super) fn finds_in_json(&self, line: &str) -> bool {
+        fn any(json: &serde_json::Value, finds: &dyn Fn(&str) -> bool) -> bool {
+            match json {
+                serde_json::Value::String(text) => finds(text),
+                serde_json::Value::Array(all) => all.iter().any(|one| any(one, finds)),
+                serde_json::Value::Object(all) => {
+                    all.iter().any(|(name, one)| finds(name) || any(one, finds))
+                }
+                serde_json::Value::Number(number) => {
+                    let text = number.to_string();
+                    text.len() >= SHORT && finds(&text)
+                }
+                _ => false,
+            }
+        }
+        let json = serde_json::from_str(line);
+        !self.is_empty() && json.map_or(true, |json| any(&json, &|text| self.finds(text)))
+    }
 }
 
-fn hide_one(text: String, secret: &str, only_alone: bool) -> String {
-    if !text.contains(secret) {
-        return text;
-    }
-    let (mut out, mut rest, mut before) = (String::with_capacity(text.len()), text.as_str(), None);
-    while let Some(at) = rest.find(secret) {
-        let (head, tail) = (&rest[..at], &rest[at + secret.len()..]);
-        let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        let is_part = is_word(head.chars().next_back().or(before)) || is_word(tail.chars().next());
-        let shown = if only_alone && is_part { secret } else { HIDDEN };
-        // Writing to a string cannot fail.
-        let _ = write!(out, "{head}{shown}");
-        (rest, before) = (tail, secret.chars().next_back());
-    }
-    out.push_str(rest);
-    out
+/// A configuration that people have changed: what of it is hidden by the schema and not in the one before it is marked.
+pub(super) fn mark_given(block: &Block, changed: &Value, before: &Value) -> Value {
+    let mut ours = HashSet::new();
+    visible_texts(before, &mut ours);
+    let is_ours = |part: &Value| match part.kind() {
+        Kind::String(text) => ours.contains(text),
+        Kind::Number(number) => ours.contains(&number.to_string()),
+        _ => true,
+    };
+    let marked = block.mark_hidden(changed).transform(|path, part| {
+        let was_marked = || changed.at(&path.to_path()).is_some_and(Value::is_marked);
+        Ok::<_, std::convert::Infallible>(if part.is_marked() && is_ours(part.unmarked()) && !was_marked() {
+            part.unmark().0
+        } else {
+            part
+        })
+    });
+    marked.unwrap_or_else(|never| match never {})
+}
+
+/// The texts of a value that are not marked.
+pub(super) fn visible_texts(value: &Value, texts: &mut HashSet<String>) {
+    value.visit(|_, part| {
+        if part.is_marked() {
+            return Descend::Over;
+        }
+        match part.kind() {
+            Kind::String(text) => drop(texts.insert(text.to_owned())),
+            Kind::Number(number) => drop(texts.insert(number.to_string())),
+            Kind::Map(map) => texts.extend(map.iter().map(|(key, _)| key.to_string())),
+            Kind::Object(object) => texts.extend(object.iter().map(|(name, _)| name.to_string())),
+            _ => {}
+        }
+        Descend::Into
+    });
+}
+
+/// The diagnostic without the texts that are marked in a value: a provider may well quote what it was given.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange::change::{Diagnostic, Severity};
+/// use objchange_provider::conform::without_secrets;
+///
+/// let config = Value::object([("token", Value::from("s3cr3t").sensitive())]);
+/// let said = Diagnostic::error(r#"token "s3cr3t" is too short"#);
+/// assert_eq!(without_secrets(&said, &config).summary, r#"token "(sensitive value)" is too short"#);
+/// ```
+pub fn without_secrets(diagnostic: &Diagnostic, value: &Value) -> Diagnostic {
+    let mut secrets = Secrets::default();
+    secrets.learn_marked(value);
+    let mut hidden = diagnostic.clone();
+    hidden.summary = secrets.hide(&diagnostic.summary);
+    hidden.detail = secrets.hide(&diagnostic.detail);
+    hidden
 }

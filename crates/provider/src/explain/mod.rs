@@ -23,18 +23,21 @@
 //! ```
 
 mod likeness;
+mod lines;
 mod literal;
 mod page;
 mod place;
 mod said;
 mod sentence;
 mod template;
+mod trouble;
 
 use std::collections::{BTreeMap, HashSet};
 
 pub use self::likeness::Likeness;
 use self::page::Message;
 use self::sentence::Found;
+pub use self::trouble::Trouble;
 use crate::conform::{Advice, Clause};
 
 /// A message of Terraform's about a provider, understood.
@@ -43,13 +46,16 @@ use crate::conform::{Advice, Clause};
 pub struct Explained {
     /// What the message is headed with; empty where the text has no heading.
     pub summary: String,
-    /// The clause that was broken. Where the message does not tell, all that it may be, the most likely first.
+    /// The clause that was broken. Where the message does not tell, all that it may be, the most likely first. None where the
+    /// message is about a [trouble](Self::trouble).
     pub clauses: Vec<Clause>,
-    /// The stable name of the way in which it was broken, where the message tells.
+    /// The stable name of the way in which it was broken, where the message tells, or of the trouble.
     pub kind: Option<&'static str>,
-    /// Terraform goes on, as the provider uses the legacy type system.
+    /// What is wrong where no clause is broken.
+    pub trouble: Option<Trouble>,
+    /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.
     pub tolerated: bool,
-    /// The provider's source address.
+    /// The provider's source address, or its name where the message has no more.
     pub provider: Option<String>,
     /// The address of the resource instance.
     pub address: Option<String>,
@@ -68,16 +74,21 @@ pub fn explain(text: &str) -> Vec<Explained> {
     // Terraform says some things twice, in its log and at the end.
     let mut seen = HashSet::new();
     let all = page::messages(text).into_iter().flat_map(|message| explained(&message));
-    all.filter(|one| seen.insert(one.clone())).collect()
+    let all: Vec<Explained> = all.filter(|one| seen.insert(one.clone())).collect();
+    let tells_more = |one: &Explained| {
+        let has_clause = |other: &Explained| one.clauses.iter().any(|clause| other.clauses.contains(clause));
+        all.iter().any(|other| !other.is_bare() && has_clause(other))
+    };
+    // The title of an issue is a heading without a message.
+    all.iter().filter(|one| !(one.is_bare() && tells_more(one))).cloned().collect()
 }
 
 fn explained(message: &Message) -> Vec<Explained> {
-    let summary = message.summary.as_str();
-    let mut all: Vec<Explained> = Vec::new();
+    let mut all: Vec<Found<'_>> = Vec::new();
     let mut log: Option<Found<'_>> = None;
     for paragraph in &message.paragraphs {
         if let (Some(problem), Some(of)) = (paragraph.strip_prefix("- "), &log) {
-            all.push(Explained::new(summary, sentence::tolerated(problem, of)));
+            all.push(sentence::tolerated(problem, of));
             continue;
         }
         let Some(found) = sentence::sentence(paragraph) else {
@@ -89,22 +100,60 @@ fn explained(message: &Message) -> Vec<Explained> {
             log = Some(found);
         } else {
             log = None;
-            all.push(Explained::new(summary, found));
+            all.push(found);
         }
     }
-    if all.is_empty()
-        && let Some(found) = log.or_else(|| by_summary(message))
-    {
-        all.push(Explained::new(summary, found));
+    if all.is_empty() {
+        all.extend(log.or_else(|| sentence::sentence(&message.summary)).or_else(|| by_trouble(message)));
     }
-    all
+    if all.is_empty() {
+        all.extend(by_summary(message));
+    }
+    let panic = message.paragraphs.iter().find_map(|paragraph| panic(paragraph));
+    if all.is_empty() && panic.is_some() && message.paragraphs.iter().any(|text| text.contains("terraform-p"))
+    {
+        all.push(Found { clauses: vec![Clause::T2], ..Found::default() });
+    }
+    // A crash is told in several sentences.
+    let mut crashes = 0;
+    all.retain(|found| {
+        crashes += usize::from(found.clauses == [Clause::T2]);
+        found.clauses != [Clause::T2] || crashes == 1
+    });
+    let mut explained = Vec::new();
+    for mut found in all {
+        if found.clauses == [Clause::T2] {
+            found.words = panic.or(found.words);
+        }
+        let mut one = Explained::new(&message.summary, found);
+        one.address = one.address.or_else(|| message.address.clone());
+        one.provider = one.provider.or_else(|| place::provider(message));
+        explained.push(one);
+    }
+    explained
+}
+
+/// What a program says when it crashes, without where.
+fn panic(paragraph: &str) -> Option<&str> {
+    let is_panic = ["panic: ", "fatal error: "].iter().any(|word| paragraph.starts_with(word));
+    let end = [" [signal ", " goroutine "].iter().filter_map(|word| paragraph.find(word)).min();
+    is_panic.then(|| &paragraph[..end.unwrap_or(paragraph.len())])
+}
+
+/// What is wrong where no clause is broken.
+fn by_trouble(message: &Message) -> Option<Found<'_>> {
+    let whole = format!("{} {}", message.summary, message.paragraphs.join(" "));
+    let trouble = Trouble::of(&whole)?;
+    let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
+    let words = said.clone().find(|text| Trouble::of(text) == Some(trouble)).or_else(|| said.clone().next());
+    let address = words.and_then(place::quoted_address);
+    Some(Found { trouble: Some(trouble), words, address, ..Found::default() })
 }
 
 /// Headings that say what others do.
-const OTHER_SUMMARIES: [(&str, &str); 3] = [
+const OTHER_SUMMARIES: [(&str, &str); 2] = [
     ("Provider produced an identity that doesn't match the schema", "Provider produced invalid identity"),
     ("Multiple import states not supported", "Import returned no resources"),
-    ("Failed to load provider schemas", "Failed to load plugin schemas"),
 ];
 
 /// What can be told from the heading alone.
@@ -121,6 +170,7 @@ fn by_summary(message: &Message) -> Option<Found<'_>> {
     if clauses.contains(&Clause::N1) {
         // Functions fail for reasons of their own, too. The paragraphs above say where the call stands.
         let words = message.paragraphs.last().filter(|text| text.ends_with("required."))?;
+        let words = words.find("Call to function").map_or(words.as_str(), |start| &words[start..]);
         return Some(Found { clauses: vec![Clause::N1], words: Some(words), ..Found::default() });
     }
     if clauses.is_empty() {
@@ -137,7 +187,18 @@ impl Explained {
 
     /// What to do; where the message may be about several clauses, about the most likely.
     pub fn advice(&self) -> Option<&'static Advice> {
-        self.clauses.first().map(|clause| clause.advice(self.kind))
+        let of_clause = || self.clauses.first().map(|clause| clause.advice(self.kind));
+        self.trouble.map(Trouble::advice).or_else(of_clause)
+    }
+
+    /// Whether it tells no more than a heading.
+    fn is_bare(&self) -> bool {
+        let is_vague = self.clauses.len() > 1 || self.summary.is_empty();
+        is_vague
+            && self.trouble.is_none()
+            && self.address.is_none()
+            && self.path.is_none()
+            && self.kind.is_none()
     }
 
     fn new(summary: &str, found: Found<'_>) -> Self {
@@ -150,10 +211,11 @@ impl Explained {
         Self {
             summary: summary.to_owned(),
             clauses: found.clauses,
-            kind: found.said.kind,
+            kind: found.said.kind.or(found.trouble.map(Trouble::kind)),
+            trouble: found.trouble,
             tolerated: found.is_tolerated,
             provider: found.provider.map(source),
-            address: found.address.map(str::to_owned),
+            address: found.address.map(|address| address.replace("\\\"", "\"")),
             path: found.path.map(str::to_owned),
             words: found.words.map(str::to_owned),
             values,
@@ -164,6 +226,9 @@ impl Explained {
 
 /// The provider's address of `"provider[\"registry.terraform.io/hashicorp/aws\"].west"`.
 fn source(text: &str) -> String {
+    if let Some(address) = place::source_address(text) {
+        return address.to_owned();
+    }
     let inside = text.split_once('[').and_then(|(_, rest)| Some(rest.split_once(']')?.0)).unwrap_or(text);
     inside.trim_matches(['"', '\\', ' ']).to_owned()
 }

@@ -1,4 +1,11 @@
-//! Places as Terraform writes them: the address of a resource, and a path in its object.
+//! Places as Terraform writes them: the address of a resource, a path in its object, the address of a provider.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::lines::pattern;
+use super::page::Message;
 
 /// The place at the start of a text, and what follows it: everything up to the first of these ends that is in no brackets and no quotes.
 pub(super) fn place<'t>(text: &'t str, ends: &[&str]) -> Option<(&'t str, &'t str)> {
@@ -33,11 +40,56 @@ pub(super) fn resource_type(address: &str) -> Option<&str> {
     type_and_end(address).map(|(name, _)| name)
 }
 
+/// The source address of a provider, with its registry.
+static SOURCE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+"));
+
+/// How messages without it name a provider, the most exact first.
+static NAMES: LazyLock<[Regex; 4]> = LazyLock::new(|| {
+    [
+        r#"[Pp]rovider[\[\\"( ]+([A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
+        r#"[Pp]rovider[\[\\"( ]+([A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
+        r#"[Pp]rovider(?: "|\.)([a-z][a-z0-9_-]*)"#,
+        r#"terraform-provider-([a-z0-9-]+)"#,
+    ]
+    .map(pattern)
+});
+
+/// The source address in a text that is about one provider.
+pub(super) fn source_address(text: &str) -> Option<&str> {
+    SOURCE.find(text).map(|found| found.as_str())
+}
+
+/// The provider that a message names somewhere.
+pub(super) fn provider(message: &Message) -> Option<String> {
+    let name = |text: &String| {
+        NAMES.iter().find_map(|names| Some(names.captures(text)?.get(1)?.as_str().to_owned()))
+    };
+    [&message.summary].into_iter().chain(&message.paragraphs).find_map(name)
+}
+
+/// The address in `Error decoding "module.a.t.b[\"c\"]" from prior state`, `Instance t.b data could not be decoded` and their like.
+pub(super) fn quoted_address(text: &str) -> Option<&str> {
+    const AROUND: [(&str, &str); 4] = [
+        ("Error decoding \"", "\" from "),
+        ("Error decoding ", " from "),
+        ("Instance ", " data could not be decoded"),
+        ("read schema for ", " in "),
+    ];
+    AROUND.iter().find_map(|(before, after)| {
+        let (_, rest) = text.split_once(before)?;
+        let (address, _) = rest.split_once(after)?;
+        address_and_path(address).map(|_| address.trim())
+    })
+}
+
 fn type_and_end(text: &str) -> Option<(&str, usize)> {
     let parts = steps(text);
     let mut parts = parts.iter().peekable();
-    while parts.next_if(|part| part.name == "module").is_some() {
-        parts.next()?;
+    while let Some(part) = parts.next_if(|part| part.name == "module" || part.name == "<module>") {
+        if part.name == "module" {
+            parts.next()?;
+        }
     }
     for kind in ["data", "ephemeral", "list", "action"] {
         if parts.next_if(|part| part.name == kind).is_some() {

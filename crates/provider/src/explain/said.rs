@@ -16,6 +16,8 @@ const fn says(text: &'static str, kind: &'static str) -> Sentence {
 const PLANNED: &[Sentence] = &[
     says("planned for absence but config wants existence", "planned_absent"),
     says("planned for existence but config wants absence", "planned_present"),
+    says("planned for absence, but config wants existence", "planned_absent"),
+    says("planned for existence, but config wants absence", "planned_present"),
     says("must be empty to indicate no blocks, not null", "null_blocks"),
     says("planned value {planned} for unknown dynamic block", "changed_unknown_dynamic_block"),
     says("attribute representing nested block must not be unknown itself", "unknown_noncomputed_block"),
@@ -33,6 +35,10 @@ const PLANNED: &[Sentence] = &[
     says("sensitive planned value for a non-computed attribute", "sensitive_noncomputed_planned"),
     says("planned value {planned} for a non-computed attribute", "noncomputed_planned"),
     says(
+        "sensitive planned value does not match config value nor prior value",
+        "sensitive_not_config_nor_prior",
+    ),
+    says(
         "sensitive planned value does not match config value or prior value",
         "sensitive_not_config_nor_prior",
     ),
@@ -48,6 +54,8 @@ const PLANNED: &[Sentence] = &[
 /// Of results, and of plans that are held against an earlier one.
 const RESULTS: &[Sentence] = &[
     says("Root object was present, but now absent", "no_object"),
+    says("Root resource was present, but now absent", "no_object"),
+    says("Root resource was absent, but now present", "object_now_present"),
     says("Root object was absent, but now present", "object_now_present"),
     says("was absent, but now present", "object_now_present"),
     says("was present, but now absent", "object_now_absent"),

@@ -3,6 +3,7 @@
 use super::place::{address_and_path, place};
 use super::said::{Said, said_of_plan, said_of_result};
 use super::template::matched;
+use super::trouble::Trouble;
 use crate::conform::Clause;
 
 /// How the last hole of a sentence is read.
@@ -33,8 +34,13 @@ const fn of(template: &'static str, clauses: &'static [Clause], rest: Rest) -> S
 const SENTENCES: &[Sentence] = {
     use Clause::*;
     &[
-        of("planned an invalid value for {attribute} during refresh: {rest}", &[R1], Rest::Other),
+        of(
+            "Provider {provider} planned an invalid value for {attribute} during refresh: {rest}",
+            &[R1],
+            Rest::Other,
+        ),
         of("Provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
+        of("provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
         of(
             "Provider {provider} has indicated \"requires replacement\" on {address} for a non-existent attribute path {rest}",
             &[P6],
@@ -87,7 +93,7 @@ const SENTENCES: &[Sentence] = {
             Rest::ResultAt,
         ),
         of(
-            "Terraform has encountered a bug where a provider would mark the resource \"{address}\" as deferred during apply",
+            "has encountered a bug where a provider would mark the resource \"{address}\" as deferred during apply",
             &[F3],
             Rest::Other,
         ),
@@ -95,6 +101,23 @@ const SENTENCES: &[Sentence] = {
             "When applying changes to {address}, provider {provider} produced an unexpected new value: {rest}",
             &[A5],
             Rest::ResultAt,
+        ),
+        of(
+            "When applying the changes to {address}, provider {provider} produced an unexpected new value: {rest}",
+            &[A5],
+            Rest::ResultAt,
+        ),
+        // Terraform 0.12 has no colon there.
+        of(
+            "When applying changes to {address}, provider {provider} produced an unexpected new value for {rest}",
+            &[A5],
+            Rest::ResultAt,
+        ),
+        of("provider {provider} produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
+        of(
+            "Provider {provider} produced an unexpected new value for {address} during refresh.",
+            &[R5],
+            Rest::Other,
         ),
         of(
             "After the apply operation, the provider still indicated an unknown value for {attribute}. ",
@@ -115,6 +138,34 @@ const SENTENCES: &[Sentence] = {
         of("The plugin returned an unexpected error from {rest}", &[T1], Rest::Other),
         of("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Other),
         of("This is always indicative of a bug within the plugin.", &[T2], Rest::Other),
+        of("The {plugin} plugin crashed!", &[T2], Rest::Other),
+        of("Stack trace from the {plugin} plugin:", &[T2], Rest::Other),
+        of("rpc error: code = {code} desc = error reading from server: EOF", &[T2], Rest::Other),
+        // What the SDKs say instead of Terraform.
+        of("Missing Resource State After {call}", &[A6, A1], Rest::Other),
+        of("unexpectedly returned no resource state after having no errors", &[A6, A1], Rest::Other),
+        of("Missing Resource Identity After Read", &[R4], Rest::Other),
+        of("Missing Resource Identity After Import", &[I3], Rest::Other),
+        of("Missing Resource Identity After {call}", &[A7], Rest::Other),
+        of("no resource identity data after having no errors in the resource read", &[R4], Rest::Other),
+        of("no resource identity after having no errors in the resource read", &[R4], Rest::Other),
+        of("unexpectedly returned no resource identity {rest}", &[A7], Rest::Other),
+        of("unexpectedly returned a different identity {rest}", &[R4], Rest::Other),
+        of("Unexpected Identity Change", &[R4], Rest::Other),
+        of(
+            "The provider returned a resource missing an identifier during ImportResourceState",
+            &[I5],
+            Rest::Other,
+        ),
+        of("Missing Resource Import State", &[I5], Rest::Other),
+        of("ImportState method returned no State in response", &[I5], Rest::Other),
+        of("Unable to Upgrade Resource State", &[U5], Rest::Other),
+        of(
+            "however Terraform was expecting an implementation for version {rest} upgrade",
+            &[U5],
+            Rest::Other,
+        ),
+        of("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], Rest::Other),
         of(
             "Provider {provider} produced an invalid plan for {address}, but we are tolerating it",
             &[P5],
@@ -138,8 +189,10 @@ pub(super) struct Found<'t> {
     pub(super) said: Said,
     /// The words about the value.
     pub(super) words: Option<&'t str>,
-    /// The provider uses the legacy type system, and Terraform goes on.
+    /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.
     pub(super) is_tolerated: bool,
+    /// What is wrong where no clause is broken.
+    pub(super) trouble: Option<Trouble>,
 }
 
 /// What a paragraph says of a provider.
@@ -147,11 +200,13 @@ pub(super) fn sentence(text: &str) -> Option<Found<'_>> {
     SENTENCES.iter().find_map(|sentence| {
         let holes = matched(sentence.template, text)?;
         let mut found = Found { clauses: sentence.clauses.to_vec(), ..Found::default() };
-        found.is_tolerated = sentence.template.ends_with("tolerating it");
+        found.is_tolerated =
+            ["tolerating it", "during refresh."].iter().any(|end| sentence.template.ends_with(end));
         for (name, text) in holes {
             match name.as_str() {
                 "provider" => found.provider = Some(text),
-                "address" => found.address = Some(text),
+                "address" => found.address = Some(without_label(text)),
+                "plugin" => found.provider = plugin(text),
                 "attribute" => (found.address, found.path) = split(text),
                 "rest" => read_rest(sentence.rest, text, &mut found),
                 _ => {}
@@ -175,7 +230,30 @@ pub(super) fn tolerated<'t>(text: &'t str, of: &Found<'t>) -> Found<'t> {
     found
 }
 
+/// The name of the provider whose program is called `terraform-provider-aws_v5.0.0_x5`.
+fn plugin(program: &str) -> Option<&str> {
+    let name = program.split_whitespace().next_back()?.rsplit(['/', '\\']).next()?;
+    let name = name.strip_prefix("terraform-provider-").unwrap_or(name);
+    let name = name.split("_v").next().unwrap_or(name).trim_end_matches(".exe");
+    Some(name).filter(|name| !name.is_empty() && *name != "plugin")
+}
+
+/// An address without the name that the Cloud Development Kit puts behind it: `aws_disk.a (a)`.
+fn without_label(address: &str) -> &str {
+    match address.strip_suffix(')').and_then(|inside| inside.rsplit_once(" (")) {
+        Some((address, _)) => address,
+        None => address,
+    }
+}
+
 fn split(text: &str) -> (Option<&str>, Option<&str>) {
+    if let Some((address, rest)) = text.split_once(" (")
+        && let Some((_, path)) = rest.split_once(')')
+        && address_and_path(address).is_some_and(|(_, path)| path.is_empty())
+        && (path.is_empty() || path.starts_with(['.', '[']))
+    {
+        return (Some(address), Some(path).filter(|path| !path.is_empty()));
+    }
     match address_and_path(text) {
         Some((address, path)) => (Some(address), Some(path).filter(|path| !path.is_empty())),
         None => (None, Some(text)),
@@ -187,7 +265,7 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text).trim_end_matches('.');
     match rest {
         Rest::Other => found.words = Some(text),
-        Rest::Address => found.address = Some(text),
+        Rest::Address => found.address = Some(without_label(text)),
         Rest::PlanAt => {
             let (at, words) = place(text, &[": "]).unwrap_or(("", text));
             let (address, path) = if at.starts_with(['.', '[']) { (None, Some(at)) } else { split(at) };
@@ -199,7 +277,11 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
             let (path, words) = at.map_or((None, text), |(at, words)| (Some(at), words));
             (found.path, found.words) = (path, Some(words));
             found.said = said_of_result(words);
-            if found.said.kind == Some("no_object") {
+            // Terraform 0.12 does not name the root.
+            if found.path.is_none() && found.said.kind == Some("object_now_absent") {
+                found.said.kind = Some("no_object");
+            }
+            if found.said.kind == Some("no_object") && found.clauses == [Clause::A5] {
                 found.clauses = vec![Clause::A6, Clause::A1];
             }
         }
@@ -211,13 +293,15 @@ pub(super) fn heading(summary: &str) -> Option<Found<'_>> {
     let templates: [(&str, Clause); 3] = [
         ("import of {address} didn't set type", Clause::I2),
         ("provider does not support resource type {rest}", Clause::I2),
-        ("The {provider} plugin crashed!", Clause::T2),
+        ("provider {provider} does not support resource type {rest}", Clause::I2),
     ];
     templates.into_iter().find_map(|(template, clause)| {
         let mut found = Found { clauses: vec![clause], ..Found::default() };
         for (name, text) in matched(template, summary)? {
-            if name == "address" {
-                found.address = Some(text);
+            match name.as_str() {
+                "address" => found.address = Some(text),
+                "provider" => found.provider = Some(text),
+                _ => {}
             }
         }
         Some(found)

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::OnceLock;
 
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
+use objchange_text::redact::{Redactor, Secrets};
 
 /// What is shorter is too common to be looked for inside of other texts.
 const MIN_LENGTH: usize = 3;
@@ -17,6 +19,8 @@ const LEFT_OUT: &str = "(left out)";
 pub(super) struct Masks {
     strings: HashMap<String, String>,
     numbers: HashMap<String, i64>,
+    /// What finds the strings in texts; made when it is needed.
+    redactor: OnceLock<Redactor>,
     /// Whether `true` stands for `true`.
     flips: bool,
 }
@@ -24,12 +28,15 @@ pub(super) struct Masks {
 impl Masks {
     pub(super) fn new() -> Self {
         let flips = RandomState::new().hash_one(0) & 1 == 1;
-        Self { strings: HashMap::new(), numbers: HashMap::new(), flips }
+        Self { strings: HashMap::new(), numbers: HashMap::new(), redactor: OnceLock::new(), flips }
     }
 
     /// The value with stand-ins for what is marked in it, for what its schema hides, and for what was secret elsewhere.
     pub(super) fn object(&mut self, block: &Block, value: &Value) -> Value {
-        self.value(&block.mark_hidden(value), false)
+        let marked = block.mark_hidden(value);
+        // A secret may stand in the clear before the attribute that is called sensitive: first all of them are learned.
+        self.masked(&marked, Some(block.implied_type()), false);
+        self.masked(&marked, Some(block.implied_type()), false)
     }
 
     /// Remembers what is marked.
@@ -38,6 +45,16 @@ impl Masks {
     }
 
     pub(super) fn value(&mut self, value: &Value, is_secret: bool) -> Value {
+        self.masked(value, None, is_secret)
+    }
+
+    /// The same for a value of a declared type: the names in an object whose type nobody declares are content.
+    fn masked(&mut self, value: &Value, declared: Option<&Type>, is_secret: bool) -> Value {
+        let inner = match declared {
+            Some(Type::Dynamic) => declared,
+            Some(declared) => declared.element(),
+            None => None,
+        };
         let is_secret = is_secret || value.is_marked();
         let plain = value.unmarked();
         match plain.kind() {
@@ -60,26 +77,29 @@ impl Masks {
             }
             Kind::String(text) => Value::from(self.string(text, is_secret)),
             Kind::List(elements) => {
-                let masked: Vec<Value> = elements.iter().map(|e| self.value(e, is_secret)).collect();
+                let masked: Vec<Value> = elements.iter().map(|e| self.masked(e, inner, is_secret)).collect();
                 Value::list(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
             }
             Kind::Set(elements) => {
-                let masked: Vec<Value> = elements.iter().map(|e| self.value(e, is_secret)).collect();
+                let masked: Vec<Value> = elements.iter().map(|e| self.masked(e, inner, is_secret)).collect();
                 Value::set(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
             }
             Kind::Tuple(elements) => {
-                Value::tuple(elements.iter().map(|e| self.value(e, is_secret)).collect::<Vec<_>>())
+                Value::tuple(elements.iter().map(|e| self.masked(e, inner, is_secret)).collect::<Vec<_>>())
             }
             Kind::Map(map) => {
                 let entry = |(key, value): (&smol_str::SmolStr, &Value)| {
-                    (self.string(key, is_secret), self.value(value, is_secret))
+                    (self.string(key, is_secret), self.masked(value, inner, is_secret))
                 };
                 let masked: Vec<(String, Value)> = map.iter().map(entry).collect();
                 Value::map(element(plain.ty()), masked).unwrap_or_else(|_| plain.clone())
             }
             Kind::Object(object) => {
+                let is_content = is_secret && matches!(declared, Some(Type::Dynamic));
                 let attribute = |(name, value): (&smol_str::SmolStr, &Value)| {
-                    (name.clone(), self.value(value, is_secret))
+                    let of = declared.and_then(Type::as_object).and_then(|object| object.attribute(name));
+                    let shown = if is_content { self.string(name, true) } else { name.to_string() };
+                    (shown, self.masked(value, of.or(inner), is_secret))
                 };
                 Value::object(object.iter().map(attribute).collect::<Vec<_>>())
             }
@@ -102,6 +122,7 @@ impl Masks {
         }
         let stand_in = format!("stand-in-{}", self.strings.len() + 1);
         self.strings.insert(text.to_owned(), stand_in.clone());
+        self.redactor = OnceLock::new();
         stand_in
     }
 
@@ -110,18 +131,12 @@ impl Masks {
         if self.strings.keys().any(|secret| secret.len() < MIN_LENGTH) {
             return LEFT_OUT.to_owned();
         }
-        let mut secrets: Vec<(&String, &String)> = self.strings.iter().collect();
-        secrets.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.0.cmp(b.0)));
-        let mut text = text.to_owned();
-        for (secret, stand_in) in secrets {
-            let quoted = serde_json::Value::from(secret.as_str()).to_string();
-            let quoted = &quoted[1..quoted.len() - 1];
-            for form in [secret.as_str(), quoted] {
-                if text.contains(form) {
-                    text = text.replace(form, stand_in);
-                }
-            }
-        }
+        let redactor = self.redactor.get_or_init(|| {
+            let mut secrets = Secrets::default();
+            self.strings.keys().for_each(|secret| secrets.add(secret));
+            secrets.redactor()
+        });
+        let text = redactor.redact(text).into_owned();
         let has_number = self.numbers.keys().any(|number| text.contains(number.as_str()));
         if has_number { LEFT_OUT.to_owned() } else { text }
     }

@@ -1,5 +1,7 @@
 //! What Terraform says of each fault of the kit's provider is understood.
 
+mod issues;
+
 use objchange_provider::conform::Clause;
 use objchange_provider::explain::{Explained, Likeness, explain};
 use objchange_provider::kit::Fault;

@@ -84,7 +84,7 @@ async fn one_type(timed: &Timed, name: &str, tally: &mut Tally) -> objchange_pro
         tally.configurations += 1;
         let sample = match accepted(timed, Component::Resource, name, block, sample, &hints).await? {
             Accepted::Yes(sample) => sample,
-            Accepted::No(diagnostics) => {
+            Accepted::OnlyKnown(_, diagnostics) | Accepted::No(diagnostics) => {
                 let said = |d: &objchange::change::Diagnostic| {
                     let path = d.path.as_ref().map(ToString::to_string).unwrap_or_default();
                     format!("{name} {label}: {path}: {} {}", d.summary, d.detail.replace('\n', " "))

@@ -27,7 +27,12 @@ fn faults() -> &'static Report {
         };
         let mut all = report("", 150, KEYS);
         // It takes some configurations until one has the right part unknown, and nothing else.
-        let special = [report("kit_final_*", 400, "{}"), report("kit_replaced_*", 150, NAMES)];
+        // What one type calls a secret is hidden in cases of others.
+        let special = [
+            report("kit_final_*", 400, "{}"),
+            report("kit_replaced_*", 150, NAMES),
+            report("kit_other", 20, "{}"),
+        ];
         for of in special.into_iter().flat_map(|report| report.types) {
             if let Some(old) =
                 all.types.iter_mut().find(|old| (old.subject, &old.name) == (of.subject, &of.name))
@@ -92,7 +97,7 @@ fn each_is_shown_by_the_smallest_configuration() {
     for (name, expected) in [
         ("kit_planned_string", r#"name = "a""#),
         ("kit_planned_number", "size = 0"),
-        ("kit_planned_secret", "secret = (sensitive value)"),
+        ("kit_planned_secret", r#"secret = "a""#),
         ("kit_planned_nothing", ""),
         ("kit_planned_unset", ""),
         ("kit_planned_block_count", "disk = [{name = null, part = [], state = null}]"),

@@ -1,5 +1,6 @@
 //! The compact form that is run: instructions for a machine with a stack, variables by their slots.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -58,16 +59,18 @@ pub(crate) enum Op {
     /// Takes a value and a map, and says whether the one is, or is not, a key of the other.
     InKeys(bool),
     Test(Test, bool),
-    /// Keeps the left side and jumps if it settles the result, else drops it.
+    /// Keeps the left side, and jumps if it settles the result.
     And(u32),
     /// Keeps the left side, and jumps if it is true.
     Or(u32),
     /// Takes both sides.
     OrEnd,
-    /// The right side must be a bool, or undefined.
-    Logical,
-    /// Keeps the left side and jumps unless it is undefined, else drops it.
+    /// Takes both sides of `and`, of which the right one must be a bool, or undefined.
+    AndEnd,
+    /// Keeps the left side, and jumps unless it is undefined.
     Else(u32),
+    /// Takes both sides, of which the left one is undefined.
+    ElseEnd,
     Jump(u32),
     /// Takes a condition, and jumps unless it is true.
     Unless(u32),
@@ -132,7 +135,7 @@ impl Blame {
     }
 
     pub(crate) fn is_on(self, answer: &Value) -> bool {
-        match answer {
+        match answer.seen() {
             Value::Undefined(_) => self != Blame::Nothing,
             Value::Bool(true) => self == Blame::True,
             Value::Bool(false) => self == Blame::False,
@@ -169,9 +172,32 @@ pub(crate) struct Unit {
     pub(crate) constants: Vec<(Constant, usize)>,
     pub(crate) accesses: Vec<Access>,
     pub(crate) loops: Vec<Loop>,
+    /// What the instructions may do that a condition of a statement chooses.
+    pub(crate) branches: BTreeMap<u32, Branch>,
+    /// Where lists and maps are changed: by `append` or `delete`, which is loaded there, or by an assignment to an
+    /// index; and the variable that holds what is changed, if that is one.
+    pub(crate) changes: BTreeMap<u32, Option<u32>>,
     /// The instructions of blocks that something explains.
     pub(crate) guards: Vec<Range<u32>>,
     pub(crate) units: Vec<Arc<Unit>>,
+}
+
+/// What a condition of a statement chooses.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branch {
+    /// The first instruction after the statement.
+    pub(crate) end: u32,
+    pub(crate) leaves: Leaves,
+}
+
+/// What a block may leave before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Leaves {
+    Nothing,
+    /// The loop around it.
+    Loop,
+    /// The function.
+    Function,
 }
 
 /// A variable: the scopes where its name may be declared, from the inside out.

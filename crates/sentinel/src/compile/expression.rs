@@ -107,7 +107,7 @@ impl Compiler {
                 Link::Binary { op: BinaryOp::And, span, right } => {
                     let jump = self.emit(span.start, Op::And(0));
                     self.judged(right, blame);
-                    self.emit(right.span.start, Op::Logical);
+                    self.emit(right.span.start, Op::AndEnd);
                     self.land(jump);
                 }
                 Link::Binary { op: BinaryOp::Or, span, right } => {
@@ -119,6 +119,7 @@ impl Compiler {
                 Link::Binary { op: BinaryOp::Else, span, right } => {
                     let jump = self.emit(span.start, Op::Else(0));
                     self.judged(right, blame);
+                    self.emit(right.span.start, Op::ElseEnd);
                     self.land(jump);
                 }
                 Link::Binary { op, span, right } => match (op, &right.kind) {
@@ -180,7 +181,9 @@ impl Compiler {
             let (access, member) = (self.access(name), self.member_name(member));
             self.emit(name.span.start, Op::LoadMember(access, member));
         } else {
+            let base = self.here();
             self.expression(&postfix.base);
+            self.change(&postfix.base, parts.first(), base);
         }
         for (index, Part { span, kind }) in parts.iter().enumerate() {
             let op = match kind {
@@ -202,6 +205,26 @@ impl Compiler {
                 }
             };
             self.emit(span.start, op);
+        }
+    }
+
+    /// Notes a call of `append` or `delete`, which is loaded by an instruction, and what it changes.
+    fn change(&mut self, base: &Expr, part: Option<&Part>, load: u32) {
+        if let (ExprKind::Name(name), Some(PartKind::Call(arguments))) =
+            (&base.kind, part.map(|part| &part.kind))
+            && matches!(&*name.text, "append" | "delete")
+        {
+            let changed = arguments.first().and_then(|changed| self.variable(changed));
+            self.unit().changes.insert(load, changed);
+        }
+    }
+
+    /// The variable that an expression is.
+    pub(super) fn variable(&mut self, expr: &Expr) -> Option<u32> {
+        match &expr.kind {
+            ExprKind::Name(name) if self.import(name).is_none() => Some(self.access(name)),
+            ExprKind::Paren(inner) => self.variable(inner),
+            _ => None,
         }
     }
 

@@ -4,13 +4,14 @@ mod blame;
 mod code;
 mod constant;
 mod expression;
+mod purity;
 mod scope;
 mod statement;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-pub(crate) use code::{Blame, Loop, LoopKind, Op, Slot, Unit, UnitKind};
+pub(crate) use code::{Blame, Branch, Leaves, Loop, LoopKind, Op, Slot, Unit, UnitKind};
 pub(crate) use constant::Constant;
 use scope::Scopes;
 
@@ -25,6 +26,8 @@ pub(crate) struct Compiled {
     pub(crate) names: HashMap<Arc<str>, u32>,
     /// What is imported, in order.
     pub(crate) imports: Vec<String>,
+    /// Whether its functions and rules change nothing but their own.
+    pub(crate) is_pure: bool,
     /// Literals that are made once in a run.
     pub(crate) shared: Vec<Constant>,
 }
@@ -82,7 +85,8 @@ pub(crate) fn compile(program: &Program) -> Compiled {
     let names = compiler.scopes.names().collect();
     let unit = compiler.close_unit();
     let imports = program.imports.iter().map(|import| import.path.clone()).collect();
-    Compiled { unit: Arc::new(unit), names, imports, shared: compiler.shared }
+    let is_pure = unit.is_pure_within();
+    Compiled { unit: Arc::new(unit), names, imports, is_pure, shared: compiler.shared }
 }
 
 impl Compiler {
@@ -104,6 +108,8 @@ impl Compiler {
             constants: Vec::new(),
             accesses: Vec::new(),
             loops: Vec::new(),
+            branches: BTreeMap::new(),
+            changes: BTreeMap::new(),
             guards: Vec::new(),
             units: Vec::new(),
         });

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::blame::falsifies;
-use super::{Blame, Compiler, LoopKind, Op};
+use super::{Blame, Branch, Compiler, Leaves, LoopKind, Op};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name, Param, Stmt, StmtKind, Target};
 use crate::value::Text;
 
@@ -53,11 +53,14 @@ impl Compiler {
                     self.emit(index.span.start, Op::Index);
                     self.emit(place, Op::AugmentIndex(*op));
                 }
-                self.emit(place, Op::StoreIndex);
+                let changed = self.variable(base);
+                let at = self.emit(place, Op::StoreIndex);
+                self.unit().changes.insert(at, changed);
             }
             StmtKind::If { arms, otherwise } => self.if_statement(arms, otherwise.as_deref(), place),
             StmtKind::For(statement) => {
                 self.operand(&statement.collection, true);
+                let begin = self.here();
                 self.walk(LoopKind::For, &statement.names, place, |compiler, index| {
                     compiler.scopes.may_declare_all(&statement.body);
                     let end = compiler.scopes.slots();
@@ -66,6 +69,12 @@ impl Compiler {
                     compiler.statements(&statement.body);
                     compiler.loops.last_mut().expect("a unit is open").pop();
                 });
+                // Leaving the loop itself leaves nothing around it.
+                let leaves = match leaves(&statement.body) {
+                    Leaves::Function => Leaves::Function,
+                    _ => Leaves::Nothing,
+                };
+                self.branch(&[begin], leaves);
             }
             StmtKind::Case { subject, arms, otherwise } => {
                 match subject {
@@ -137,6 +146,7 @@ impl Compiler {
 
     fn if_statement(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: Option<&[Stmt]>, place: u32) {
         let mut ends = Vec::new();
+        let mut conditions = Vec::new();
         let mut otherwise_guard = None;
         for (index, (condition, body)) in arms.iter().enumerate() {
             let is_last = index + 1 == arms.len();
@@ -147,6 +157,7 @@ impl Compiler {
             };
             let guard = self.condition(condition, blame);
             let skip = self.emit(condition.span.start, Op::Unless(0));
+            conditions.push(skip);
             let within = guard.filter(|_| blame == Blame::True);
             self.guarded_block(within, body);
             otherwise_guard = guard.filter(|_| blame == Blame::False);
@@ -155,16 +166,19 @@ impl Compiler {
         }
         self.guarded_block(otherwise_guard, otherwise.unwrap_or_default());
         ends.into_iter().for_each(|end| self.land(end));
+        let blocks = arms.iter().map(|(_, body)| &**body).chain(otherwise);
+        self.branch(&conditions, blocks.map(leaves).max().unwrap_or(Leaves::Nothing));
     }
 
     fn case(&mut self, arms: &[(Vec<Expr>, Vec<Stmt>)], otherwise: Option<&[Stmt]>, place: u32) {
-        let mut jumps = Vec::new();
+        let (mut jumps, mut conditions) = (Vec::new(), Vec::new());
         for (values, _) in arms {
             let mut hits = Vec::new();
             for value in values {
                 self.expression(value);
                 hits.push(self.emit(value.span.start, Op::When(0)));
             }
+            conditions.extend(&hits);
             jumps.push(hits);
         }
         self.emit(place, Op::Pop);
@@ -176,5 +190,40 @@ impl Compiler {
             ends.push(self.emit(place, Op::Jump(0)));
         }
         ends.into_iter().for_each(|end| self.land(end));
+        let blocks = arms.iter().map(|(_, body)| &**body).chain(otherwise);
+        self.branch(&conditions, blocks.map(leaves).max().unwrap_or(Leaves::Nothing));
     }
+
+    /// Notes what the conditions of a statement choose that ends here.
+    fn branch(&mut self, conditions: &[u32], leaves: Leaves) {
+        let end = self.here();
+        let branches = conditions.iter().map(|condition| (*condition, Branch { end, leaves }));
+        self.unit().branches.extend(branches);
+    }
+}
+
+/// What a block may leave before its end.
+fn leaves(block: &[Stmt]) -> Leaves {
+    let mut found = Leaves::Nothing;
+    // With how it is within a loop of the block.
+    let mut blocks = vec![(block, false)];
+    while let Some((block, in_loop)) = blocks.pop() {
+        for statement in block {
+            match &statement.kind {
+                StmtKind::Return(_) => return Leaves::Function,
+                StmtKind::Break | StmtKind::Continue if !in_loop => found = Leaves::Loop,
+                StmtKind::If { arms, otherwise } => {
+                    let arms = arms.iter().map(|(_, block)| &**block);
+                    blocks.extend(arms.chain(otherwise.as_deref()).map(|block| (block, in_loop)));
+                }
+                StmtKind::Case { arms, otherwise, .. } => {
+                    let arms = arms.iter().map(|(_, block)| &**block);
+                    blocks.extend(arms.chain(otherwise.as_deref()).map(|block| (block, in_loop)));
+                }
+                StmtKind::For(of) => blocks.push((&of.body, true)),
+                _ => {}
+            }
+        }
+    }
+    found
 }

@@ -79,12 +79,19 @@ fn matches(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
 
 /// Whether a value is a map with all that a partial one has.
 fn has_all(machine: &mut Machine<'_>, value: &Value, partial: &Map) -> Done<bool> {
+    let value = machine.budget.look(value);
+    machine.budget.touch(value);
     let Value::Map(map) = value else { return Ok(false) };
     let mut waiting = vec![(map.clone(), partial.clone())];
     while let Some((map, partial)) = waiting.pop() {
         for (key, expected) in partial.entries() {
             machine.budget.step(1)?;
-            match (map.find(&key), expected) {
+            let found = map.find(&key);
+            machine.budget.touch_member(&map, &key, found.as_ref());
+            let found = found.map(|found| machine.budget.look(&found).clone());
+            let expected = machine.budget.look(&expected).clone();
+            machine.budget.touch(&expected);
+            match (found, expected) {
                 (Some(Value::Map(map)), Value::Map(partial)) => waiting.push((map, partial)),
                 (Some(value), expected) if equal(&value, &expected, &mut machine.budget)? == Ok(true) => {}
                 _ => return Ok(false),

@@ -11,7 +11,7 @@ pub(super) static NATIVES: [Native; 6] = [
     native("sum", 1, 1, true, |machine, a| {
         let items = list(&a[0])?;
         machine.budget.step(items.len())?;
-        let sum = items.iter().map(float).sum::<Done<f64>>()?;
+        let sum = items.iter().map(|item| float(machine.budget.look(item))).sum::<Done<f64>>()?;
         // The sum of nothing is negative zero in Rust.
         Ok(Value::Float(sum + 0.0))
     }),

@@ -64,14 +64,18 @@ fn key(name: &str) -> Key {
 
 /// What is under a name in a map, or at an index in a list.
 fn part(value: &Value, name: &str, budget: &mut Budget) -> Option<Value> {
-    match value {
+    match budget.look(value) {
         Value::Map(map) => {
             let key = key(name);
             let found = map.find(&key);
             budget.touch_member(map, &key, found.as_ref());
             found
         }
-        Value::List(list) => list.get(name.parse().ok()?),
+        Value::List(list) => {
+            let index = name.parse().ok()?;
+            budget.touch_element(list, Some(index));
+            list.get(index)
+        }
         _ => None,
     }
 }
@@ -80,8 +84,9 @@ fn part(value: &Value, name: &str, budget: &mut Budget) -> Option<Value> {
 fn find(value: &Value, path: &[String], budget: &mut Budget) -> Option<Value> {
     let mut value = value.clone();
     for (index, name) in path.iter().enumerate() {
-        value = match &value {
+        value = match budget.look(&value) {
             Value::List(list) if name == "*" => {
+                budget.touch(value.seen());
                 let rest = &path[index + 1..];
                 let hits: Vec<Value> =
                     list.items().iter().filter_map(|item| find(item, rest, budget)).collect();
@@ -114,6 +119,8 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
         let Change::Set(new) = change else { return Ok(value.clone()) };
         return Ok(new.clone());
     };
+    let value = machine.budget.look(value);
+    machine.budget.touch(value);
     match value {
         Value::List(list) => {
             let mut items = list.items().to_vec();
@@ -166,6 +173,8 @@ fn picked(machine: &mut Machine<'_>, value: &Value, paths: &[&[String]]) -> Done
     let below = |name: &str| -> Vec<&[String]> {
         paths.iter().filter(|path| path[0] == *name).map(|path| &path[1..]).collect()
     };
+    let value = machine.budget.look(value);
+    machine.budget.touch(value);
     match value {
         Value::Map(map) => {
             let mut kept = Vec::new();

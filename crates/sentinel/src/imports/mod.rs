@@ -120,7 +120,7 @@ fn float(value: &Value) -> Done<f64> {
 
 /// A parameter that is a list.
 fn list(value: &Value) -> Done<Vec<Value>> {
-    match value {
+    match value.seen() {
         Value::List(list) => Ok(list.items().to_vec()),
         other => fault(format!("expected a list, found {}", other.type_name())),
     }

@@ -69,6 +69,8 @@ fn join(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
     let mut waiting = vec![arguments[0].clone()];
     while let Some(value) = waiting.pop() {
         machine.budget.step(1)?;
+        let value = machine.budget.look(&value).clone();
+        machine.budget.touch(&value);
         let part = match value {
             Value::List(list) => {
                 machine.budget.make_list(list.len())?;

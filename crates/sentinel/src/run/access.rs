@@ -33,7 +33,7 @@ impl Machine<'_> {
             }
             (Value::List(list), key) => {
                 let at = position(list_index(key)?, list.len());
-                self.budget.touched.extend(at.and_then(|at| list.unknown_at(at)).map(str::to_owned));
+                self.budget.touch_element(&list, at);
                 at.and_then(|at| list.get(at)).unwrap_or_else(nothing)
             }
             (Value::String(text), key) => {
@@ -145,8 +145,24 @@ impl Machine<'_> {
 
     pub(super) fn store_index(&mut self) -> Done<()> {
         let (key, base, value) = (self.pop(), self.pop(), self.pop());
+        if let Value::Unknown(unknown) = &base {
+            // Nobody knows which collection is changed.
+            let taint = self.taint_of(unknown);
+            self.give_up(taint);
+            self.may_fail(taint);
+        }
+        let base = base.seen().clone();
+        let key = self.unwrap(key);
+        self.note_code(std::slice::from_ref(&value));
+        // What is unknown of the collection is known no more when it is changed.
+        self.budget.touch(&base);
+        let taint = self.take_noted();
+        if std::mem::take(&mut self.has_any) {
+            self.may_fail(taint);
+        }
         match &base {
             Value::Map(map) => {
+                map.0.taint.set(self.join(map.0.taint.get(), taint));
                 let Some(key) = Key::of(&key) else {
                     return fault(format!("{} cannot be a key of a map", key.type_name()));
                 };
@@ -157,6 +173,7 @@ impl Machine<'_> {
                 map.insert(key, value);
             }
             Value::List(list) => {
+                list.0.taint.set(self.join(list.0.taint.get(), taint));
                 let Some(at) = position(list_index(&key)?, list.len()) else {
                     return fault_of(RunErrorKind::Range, "this index is out of the range of the list");
                 };
@@ -172,7 +189,13 @@ impl Machine<'_> {
     /// Leaves the new value, the collection and the key.
     pub(super) fn augment_index(&mut self, op: BinaryOp) -> Done<()> {
         let (old, key, base, value) = (self.pop(), self.pop(), self.pop(), self.pop());
+        let (old, value) = (self.unwrap(old), self.unwrap(value));
         let value = self.binary(op, &old, &value)?;
+        let taint = self.take_noted();
+        if std::mem::take(&mut self.has_any) {
+            self.may_fail(taint);
+        }
+        let value = self.wrap(value, taint, false);
         self.stack.extend([value, base, key]);
         Ok(())
     }

@@ -187,7 +187,7 @@ impl Machine<'_> {
         if depth(&inner) > MAX_NESTING {
             inner = Rc::default();
         }
-        let answer = match answer {
+        let answer = match answer.seen() {
             Value::Bool(true) => Answer::True,
             Value::Bool(false) => Answer::False,
             _ => Answer::Undefined,
@@ -240,7 +240,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let Some((env, slot)) = self.target(access) else { return Ok(()) };
-        if let Some(Value::Rule(rule)) = env.get(slot) {
+        if let Some(Value::Rule(rule)) = env.get(slot).map(|value| value.seen().clone()) {
             if let Some(entry) = rule.0.entry.get() {
                 self.explain(self.here(), CauseKind::Rule(entry));
             }

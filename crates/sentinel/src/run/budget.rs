@@ -1,7 +1,10 @@
 //! How much a run may do and make, so that no policy goes on forever or fills the memory.
 
-use super::{Done, RunErrorKind, fault_of};
-use crate::value::{Key, Map, Value};
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Done, RunErrorKind, Taint, Taints, fault_of};
+use crate::value::{Key, List, Map, Unknown, Value};
 
 /// What a run is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,19 +22,49 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { steps: 1_000_000_000, depth: 10_000, size: 1 << 26, memory: 1 << 32 }
+        Limits { steps: 1_000_000_000, depth: 10_000, size: 1 << 26, memory: 512 << 20 }
     }
 }
+
+/// Says whether a run is to end.
+#[derive(Clone)]
+pub struct Interrupt(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Interrupt {
+    /// Asks this function, which should answer quickly.
+    pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
+        Interrupt(Arc::new(is_over))
+    }
+}
+
+impl fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interrupt")
+    }
+}
+
+/// After so many steps it is asked whether the run is to end.
+const STEPS_UNASKED: u64 = 1 << 16;
 
 /// What is left of the limits.
 #[derive(Debug)]
 pub(crate) struct Budget {
+    /// How many steps are left until something is to be done, and how many come after that.
     steps: u64,
+    later: u64,
+    all_steps: u64,
+    interrupt: Option<Interrupt>,
     memory: u64,
+    all_memory: u64,
     size: usize,
     nesting: u32,
-    /// What was looked at that is unknown until apply, since this was last read.
+    /// What was looked at that is unknown until apply, since this was last read: by the names of the host.
     pub(crate) touched: Vec<String>,
+    /// What the tainted values were made from that were looked at.
+    pub(crate) noted: Taint,
+    /// Whether there is either.
+    pub(crate) has_noted: bool,
+    pub(crate) taints: Taints,
 }
 
 /// How deep a value may nest where it is looked at as a whole, so that this does not overflow a stack of 2 MB.
@@ -42,12 +75,24 @@ const MAX_TOUCHED: usize = 1_000;
 
 impl Budget {
     pub(crate) fn new(limits: &Limits) -> Budget {
+        Budget::interruptible(limits, None)
+    }
+
+    pub(crate) fn interruptible(limits: &Limits, interrupt: Option<Interrupt>) -> Budget {
+        let steps = limits.steps.min(STEPS_UNASKED);
         Budget {
-            steps: limits.steps,
+            steps,
+            later: limits.steps - steps,
+            all_steps: limits.steps,
+            interrupt,
             memory: limits.memory,
+            all_memory: limits.memory,
             size: limits.size,
             nesting: 0,
             touched: Vec::new(),
+            noted: Taint::NONE,
+            has_noted: false,
+            taints: Taints::default(),
         }
     }
 
@@ -59,8 +104,25 @@ impl Budget {
                 self.steps = left;
                 Ok(())
             }
-            None => fault_of(RunErrorKind::Limit, "this takes more steps than are allowed"),
+            None => self.step_later(count as u64),
         }
+    }
+
+    #[cold]
+    fn step_later(&mut self, count: u64) -> Done<()> {
+        if self.interrupt.as_ref().is_some_and(|interrupt| interrupt.0()) {
+            return fault_of(RunErrorKind::Interrupted, "the evaluation was interrupted");
+        }
+        let left = (self.steps + self.later).checked_sub(count);
+        let Some(left) = left else {
+            self.steps = 0;
+            self.later = 0;
+            let steps = self.all_steps;
+            return fault_of(RunErrorKind::Limit, format!("the evaluation takes more than {steps} steps"));
+        };
+        self.steps = left.min(STEPS_UNASKED);
+        self.later = left - self.steps;
+        Ok(())
     }
 
     /// Makes so many bytes, which takes time as well.
@@ -71,7 +133,13 @@ impl Budget {
                 self.memory = left;
                 Ok(())
             }
-            None => fault_of(RunErrorKind::Limit, "this makes more values than are allowed"),
+            None => {
+                let mebibytes = self.all_memory >> 20;
+                fault_of(
+                    RunErrorKind::Memory,
+                    format!("the evaluation needs more than {mebibytes} MiB of memory"),
+                )
+            }
         }
     }
 
@@ -86,25 +154,74 @@ impl Budget {
         if size <= self.size {
             Ok(())
         } else {
-            fault_of(RunErrorKind::Limit, "this value is larger than is allowed")
+            let limit = self.size;
+            fault_of(RunErrorKind::Limit, format!("a value has more than {limit} elements or bytes"))
         }
     }
 
     /// Looks at a collection as a whole: at how many elements it has, or at each of them.
     pub(crate) fn touch(&mut self, collection: &Value) {
-        if self.touched.len() < MAX_TOUCHED {
-            match collection {
-                Value::Map(map) => self.touched.extend(map.unknowns()),
-                Value::List(list) => self.touched.extend(list.unknowns().map(str::to_owned)),
-                _ => {}
+        let room = MAX_TOUCHED.saturating_sub(self.touched.len());
+        let taint = match collection {
+            Value::Map(map) => {
+                self.touched.extend(map.unknowns().into_iter().take(room));
+                map.0.taint.get()
             }
+            Value::List(list) => {
+                self.touched.extend(list.unknowns().take(room).map(str::to_owned));
+                list.0.taint.get()
+            }
+            _ => return,
+        };
+        self.note_taint(taint);
+    }
+
+    /// Looks at an element of a list.
+    pub(crate) fn touch_element(&mut self, list: &List, index: Option<usize>) {
+        if self.touched.len() < MAX_TOUCHED {
+            self.touched.extend(index.and_then(|index| list.unknown_at(index)).map(str::to_owned));
         }
+        self.note_taint(list.0.taint.get());
+    }
+
+    /// The result of the instruction depends on this, and on what was touched.
+    pub(crate) fn note_taint(&mut self, taint: Taint) {
+        if taint.is_some() {
+            self.noted = self.taints.join(self.noted, taint);
+        }
+        self.has_noted |= taint.is_some() || !self.touched.is_empty();
+    }
+
+    /// The result of the instruction depends on this value.
+    pub(crate) fn note(&mut self, unknown: &Unknown) {
+        if self.touched.len() < MAX_TOUCHED {
+            self.touched.extend(unknown.name.as_deref().map(str::to_owned));
+        }
+        self.note_taint(unknown.taint);
+    }
+
+    /// Looks at a value: what it is now.
+    pub(crate) fn look<'v>(&mut self, value: &'v Value) -> &'v Value {
+        if let Value::Unknown(unknown) = value {
+            self.note(unknown);
+        }
+        value.seen()
     }
 
     /// Looks for a member of a map, and finds this.
     pub(crate) fn touch_member(&mut self, map: &Map, key: &Key, found: Option<&Value>) {
-        if found.is_none_or(Value::is_undefined) && self.touched.len() < MAX_TOUCHED {
+        let is_open = match found {
+            None | Some(Value::Undefined(_) | Value::Null) => true,
+            Some(Value::List(list)) => list.is_empty(),
+            Some(Value::Map(map)) => map.is_empty(),
+            Some(_) => false,
+        };
+        if is_open && self.touched.len() < MAX_TOUCHED {
             self.touched.extend(map.unknown(key));
+            self.has_noted |= !self.touched.is_empty();
+        }
+        if map.0.taint.get().is_some() {
+            self.note_taint(map.0.taint.get());
         }
     }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 
-use super::{Done, Machine, RunErrorKind, fault, fault_of};
+use super::{Done, Machine, RunErrorKind, Taint, fault, fault_of};
 use crate::value::{Code, Host, Native, Value};
 
 impl Machine<'_> {
@@ -11,18 +11,25 @@ impl Machine<'_> {
     /// a rule must be evaluated first.
     pub(super) fn call(&mut self, count: usize, is_explained: bool) -> Done<bool> {
         let callee = self.stack.len() - 1 - count;
-        if let Value::Rule(rule) = &self.stack[callee] {
-            let rule = Rc::clone(&rule.0);
-            if !self.force_at(callee, rule)? {
-                return Ok(false);
-            }
+        if !self.force_at(callee)? {
+            return Ok(false);
         }
-        let function = match &self.stack[callee] {
+        // Which function it is may be unknown.
+        let taint = match &self.stack[callee] {
+            Value::Unknown(unknown) => {
+                let unknown = Rc::clone(unknown);
+                self.taint_of(&unknown)
+            }
+            _ => Taint::NONE,
+        };
+        let function = match self.stack[callee].seen() {
             Value::Function(function) => function.0.clone(),
             Value::Undefined(place) => {
                 let place = *place;
                 self.stack.truncate(callee);
                 self.stack.push(Value::Undefined(place));
+                self.choose_function(taint);
+                self.budget.note_taint(taint);
                 return Ok(true);
             }
             other => return fault(format!("{} cannot be called", other.type_name())),
@@ -30,6 +37,8 @@ impl Machine<'_> {
         let native = match function {
             Code::Closure(closure) => {
                 self.enter_closure(&closure, count, is_explained)?;
+                self.choose_function(taint);
+                self.frame().taint = taint;
                 return Ok(true);
             }
             Code::Native(native) => Called::Native(native, None),
@@ -38,18 +47,21 @@ impl Machine<'_> {
         };
         // Functions that are not of a policy see values only.
         for index in callee + 1..self.stack.len() {
-            if let Value::Rule(rule) = &self.stack[index] {
-                let rule = Rc::clone(&rule.0);
-                if !self.force_at(index, rule)? {
-                    return Ok(false);
-                }
+            if !self.force_at(index)? {
+                return Ok(false);
             }
         }
+        if matches!(&native, Called::Native(native, _) if LOOKS_WITHIN.contains(&native.name)) {
+            self.force_deep(count)?;
+        }
+        self.choose_function(taint);
+        self.budget.note_taint(taint);
         let arguments = self.stack.split_off(callee + 1);
         let result = match native {
             Called::Native(native, this) => self.call_native(native, this.as_deref(), arguments)?,
             Called::Host(host) => {
                 check_arity(host.name, &host.arity, count)?;
+                let arguments: Vec<Value> = arguments.into_iter().map(|value| self.unwrap(value)).collect();
                 (host.call)(&arguments)
                     .or_else(|message| fault_of(RunErrorKind::Host, format!("{}: {message}", host.name)))?
             }
@@ -61,6 +73,11 @@ impl Machine<'_> {
 
     fn call_native(&mut self, native: &Native, this: Option<&Value>, arguments: Vec<Value>) -> Done<Value> {
         check_arity(native.name, &native.arity, arguments.len())?;
+        // The others keep it as it is.
+        let arguments: Vec<Value> = match native.name {
+            name @ ("append" | "delete") => self.arguments_of_change(name, arguments),
+            _ => arguments.into_iter().map(|value| self.unwrap(value)).collect(),
+        };
         // Most functions read their texts whole.
         for argument in this.into_iter().chain(&arguments) {
             // The others say themselves what they look at.
@@ -80,6 +97,23 @@ impl Machine<'_> {
         (native.call)(self, &arguments)
     }
 }
+
+/// The functions that look at what is in the lists and maps that they are given; the others pass it on.
+const LOOKS_WITHIN: [&str; 13] = [
+    "difference",
+    "error",
+    "get",
+    "has",
+    "intersection",
+    "join",
+    "marshal",
+    "matches",
+    "omit",
+    "pick",
+    "print",
+    "sum",
+    "union",
+];
 
 /// What is called and is no function of a policy.
 enum Called {

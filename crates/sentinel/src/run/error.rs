@@ -27,8 +27,12 @@ pub enum RunErrorKind {
     Raised,
     /// A function of the host refuses.
     Host,
-    /// It would take more steps, or make more or larger values, than are allowed.
+    /// It would take more steps, or make larger values, than are allowed.
     Limit,
+    /// It would make more values than the memory that is allowed holds.
+    Memory,
+    /// The host has ended it.
+    Interrupted,
     /// The policy has no `main`, or one that says nothing.
     Main,
 }
@@ -49,6 +53,8 @@ impl RunErrorKind {
             RunErrorKind::Raised => "raised",
             RunErrorKind::Host => "host",
             RunErrorKind::Limit => "limit",
+            RunErrorKind::Memory => "memory",
+            RunErrorKind::Interrupted => "interrupted",
             RunErrorKind::Main => "main",
         }
     }

@@ -55,9 +55,10 @@ impl Machine<'_> {
             }
             Some(None) => fault_of(RunErrorKind::Circle, format!("the module {name} imports itself")),
             None => {
+                let begun = self.begin_import(&name)?;
                 // Once it is there, the instruction is executed again.
                 self.frame().next -= 1;
-                match self.begin_import(&name)? {
+                match begun {
                     Some(module) => self.enter_file(module, Then::Module(name)),
                     None => Ok(()),
                 }
@@ -112,11 +113,7 @@ impl Machine<'_> {
         let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
         self.stack.push(value);
         // A rule of a module is evaluated where it is read.
-        let top = self.stack.len() - 1;
-        if let Value::Rule(rule) = &self.stack[top] {
-            let rule = Rc::clone(&rule.0);
-            self.force_at(top, rule)?;
-        }
+        self.force_at(self.stack.len() - 1)?;
         Ok(())
     }
 }

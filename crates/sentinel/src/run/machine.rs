@@ -1,17 +1,16 @@
 //! What runs the compact form: a stack of values, and frames of what is being run, so that calls of a policy take
 //! nothing of the stack of the program.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::blame::{Cause, Causes};
 use super::import::Imported;
 use super::pattern::Pattern;
-use super::touch::TouchLog;
 use super::walk::Walk;
 use super::witness::Entry;
-use super::{Budget, Done, Fault, RunErrorKind, Setup, fault, fault_of};
+use super::{Budget, Done, Fault, RunErrorKind, Setup, Taint, fault, fault_of};
 use crate::compile::{Blame, Unit, UnitKind};
 use crate::policy::Policy;
 use crate::value::{Closure, Env, Place, Registry, Rule, RuleState, Text, Value};
@@ -33,7 +32,20 @@ pub(crate) struct Machine<'r> {
     pub(super) entries: Vec<Entry>,
     pub(super) running: Vec<u32>,
     pub(super) causes: Causes,
-    pub(super) touched: TouchLog,
+    /// What decides whether the verdict is an error.
+    pub(super) verdict_taint: Taint,
+    /// What decides what any rule is that is not yet evaluated, where that cannot be said more exactly.
+    pub(super) havoc: Taint,
+    /// Whether an unknown value that was looked at may be anything.
+    pub(super) has_any: bool,
+    pub(super) counted_taints: usize,
+    /// How many rules were looked into for what is unknown in their values.
+    pub(super) looked_into: usize,
+    /// Whether the statements of all files have been run.
+    pub(super) is_run: bool,
+    /// Whether a list or map may hold a rule or function.
+    pub(super) has_nested_code: bool,
+    pub(super) harmless: HashMap<(usize, u32, u32), bool>,
     pub(crate) registry: Registry,
     pub(super) patterns: HashMap<Text, Rc<Pattern>>,
     /// How often a function of an import called one of the policy and waits for it.
@@ -61,6 +73,8 @@ pub(super) struct Frame {
     pub(super) causes: usize,
     /// What explains that a block is run, by its number.
     pub(super) guards: Vec<(u32, Rc<[Cause]>)>,
+    /// What decides which value it returns, where that is unknown.
+    pub(super) taint: Taint,
     then: Then,
 }
 
@@ -68,8 +82,8 @@ pub(super) struct Frame {
 pub(super) enum Then {
     /// It goes to the stack, and with it what made it false if that is to be kept.
     Push(bool),
-    /// It is the value of a rule, and takes its place on the stack.
-    Memo(Rc<Rule>, usize),
+    /// It is the value of a rule, and takes its place on the stack; with what decides that it is this rule.
+    Memo(Rc<Rule>, usize, Taint),
     /// A module has been run.
     Module(String),
 }
@@ -84,7 +98,7 @@ impl<'r> Machine<'r> {
     pub(super) fn new(policy: &Arc<Policy>, setup: &'r Setup) -> Machine<'r> {
         let mut machine = Machine {
             setup,
-            budget: Budget::new(&setup.limits),
+            budget: Budget::interruptible(&setup.limits, setup.interrupt.clone()),
             files: Vec::new(),
             imported: HashMap::new(),
             globals: HashMap::new(),
@@ -95,7 +109,14 @@ impl<'r> Machine<'r> {
             entries: Vec::new(),
             running: Vec::new(),
             causes: Causes::default(),
-            touched: TouchLog::default(),
+            verdict_taint: Taint::NONE,
+            havoc: Taint::NONE,
+            has_any: false,
+            counted_taints: 0,
+            looked_into: 0,
+            is_run: false,
+            has_nested_code: false,
+            harmless: HashMap::new(),
             registry: Registry::default(),
             patterns: HashMap::new(),
             waiting: 0,
@@ -164,6 +185,7 @@ impl<'r> Machine<'r> {
             walks,
             causes,
             guards: Vec::new(),
+            taint: Taint::NONE,
             then,
         });
         Ok(())
@@ -180,11 +202,10 @@ impl<'r> Machine<'r> {
     pub(super) fn run(&mut self, frames: usize) -> Done<()> {
         while self.frames.len() > frames {
             if let Err(fault) = self.step() {
+                let taint = self.take_noted();
+                self.may_fail(taint);
                 let place = fault.place.or_else(|| Some(self.here()));
                 return Err(Box::new(Fault { place, ..*fault }));
-            }
-            if !self.budget.touched.is_empty() {
-                self.note_touched();
             }
         }
         Ok(())
@@ -197,21 +218,97 @@ impl<'r> Machine<'r> {
     /// Makes sure that none of so many values on top is a rule that is not yet evaluated.
     ///
     /// If one is, its evaluation is begun, and the instruction is to be executed again after it.
+    ///
+    /// Unknown values are taken out of their wrappers, which is noted.
     #[inline]
     pub(super) fn force(&mut self, count: usize) -> Done<bool> {
         let from = self.stack.len().saturating_sub(count);
-        if self.stack[from..].iter().any(|value| matches!(value, Value::Rule(_))) {
-            return self.force_rules(count);
+        if self.stack[from..].iter().any(|value| matches!(value, Value::Rule(_) | Value::Unknown(_))) {
+            if !self.force_rules(count)? {
+                return Ok(false);
+            }
+            for index in from..self.stack.len() {
+                let value = std::mem::replace(&mut self.stack[index], Value::Null);
+                self.stack[index] = self.unwrap(value);
+            }
         }
         Ok(true)
     }
 
-    fn force_rules(&mut self, count: usize) -> Done<bool> {
+    /// Evaluates the rules that are in a list or map, however deep, and puts their values in their places.
+    pub(super) fn force_within(&mut self, value: &Value) -> Done<()> {
+        if !self.has_nested_code {
+            return Ok(());
+        }
+        let mut seen = HashSet::new();
+        let mut waiting = vec![value.seen().clone()];
+        while let Some(value) = waiting.pop() {
+            self.budget.step(1)?;
+            match &value {
+                Value::List(list) if seen.insert(Rc::as_ptr(&list.0).cast::<()>()) => {
+                    for index in 0..list.len() {
+                        let Some(item) = list.get(index) else { break };
+                        if let Value::Rule(_) = item.seen() {
+                            let item = self.evaluated_within(item)?;
+                            self.registry.changed(&value, &item);
+                            list.set(index, item);
+                        }
+                        waiting.extend(list.get(index).map(|item| item.seen().clone()));
+                    }
+                }
+                // Nothing is in a map of the host that is not evaluated.
+                Value::Map(map) if !map.is_lazy() && seen.insert(Rc::as_ptr(&map.0).cast::<()>()) => {
+                    for (key, item) in map.entries() {
+                        let item = match item.seen() {
+                            Value::Rule(_) => {
+                                let item = self.evaluated_within(item)?;
+                                self.registry.changed(&value, &item);
+                                map.insert(key, item.clone());
+                                item
+                            }
+                            _ => item,
+                        };
+                        waiting.push(item.seen().clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn evaluated_within(&mut self, rule: Value) -> Done<Value> {
+        if self.waiting == MAX_WAITING {
+            return fault_of(
+                RunErrorKind::Limit,
+                format!("rules in lists and maps nest deeper than {MAX_WAITING} levels"),
+            );
+        }
+        self.waiting += 1;
+        let noted = self.take_noted();
+        let value = self.evaluated(rule)?;
+        self.budget.note_taint(noted);
+        self.waiting -= 1;
+        Ok(value)
+    }
+
+    /// Evaluates the rules that are within so many values on top.
+    pub(super) fn force_deep(&mut self, count: usize) -> Done<()> {
+        if self.has_nested_code {
+            for index in self.stack.len().saturating_sub(count)..self.stack.len() {
+                let value = self.stack[index].clone();
+                self.force_within(&value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Machine::force`], but unknown values stay in their wrappers.
+    pub(super) fn force_rules(&mut self, count: usize) -> Done<bool> {
         for index in self.stack.len().saturating_sub(count)..self.stack.len() {
-            if let Value::Rule(rule) = &self.stack[index] {
-                let rule = Rc::clone(&rule.0);
+            if let Value::Rule(_) = self.stack[index].seen() {
                 let frame = self.frames.len() - 1;
-                if !self.force_at(index, rule)? {
+                if !self.force_at(index)? {
                     self.frames[frame].next -= 1;
                     return Ok(false);
                 }
@@ -220,11 +317,19 @@ impl<'r> Machine<'r> {
         Ok(true)
     }
 
-    /// Puts the value of a rule into its place on the stack, if it is known, or begins to evaluate it.
-    pub(super) fn force_at(&mut self, index: usize, rule: Rc<Rule>) -> Done<bool> {
+    /// Puts the value of the rule at a place on the stack there, if it is known, or begins to evaluate it.
+    pub(super) fn force_at(&mut self, index: usize) -> Done<bool> {
+        let (rule, taint) = match &self.stack[index] {
+            Value::Rule(rule) => (Rc::clone(&rule.0), Taint::NONE),
+            Value::Unknown(unknown) => match &unknown.seen {
+                Value::Rule(rule) => (Rc::clone(&rule.0), unknown.taint),
+                _ => return Ok(true),
+            },
+            _ => return Ok(true),
+        };
         match &*rule.state.borrow() {
             RuleState::Done(value) => {
-                self.stack[index] = value.clone();
+                self.stack[index] = self.wrap(value.clone(), taint, false);
                 if let Some(entry) = rule.entry.get() {
                     self.used(entry);
                 }
@@ -241,12 +346,13 @@ impl<'r> Machine<'r> {
             self.used(entry);
             rule.entry.set(Some(entry));
             let (unit, needed_by) = (Arc::clone(&rule.unit), self.running.last().copied());
-            self.entries.push(Entry { unit, value: None, causes: Vec::new(), uses: Vec::new(), needed_by });
+            let (causes, uses, taint) = Default::default();
+            self.entries.push(Entry { unit, value: None, causes, uses, needed_by, taint });
             self.running.push(entry);
         }
         let (unit, file) = (Arc::clone(&rule.unit), rule.file);
         let env = self.new_env(&unit, Rc::clone(&rule.env))?;
-        self.enter(&unit, file, env, Then::Memo(rule, index))?;
+        self.enter(&unit, file, env, Then::Memo(rule, index, taint))?;
         Ok(false)
     }
 
@@ -276,14 +382,25 @@ impl<'r> Machine<'r> {
     /// Ends the frame with the value on top.
     pub(super) fn leave(&mut self) -> Done<()> {
         let is_rule = self.frame().unit.kind == UnitKind::Rule;
-        if is_rule && !self.force(1)? {
-            return Ok(());
+        if is_rule {
+            if !self.force_rules(1)? {
+                return Ok(());
+            }
+            self.force_deep(1)?;
         }
         let value = self.pop();
-        if is_rule && matches!(value, Value::Function(_) | Value::Object(_)) {
+        if is_rule && matches!(value.seen(), Value::Function(_) | Value::Object(_)) {
             return fault(format!("a rule cannot be {}", value.type_name()));
         }
+        if let (true, Value::Unknown(unknown)) = (is_rule, &value)
+            && !unknown.is_answer
+        {
+            // A rule cannot be a function or an object.
+            let taint = unknown.taint;
+            self.may_fail(taint);
+        }
         let frame = self.frames.pop().expect("something is being run");
+        let mut value = self.wrap(value, frame.taint, false);
         self.stack.truncate(frame.stack);
         self.walks.truncate(frame.walks);
         // A value that nobody asks about has nothing to explain.
@@ -297,9 +414,15 @@ impl<'r> Machine<'r> {
                     self.causes.relabel(frame.causes, caller.next.saturating_sub(1) as u32);
                 }
             }
-            Then::Memo(rule, index) => {
+            Then::Memo(rule, index, taint) => {
+                value = self.wrap(value, rule.taint.get(), false);
                 if let Some(entry) = rule.entry.get() {
                     self.running.pop();
+                    let own = match &value {
+                        Value::Unknown(unknown) => self.taint_of(unknown),
+                        _ => Taint::NONE,
+                    };
+                    self.entries[entry as usize].taint = self.join(own, self.havoc);
                     self.entries[entry as usize].value = Some(value.clone());
                     self.entries[entry as usize].causes = self.causes.take(frame.causes);
                 } else {
@@ -307,7 +430,7 @@ impl<'r> Machine<'r> {
                 }
                 self.registry.rule(&rule, &value);
                 *rule.state.borrow_mut() = RuleState::Done(value.clone());
-                self.stack[index] = value;
+                self.stack[index] = self.wrap(value, taint, false);
             }
             Then::Module(name) => {
                 self.imported.insert(name, Some(Imported::File(frame.file)));
@@ -325,6 +448,7 @@ impl<'r> Machine<'r> {
             );
         }
         self.waiting += 1;
+        let noted = self.take_noted();
         let frames = self.frames.len();
         let count = arguments.len();
         self.stack.push(function.clone());
@@ -333,16 +457,21 @@ impl<'r> Machine<'r> {
         self.run(frames)?;
         let value = self.settle()?;
         self.waiting -= 1;
-        Ok(value)
+        self.budget.note_taint(noted);
+        // What the function of the import does next may depend on it.
+        if let Value::Unknown(unknown) = &value {
+            let taint = self.taint_of(unknown);
+            self.choose_calls(function, taint)?;
+        }
+        Ok(self.unwrap(value))
     }
 
     /// The value on top, evaluated, where no instruction can be executed again for it.
     pub(super) fn settle(&mut self) -> Done<Value> {
         let frames = self.frames.len();
         let top = self.stack.len() - 1;
-        while let Value::Rule(rule) = &self.stack[top] {
-            let rule = Rc::clone(&rule.0);
-            if !self.force_at(top, rule)? {
+        while let Value::Rule(_) = self.stack[top].seen() {
+            if !self.force_at(top)? {
                 self.run(frames)?;
             }
         }

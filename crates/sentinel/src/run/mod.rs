@@ -4,12 +4,14 @@ mod access;
 mod blame;
 mod budget;
 mod call;
+mod effects;
 mod error;
 mod import;
 mod machine;
 mod operate;
 mod pattern;
 mod step;
+mod taint;
 mod touch;
 mod walk;
 mod witness;
@@ -19,13 +21,14 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use budget::Budget;
-pub use budget::Limits;
+pub use budget::{Interrupt, Limits};
 pub(crate) use error::{Done, Fault, fault, fault_of};
 pub use error::{RunError, RunErrorKind};
 pub use import::{Import, Source};
 pub(crate) use machine::Machine;
 pub(crate) use operate::{Compared, order};
 pub(crate) use pattern::pattern_error;
+pub(crate) use taint::{Taint, Taints};
 pub use touch::{Touched, Touches};
 pub use witness::{Element, Evaluated, Reason, Witness, Witnesses};
 
@@ -48,6 +51,8 @@ pub struct Setup {
     pub now: i64,
     /// What a run is allowed.
     pub limits: Limits,
+    /// Asked now and then whether the run is to end: it has no clock.
+    pub interrupt: Option<Interrupt>,
     /// Whether an `all` that is false already goes on, to find every element that makes it so.
     ///
     /// Such a run says what the language says, but evaluates, prints and fails where the language would not go any
@@ -103,7 +108,10 @@ impl<'s> Run<'s> {
         let mut run = Run { machine: Machine::new(policy, setup), error: None };
         let done = run.machine.enter_file(0, Then::Push(false)).and_then(|()| run.machine.run(0));
         match done {
-            Ok(()) => drop(run.machine.pop()),
+            Ok(()) => {
+                run.machine.is_run = true;
+                drop(run.machine.pop());
+            }
             Err(fault) => run.stop(*fault),
         }
         run
@@ -132,8 +140,12 @@ impl<'s> Run<'s> {
             return Err(error.clone());
         }
         let Some(value) = self.machine.top(name) else { return Ok(None) };
-        match self.machine.evaluated(value) {
-            Ok(value) => Ok(Some(value)),
+        let value = self.machine.evaluated(value).and_then(|value| {
+            self.machine.force_within(&value)?;
+            Ok(value)
+        });
+        match value {
+            Ok(value) => Ok(Some(value.seen().clone())),
             Err(fault) => {
                 self.stop(*fault);
                 Err(self.error.clone().expect("it has just been set"))

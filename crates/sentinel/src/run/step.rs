@@ -18,6 +18,11 @@ impl Machine<'_> {
         let frame = self.frame();
         let op = frame.unit.ops[frame.next];
         frame.next += 1;
+        self.execute(op)?;
+        if self.budget.has_noted { self.wrap_result(op) } else { Ok(()) }
+    }
+
+    fn execute(&mut self, op: Op) -> Done<()> {
         match op {
             Op::Undefined => self.stack.push(Value::Undefined(self.here())),
             Op::Null => self.stack.push(Value::Null),
@@ -56,8 +61,16 @@ impl Machine<'_> {
             Op::Augment(access, op) => return self.augment(access, op),
             Op::CopyTwo => self.stack.extend_from_within(self.stack.len() - 2..),
             Op::Index => return self.forced(2, Self::index),
-            Op::StoreIndex => return self.forced(2, Self::store_index),
-            Op::AugmentIndex(op) => return self.forced(4, |machine| machine.augment_index(op)),
+            Op::StoreIndex => {
+                if self.force_rules(2)? {
+                    return self.store_index();
+                }
+            }
+            Op::AugmentIndex(op) => {
+                if self.force_rules(4)? {
+                    return self.augment_index(op);
+                }
+            }
             Op::Member(text) => return self.forced(1, |machine| machine.member(text)),
             Op::ImportMember(import, text) => return self.import_member(import, text),
             Op::Slice { low, high } => {
@@ -74,6 +87,7 @@ impl Machine<'_> {
             Op::List(count) => {
                 self.budget.make_list(count as usize)?;
                 let items = self.stack.split_off(self.stack.len() - count as usize);
+                self.note_code(&items);
                 self.stack.push(Value::List(List::from(items)));
             }
             Op::Map(count) => return self.make_map(count as usize),
@@ -93,6 +107,7 @@ impl Machine<'_> {
                     env: Rc::clone(&frame.env),
                     file: frame.file,
                     entry: Cell::new(None),
+                    taint: Cell::default(),
                     state: RefCell::new(RuleState::New),
                 };
                 self.stack.push(Value::Rule(RuleValue(Rc::new(rule))));
@@ -114,6 +129,7 @@ impl Machine<'_> {
                     return Ok(());
                 }
                 return self.forced(2, |machine| {
+                    machine.force_deep(2)?;
                     let (right, left) = (machine.pop(), machine.pop());
                     let result = machine.binary(op, &left, &right)?;
                     machine.stack.push(result);
@@ -124,18 +140,22 @@ impl Machine<'_> {
             Op::Test(test, negated) => return self.forced(1, |machine| machine.test(test, negated)),
             Op::And(to) => {
                 return self.forced(1, |machine| {
-                    match machine.logical()? {
-                        Some(true) => drop(machine.pop()),
-                        _ => machine.jump(to),
-                    }
-                    Ok(())
+                    let settles = machine.logical()? != Some(true);
+                    machine.choose_right(to, settles, true)
                 });
             }
             Op::Or(to) => {
                 return self.forced(1, |machine| {
-                    if machine.logical()? == Some(true) {
-                        machine.jump(to);
-                    }
+                    let settles = machine.logical()? == Some(true);
+                    machine.choose_right(to, settles, true)
+                });
+            }
+            Op::AndEnd => {
+                return self.forced(1, |machine| {
+                    machine.logical()?;
+                    let (right, left) = (machine.pop(), machine.pop());
+                    machine.unwrap(left);
+                    machine.stack.push(right);
                     Ok(())
                 });
             }
@@ -143,44 +163,55 @@ impl Machine<'_> {
                 return self.forced(1, |machine| {
                     let result = machine.logical()?;
                     let (right, left) = (machine.pop(), machine.pop());
+                    let is_certain = result == Some(true) && !machine.budget.has_noted;
+                    // What is true on the right is so whatever is on the left.
+                    let left = if is_certain { left.seen().clone() } else { machine.unwrap(left) };
                     let is_left = result != Some(true) && left.is_undefined();
                     machine.stack.push(if is_left { left } else { right });
                     Ok(())
                 });
             }
-            Op::Logical => return self.forced(1, |machine| machine.logical().map(|_| ())),
             Op::Else(to) => {
                 return self.forced(1, |machine| {
-                    match machine.stack.last() {
-                        Some(Value::Undefined(_)) => drop(machine.pop()),
-                        _ => machine.jump(to),
-                    }
-                    Ok(())
+                    let settles = !matches!(machine.stack.last(), Some(Value::Undefined(_)));
+                    machine.choose_right(to, settles, false)
                 });
+            }
+            Op::ElseEnd => {
+                let (right, left) = (self.pop(), self.pop());
+                let right = self.both(&left, right);
+                self.stack.push(right);
             }
             Op::Jump(to) => self.jump(to),
             Op::Unless(to) => {
                 return self.forced(1, |machine| {
-                    if machine.condition()? != Some(true) {
+                    let is_true = machine.condition()? == Some(true);
+                    machine.choose_block()?;
+                    if !is_true {
                         machine.jump(to);
                     }
                     Ok(())
                 });
             }
             Op::When(to) => {
-                return self.forced(2, |machine| {
-                    let value = machine.pop();
-                    let subject = machine.stack.last().cloned().unwrap_or_else(Value::undefined);
-                    if equal(&subject, &value, &mut machine.budget)? == Ok(true) {
-                        machine.pop();
-                        machine.jump(to);
-                    }
-                    Ok(())
-                });
+                if !self.force_rules(2)? {
+                    return Ok(());
+                }
+                self.force_deep(2)?;
+                let value = self.pop();
+                let subject = self.stack.last().cloned().unwrap_or_else(Value::undefined);
+                let is_equal = equal(&subject, &value, &mut self.budget)? == Ok(true);
+                self.has_any = false;
+                self.choose_block()?;
+                if is_equal {
+                    self.pop();
+                    self.jump(to);
+                }
             }
             Op::Predicate => {
                 return self.forced(1, |machine| {
                     let predicate = machine.stack.last().cloned();
+                    machine.choose_rule()?;
                     match machine.condition()? {
                         Some(true) => {
                             let mark = machine.frame().causes;
@@ -317,6 +348,7 @@ impl Machine<'_> {
 
     fn store(&mut self, access: u32, value: Value) {
         if let Some((env, slot)) = self.target(access) {
+            let value = self.wrap_for(&env, slot, value);
             let mark = self.causes_mark();
             self.causes.store(&env, slot, mark);
             env.set(slot, Some(value));
@@ -330,7 +362,10 @@ impl Machine<'_> {
             let Some((env, slot)) = machine.target(access) else {
                 return fault("nothing can be assigned to this name");
             };
+            machine.budget.touch(&left);
+            machine.budget.touch(&right);
             if let (BinaryOp::Add, Value::List(list), Value::List(more)) = (op, &left, &right)
+                && !machine.budget.has_noted
                 && let Some(Value::List(held)) = env.get(slot)
                 && Rc::ptr_eq(&held.0, &list.0)
                 && !Rc::ptr_eq(&more.0, &list.0)
@@ -347,6 +382,12 @@ impl Machine<'_> {
                 return Ok(());
             }
             let result = machine.binary(op, &left, &right)?;
+            let taint = machine.take_noted();
+            if std::mem::take(&mut machine.has_any) {
+                machine.may_fail(taint);
+            }
+            let result = machine.wrap(result, taint, false);
+            let result = machine.wrap_for(&env, slot, result);
             env.set(slot, Some(result));
             Ok(())
         })
@@ -354,9 +395,12 @@ impl Machine<'_> {
 
     fn make_map(&mut self, count: usize) -> Done<()> {
         self.budget.make_list(4 * count)?;
-        let mut values = self.stack.split_off(self.stack.len() - 2 * count).into_iter();
+        let values = self.stack.split_off(self.stack.len() - 2 * count);
+        self.note_code(&values);
+        let mut values = values.into_iter();
         let mut entries = BTreeMap::new();
         while let (Some(key), Some(value)) = (values.next(), values.next()) {
+            let key = self.unwrap(key);
             let Some(key) = Key::of(&key) else {
                 return fault(format!("{} cannot be a key of a map", key.type_name()));
             };

@@ -1,11 +1,12 @@
-//! Where a run looked at what is unknown until apply, and which rules did.
+//! Which rules depend on what is unknown until apply, and whether the verdict does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Location, Machine, Run};
-use crate::value::Place;
+use super::taint::Look;
+use super::{Location, Run, Taint};
+use crate::value::{Place, RuleState, Value};
 
-/// A look at something that is unknown until apply, which a policy sees as absent.
+/// A look at something that is unknown until apply, on which a rule or the verdict depends.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Touched {
@@ -13,83 +14,125 @@ pub struct Touched {
     pub what: String,
     /// Where it was looked at.
     pub location: Location,
-    /// The rules that looked, or used one that did, by their places in the list of rules; none where only statements
-    /// of the file did.
+    /// The rules that depend on it, by their places in the list of rules.
     pub rules: Vec<usize>,
 }
 
-/// What a run looked at that is unknown until apply: at most 1,000 looks.
+/// What rules and the verdict depend on that is unknown until apply: at most 1,000 looks.
 #[derive(Clone, Debug, Default)]
 pub struct Touches {
-    /// Each once for the same place and rule, in the order in which they came.
+    /// Each once for the same place, in the order in which they came.
     pub list: Vec<Touched>,
     /// How many more there were.
     pub more: usize,
+    /// Whether the verdict may be another one after apply.
+    pub is_undecided: bool,
 }
 
 const MAX_TOUCHES: usize = 1_000;
 
-/// What a run keeps of this.
-#[derive(Default)]
-pub(super) struct TouchLog {
-    /// With the innermost rule that was being evaluated.
-    list: Vec<(String, Place, Option<u32>)>,
-    known: BTreeSet<(String, u32, u32, Option<u32>)>,
-    more: usize,
-}
+/// As many looks are followed to the rules that depend on them, all rules taken together.
+const MAX_FOLLOWED: usize = 1_000_000;
 
-impl Machine<'_> {
-    /// The instruction that was executed looked at what is unknown.
-    #[cold]
-    pub(super) fn note_touched(&mut self) {
-        let (place, rule) = (self.here(), self.running.last().copied());
-        let log = &mut self.touched;
-        for what in self.budget.touched.drain(..) {
-            let key = (what, place.file, place.offset, rule);
-            if log.known.contains(&key) {
-                continue;
-            }
-            if log.list.len() < MAX_TOUCHES {
-                log.list.push((key.0.clone(), place, rule));
-                log.known.insert(key);
-            } else {
-                log.more += 1;
-            }
-        }
-    }
-}
+/// As many parts of the value of a rule, and of all rules, are looked at for what is unknown.
+const MAX_PARTS: usize = 100_000;
+const MAX_PARTS_OF_ALL: usize = 2_000_000;
 
 impl Run<'_> {
-    /// What was looked at that is unknown until apply: a verdict for which something was may be another one then.
+    /// What each rule depends on that was begun, by its entry.
+    pub(super) fn undecided_rules(&self) -> Vec<Taint> {
+        self.machine.entries.iter().map(|entry| entry.taint).collect()
+    }
+
+    /// What rules and the verdict depend on that is unknown until apply. The others are the same whatever that will be.
     #[must_use]
-    pub fn touched(&self) -> Touches {
-        let log = &self.machine.touched;
-        let entries = &self.machine.entries;
+    pub fn touched(&mut self) -> Touches {
+        self.look_into_rules();
+        let verdict = self.verdict_taint();
         let places = self.places_of_entries();
-        // Which rules used a rule, directly or not.
-        let mut used_by = vec![Vec::new(); entries.len()];
-        for (index, entry) in entries.iter().enumerate() {
-            for used in &entry.uses {
-                used_by[*used as usize].push(index);
+        let taints = &self.machine.budget.taints;
+        let mut found: BTreeMap<(Place, &str), BTreeSet<usize>> = BTreeMap::new();
+        let mut order: Vec<&Look> = Vec::new();
+        let mut followed = 0;
+        let entries = self.machine.entries.iter().zip(places);
+        let rules = entries.filter_map(|(entry, place)| Some((entry.taint, Some(place?))));
+        for (taint, rule) in rules.chain([(verdict, None)]) {
+            if !taint.is_some() || followed > MAX_FOLLOWED {
+                continue;
+            }
+            let looks = taints.looks(taint);
+            followed += looks.len();
+            for look in looks {
+                let rules = found.entry((look.place, &look.what)).or_insert_with(|| {
+                    order.push(look);
+                    BTreeSet::new()
+                });
+                rules.extend(rule);
             }
         }
-        let rules = |first: Option<u32>| {
-            let mut found = BTreeSet::new();
-            let mut waiting: Vec<usize> = first.map(|entry| entry as usize).into_iter().collect();
-            while let Some(entry) = waiting.pop() {
-                if found.insert(entry) {
-                    waiting.extend(&used_by[entry]);
+        let more = order.len().saturating_sub(MAX_TOUCHES);
+        let touched = |look: &&Look| Touched {
+            what: look.what.clone(),
+            location: self.location(look.place),
+            rules: found.get(&(look.place, &*look.what)).into_iter().flatten().copied().collect(),
+        };
+        let list = order.iter().take(MAX_TOUCHES).map(touched).collect();
+        Touches { list, more, is_undecided: verdict.is_some() }
+    }
+
+    fn verdict_taint(&mut self) -> Taint {
+        let machine = &mut self.machine;
+        let mut taint = machine.join(machine.verdict_taint, machine.havoc);
+        let main = machine.top("main").map(|main| match main.seen() {
+            Value::Rule(rule) => match &*rule.0.state.borrow() {
+                RuleState::Done(value) => machine.both(&main, value.clone()),
+                _ => main.clone(),
+            },
+            _ => main.clone(),
+        });
+        if let Some(main) = main {
+            let main = machine.unwrap(main);
+            // Whether a collection is empty.
+            machine.budget.touch(&main);
+            let own = machine.take_noted();
+            machine.has_any = false;
+            taint = machine.join(taint, own);
+        }
+        taint
+    }
+
+    /// Notes what the values of rules hold that is unknown: lists and maps are shown with all that is in them.
+    pub(super) fn look_into_rules(&mut self) {
+        let machine = &mut self.machine;
+        let mut room = MAX_PARTS_OF_ALL;
+        for entry in machine.looked_into..machine.entries.len() {
+            let Some(value @ (Value::List(_) | Value::Map(_))) =
+                machine.entries[entry].value.as_ref().map(Value::seen).cloned()
+            else {
+                continue;
+            };
+            let place = Place { file: 0, offset: machine.entries[entry].unit.place };
+            let mut left = MAX_PARTS.min(room);
+            let mut waiting = vec![value];
+            while let Some(value) = waiting.pop() {
+                let Some(rest) = left.checked_sub(1) else {
+                    machine.budget.touched.push("the rest of a large value".to_owned());
+                    machine.budget.note_taint(Taint::NONE);
+                    break;
+                };
+                (left, room) = (rest, room - 1);
+                let value = machine.unwrap(value);
+                machine.budget.touch(&value);
+                match &value {
+                    Value::List(list) => waiting.extend(list.items().iter().take(left + 1).cloned()),
+                    Value::Map(map) => waiting.extend(map.values_up_to(left + 1)),
+                    _ => {}
                 }
             }
-            let mut rules: Vec<usize> = found.into_iter().filter_map(|entry| places[entry]).collect();
-            rules.sort_unstable();
-            rules
-        };
-        let touched = |(what, place, rule): &(String, Place, Option<u32>)| Touched {
-            what: what.clone(),
-            location: self.location(*place),
-            rules: rules(*rule),
-        };
-        Touches { list: log.list.iter().map(touched).collect(), more: log.more }
+            machine.has_any = false;
+            let own = machine.take_noted_at(place);
+            machine.entries[entry].taint = machine.join(machine.entries[entry].taint, own);
+        }
+        machine.looked_into = machine.entries.len();
     }
 }

@@ -6,13 +6,15 @@ use std::rc::Rc;
 use std::vec;
 
 use super::blame::MAX_CAUSES;
-use super::{Done, Machine, fault};
+use super::{Done, Machine, Taint, fault};
 use crate::compile::{Loop, LoopKind};
 use crate::value::{Content, Env, Key, Lazy, List, Map, Place, Value};
 
 /// A collection that is being walked.
 pub(super) struct Walk {
     elements: Elements,
+    /// Which loop of the unit it is.
+    pub(super) index: u32,
     /// How many elements were taken.
     taken: usize,
     /// The next elements of a map, and how many were fetched last.
@@ -28,6 +30,9 @@ pub(super) struct Walk {
     undefined: Option<Place>,
     /// At how many elements an `all` was false that goes on to find the others.
     failed: usize,
+    /// What decides the answer, where that is unknown: the collection, and what was said of its elements.
+    collection_taint: Taint,
+    taint: Taint,
     /// What a `map` made, or a `filter` of a list kept.
     values: Vec<Value>,
     /// What a `filter` of a map kept.
@@ -143,7 +148,7 @@ impl Elements {
 }
 
 impl Machine<'_> {
-    fn description(&mut self, index: u32) -> Loop {
+    pub(super) fn description(&mut self, index: u32) -> Loop {
         self.frame().unit.loops[index as usize]
     }
 
@@ -151,10 +156,12 @@ impl Machine<'_> {
         let of = self.description(index);
         let collection = self.pop();
         self.budget.touch(&collection);
+        let taint = self.choose_elements(&of)?;
         let elements = match (Elements::of(&collection), collection) {
             (Some(elements), _) => elements,
             (None, Value::Undefined(place)) if of.kind != LoopKind::For => {
-                self.stack.push(Value::Undefined(place));
+                let undefined = self.wrap(Value::Undefined(place), taint, false);
+                self.stack.push(undefined);
                 self.jump(of.done);
                 return Ok(());
             }
@@ -165,6 +172,7 @@ impl Machine<'_> {
         let outer = Rc::clone(&self.frame().env);
         self.walks.push(Walk {
             elements,
+            index,
             taken: 0,
             ahead: Vec::new().into_iter(),
             fetched: 0,
@@ -173,6 +181,8 @@ impl Machine<'_> {
             causes: self.causes.len(),
             undefined: None,
             failed: 0,
+            collection_taint: taint,
+            taint,
             values: Vec::new(),
             entries: Vec::new(),
         });
@@ -231,6 +241,7 @@ impl Machine<'_> {
     fn finish(&mut self, of: &Loop) -> Done<()> {
         let Some(walk) = self.leave_walk(of.done) else { return Ok(()) };
         self.causes.forget(walk.causes);
+        let taint = walk.taint;
         let result = match of.kind {
             LoopKind::For => return Ok(()),
             LoopKind::All => Value::Bool(walk.failed == 0),
@@ -250,19 +261,22 @@ impl Machine<'_> {
                 Value::List(List::from(walk.values))
             }
         };
+        let result = self.wrap(result, taint, matches!(of.kind, LoopKind::All | LoopKind::Any));
         self.stack.push(result);
         Ok(())
     }
 
     /// Takes what the body says of the element.
     pub(super) fn collect(&mut self, index: u32) -> Done<()> {
+        let (taint, is_answer) = self.choose_next(index)?;
         let answer = self.pop();
+        let answer = self.wrap(answer, taint, is_answer);
         let (Some(frame), Some(walk)) = (self.frames.last_mut(), self.walks.last_mut()) else {
             return fault("there is nothing to walk over");
         };
         let of = &frame.unit.loops[index as usize];
-        let settled = match (of.kind, answer) {
-            (LoopKind::Map, answer) => {
+        let settled = match (of.kind, answer.seen().clone()) {
+            (LoopKind::Map, _) => {
                 walk.values.push(answer);
                 None
             }
@@ -308,13 +322,26 @@ impl Machine<'_> {
             }
             return Ok(());
         }
+        let mut decides = Taint::NONE;
         if let Some(walk) = self.leave_walk(of.done) {
+            // One for which it surely holds settles it, whatever the others are.
+            let is_certain = of.kind == LoopKind::Any && !taint.is_some();
+            decides = if is_certain { walk.collection_taint } else { walk.taint };
             match walk.element().filter(|_| of.blame.is_on(&value)) {
                 Some(element) => self.settled_by(&of, walk.causes, element, &value),
                 None => self.causes.forget(walk.causes),
             }
         }
+        let value = self.wrap(value, decides, true);
         self.stack.push(value);
         Ok(())
+    }
+
+    /// What the walk depends on from here on.
+    pub(super) fn taint_walk(&mut self, taint: Taint) {
+        if let Some(before) = self.walks.last().map(|walk| walk.taint) {
+            let joined = self.join(before, taint);
+            self.walks.iter_mut().next_back().into_iter().for_each(|walk| walk.taint = joined);
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::blame::{Answer, Cause, CauseKind, MAX_CAUSES, Stored};
 use super::walk::Elements;
-use super::{Location, Run, RunError};
+use super::{Location, Run, RunError, Taint};
 use crate::compile::Unit;
 use crate::value::{Key, Place, Value};
 
@@ -74,6 +74,8 @@ pub struct Evaluated {
     pub doc: Option<String>,
     /// What it is.
     pub value: Value,
+    /// Whether it may be something else after apply: it is made from what is unknown.
+    pub is_undecided: bool,
     /// What made it false or undefined, of its own: what made the rules so that it used is theirs.
     pub witnesses: Witnesses,
     /// The rules that made it false or undefined, by their places in the list of rules.
@@ -95,18 +97,22 @@ pub(super) struct Entry {
     pub(super) causes: Vec<Cause>,
     pub(super) uses: Vec<u32>,
     pub(super) needed_by: Option<u32>,
+    /// What decides what it is, where that is unknown until apply.
+    pub(super) taint: Taint,
 }
 
 impl Run<'_> {
     /// The rules at the top of the policy that were evaluated, in the order of the text.
     #[must_use]
-    pub fn rules(&self) -> Vec<Evaluated> {
+    pub fn rules(&mut self) -> Vec<Evaluated> {
+        self.look_into_rules();
         let entries = &self.machine.entries;
         let places = self.places_of_entries();
         let mut order: Vec<usize> = (0..entries.len()).filter(|&index| places[index].is_some()).collect();
         order.sort_by_key(|&index| places[index]);
         let place = |entry: &u32| places.get(*entry as usize).copied().flatten();
         let policy = self.machine.main();
+        let undecided = self.undecided_rules();
         let rule = |&index: &usize| {
             let entry = &entries[index];
             let (witnesses, because) = self.explained(&entry.causes);
@@ -114,7 +120,8 @@ impl Run<'_> {
                 name: Arc::clone(entry.unit.name.as_ref()?),
                 location: policy.location(entry.unit.place),
                 doc: policy.doc(entry.unit.place),
-                value: entry.value.clone()?,
+                value: entry.value.as_ref()?.seen().clone(),
+                is_undecided: undecided[index].is_some(),
                 witnesses,
                 because: because.iter().filter_map(place).collect(),
                 uses: entry.uses.iter().filter_map(place).collect(),
@@ -167,7 +174,7 @@ impl Run<'_> {
             }
         }
         // What is kept only when it is empty.
-        if let Some(collection @ (Value::List(_) | Value::Map(_))) = value {
+        if let Some(collection @ (Value::List(_) | Value::Map(_))) = value.map(|value| value.seen().clone()) {
             let place = match machine.top("main") {
                 Some(Value::Rule(rule)) => Place { file: rule.0.file, offset: rule.0.unit.place },
                 _ => Place::default(),
@@ -221,7 +228,7 @@ impl<'r, 's> Explained<'r, 's> {
             let location = self.run.location(cause.place);
             match &cause.kind {
                 CauseKind::Element { key, value, answer, inner } => {
-                    self.path.push(Element { key: key.to_value(), value: value.clone() });
+                    self.path.push(Element { key: key.to_value(), value: value.seen().clone() });
                     let before = self.found.list.len() + self.found.more + self.because.len();
                     self.all(inner);
                     if self.found.list.len() + self.found.more + self.because.len() == before {
@@ -255,7 +262,7 @@ impl<'r, 's> Explained<'r, 's> {
 
     /// The elements of a collection that should be empty.
     fn kept(&mut self, collection: &Value, location: &Location) {
-        let Some(elements) = Elements::of(collection) else { return };
+        let Some(elements) = Elements::of(collection.seen()) else { return };
         let room = MAX_CAUSES - self.found.list.len().min(MAX_CAUSES);
         let first = elements.first(room);
         self.found.more += elements.len() - first.len();
@@ -268,5 +275,5 @@ impl<'r, 's> Explained<'r, 's> {
 }
 
 fn of_pair((key, value): (Key, Value)) -> Element {
-    Element { key: key.to_value(), value }
+    Element { key: key.to_value(), value: value.seen().clone() }
 }

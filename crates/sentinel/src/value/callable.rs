@@ -8,18 +8,21 @@ use std::sync::Arc;
 
 use super::Value;
 use crate::compile::Unit;
-use crate::run::{Done, Machine};
+use crate::run::{Done, Machine, Taint};
 
 /// The variables of a scope, and the scope around it.
 pub(crate) struct Env {
     /// None where a name is not yet declared.
     pub(crate) slots: RefCell<Vec<Option<Value>>>,
     pub(crate) outer: Option<Rc<Env>>,
+    /// The variables whose values depend on what is unknown, whatever is assigned to them.
+    pub(crate) tainted: RefCell<Vec<(u32, Taint)>>,
 }
 
 impl Env {
     pub(crate) fn new(slots: u32, outer: Option<Rc<Env>>) -> Rc<Env> {
-        Rc::new(Env { slots: RefCell::new(vec![None; slots as usize]), outer })
+        let slots = RefCell::new(vec![None; slots as usize]);
+        Rc::new(Env { slots, outer, tainted: RefCell::default() })
     }
 
     /// The scope so many steps further out.
@@ -120,6 +123,8 @@ pub(crate) struct Rule {
     pub(crate) file: u32,
     /// Where it is among the rules that a run reports.
     pub(crate) entry: Cell<Option<u32>>,
+    /// What decides when it is evaluated, where that is unknown.
+    pub(crate) taint: Cell<Taint>,
     pub(crate) state: RefCell<RuleState>,
 }
 

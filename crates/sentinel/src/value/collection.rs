@@ -6,6 +6,7 @@ use std::fmt;
 use std::rc::Rc;
 
 use super::{Key, Lazy, MemberName, Members, Text, Value};
+use crate::run::Taint;
 
 /// Values in their order.
 #[derive(Clone)]
@@ -18,6 +19,8 @@ pub(crate) struct ListCell {
     pub(crate) registered: Cell<bool>,
     /// The elements that are, or hold, what is unknown until apply, and what the host calls that.
     unknown: Box<[(usize, String)]>,
+    /// What decides what is in it, where that is unknown until apply.
+    pub(crate) taint: Cell<Taint>,
     /// What many lists share, whose values have no parts.
     pub(super) shared: Option<Rc<Vec<Value>>>,
 }
@@ -28,7 +31,8 @@ impl List {
     #[must_use]
     pub fn partly_unknown(items: Vec<Value>, unknown: Vec<(usize, String)>) -> List {
         let (items, registered) = (RefCell::new(Rc::new(items)), Cell::new(false));
-        List(Rc::new(ListCell { items, registered, unknown: unknown.into(), shared: None }))
+        let taint = Cell::default();
+        List(Rc::new(ListCell { items, registered, unknown: unknown.into(), taint, shared: None }))
     }
 
     /// A list of values that many lists share, as long as nobody changes them: of plain values, without parts.
@@ -36,7 +40,8 @@ impl List {
     pub fn shared(items: &Rc<Vec<Value>>) -> List {
         let (shared, registered) = (Some(Rc::clone(items)), Cell::new(false));
         let items = RefCell::new(Rc::clone(items));
-        List(Rc::new(ListCell { items, registered, unknown: Box::default(), shared }))
+        let taint = Cell::default();
+        List(Rc::new(ListCell { items, registered, unknown: Box::default(), taint, shared }))
     }
 
     pub(crate) fn unknowns(&self) -> impl Iterator<Item = &str> {
@@ -111,6 +116,8 @@ pub(crate) struct MapCell {
     pub(crate) content: RefCell<Content>,
     /// Whether a run knows that it may hold itself.
     pub(crate) registered: Cell<bool>,
+    /// What decides what is in it, where that is unknown until apply.
+    pub(crate) taint: Cell<Taint>,
 }
 
 /// What is in a map at a time: shared with whoever walks it, and copied if it is changed meanwhile.
@@ -123,7 +130,8 @@ pub(crate) enum Content {
 
 impl Map {
     fn new(content: Content) -> Map {
-        Map(Rc::new(MapCell { content: RefCell::new(content), registered: Cell::new(false) }))
+        let (registered, taint) = Default::default();
+        Map(Rc::new(MapCell { content: RefCell::new(content), registered, taint }))
     }
 
     /// A map whose values are made when they are asked for.
@@ -161,6 +169,9 @@ impl Map {
     /// The value at the end of a path of names, if it can be had without the maps on the way: what is in those that
     /// there are already counts.
     pub(crate) fn reach(&self, path: &[&str]) -> Option<Value> {
+        if self.0.taint.get().is_some() {
+            return None;
+        }
         let content = self.0.content.borrow();
         let Content::Lazy(lazy) = &*content else { return None };
         lazy.reach(path)
@@ -212,6 +223,14 @@ impl Map {
                 entries.iter().map(|(key, value)| (key.clone(), value.clone())).collect()
             }
             Content::Lazy(lazy) => lazy.entries().collect(),
+        }
+    }
+
+    /// So many of its values.
+    pub(crate) fn values_up_to(&self, count: usize) -> Vec<Value> {
+        match &*self.0.content.borrow() {
+            Content::Entries(entries) => entries.values().take(count).cloned().collect(),
+            Content::Lazy(lazy) => (0..lazy.count().min(count)).map(|at| lazy.value(at)).collect(),
         }
     }
 

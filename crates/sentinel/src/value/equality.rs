@@ -9,6 +9,7 @@ use crate::run::{Budget, Done};
 /// Whether two values are equal, or where what makes that undefined arose.
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
     budget.step(1)?;
+    let (a, b) = (budget.look(a), budget.look(b));
     Ok(Ok(match (a, b) {
         (Value::Undefined(place), _) | (_, Value::Undefined(place)) => return Ok(Err(*place)),
         (Value::Null, Value::Null) => true,

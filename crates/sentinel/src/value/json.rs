@@ -24,9 +24,12 @@ pub(crate) fn from_json(json: &Json) -> Value {
 /// A value as JSON; none for undefined and functions, which are left out of what holds them.
 pub(crate) fn to_json(value: &Value, budget: &mut Budget) -> Done<Option<Json>> {
     budget.step(1)?;
+    let value = budget.look(value);
     budget.touch(value);
     Ok(Some(match value {
-        Value::Undefined(_) | Value::Function(_) | Value::Rule(_) | Value::Object(_) => return Ok(None),
+        Value::Undefined(_) | Value::Function(_) | Value::Rule(_) | Value::Object(_) | Value::Unknown(_) => {
+            return Ok(None);
+        }
         Value::Null => Json::Null,
         Value::Bool(bool) => Json::Bool(*bool),
         Value::Int(int) => Json::from(*int),

@@ -9,8 +9,10 @@ mod key;
 mod lazy;
 mod reclaim;
 mod show;
+mod unknown;
 
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 pub(crate) use callable::{Closure, Code, Env, Host, Native, Rule, RuleState};
@@ -25,11 +27,12 @@ pub(crate) use lazy::Lazy;
 pub use lazy::Members;
 pub(crate) use reclaim::Registry;
 pub(crate) use show::{show, show_float};
+pub use unknown::Unknown;
 
 use crate::imports::Object;
 
 /// A place in one of the source texts of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// Which text: the policy is 0.
     pub(crate) file: u32,
@@ -63,6 +66,8 @@ pub enum Value {
     Rule(RuleValue),
     /// What an import made: a decimal number, a moment, a version.
     Object(Object),
+    /// What is unknown until apply, or is made from something unknown.
+    Unknown(Rc<Unknown>),
 }
 
 impl Value {
@@ -75,15 +80,24 @@ impl Value {
     /// Whether there is a value.
     #[must_use]
     pub fn is_undefined(&self) -> bool {
-        matches!(self, Value::Undefined(_))
+        matches!(self.seen(), Value::Undefined(_))
     }
 
     /// The text, if it is a string that is one.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
-        match self {
+        match self.seen() {
             Value::String(text) => text.as_str(),
             _ => None,
+        }
+    }
+
+    /// The value as a policy sees it now: what is unknown until apply is mostly undefined.
+    #[must_use]
+    pub fn seen(&self) -> &Value {
+        match self {
+            Value::Unknown(unknown) => &unknown.seen,
+            value => value,
         }
     }
 
@@ -102,6 +116,7 @@ impl Value {
             Value::Function(_) => "func",
             Value::Rule(_) => "rule",
             Value::Object(object) => object.type_name(),
+            Value::Unknown(unknown) => unknown.seen.type_name(),
         }
     }
 

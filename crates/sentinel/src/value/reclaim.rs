@@ -21,6 +21,11 @@ fn take_apart(mut values: Vec<Value>) {
                     values.extend(of_map(cell.content.get_mut()));
                 }
             }
+            Value::Unknown(unknown) => {
+                if let Some(unknown) = Rc::into_inner(unknown) {
+                    values.push(unknown.seen);
+                }
+            }
             Value::Function(function) => {
                 if let Code::Closure(closure) = function.0
                     && let Some(Closure { env, .. }) = Rc::into_inner(closure)
@@ -66,7 +71,7 @@ fn of_env(env: Rc<Env>, values: &mut Vec<Value>) {
 
 /// Whether there is anything to take apart in a value.
 fn is_deep(value: &Value) -> bool {
-    matches!(value, Value::List(_) | Value::Map(_) | Value::Function(_) | Value::Rule(_))
+    matches!(value.seen(), Value::List(_) | Value::Map(_) | Value::Function(_) | Value::Rule(_))
 }
 
 impl Drop for ListCell {

@@ -6,6 +6,7 @@ use crate::run::{Budget, Done};
 /// Writes a value as `print` does: strings bare, but quoted within collections.
 pub(crate) fn show(value: &Value, quoted: bool, out: &mut Vec<u8>, budget: &mut Budget) -> Done<()> {
     let before = out.len();
+    let value = budget.look(value);
     budget.touch(value);
     match value {
         Value::Undefined(_) => out.extend(b"undefined"),
@@ -44,7 +45,8 @@ pub(crate) fn show(value: &Value, quoted: bool, out: &mut Vec<u8>, budget: &mut 
             out.push(b'}');
         }
         Value::Function(_) => out.extend(b"func"),
-        Value::Rule(_) => out.extend(b"rule"),
+        // An unknown value is never made of another one.
+        Value::Rule(_) | Value::Unknown(_) => out.extend(b"rule"),
         Value::Object(object) => out.extend(object.to_string().bytes()),
     }
     // What is within has been counted, but is at most the half.

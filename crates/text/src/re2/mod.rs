@@ -1,11 +1,13 @@
 //! Patterns in the syntax of RE2, which Terraform, Sentinel and Rego use, matched by the `regex` crate.
 
+mod meter;
 mod translate;
 
 use std::fmt;
 
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
+use self::meter::Meter;
 use self::translate::{Translated, translate};
 
 /// A compiled pattern.
@@ -38,6 +40,21 @@ impl fmt::Display for PatternError {
 }
 
 impl std::error::Error for PatternError {}
+
+/// Searches read more of a text than they may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyReads;
+
+impl fmt::Display for TooManyReads {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("matching this pattern takes too long: it reads the same text again and again")
+    }
+}
+
+impl std::error::Error for TooManyReads {}
+
+/// So many bytes beyond the length of the text are taken to be read without looking.
+const UNMETERED: usize = 1 << 12;
 
 /// Most patterns are small, and how much memory one may take decides how much its first search costs.
 const SIZES: [usize; 2] = [1 << 16, 1 << 20];
@@ -108,10 +125,61 @@ impl Pattern {
     /// # Ok::<(), objchange_text::re2::PatternError>(())
     /// ```
     pub fn matches<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        self.search(text, |_| true).filter_map(Result::ok)
+    }
+
+    /// As [`matches`](Self::matches), for as long as the searches together read no more bytes than `bytes_left`, which
+    /// they take away from it.
+    ///
+    /// With a pattern such as `(a*)*b|a` each search reads the text to its end, so that finding all matches takes time
+    /// that grows with the square of the length.
+    ///
+    /// ```
+    /// use objchange_text::re2::{Pattern, TooManyReads};
+    ///
+    /// let pattern = Pattern::new("(a*)*b|a", Pattern::MAX_SIZE)?;
+    /// let text = "a".repeat(10_000);
+    /// let mut bytes_left = 1 << 20;
+    /// let last = pattern.matches_within(&text, &mut bytes_left).last();
+    /// assert!(matches!(last, Some(Err(TooManyReads))));
+    /// # Ok::<(), objchange_text::re2::PatternError>(())
+    /// ```
+    pub fn matches_within<'t>(
+        &self,
+        text: &'t str,
+        bytes_left: &mut u64,
+    ) -> impl Iterator<Item = Result<Captures<'t>, TooManyReads>> {
+        let mut unmetered = text.len() + UNMETERED;
+        let mut meter = None;
+        self.search(text, move |start| {
+            let most = text.len() - start;
+            let read = if let Some(left) = unmetered.checked_sub(most) {
+                unmetered = left;
+                most
+            } else {
+                let meter = meter.get_or_insert_with(|| Meter::new(self.regex.as_str(), self.size));
+                meter.as_mut().map_or(most, |meter| meter.read(text.as_bytes(), start))
+            };
+            let left = bytes_left.checked_sub(read as u64);
+            *bytes_left = left.unwrap_or(0);
+            left.is_some()
+        })
+    }
+
+    /// All matches, as long as each search may begin where it would.
+    fn search<'t>(
+        &self,
+        text: &'t str,
+        mut may_begin: impl FnMut(usize) -> bool,
+    ) -> impl Iterator<Item = Result<Captures<'t>, TooManyReads>> {
         let mut start = 0;
         let mut last_end = None;
         std::iter::from_fn(move || {
             while start <= text.len() {
+                if !may_begin(start) {
+                    start = text.len() + 1;
+                    return Some(Err(TooManyReads));
+                }
                 let captures = self.regex.captures_at(text.as_bytes(), start)?;
                 let range = captures.get(0)?.range();
                 let after = |at| {
@@ -122,7 +190,7 @@ impl Pattern {
                 start = if range.is_empty() { after(range.end) } else { range.end };
                 if !is_stray {
                     last_end = Some(range.end);
-                    return Some(captures);
+                    return Some(Ok(captures));
                 }
             }
             None

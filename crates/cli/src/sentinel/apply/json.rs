@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::judge::{Judged, Judgement, Unknown};
 use super::set::Applied;
 use super::witness::AllSeen;
+use crate::reports::json;
 use crate::sentinel::fault::Fault;
 
 #[derive(Serialize)]
@@ -23,6 +24,7 @@ struct Line<'a> {
     rules: &'a [Judgement],
     witnesses: &'a AllSeen,
     unknown: &'a [Unknown],
+    undecided: bool,
 }
 
 pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a Judged)>) -> io::Result<()> {
@@ -40,9 +42,9 @@ pub(super) fn write<'a>(plan: &str, all: impl Iterator<Item = (&'a Applied, &'a 
             rules: &judged.rules,
             witnesses: &judged.witnesses,
             unknown: &judged.unknown,
+            undecided: judged.is_undecided,
         };
-        serde_json::to_writer(&mut out, &line)?;
-        out.write_all(b"\n")?;
+        json::write_line(&mut out, &line)?;
     }
     out.flush()
 }

@@ -11,6 +11,7 @@ use super::set::{Applied, Compiled};
 use super::witness::AllSeen;
 use crate::sentinel::fault::Fault;
 use crate::sentinel::imports::{Imports, Noted, Replacement};
+use crate::sentinel::limits::RunLimits;
 use crate::sentinel::rule::{Rule, to_json, undefined};
 
 /// What a policy says of a plan.
@@ -28,6 +29,8 @@ pub(super) struct Judged {
     pub(super) witnesses: AllSeen,
     /// What was looked at that is unknown until apply.
     pub(super) unknown: Vec<Unknown>,
+    /// Whether the verdict may be another one after apply.
+    pub(super) is_undecided: bool,
 }
 
 /// A rule, and why it is as it is.
@@ -39,18 +42,21 @@ pub(super) struct Judgement {
     pub(super) witnesses: AllSeen,
     /// The rules that made it so, by their place in the list.
     pub(super) because: Vec<usize>,
+    /// Whether it may be something else after apply.
+    #[serde(rename = "undecided")]
+    pub(super) is_undecided: bool,
     /// The rule that needed it first.
     pub(super) needed_by: Option<usize>,
 }
 
-/// A look at something that is unknown until apply.
+/// Something unknown until apply, on which a rule or the verdict depends.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Unknown {
     pub(super) what: String,
     file: String,
     pub(super) line: usize,
     col: usize,
-    /// The rules that looked, or used one that did, by their place in the list.
+    /// The rules that depend on it, by their place in the list.
     pub(super) rules: Vec<usize>,
 }
 
@@ -91,6 +97,7 @@ impl Outcome {
 pub(super) struct Manner {
     /// What time it is, in nanoseconds since 1970.
     pub(super) now: i64,
+    pub(super) limits: RunLimits,
 }
 
 /// What a policy says of a plan; an error is one of the plan.
@@ -131,6 +138,7 @@ fn run(
     setup.params.clone_from(&applied.params);
     setup.globals.clone_from(&applied.globals);
     setup.now = manner.now;
+    manner.limits.apply(&mut setup);
     setup.imports = imports.sources(hiding, noted).collect();
     // What a configuration says goes before what there is.
     setup.imports.extend(compiled.imports.iter().map(|(name, source)| (name.clone(), source.clone())));
@@ -139,7 +147,7 @@ fn run(
         Verdict::Pass => (Outcome::Pass, None, None),
         Verdict::Fail => (Outcome::Fail, None, None),
         Verdict::Undefined(location) => (Outcome::Undefined, None, Some(undefined(&location))),
-        Verdict::Error(error) => (Outcome::Error, Some(Fault::from(error)), None),
+        Verdict::Error(error) => (Outcome::Error, Some(Fault::from(manner.limits.explain(error))), None),
     };
     let main = main.or_else(|| match error {
         None => run.value("main").ok().flatten().map(|main| to_json(&run, &main)),
@@ -149,10 +157,12 @@ fn run(
         Outcome::Fail | Outcome::Undefined => every_witness(compiled, &mut run, &mut setup.clone()),
         Outcome::Pass | Outcome::Error => (Witnesses::default(), run.rules()),
     };
+    let touched = run.touched();
     let rules = run.rules().into_iter().zip(explained).map(|(rule, explained)| Judgement {
         rule: Rule::of(&run, &rule),
         witnesses: AllSeen::of(&explained.witnesses, imports),
         because: explained.because,
+        is_undecided: rule.is_undecided,
         needed_by: rule.needed_by,
     });
     Judged {
@@ -162,7 +172,8 @@ fn run(
         main,
         rules: rules.collect(),
         witnesses: AllSeen::of(&witnesses, imports),
-        unknown: run.touched().list.iter().map(Unknown::of).collect(),
+        unknown: touched.list.iter().map(Unknown::of).collect(),
+        is_undecided: touched.is_undecided,
     }
 }
 

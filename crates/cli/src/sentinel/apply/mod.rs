@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
+use objchange_plan::DocumentKind;
 use objchange_sentinel::Policy;
 use serde_json::Value as Json;
 
@@ -28,6 +29,7 @@ use self::judge::{Judged, Judgement, Manner, Outcome, judge};
 use self::set::{Applied, Asked};
 use super::configuration::Level;
 use super::imports::{Document, Imports};
+use super::limits::LimitArgs;
 use super::rule::Rule;
 use super::{clock, work};
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
@@ -37,7 +39,7 @@ use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a glob in quotes, a folder, or `-`, which is read where \
-no plan is named; one plan, or one a line. With more than one plan each line names its file.
+no plan is named and a policy imports it; one plan, or one a line. With more than one plan each line names its file.
 
 A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl; of another folder all \
 *.sentinel in it are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (of the state that the plan starts \
@@ -48,12 +50,13 @@ the same for other values in its place.
 
 Exit codes:
   0  every policy is kept, or only advisory ones are broken
-  1  a policy is broken that is soft-mandatory (see --override) or hard-mandatory
-  2  a policy or a plan cannot be used, or the output cannot be written
+  1  a policy fails that is soft-mandatory (see --override) or hard-mandatory
+  2  such a policy is undefined; or an input cannot be used, or the output cannot be written
+  3  such a policy cannot be read or evaluated
 
 Examples:
   terraform show -json tfplan | objchange sentinel apply policies/
-  objchange sentinel apply limit-cost.sentinel --plan plan.json --param limit=500 --trace
+  objchange sentinel apply limit-cost.sentinel plan.json --param limit=500 --trace
   objchange sentinel apply sentinel.hcl --plan 'plans/*.json' --json > verdicts.jsonl
   objchange sentinel apply sentinel.hcl --plan plan.json --run run.json --sarif policies.sarif --junit policies.xml";
 
@@ -61,13 +64,17 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// Policies, configurations of policy sets, or folders of either
-    #[arg(value_name = "POLICY|sentinel.hcl|DIR", required = true)]
+    /// Policies, configurations of policy sets, or folders of either; and plans (*.json)
+    #[arg(value_name = "POLICY|sentinel.hcl|DIR|PLAN.json", required = true)]
     policies: Vec<PathBuf>,
 
-    /// Plans; `-`, or nothing, is standard input. May be repeated
-    #[arg(long, value_name = "PLAN", default_value = "-")]
+    /// Plans; `-` is standard input. May be repeated
+    #[arg(long, value_name = "PLAN")]
     plan: Vec<PathBuf>,
+
+    /// Apply policies also to plans whose planning failed
+    #[arg(long)]
+    allow_errored: bool,
 
     /// The state that `tfstate/v2` is of, if not the one that the plan starts from
     #[arg(long, value_name = "STATE")]
@@ -85,7 +92,11 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     param: Vec<(String, Json)>,
 
-    /// How binding policies are that are named alone
+    /// A name that has a value in all policies and modules, as JSON or as text. May be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
+    global: Vec<(String, Json)>,
+
+    /// Enforcement level of policies named directly
     #[arg(long, value_enum, default_value = "hard-mandatory", value_name = "LEVEL")]
     level: Binding,
 
@@ -97,7 +108,7 @@ pub(super) struct Args {
     #[arg(long)]
     trace: bool,
 
-    /// What follows if a policy looks at a value that is unknown until apply, which it sees as absent
+    /// What follows if the verdict may change once values are known that are unknown until apply
     #[arg(long, value_enum, default_value = "undefined", value_name = "WHAT")]
     unknown: OnUnknown,
 
@@ -107,6 +118,9 @@ pub(super) struct Args {
 
     #[command(flatten)]
     errored: ErroredPlans,
+
+    #[command(flatten)]
+    limits: LimitArgs,
 
     #[command(flatten)]
     reports: Reports,
@@ -121,11 +135,11 @@ enum Binding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OnUnknown {
-    /// Nothing: it is absent
+    /// Nothing: unknown values are absent
     Undefined,
-    /// The policy counts as broken
+    /// The policy fails
     Fail,
-    /// The report says what it looked at, and which rules may turn out otherwise
+    /// The report lists the unknown values, and the rules that depend on them
     Report,
 }
 
@@ -146,36 +160,53 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     if let Some(problem) = reports.problem() {
         return exit::unusable(&problem);
     }
-    let given = Given::read(args);
+    let (named, mut plans) = match plans_of(&args.policies) {
+        Ok(found) => found,
+        Err(error) => return exit::unusable(&error),
+    };
+    plans.extend_from_slice(&args.plan);
+    if named.is_empty() {
+        return exit::unusable(&"no policy is named: these are all plans");
+    }
+    let given = Given::read(args, &named);
     let (policies, state, run) = match given {
         Ok(Given { policies, state, run }) => (policies, state, run),
         Err(error) => return exit::unusable(&error),
     };
-    let inputs = match Inputs::find(&args.plan, Wanted::PLANS) {
+    let needs_plan = !plans.is_empty() || policies.iter().any(Applied::needs_plan);
+    if plans.is_empty() {
+        plans.push(PathBuf::from("-"));
+    }
+    let inputs = match Inputs::find(&plans, Wanted::PLANS) {
         Ok(inputs) => inputs,
         Err(error) => return exit::unusable(&error),
     };
-    let manner = Manner { now: args.now.unwrap_or_else(clock::now) };
+    let manner =
+        Manner { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
     let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
     let mut junit = Junit::new("objchange sentinel apply");
     let mut sarif = Sarif::new("objchangeSentinel/v1");
-    let mut is_failed = false;
+    let mut worst = 0;
     let answer = |document: &documents::Document| {
         let complaint = |error: &_| document.complaint(error);
         let plan = Document::new(Arc::clone(&document.text)).map_err(|error| complaint(&error))?;
         if !plan.is_plan() {
             return Err(format!("{}: this is a state: give it with --state, beside a plan", document.name));
         }
+        documents::refuse_errored(&document.name, plan.is_errored(), args.allow_errored)?;
         let plan = Arc::new(plan);
         let imports = || Imports::new(&plan, state.as_ref(), run.as_ref());
         let judged = judge_all(&policies, imports, manner, document.is_alone);
         Ok(Answer { plan: document.name.clone(), judged: judged.map_err(|error| complaint(&error))? })
     };
-    let handle = |name: Option<&str>, answer: Answer| {
+    let nothing = match Document::new(Arc::new(NO_PLAN.to_owned())) {
+        Ok(nothing) => Arc::new(nothing),
+        Err(error) => return exit::unusable(&error),
+    };
+    let mut handle = |name: Option<&str>, answer: Answer| {
         let all = || std::iter::zip(&policies, &answer.judged);
-        is_failed |= all().any(|(applied, judged)| {
-            is_binding(applied.level, args.overrides) && judged.is_broken(args.unknown)
-        });
+        let binding = all().filter(|(applied, _)| is_binding(applied.level, args.overrides));
+        worst = binding.map(|(_, judged)| judged.exit_code(args.unknown)).fold(worst, u8::max);
         if let Some(text) = &mut text {
             text.answer(name, all())?;
         }
@@ -192,7 +223,19 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         }
         if reports.json { json::write(&answer.plan, all()) } else { Ok(()) }
     };
-    let summary = documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?;
+    let summary = if needs_plan {
+        documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?
+    } else {
+        let imports = || Imports::new(&nothing, state.as_ref(), run.as_ref());
+        match judge_all(&policies, imports, manner, true) {
+            Ok(judged) => handle(None, Answer { plan: String::new(), judged })?,
+            Err(error) => return exit::unusable(&error),
+        }
+        documents::Summary { answered: 1, failed: 0 }
+    };
+    if summary.answered == 0 && summary.failed == 0 {
+        return exit::unusable(&"there is no plan to apply policies to");
+    }
     if let Some(text) = text {
         text.finish()?;
     }
@@ -202,13 +245,25 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     if let Some(path) = &reports.sarif {
         reports::write(path, &sarif.finish())?;
     }
-    let is_unusable = policies.iter().any(|applied| applied.compiled.is_err());
     Ok(match summary.failed {
-        0 if is_unusable => ExitCode::from(exit::UNUSABLE),
-        0 if is_failed => ExitCode::from(exit::FAILED),
-        0 => ExitCode::SUCCESS,
-        _ => ExitCode::from(exit::UNUSABLE),
+        0 => ExitCode::from(worst),
+        _ => ExitCode::from(worst.max(exit::UNUSABLE)),
     })
+}
+
+/// What policies see that import nothing of a plan.
+const NO_PLAN: &str = r#"{"format_version":"1.2"}"#;
+
+/// The policies and the plans among what is named.
+fn plans_of(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), String> {
+    let mut found = (Vec::new(), Vec::new());
+    for path in named {
+        let is_json = path.extension().is_some_and(|extension| extension == "json") && path.is_file();
+        let is_plan =
+            is_json && DocumentKind::of(&text_of(path)?).is_ok_and(|kind| kind == DocumentKind::Plan);
+        if is_plan { found.1.push(path.clone()) } else { found.0.push(path.clone()) }
+    }
+    Ok(found)
 }
 
 /// What all plans have in common.
@@ -219,19 +274,17 @@ struct Given {
 }
 
 impl Given {
-    fn read(args: &Args) -> Result<Self, String> {
+    fn read(args: &Args, policies: &[PathBuf]) -> Result<Self, String> {
         let level = match args.level {
             Binding::Advisory => Level::Advisory,
             Binding::SoftMandatory => Level::SoftMandatory,
             Binding::HardMandatory => Level::HardMandatory,
         };
-        let asked = Asked {
-            policies: &args.policies,
-            configuration: args.config.as_deref(),
-            params: &args.param,
-            level,
-        };
-        let policies = asked.read()?;
+        let asked = Asked { policies, configuration: args.config.as_deref(), params: &args.param, level };
+        let mut policies = asked.read()?;
+        for applied in &mut policies {
+            applied.globals.extend(args.global.iter().cloned());
+        }
         let faults = policies.iter().filter_map(|applied| applied.compiled.as_ref().err());
         // Only the first of them is in reports.
         for fault in faults.flat_map(|faults| faults.iter().skip(1)) {
@@ -333,10 +386,23 @@ fn is_binding(level: Level, overrides: bool) -> bool {
     }
 }
 
+/// The exit codes of Sentinel's own program.
+const UNDEFINED: u8 = 2;
+const ERROR: u8 = 3;
+
 impl Judged {
     /// Whether the policy is not kept, as far as that is known.
     fn is_broken(&self, unknown: OnUnknown) -> bool {
-        self.outcome != Outcome::Pass || (unknown == OnUnknown::Fail && !self.unknown.is_empty())
+        self.outcome != Outcome::Pass || (unknown == OnUnknown::Fail && self.is_undecided)
+    }
+
+    /// The exit code that it leads to, if the policy is binding.
+    fn exit_code(&self, unknown: OnUnknown) -> u8 {
+        match self.outcome {
+            Outcome::Error => ERROR,
+            Outcome::Undefined => UNDEFINED,
+            _ => u8::from(self.is_broken(unknown)) * exit::FAILED,
+        }
     }
 
     /// The rule that the policy is at last, if it is one.

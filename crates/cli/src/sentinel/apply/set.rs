@@ -26,6 +26,22 @@ pub(super) struct Applied {
     pub(super) compiled: Result<Compiled, Vec<Fault>>,
 }
 
+impl Applied {
+    /// Whether it, or a module of it, imports something that a plan gives.
+    pub(super) fn needs_plan(&self) -> bool {
+        let Ok(compiled) = &self.compiled else { return false };
+        let modules = compiled.imports.values().filter_map(|source| match source {
+            Source::Module(module) => Some(module.imports()),
+            _ => None,
+        });
+        let mut all = modules.chain([compiled.policy.imports()]).flatten();
+        all.any(|import| !compiled.imports.contains_key(import) && FROM_PLAN.contains(&import.as_str()))
+    }
+}
+
+/// What a plan gives.
+const FROM_PLAN: [&str; 4] = ["tfplan/v2", "tfconfig/v2", "tfstate/v2", "tfrun"];
+
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) policy: Arc<Policy>,
@@ -79,11 +95,27 @@ impl Asked<'_> {
             return Err(format!("{}: there is no policy in this configuration", path.display()));
         }
         for entry in &configuration.policies {
-            let file = entry.source.path().map_err(|problem| problem.to_string())?;
+            let file = match entry.source.path() {
+                Ok(file) => Ok(file),
+                // The others of the set can be applied all the same.
+                Err(problem) => Err(Fault::from(problem)),
+            };
             let (name, level) = (entry.name.clone(), entry.level);
             let params = configuration.params_of(Some(entry));
             let own_params = entry.params.keys().cloned().collect();
-            let policy = self.policy(name, &file, level, params, &configuration, sources)?;
+            let policy = match &file {
+                Ok(file) => self.policy(name.clone(), file, level, params, &configuration, sources),
+                Err(fault) => Err(fault.clone()),
+            };
+            let policy = policy.unwrap_or_else(|fault| Applied {
+                name,
+                file: fault.file.clone(),
+                level,
+                params: BTreeMap::new(),
+                own_params: Vec::new(),
+                globals: BTreeMap::new(),
+                compiled: Err(vec![fault]),
+            });
             applied.push(Applied { own_params, ..policy });
         }
         Ok(())
@@ -93,7 +125,7 @@ impl Asked<'_> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let entry = of.policies.iter().find(|entry| entry.name == name);
         let level = entry.map_or(self.level, |entry| entry.level);
-        self.policy(name, path, level, of.params_of(entry), of, sources)
+        self.policy(name, path, level, of.params_of(entry), of, sources).map_err(|fault| fault.to_string())
     }
 
     fn policy(
@@ -104,12 +136,12 @@ impl Asked<'_> {
         mut params: BTreeMap<String, Json>,
         configuration: &Configuration,
         sources: &Sources,
-    ) -> Result<Applied, String> {
+    ) -> Result<Applied, Fault> {
         params.extend(self.params.iter().cloned());
         // Without the `.` that references begin with.
         let path: &Path = &path.components().collect::<PathBuf>();
         if let Err(error) = path.metadata() {
-            return Err(format!("{}: cannot be read: {error}", shown(path)));
+            return Err(Fault::of_file(Path::new(&shown(path)), &format!("cannot be read: {error}")));
         }
         let compiled = sources.policy(path).and_then(|policy| {
             let imports = sources.imports(&policy, configuration)?;

@@ -10,6 +10,7 @@ use super::judge::{Judged, Manner, judge};
 use super::set::{Applied, Compiled};
 use crate::sentinel::configuration::Level;
 use crate::sentinel::imports::{Document, Imports};
+use crate::sentinel::limits::RunLimits;
 
 fn judged(policy: &str, plan: &serde_json::Value) -> Judged {
     let policy = Policy::parse("p.sentinel", policy).unwrap_or_else(|errors| panic!("{policy}\n{errors:?}"));
@@ -23,7 +24,8 @@ fn judged(policy: &str, plan: &serde_json::Value) -> Judged {
         compiled: Ok(Compiled { policy, imports: Default::default() }),
     };
     let plan = Arc::new(Document::new(Arc::new(plan.to_string())).unwrap());
-    judge(&applied, &Imports::new(&plan, None, None), Manner { now: 0 }).unwrap()
+    judge(&applied, &Imports::new(&plan, None, None), Manner { now: 0, limits: RunLimits::default() })
+        .unwrap()
 }
 
 /// A plan that says the secret wherever one may stand.

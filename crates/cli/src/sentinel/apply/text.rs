@@ -36,7 +36,7 @@ impl Text {
         all: impl Iterator<Item = (&'a Applied, &'a Judged)>,
     ) -> io::Result<()> {
         self.plans += 1;
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::terminal::stdout();
         for (applied, judged) in all {
             self.judged(&mut out, plan, applied, judged)?;
         }
@@ -80,6 +80,10 @@ impl Text {
             writeln!(out, "  main: {}", visible(&show(main)))?;
             self.witnesses(out, "    ", &judged.witnesses)?;
         }
+        if self.trace {
+            self.trace(out, &file, judged)?;
+            return self.unknown(out, judged);
+        }
         for (depth, Judgement { rule, witnesses, .. }) in judged.tree() {
             let indent = "  ".repeat(1 + depth.min(MAX_INDENT));
             let (name, value) = (visible(&rule.name), show(&rule.value));
@@ -91,6 +95,21 @@ impl Text {
             self.witnesses(out, &format!("{indent}  "), witnesses)?;
         }
         self.unknown(out, judged)
+    }
+
+    /// The rules in the form of Sentinel's own program, `main` first.
+    fn trace(&self, out: &mut impl Write, file: &str, judged: &Judged) -> io::Result<()> {
+        for (_, Judgement { rule, witnesses, .. }) in judged.tree() {
+            writeln!(out, "\n  {file}:{}:{} - Rule \"{}\"", rule.line, rule.col, visible(&rule.name))?;
+            if let Some(doc) = &rule.doc {
+                writeln!(out, "    Description:")?;
+                doc.lines().try_for_each(|line| writeln!(out, "      {FAINT}{}{FAINT:#}", visible(line)))?;
+                writeln!(out)?;
+            }
+            writeln!(out, "    Value:\n      {}", visible(&show(&rule.value)))?;
+            self.witnesses(out, "      ", witnesses)?;
+        }
+        if judged.rules.is_empty() { Ok(()) } else { writeln!(out) }
     }
 
     fn witnesses(&self, out: &mut impl Write, indent: &str, all: &AllSeen) -> io::Result<()> {
@@ -126,7 +145,7 @@ impl Text {
         let counts = order.iter().filter_map(|word| Some(format!("{} {word}", self.outcomes.get(word)?)));
         let plans = if self.plans == 1 { String::new() } else { format!(" in {} plans", self.plans) };
         let noun = if policies == 1 { "policy" } else { "policies" };
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::terminal::stdout();
         writeln!(out, "{policies} {noun}{plans}: {}", counts.collect::<Vec<_>>().join(", "))?;
         out.flush()
     }

@@ -6,6 +6,7 @@ use objchange_sentinel::{Position, Severity};
 use serde::Serialize;
 
 use super::Checked;
+use crate::reports::json;
 
 #[derive(Serialize)]
 struct Line<'a> {
@@ -35,8 +36,7 @@ pub(super) fn write(checked: &Checked<'_>) -> io::Result<()> {
             message: &finding.message,
             help: finding.help.as_deref(),
         };
-        serde_json::to_writer(&mut out, &line)?;
-        out.write_all(b"\n")?;
+        json::write_line(&mut out, &line)?;
     }
     out.flush()
 }

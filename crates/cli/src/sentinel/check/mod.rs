@@ -124,6 +124,9 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         Ok(targets) => targets,
         Err(error) => return exit::unusable(&error),
     };
+    if targets.is_empty() {
+        return exit::unusable(&"there is no policy to check");
+    }
     let mut text = (!args.json && !sarif_to_stdout).then(text::Text::default);
     let mut sarif = args.sarif.is_some().then(sarif::report);
     let (mut is_unusable, mut worst) = (false, None);

@@ -27,7 +27,7 @@ impl Text {
             return Ok(());
         }
         let lines = Lines::new(text);
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::terminal::stdout();
         for finding in *findings {
             let level = match finding.severity {
                 Severity::Error => Level::ERROR,
@@ -52,7 +52,7 @@ impl Text {
     pub(super) fn finish(self) -> io::Result<()> {
         let Self { files, errors, warnings } = self;
         let count = |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
-        let mut out = anstream::stdout().lock();
+        let mut out = crate::terminal::stdout();
         let style = match (errors, warnings) {
             (0, 0) => GOOD,
             (0, _) => CHANGED,

@@ -7,9 +7,10 @@ use std::sync::{Arc, OnceLock};
 use objchange_plan::tfconfig::TfConfig;
 use objchange_plan::tfplan::{RawMember, TfPlan};
 use objchange_plan::tfstate::TfState;
-use objchange_plan::{Collection, Document as Read, DocumentError, Plan};
+use objchange_plan::{Collection, Document as Read, DocumentError, Marked, Plan};
 
 use super::items::Items;
+use super::place::Part;
 
 /// A collection of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,9 @@ self_cell::self_cell!(
     }
 );
 
+/// The members of a plan that hold changes.
+const CHANGES: [&str; 3] = ["output_changes", "resource_changes", "resource_drift"];
+
 /// What stands in a document.
 struct Collections<'t> {
     plan: Option<OfPlan<'t>>,
@@ -75,6 +79,11 @@ impl Document {
         self.read.with_dependent(|_, collections| collections.plan.is_some())
     }
 
+    /// Whether it is a plan whose planning failed.
+    pub(crate) fn is_errored(&self) -> bool {
+        self.read.with_dependent(|_, collections| collections.plan.as_ref().is_some_and(|of| of.plan.errored))
+    }
+
     /// Looks at the plan itself.
     pub(super) fn plan<T>(&self, look: impl FnOnce(&TfPlan<'_>) -> T) -> Option<T> {
         self.read.with_dependent(|_, collections| collections.plan.as_ref().map(|of| look(&of.collections)))
@@ -95,6 +104,56 @@ impl Document {
         look: impl FnOnce(&dyn Items<'_>) -> T,
     ) -> Result<T, DocumentError> {
         self.read.with_dependent(|_, collections| collections.items(of).map(look))
+    }
+
+    /// Looks at what a path of positions leads to in a part of an item, with what of it is unknown until apply.
+    pub(super) fn at<T>(
+        &self,
+        of: Of,
+        index: usize,
+        part: Part,
+        path: &[u32],
+        look: impl FnOnce(Marked<'_, '_>) -> Option<T>,
+    ) -> Option<T> {
+        self.read.with_dependent(|_, collections| {
+            let items = collections.items(of).ok()?;
+            let mut marked = collections.with_unknown(of, index, items.part(index, part).ok()??);
+            for step in path {
+                marked = match of {
+                    Of::Raw => collections.raw_part(items.key(index), marked, *step as usize)?,
+                    _ => marked.part(*step as usize)?,
+                };
+            }
+            look(marked)
+        })
+    }
+
+    /// The keys that are missing in an object of the plan itself because what they lead to is unknown until apply.
+    pub(super) fn missing_in_raw(&self, index: usize, path: &[u32]) -> Vec<&'static str> {
+        let root = self.items(Of::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
+        self.read.with_dependent(|_, collections| {
+            let missing = self.at(Of::Raw, index, Part::Value, path, |marked| {
+                let view = marked.exact()?;
+                if CHANGES.contains(&root.as_str()) && view.get("after").is_none() {
+                    return view.get("after_unknown").filter(|marks| marks.has_true()).map(|_| "after");
+                }
+                None
+            });
+            let is_output = root == "planned_values" && path.len() == 2;
+            let output = || {
+                let keys = self.at(Of::Raw, index, Part::Value, &path[..1], |outputs| {
+                    let root = self.at(Of::Raw, index, Part::Value, &[], |root| {
+                        Some(root.exact()?.members().at_position(path[0] as usize)?.0 == "outputs")
+                    })?;
+                    let members = outputs.exact()?.members();
+                    let (name, output) = members.at_position(path[1] as usize)?;
+                    (root && output.get("value").is_none()).then(|| name.to_owned())
+                })?;
+                let change = &collections.plan.as_ref()?.collections.output_changes.get(&keys)?.change;
+                change.after_unknown().ok()?.has_true().then_some("value")
+            };
+            missing.or_else(|| is_output.then(output).flatten()).into_iter().collect()
+        })
     }
 
     /// The positions of the items of a collection, in the order of their keys.
@@ -155,6 +214,55 @@ impl<'t> Collections<'t> {
             Of::ConfigOutputs => &plan.config()?.outputs,
             Of::ModuleCalls => &plan.config()?.module_calls,
         })
+    }
+
+    /// A part of an item with what is unknown of it, which stands elsewhere for planned values.
+    fn with_unknown<'v>(&'v self, of: Of, index: usize, marked: Marked<'v, 't>) -> Marked<'v, 't> {
+        let unknown = || {
+            let collections = &self.plan.as_ref()?.collections;
+            let change = match of {
+                Of::PlannedResources => {
+                    let (_, resource) = collections.planned_values.resources.at(index)?;
+                    // Data resources have no `data.` in their addresses here.
+                    let module = match &*resource.module_address {
+                        "" => 0,
+                        module => module.len() + 1,
+                    };
+                    let (module, rest) = resource.address.split_at_checked(module)?;
+                    let address = match &*resource.mode {
+                        "data" => format!("{module}data.{rest}"),
+                        _ => resource.address.to_string(),
+                    };
+                    &collections.resource_changes.get(&address)?.change
+                }
+                Of::PlannedOutputs => {
+                    let (name, _) = collections.planned_values.outputs.at(index)?;
+                    &collections.output_changes.get(name)?.change
+                }
+                _ => return None,
+            };
+            change.after_unknown().ok()
+        };
+        unknown().map_or(marked, |unknown| marked.with_unknown(unknown))
+    }
+
+    /// A part of an object or list of the plan itself.
+    fn raw_part<'v>(&'v self, root: &str, parent: Marked<'v, 't>, position: usize) -> Option<Marked<'v, 't>> {
+        let marked = parent.part(position)?;
+        let view = parent.exact()?;
+        let unknown = || {
+            let key = view.members().at_position(position)?.0;
+            match (root, key) {
+                (root, "after") if CHANGES.contains(&root) => view.get("after_unknown"),
+                ("planned_values", "values") => {
+                    let address = view.get("address")?.as_str()?;
+                    let change = self.plan.as_ref()?.collections.resource_changes.get(address)?;
+                    change.change.after_unknown().ok()
+                }
+                _ => None,
+            }
+        };
+        Some(unknown().map_or(marked, |unknown| marked.with_unknown(unknown)))
     }
 
     /// The state, or the one that the plan starts from.

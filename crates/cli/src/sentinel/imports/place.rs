@@ -126,11 +126,12 @@ impl Part {
 impl Place {
     /// The value at the end of a path in a part of the item, if that is no list or object.
     pub(super) fn reach(&self, part: Part, from: &[u32], path: &[&str]) -> Option<Value> {
-        let found = self.visit.shelf.document(self.of).items(self.of, |items| {
-            let mut marked = items.part(self.index as usize, part).ok()??;
-            for step in from {
-                marked = marked.part(*step as usize)?;
-            }
+        // There what is unknown stands beside the way.
+        if self.of == Of::Raw {
+            return None;
+        }
+        let document = self.visit.shelf.document(self.of);
+        document.at(self.of, self.index as usize, part, from, |mut marked| {
             for key in path {
                 // What is within is not looked into.
                 if marked.is_sensitive() {
@@ -140,9 +141,8 @@ impl Place {
                 marked = marked.part(position)?;
             }
             let is_plain = !matches!(marked.exact()?.shape(), Shape::Array(_) | Shape::Object(_));
-            is_plain.then(|| value(self, part, &mut Vec::new(), marked))
-        });
-        found.ok().flatten()
+            (is_plain && !marked.is_unknown()).then(|| value(self, part, &mut Vec::new(), marked))
+        })
     }
 
     /// What happens to this resource or output.

@@ -105,6 +105,15 @@ impl Members for Record {
             }
         }
         let document = visit.shelf.document(*of);
+        // What is unknown of it stands elsewhere.
+        if let (Of::PlannedResources | Of::PlannedOutputs, "values" | "value") = (of, name) {
+            let planned = document.at(*of, *index as usize, Part::Value, &[], |marked| {
+                Some(self.place.value(Part::Value, Ok(Some(marked))))
+            });
+            if let Some(planned) = planned {
+                return planned;
+            }
+        }
         let field = document.items(*of, |items| items.field(*index as usize, name, &self.place));
         field.unwrap_or_else(|error| self.place.failed(error))
     }

@@ -1,14 +1,20 @@
 //! Values of documents as values of the language: nothing is made that is not looked at.
 
-use objchange_plan::{Marked, Shape};
+use objchange_plan::{Marked, Shape, View};
 use objchange_sentinel::{List, Map, Members, Text, Value};
 
+use super::document::Of;
 use super::hidden::SENSITIVE;
 use super::place::{Part, Place};
 
 /// The value at a path in a part of an item.
 pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Marked<'_, '_>) -> Value {
     let Some(view) = marked.exact() else { return Value::Null };
+    if marked.is_unknown() {
+        let name = name(place, part, path, None).unwrap_or_default();
+        let seen = if path.is_empty() { Value::undefined() } else { Value::Null };
+        return Value::unknown(seen, &name);
+    }
     // That something is unknown is no secret; the keys in it may be.
     let is_open = part == Part::Unknown && matches!(view.shape(), Shape::Bool(_) | Shape::Null);
     if !is_open && marked.is_sensitive() {
@@ -28,7 +34,7 @@ pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Mark
         Shape::Array(elements) => {
             let mut items = Vec::with_capacity(elements.len());
             let mut unknown = Vec::new();
-            let has_unknown = part == Part::After && marked.has_unknown();
+            let has_unknown = marked.has_unknown();
             // No document has as many elements as do not fit, as these take bytes.
             for index in 0..elements.len() as u32 {
                 path.push(index);
@@ -73,14 +79,16 @@ struct Object {
 impl Object {
     fn look<T>(&self, look: impl FnOnce(Marked<'_, '_>) -> Option<T>) -> Option<T> {
         let Place { visit, of, index, .. } = &self.place;
-        let found = visit.shelf.document(*of).items(*of, |items| {
-            let mut marked = items.part(*index as usize, self.part).ok()??;
-            for step in &self.path {
-                marked = marked.part(*step as usize)?;
-            }
-            look(marked)
-        });
-        found.ok().flatten()
+        visit.shelf.document(*of).at(*of, *index as usize, self.part, &self.path, look)
+    }
+
+    /// What is missing of a plan itself because it is unknown.
+    fn missing_in_raw(&self) -> Vec<&'static str> {
+        let Place { visit, of, index, .. } = &self.place;
+        match of {
+            Of::Raw => visit.shelf.document(*of).missing_in_raw(*index as usize, &self.path),
+            _ => Vec::new(),
+        }
     }
 }
 
@@ -91,10 +99,18 @@ fn name(place: &Place, part: Part, path: &[u32], last: Option<&str>) -> Option<S
     let name = visit.shelf.document(*of).items(*of, |items| {
         let mut marked = items.part(*index as usize, part).ok()??;
         let mut name = String::new();
-        let add = |name: &mut String, key: &str, marked: Marked<'_, '_>| {
+        // How many keys are between the object of a resource and here, in the plan itself, which does not say beside
+        // them what is sensitive. Those of attributes are not.
+        let mut within = None;
+        let mut add = |name: &mut String, key: &str, marked: Marked<'_, '_>| {
             let dot = if name.is_empty() { "" } else { "." };
             name.push_str(dot);
-            name.push_str(if marked.is_sensitive() { SENSITIVE } else { key });
+            let is_hidden = marked.is_sensitive() || within.is_some_and(|within| within > 0);
+            name.push_str(if is_hidden { SENSITIVE } else { key });
+            within = match within {
+                None if *of == Of::Raw && matches!(key, "after" | "values") => Some(0),
+                within => within.map(|within| within + 1),
+            };
         };
         for step in path {
             match marked.exact()?.shape() {
@@ -129,17 +145,24 @@ impl Members for Object {
     }
 
     fn value(&self, position: usize) -> Value {
-        let value = self.look(|marked| {
-            let marked = marked.part(position)?;
-            // The path is for what has parts.
-            let mut path = Vec::new();
-            if marked.exact().is_some_and(|view| matches!(view.shape(), Shape::Array(_) | Shape::Object(_))) {
-                path.reserve_exact(self.path.len() + 1);
-                path.extend_from_slice(&self.path);
-                path.push(position as u32);
-            }
+        let Place { visit, of, index, .. } = &self.place;
+        let path_to = || {
+            let mut path = Vec::with_capacity(self.path.len() + 1);
+            path.extend_from_slice(&self.path);
+            path.push(position as u32);
+            path
+        };
+        let make = |marked: Marked<'_, '_>| {
+            // The path is for what has parts, or a name.
+            let is_plain = |view: View<'_, '_>| !matches!(view.shape(), Shape::Array(_) | Shape::Object(_));
+            let is_plain = marked.exact().is_some_and(is_plain) && !marked.is_unknown();
+            let mut path = if is_plain { Vec::new() } else { path_to() };
             Some(value(&self.place, self.part, &mut path, marked))
-        });
+        };
+        let value = match of {
+            Of::Raw => visit.shelf.document(*of).at(*of, *index as usize, self.part, &path_to(), make),
+            _ => self.look(|marked| make(marked.part(position)?)),
+        };
         value.unwrap_or_else(Value::undefined)
     }
 
@@ -148,20 +171,22 @@ impl Members for Object {
     }
 
     fn unknown(&self, key: &str) -> Option<String> {
-        let is_unknown =
-            self.part == Part::After && self.look(|marked| Some(marked.member(key).is_unknown()))?;
+        let is_marked = self.look(|marked| Some(marked.has_unknown() && marked.member(key).is_unknown()))?;
+        let is_unknown = is_marked || self.missing_in_raw().contains(&key);
         is_unknown.then(|| name(&self.place, self.part, &self.path, Some(key))).flatten()
     }
 
     fn unknowns(&self) -> Vec<String> {
-        if self.part != Part::After {
-            return Vec::new();
-        }
         let keys = self.look(|marked| {
+            if !marked.has_unknown() {
+                return None;
+            }
             let missing = marked.members().filter(|(_, member)| member.exact().is_none());
             Some(missing.map(|(key, _)| key.to_owned()).collect::<Vec<_>>())
         });
+        let mut keys = keys.unwrap_or_default();
+        keys.extend(self.missing_in_raw().into_iter().map(str::to_owned));
         let name = |key: &String| name(&self.place, self.part, &self.path, Some(key));
-        keys.unwrap_or_default().iter().filter_map(name).collect()
+        keys.iter().filter_map(name).collect()
     }
 }

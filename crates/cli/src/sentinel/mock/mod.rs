@@ -16,6 +16,7 @@ use serde_json::Value as Json;
 use self::files::File;
 use crate::exit;
 use crate::input::Source;
+use crate::write_file::{Access, write_file};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`; a state, which has a mock of its own only, that of \
@@ -58,7 +59,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     match files(args).and_then(|files| write(args, &files)) {
         Ok(written) => {
-            let mut out = anstream::stdout().lock();
+            let mut out = crate::terminal::stdout();
             written.iter().try_for_each(|path| writeln!(out, "{}", visible(&path.display().to_string())))?;
             out.flush()?;
             Ok(ExitCode::SUCCESS)
@@ -100,7 +101,7 @@ fn write(args: &Args, files: &[File]) -> Result<Vec<PathBuf>, String> {
     let failed = |path: &Path, error: io::Error| format!("{}: cannot be written: {error}", path.display());
     std::fs::create_dir_all(&args.out).map_err(|error| failed(&args.out, error))?;
     for (path, text) in &texts {
-        std::fs::write(path, text).map_err(|error| failed(path, error))?;
+        write_file(path, text, Access::Usual).map_err(|error| failed(path, error))?;
     }
     Ok(texts.into_iter().map(|(path, _)| path).collect())
 }

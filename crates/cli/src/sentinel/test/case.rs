@@ -10,6 +10,7 @@ use serde_json::Value as Json;
 use super::compare::is_same;
 use crate::sentinel::configuration::{self, Configuration, Given};
 use crate::sentinel::fault::Fault;
+use crate::sentinel::limits::RunLimits;
 use crate::sentinel::rule::{Rule, to_json, undefined};
 use crate::sentinel::sources::{Sources, shown};
 
@@ -60,6 +61,7 @@ pub(super) struct Wanted {
     pub(super) rules: bool,
     /// Whether the rules are to be told that were not evaluated.
     pub(super) declared: bool,
+    pub(super) limits: RunLimits,
 }
 
 impl Outcome {
@@ -149,6 +151,7 @@ impl Case {
         setup.globals = configuration.globals.clone();
         setup.imports = sources.imports(&policy, configuration)?;
         setup.now = wanted.now;
+        wanted.limits.apply(&mut setup);
         Ok((policy, setup))
     }
 }
@@ -162,10 +165,14 @@ fn evaluate(
 ) {
     let mut run = Run::new(policy, setup);
     let done = match rules {
-        Some(rules) => compare(&mut run, rules, outcome),
-        None => passes(&mut run, outcome),
+        Some(rules) if !rules.is_empty() => compare(&mut run, rules, outcome),
+        _ => passes(&mut run, outcome),
     };
     let is_missing = run.error().is_some_and(|error| error.kind == RunErrorKind::Import);
+    let done = done.map_err(|fault| match run.error() {
+        Some(error) => Fault::from(wanted.limits.explain(error.clone())),
+        None => fault,
+    });
     outcome.errors.extend(done.err().map(|mut fault| {
         if is_missing {
             fault.message += ": mock it in the test, or say there which module it is";

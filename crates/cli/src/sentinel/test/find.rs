@@ -1,9 +1,10 @@
 //! Which policies have which tests: of `P.sentinel` all that is `test/P/*.hcl` or `test/P/*.json` beside it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use walkdir::{DirEntry, WalkDir};
+use crate::documents::Walk;
 
 /// A test case, and the policy that it is of.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,22 +69,20 @@ impl Tests {
     }
 
     fn walk(&mut self, folder: &Path) -> Result<(), String> {
-        let is_seen =
-            |entry: &DirEntry| entry.depth() == 0 || !entry.file_name().to_string_lossy().starts_with('.');
-        let entries = WalkDir::new(folder).follow_links(true).sort_by_file_name();
-        for entry in entries.into_iter().filter_entry(is_seen) {
-            let entry = match entry {
-                Ok(entry) => entry,
-                // A link to a folder above it leads to files that are found already.
-                Err(error) if error.loop_ancestor().is_some() => continue,
-                Err(error) => return Err(error.to_string()),
-            };
-            let path = entry.path();
-            if entry.file_type().is_dir() {
-                self.check(path);
-            } else if path.extension() == Some(OsStr::new("sentinel"))
-                && let (Some(folder), Some(stem)) = (path.parent(), path.file_stem())
-            {
+        let is_policy = |path: &Path| path.extension() == Some(OsStr::new("sentinel"));
+        let files =
+            Walk { folder, depth: usize::MAX, hidden: false }.files(|path| is_policy(path) || is_case(path));
+        if let Some(error) = files.unreadable.into_iter().next() {
+            return Err(error);
+        }
+        for link in files.outside {
+            self.warnings.push(format!("{}: skipped, as this link leaves the folder", link.display()));
+        }
+        let (policies, cases): (Vec<_>, Vec<_>) = files.paths.into_iter().partition(|path| is_policy(path));
+        let folders: BTreeSet<&Path> = cases.iter().filter_map(|case| case.parent()).collect();
+        folders.into_iter().for_each(|folder| self.check(folder));
+        for path in &policies {
+            if let (Some(folder), Some(stem)) = (path.parent(), path.file_stem()) {
                 let path = path.strip_prefix("./").unwrap_or(path);
                 self.add(path, &folder.join("test").join(stem));
             }

@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::case::{Difference, Outcome};
 use super::coverage::Coverage;
+use crate::reports;
 use crate::sentinel::fault::Fault;
 use crate::sentinel::rule::Rule;
 
@@ -54,7 +55,6 @@ pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
 
 fn line(json: &impl Serialize) -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut out, json)?;
-    out.write_all(b"\n")?;
+    reports::json::write_line(&mut out, json)?;
     out.flush()
 }

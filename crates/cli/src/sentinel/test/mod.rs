@@ -14,12 +14,13 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use wildmatch::WildMatch;
+use objchange_text::re2::Pattern;
 
 use self::case::{Case, Outcome, Wanted};
 use self::coverage::Coverage;
 use self::find::Tests;
 use self::junit::Suites;
+use super::limits::LimitArgs;
 use super::sources::Sources;
 use super::{clock, work};
 use crate::documents::Progress;
@@ -47,7 +48,7 @@ Exit codes:
 
 Examples:
   objchange sentinel test
-  objchange sentinel test policies/ --run 'fail-*' --verbose
+  objchange sentinel test policies/ --run /fail- --verbose
   objchange sentinel test policies/limit-cost.sentinel --coverage
   objchange sentinel test policies/ --junit tests.xml";
 
@@ -59,8 +60,8 @@ pub(super) struct Args {
     #[arg(value_name = "DIR|POLICY|TEST", default_value = ".")]
     tests: Vec<PathBuf>,
 
-    /// Run only the tests that are called like this: NAME, or POLICY/NAME, with `*` and `?`. May be repeated
-    #[arg(long, value_name = "GLOB")]
+    /// Run only the tests whose POLICY/NAME matches this regular expression. May be repeated
+    #[arg(long, value_name = "REGEX")]
     run: Vec<String>,
 
     /// Say which rules no test evaluates, and which are never true or never false
@@ -74,6 +75,9 @@ pub(super) struct Args {
     /// The time that policies see, as 2026-01-31T12:00:00Z or in seconds since 1970 [default: when the tests are run]
     #[arg(long, value_name = "TIME", value_parser = clock::parse)]
     now: Option<i64>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
 
     /// Write a line of JSON for each test instead (its form: schema/sentinel-test.schema.json)
     #[arg(long)]
@@ -95,14 +99,20 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     };
     warnings.iter().for_each(|warning| exit::warn(warning));
     if !args.run.is_empty() {
-        let globs: Vec<WildMatch> = args.run.iter().map(|glob| WildMatch::new(glob)).collect();
+        let patterns = args.run.iter().map(|text| {
+            let pattern = Pattern::new(text, Pattern::MAX_SIZE);
+            pattern.map_err(|error| format!("--run {text}: this is not a regular expression: {error}"))
+        });
+        let patterns: Vec<Pattern> = match patterns.collect() {
+            Ok(patterns) => patterns,
+            Err(error) => return exit::unusable(&error),
+        };
         found.retain(|test| {
             let name = Case::name(&test.policy, &test.case);
-            let case = name.split_once('/').map_or("", |(_, case)| case);
-            globs.iter().any(|glob| glob.matches(&name) || glob.matches(case))
+            patterns.iter().any(|pattern| pattern.is_match(name.as_bytes()))
         });
         if found.is_empty() {
-            return exit::unusable(&format!("no test is called like {}", args.run.join(" or ")));
+            return exit::unusable(&format!("no test matches {}", args.run.join(" or ")));
         }
     }
     let sources = Sources::default();
@@ -120,6 +130,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         now: args.now.unwrap_or_else(clock::now),
         rules: args.verbose || args.json || args.coverage,
         declared: args.coverage,
+        limits: args.limits.of_each(found.len()),
     };
     let mut report = Report::new(args, !args.json && !junit_to_stdout);
     let progress = Progress::count(cases.len());

@@ -16,7 +16,7 @@ const PRINTED_SHOWN: usize = 50;
 const RULES_SHOWN: usize = 50;
 
 pub(super) fn outcome(outcome: &Outcome, verbose: bool) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let case = visible(&outcome.case);
     if outcome.is_pass() {
         writeln!(out, "{GOOD}passed{GOOD:#}:  {case}")?;
@@ -100,7 +100,7 @@ fn printed(out: &mut impl Write, print: &str) -> io::Result<()> {
 
 /// What the tests do not show.
 pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let rules = || coverage.policies().iter().flat_map(|covered| &covered.rules);
     for covered in coverage.policies() {
         for rule in &covered.rules {
@@ -121,7 +121,7 @@ pub(super) fn coverage(coverage: &Coverage) -> io::Result<()> {
 }
 
 pub(super) fn summary(passed: usize, tests: usize, policies: usize) -> io::Result<()> {
-    let mut out = anstream::stdout().lock();
+    let mut out = crate::terminal::stdout();
     let of = if policies == 1 { String::new() } else { format!(" of {policies} policies") };
     writeln!(out, "{passed} of {tests} tests{of} passed")?;
     out.flush()

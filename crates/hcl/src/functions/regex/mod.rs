@@ -1,37 +1,80 @@
 //! Regular expressions, in the syntax of RE2.
 
-use objchange::{Type, Value};
-use objchange_text::re2::{Pattern, PatternError};
-use regex::bytes::Captures;
+use std::sync::Arc;
 
-use super::limits::{MAX_ELEMENTS, MAX_MATCH, MAX_REGEX, check_elements, check_text};
+use hashbrown::HashMap;
+use objchange::{Type, Value};
+use objchange_text::re2::{Pattern, PatternError, TooManyReads};
+use regex::bytes::Captures;
+use smol_str::SmolStr;
+
+use super::limits::{MAX_ELEMENTS, MAX_MATCH, MAX_REGEX, MEETINGS_PER_STEP, check_elements, check_text};
 use super::{Answer, string, text};
-use crate::function::{Function, FunctionError, Functions};
+use crate::function::{CallContext, Function, FunctionError, Functions};
 
 pub(super) fn add(functions: &mut Functions) {
     let parameters = || [string("pattern"), string("string")];
-    functions.insert("regex", Function::typed_by(parameters(), matched_type, first));
+    functions.insert("regex", Function::spending(parameters(), matched_type, first));
     let all_types = |a: &[Value]| Ok(Type::list(matched_type(a)?));
-    functions.insert("regexall", Function::typed_by(parameters(), all_types, all));
+    functions.insert("regexall", Function::spending(parameters(), all_types, all));
     let parameters = [string("str"), string("substr"), string("replace")];
-    functions.insert("replace", Function::new(parameters, Type::String, replace));
+    functions.insert("replace", Function::spending(parameters, |_| Ok(Type::String), replace));
 }
 
 /// A pattern, with what it answers for a match.
-struct Matcher(Pattern);
+#[derive(Clone)]
+struct Matcher(Arc<Pattern>);
+
+/// The patterns that an evaluation has compiled.
+#[derive(Default)]
+pub(crate) struct PatternCache(HashMap<SmolStr, Matcher>);
+
+/// More patterns are not kept, nor are larger ones.
+const MAX_CACHED: usize = 32;
+
+impl PatternCache {
+    /// The compiled pattern of a text, which is this argument.
+    fn get(&mut self, text: &str, argument: Option<usize>) -> Result<Matcher, FunctionError> {
+        if let Some(matcher) = self.0.get(text) {
+            return Ok(matcher.clone());
+        }
+        let matcher = Matcher::new(text, argument)?;
+        if matcher.0.width() <= 1 << 10 {
+            if self.0.len() == MAX_CACHED {
+                self.0.clear();
+            }
+            self.0.insert(text.into(), matcher.clone());
+        }
+        Ok(matcher)
+    }
+}
 
 impl Matcher {
     fn new(text: &str, argument: Option<usize>) -> Result<Self, FunctionError> {
         let error = |problem: PatternError| FunctionError { argument, message: problem.to_string().into() };
-        Pattern::new(text, MAX_REGEX).map(Self).map_err(error)
+        Pattern::new(text, MAX_REGEX).map(|pattern| Self(Arc::new(pattern))).map_err(error)
     }
 
-    /// Fails where one search through the text could take too long: each character with each part of the pattern.
-    fn check(&self, text: &str) -> Result<(), FunctionError> {
-        match self.0.width().checked_mul(text.len()) {
-            Some(..=MAX_MATCH) => Ok(()),
-            _ => Err(FunctionError::new("the pattern and the text are too large for one another")),
+    /// Does something with the matches in a text, and pays for what the searches read.
+    fn with_matches<T>(
+        &self,
+        text: &str,
+        context: &mut CallContext,
+        f: impl FnOnce(&mut dyn Iterator<Item = Result<Captures<'_>, FunctionError>>) -> Result<T, FunctionError>,
+    ) -> Result<T, FunctionError> {
+        // Each character may meet each part of the pattern.
+        if self.0.width().checked_mul(text.len()).is_none_or(|meetings| meetings > MAX_MATCH) {
+            return Err(FunctionError::new("the pattern and the text are too large for one another"));
         }
+        let bytes_per_step = (MEETINGS_PER_STEP / self.0.width().max(1)).clamp(1, 64) as u64;
+        // Half of what is left, so that there is something to report an error with.
+        let most = (context.steps_left / 2).saturating_mul(bytes_per_step);
+        let mut bytes_left = most;
+        let too_many = |error: TooManyReads| FunctionError::new(error.to_string());
+        let result =
+            f(&mut self.0.matches_within(text, &mut bytes_left).map(|found| found.map_err(too_many)));
+        context.spend((most - bytes_left) / bytes_per_step);
+        result
     }
 
     /// Text if there are no groups, a tuple if they have no names, else an object.
@@ -66,48 +109,59 @@ impl Matcher {
     }
 }
 
+/// The type is asked for only where the text is not known; else it is that of the answer.
 fn matched_type(arguments: &[Value]) -> Result<Type, FunctionError> {
-    match arguments[0].as_str() {
+    match arguments[0].as_str().filter(|_| !arguments[1].is_known()) {
         Some(pattern) => Matcher::new(pattern, Some(0))?.matched_type(),
         None => Ok(Type::Dynamic),
     }
 }
 
-fn first(arguments: &[Value], _: &Type) -> Answer {
-    let (pattern, text) = (Matcher::new(text(arguments, 0), Some(0))?, text(arguments, 1));
-    pattern.check(text)?;
-    let captures =
-        pattern.0.matches(text).next().ok_or(FunctionError::new("the pattern does not match the text"))?;
-    Ok(pattern.value(text, &captures))
+fn first(arguments: &[Value], _: &Type, context: &mut CallContext) -> Answer {
+    let (pattern, text) = (context.patterns.get(text(arguments, 0), Some(0))?, text(arguments, 1));
+    pattern.matched_type()?;
+    pattern.with_matches(text, context, |matches| {
+        let first = matches.next().ok_or(FunctionError::new("the pattern does not match the text"))??;
+        Ok(pattern.value(text, &first))
+    })
 }
 
-fn all(arguments: &[Value], ty: &Type) -> Answer {
-    let (pattern, text) = (Matcher::new(text(arguments, 0), Some(0))?, text(arguments, 1));
-    pattern.check(text)?;
-    let values = pattern.0.matches(text).map(|captures| pattern.value(text, &captures));
-    let values: Vec<Value> = values.take(MAX_ELEMENTS + 1).collect();
+fn all(arguments: &[Value], _: &Type, context: &mut CallContext) -> Answer {
+    let (pattern, text) = (context.patterns.get(text(arguments, 0), Some(0))?, text(arguments, 1));
+    let ty = pattern.matched_type()?;
+    let values = pattern.with_matches(text, context, |matches| {
+        let values = matches.map(|captures| captures.map(|captures| pattern.value(text, &captures)));
+        values.take(MAX_ELEMENTS + 1).collect::<Result<Vec<Value>, _>>()
+    })?;
     check_elements(Some(values.len()))?;
-    Ok(Value::list(ty.element().cloned().unwrap_or(Type::Dynamic), values)?)
+    Ok(Value::list(ty, values)?)
 }
 
 /// A text between slashes is a pattern.
-fn replace(arguments: &[Value], _: &Type) -> Answer {
+fn replace(arguments: &[Value], _: &Type, context: &mut CallContext) -> Answer {
     let [whole, wanted, replacement] = [0, 1, 2].map(|i| text(arguments, i));
     let inner = wanted.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
     if let Some(pattern) = inner {
-        return replace_matches(whole, &Matcher::new(pattern, None)?, replacement);
+        let pattern = context.patterns.get(pattern, None)?;
+        return pattern
+            .with_matches(whole, context, |matches| replace_matches(whole, &pattern, matches, replacement));
     }
     let count = if wanted.is_empty() { whole.chars().count() + 1 } else { whole.matches(wanted).count() };
     check_text(count.checked_mul(replacement.len()).and_then(|length| length.checked_add(whole.len())))?;
     Ok(whole.replace(wanted, replacement).into())
 }
 
-fn replace_matches(text: &str, pattern: &Matcher, replacement: &str) -> Answer {
-    pattern.check(text)?;
+fn replace_matches(
+    text: &str,
+    pattern: &Matcher,
+    matches: &mut dyn Iterator<Item = Result<Captures<'_>, FunctionError>>,
+    replacement: &str,
+) -> Answer {
     let parts = parts(replacement);
     let mut out = String::new();
     let mut end = 0;
-    for captures in pattern.0.matches(text) {
+    for captures in matches {
+        let captures = captures?;
         let range = captures.get(0).map(|matched| matched.range()).unwrap_or_default();
         out.push_str(&text[end..range.start]);
         end = range.end;

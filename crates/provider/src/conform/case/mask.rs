@@ -1,6 +1,6 @@
 //! Secrets, and what stands in their place where others read: something of the same type, the same for the same secret.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use objchange::schema::Block;
 use objchange::value::Kind;
@@ -12,8 +12,10 @@ use super::super::parts::{parts, with_parts};
 const SECRET: usize = 4;
 
 /// What stands in the place of which secret.
-#[derive(Default)]
+#[derive(Clone)]
 pub(in crate::conform) struct Mask {
+    /// What the generator made: no secret, wherever it is.
+    ours: HashSet<String>,
     texts: BTreeMap<String, String>,
     numbers: Vec<Value>,
     /// What stands for the first bool that was seen is false.
@@ -21,13 +23,21 @@ pub(in crate::conform) struct Mask {
 }
 
 impl Mask {
-    /// The mask of what a schema calls sensitive or write-only in these objects.
-    pub(in crate::conform) fn of<'v>(block: &Block, objects: impl IntoIterator<Item = &'v Value>) -> Self {
-        let mut mask = Self::default();
+    /// A mask of nothing. What the generator made is left as it is.
+    pub(in crate::conform) fn new(ours: HashSet<String>) -> Self {
+        Self { ours, texts: BTreeMap::new(), numbers: Vec::new(), first: None }
+    }
+
+    /// The mask of what a schema calls sensitive or write-only in these objects, too.
+    pub(in crate::conform) fn learned<'v>(
+        mut self,
+        block: &Block,
+        objects: impl IntoIterator<Item = &'v Value>,
+    ) -> Self {
         for object in objects {
-            mask.learn(&block.mark_hidden(object), false);
+            self.learn(&block.mark_hidden(object), false);
         }
-        mask
+        self
     }
 
     fn learn(&mut self, value: &Value, is_hidden: bool) {
@@ -44,6 +54,9 @@ impl Mask {
     }
 
     fn text(&mut self, text: &str) -> String {
+        if self.ours.contains(text) {
+            return text.to_owned();
+        }
         let number = self.texts.len() + 1;
         self.texts.entry(text.to_owned()).or_insert_with(|| format!("secret-{number}")).clone()
     }
@@ -76,6 +89,8 @@ impl Mask {
             Kind::Null => Some(Value::null(value.ty().clone())),
             // What is promised of it may tell of the secret.
             Kind::Unknown(_) => Some(Value::unknown(value.ty().clone())),
+            Kind::Bool(_) if !self.ours.is_empty() => Some(value.unmarked().clone()),
+            Kind::Number(n) if self.ours.contains(&n.to_string()) => Some(value.unmarked().clone()),
             Kind::Bool(b) => Some(Value::from(*self.first.get_or_insert(b) != b)),
             Kind::Number(_) => Some(number(&mut self.numbers, value.unmarked())),
             Kind::String(text) => Some(Value::from(self.text(text))),
@@ -97,6 +112,16 @@ impl Mask {
             parts(value).into_iter().map(|part| self.value(part, is_hidden)).collect();
         Some(with_parts(value, masked?)?.unmark().0)
     }
+}
+
+/// Whether names of attributes may be content of what people call secret.
+pub(in crate::conform) fn holds_secret_names(block: &Block, config: &Value) -> bool {
+    let mut holds = false;
+    config.visit(|_, part| {
+        holds |= part.is_marked() && has_object(part.unmarked());
+        if holds { objchange::value::Descend::Over } else { objchange::value::Descend::Into }
+    });
+    holds && block.implied_type().has_dynamic()
 }
 
 /// Whether names of attributes may be content of what is hidden.

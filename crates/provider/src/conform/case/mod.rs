@@ -23,6 +23,7 @@ pub(super) fn case(
     finding: &Finding,
     exchanges: &[Exchange],
     secrets: &[(Path, Marks)],
+    mask: &Mask,
 ) -> Result<String, &'static str> {
     let marked = |asked: Asked| asked.map(|object| Some(object.mark_where_present(secrets)));
     let asked: Vec<Asked> = questions(finding.clause, exchanges).into_iter().filter_map(marked).collect();
@@ -33,7 +34,7 @@ pub(super) fn case(
         return Err("the names of its attributes may be secret");
     }
     let shown = |asked: &Asked| {
-        let mut mask = Mask::of(block, asked.objects());
+        let mut mask = mask.clone().learned(block, asked.objects());
         let masked = asked.map(|object| mask.object(block, object))?;
         let (small, pruned) = pruned(block, finding, &masked);
         let line = |block, asked| line(id, block, asked).filter(|(_, answer)| shows(answer, finding));

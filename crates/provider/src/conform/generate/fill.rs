@@ -13,8 +13,11 @@ use crate::Component;
 use crate::conform::Hints;
 use crate::conform::hints::{Numbering, inside};
 
-/// So many values are set that need not be; a schema may have more without end.
+/// At most so many values are made that need not be there. Types and blocks that nest deeply could have exponentially many.
 const MAX_OPTIONAL: u32 = 20_000;
+
+/// At most so many values are made, needed or not.
+const MAX_VALUES: u32 = 200_000;
 
 /// How deep random values nest of what need not be there.
 const MAX_RANDOM_DEPTH: usize = 12;
@@ -25,8 +28,10 @@ pub(in super::super) struct Maker<'a> {
     name: &'a str,
     hints: &'a Hints,
     pub(in super::super) at: Numbering,
-    /// How many values may still be set that need not be.
+    /// How many values may still be made before those that need not be there are left out.
     left: Cell<u32>,
+    /// How many values were made.
+    made: Cell<u32>,
 }
 
 /// What is set of what need not be.
@@ -100,18 +105,41 @@ impl<'a> Maker<'a> {
         hints: &'a Hints,
         at: Numbering,
     ) -> Self {
-        Self { component, name, hints, at, left: Cell::new(MAX_OPTIONAL) }
+        Self { component, name, hints, at, left: Cell::new(MAX_OPTIONAL), made: Cell::new(0) }
     }
 
-    /// A whole configuration.
+    /// A whole configuration. It is no valid one where [it is too large](Self::is_too_large).
     pub(in super::super) fn config(
         &self,
         block: &Block,
         mut taste: Taste<'_>,
         put: Option<Put<'_>>,
     ) -> Value {
+        self.left.set(MAX_OPTIONAL);
+        self.made.set(0);
         let value = self.block(block, &mut String::new(), 0, &mut taste, put);
         block.coerce_config(&value).unwrap_or(value)
+    }
+
+    /// Whether the schema requires more values than anyone would configure, so that some of them are missing.
+    pub(in super::super) fn is_too_large(&self) -> bool {
+        self.made.get() > MAX_VALUES
+    }
+
+    /// Counts values that are made.
+    fn count_made(&self, count: usize) {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        self.made.set(self.made.get().saturating_add(count));
+    }
+
+    /// Counts one that need not be there.
+    fn count_optional(&self) {
+        self.left.set(self.left.get().saturating_sub(1));
+    }
+
+    /// How many elements or blocks there are.
+    fn count(&self, taste: &mut Taste<'_>, least: usize, most: usize) -> usize {
+        if self.left.get() == 0 { least } else { taste.count(least, most) }
     }
 
     /// Whether one more of what need not be there is set.
@@ -121,11 +149,11 @@ impl<'a> Maker<'a> {
             Taste::Everything => true,
             Taste::Random(dice) => depth < MAX_RANDOM_DEPTH && dice.percent(35),
         };
-        let left = self.left.get();
-        if wants && left > 0 {
-            self.left.set(left - 1);
+        let takes = wants && self.left.get() > 0;
+        if takes {
+            self.count_optional();
         }
-        wants && left > 0
+        takes
     }
 
     fn block(
@@ -156,6 +184,7 @@ impl<'a> Maker<'a> {
         put: Option<Put<'_>>,
     ) -> Vec<(SmolStr, Value)> {
         let mut members = Vec::new();
+        self.count_made(attributes.len());
         for (name, attribute) in attributes {
             let put = put.and_then(|put| put.at(name));
             let value = inside(path, name, &mut |path| self.attribute(name, attribute, path, n, taste, put));
@@ -185,6 +214,9 @@ impl<'a> Maker<'a> {
         let given = self.hints.given(self.component, self.name, path);
         let numbering = Numbering { sequence: self.at.sequence + n, ..self.at };
         if let Some(value) = given.and_then(|given| given.value(attribute.accepted_type(), numbering)) {
+            // What people give for what the schema hides is secret, whether they mark it or not.
+            let is_secret = (attribute.sensitive || attribute.write_only) && !value.is_null();
+            let value = if is_secret { value.sensitive() } else { value };
             let is_better = is_wanted && !(value.is_null() && attribute.required);
             return if is_better {
                 value
@@ -253,9 +285,10 @@ impl<'a> Maker<'a> {
             Some(What::Value(value)) => return value.clone(),
             Some(What::Many(count, _)) => count,
             _ if put.is_some() => least.max(1),
-            _ if least > 0 || is_group || self.takes(taste, depth(path)) => taste.count(least, most),
+            _ if least > 0 || is_group || self.takes(taste, depth(path)) => self.count(taste, least, most),
             _ => 0,
         };
+        let count = if self.is_too_large() { 0 } else { count };
         if count == 0 && nested.nesting == NestingMode::Single {
             return Value::null(nested.implied_type());
         }
@@ -267,6 +300,8 @@ impl<'a> Maker<'a> {
     /// A value of a plain type.
     pub(in super::super) fn value(&self, ty: &Type, name: &str, n: u64, taste: &mut Taste<'_>) -> Value {
         let number = self.at.sequence + n;
+        self.count_made(1);
+        self.count_optional();
         if let Taste::Random(dice) = &mut *taste
             && ty.is_primitive()
             && dice.percent(12)
@@ -286,7 +321,7 @@ impl<'a> Maker<'a> {
                 _ => true,
             }),
             Type::List(element) | Type::Set(element) | Type::Map(element) => {
-                let count = taste.count(0, 3).max(usize::from(!matches!(taste, Taste::Random(_))));
+                let count = self.count(taste, 0, 3).max(usize::from(!matches!(taste, Taste::Random(_))));
                 self.collection(ty, element, name, (count, None), n, taste)
             }
             Type::Tuple(tuple) => {

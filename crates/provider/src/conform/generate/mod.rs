@@ -84,13 +84,31 @@ pub fn samples(
     hints: &Hints,
     seed: u64,
 ) -> impl Iterator<Item = Sample> {
+    let mut all = samples_from(block, component, name, hints, seed, 0).peekable();
+    // Of a schema whose smallest configuration is too large there are none.
+    let are_some = all.peek().is_some_and(Option::is_some);
+    all.take_while(move |_| are_some).flatten()
+}
+
+/// The same from one of them on, which costs nothing for those before it; `None` in place of one that would be too large.
+pub(super) fn samples_from(
+    block: &Block,
+    component: Component,
+    name: &str,
+    hints: &Hints,
+    seed: u64,
+    first: u64,
+) -> impl Iterator<Item = Option<Sample>> {
     let is_given = |path: &str| hints.given(component, name, path).is_some();
     let mut systematic = Systematic::new(block, seed, &is_given);
-    (0..).map(move |sequence| {
+    for _ in 0..first {
+        systematic.skip();
+    }
+    (first..).map(move |sequence| {
         let at = Numbering { seed, sequence };
         let maker = Maker::new(component, name, hints, at);
         let sample = systematic.next(&maker, block).unwrap_or_else(|| random::sample(&maker, block));
-        Sample { at, ..sample }
+        (!maker.is_too_large()).then_some(Sample { at, ..sample })
     })
 }
 

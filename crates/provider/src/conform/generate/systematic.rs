@@ -21,9 +21,17 @@ pub(super) struct Systematic<'b> {
     turn: usize,
 }
 
+/// A configuration that is to be made.
+pub(super) enum Next {
+    Minimal,
+    All,
+    Special(Case),
+    Random,
+}
+
 /// Something special at a place.
 #[derive(Clone)]
-struct Case {
+pub(super) struct Case {
     /// The position of the place among all.
     spot: usize,
     special: Special,
@@ -108,22 +116,31 @@ impl<'b> Systematic<'b> {
 
     /// The next one; `None` where it is to be a random one.
     pub(super) fn next(&mut self, maker: &Maker<'_>, block: &Block) -> Option<Sample> {
+        Some(match self.skip() {
+            Next::Minimal => Sample::new(maker.config(block, Taste::Nothing, None), "minimal"),
+            Next::All => Sample::new(maker.config(block, Taste::Everything, None), "all"),
+            Next::Special(case) => sample(maker, block, self.spots.get(case.spot)?, case.special),
+            Next::Random => return None,
+        })
+    }
+
+    /// What the next one is, without making it.
+    pub(super) fn skip(&mut self) -> Next {
         let turn = self.turn;
         self.turn += 1;
         match turn {
-            0 => return Some(Sample::new(maker.config(block, Taste::Nothing, None), "minimal")),
-            1 => return Some(Sample::new(maker.config(block, Taste::Everything, None), "all")),
+            0 => return Next::Minimal,
+            1 => return Next::All,
             _ => {}
         }
         // One turn in each round is left to chance.
         let count = self.groups.len() + 1;
-        let group = self.groups.get_mut((turn - 2) % count)?;
+        let Some(group) = self.groups.get_mut((turn - 2) % count) else { return Next::Random };
         let mut case = group.pop_front();
         if case.is_none() {
             case = self.groups.iter_mut().find_map(VecDeque::pop_front);
         }
-        let case = case?;
-        Some(sample(maker, block, self.spots.get(case.spot)?, case.special))
+        case.map_or(Next::Random, Next::Special)
     }
 }
 

@@ -8,23 +8,15 @@ use super::read::meant;
 use super::{Given, Hints, HintsError};
 use crate::{Component, Schemas};
 
-const COMPONENTS: [Component; 6] = [
-    Component::Provider,
-    Component::Resource,
-    Component::DataSource,
-    Component::EphemeralResource,
-    Component::ListResource,
-    Component::Action,
-];
-
 impl Hints {
     /// What is said of types or attributes that the provider does not have, or cannot be the value of one: each is a hint
     /// that nothing will ever heed.
+    #[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
     pub fn check(&self, schemas: &Schemas) -> Vec<HintsError> {
         let mut errors = Vec::new();
         for (i, of) in self.types.iter().enumerate() {
             let at = format!(".types[{i}]");
-            let components = COMPONENTS.into_iter().filter(|c| of.component.is_none_or(|of| of == *c));
+            let components = Component::TRIED.into_iter().filter(|c| of.component.is_none_or(|of| of == *c));
             let all: Vec<_> = components.flat_map(|c| schemas.of(c)).collect();
             let matching: Vec<&Block> = all
                 .iter()

@@ -19,7 +19,7 @@ use self::becomes::becomes;
 use self::grant::{Grant, counts};
 use self::sentence::{Wish, wish};
 use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
-use super::hide::without_secrets;
+use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
 use crate::{Component, ErrorKind, Provider, Result};
 
@@ -41,6 +41,8 @@ const MAX_TEXT: usize = 2_000;
 pub enum Accepted {
     /// It takes this one.
     Yes(Sample),
+    /// It takes this one when all of it is known, and refuses it while some of it is unknown: what it says then.
+    OnlyKnown(Sample, Vec<Diagnostic>),
     /// It does not, and nothing that was tried has helped: what it has to say last.
     No(Vec<Diagnostic>),
 }
@@ -78,13 +80,30 @@ pub async fn accepted(
     sample: Sample,
     hints: &Hints,
 ) -> Result<Accepted> {
+    accepted_when(provider, (component, name), block, sample, hints, component == Component::Resource).await
+}
+
+/// The same, where an object to be created is also planned or not.
+pub(super) async fn accepted_when(
+    provider: &dyn Provider,
+    (component, name): (Component, &str),
+    block: &Block,
+    sample: Sample,
+    hints: &Hints,
+    is_planned: bool,
+) -> Result<Accepted> {
     let turns = HashMap::new();
-    let mut repair = Repair { component, name, block, hints, sample, spots: Vec::new(), turns, idle: 0 };
+    let mut repair =
+        Repair { component, name, block, hints, sample, is_planned, spots: Vec::new(), turns, idle: 0 };
     loop {
-        let refused = repair.refused(provider).await?;
-        if refused.is_empty() {
+        let Refused { while_unknown, when_known } = repair.refused(provider).await?;
+        if while_unknown.is_empty() && when_known.is_empty() {
             return Ok(Accepted::Yes(repair.sample));
         }
+        if when_known.is_empty() && repair.sample.known.is_some() {
+            return Ok(Accepted::OnlyKnown(repair.sample, while_unknown));
+        }
+        let refused = [while_unknown, when_known].concat();
         let before = repair.sample.clone();
         repair.sample.repairs += 1;
         repair.round(&refused);
@@ -99,6 +118,14 @@ pub async fn accepted(
     }
 }
 
+/// What a provider says against a configuration.
+struct Refused {
+    /// As it is; some of it may be unknown.
+    while_unknown: Vec<Diagnostic>,
+    /// When all of it is known, where some of it is not.
+    when_known: Vec<Diagnostic>,
+}
+
 /// A configuration that is being repaired.
 struct Repair<'a> {
     component: Component,
@@ -106,6 +133,8 @@ struct Repair<'a> {
     block: &'a Block,
     hints: &'a Hints,
     sample: Sample,
+    /// Whether an object to be created is planned, too.
+    is_planned: bool,
     /// What can be configured; made when it is needed.
     spots: Vec<Spot<'a>>,
     /// How often something was done for a part.
@@ -116,20 +145,27 @@ struct Repair<'a> {
 
 impl<'a> Repair<'a> {
     /// What the provider says against it: with its unknown parts, then without. An object to be created is planned, too.
-    async fn refused(&self, provider: &dyn Provider) -> Result<Vec<Diagnostic>> {
-        let configs = || [Some(&self.sample.config), self.sample.known.as_ref()].into_iter().flatten();
-        let mut said = Vec::new();
-        for config in configs() {
-            said.extend(provider.validate(self.component, self.name, &config.unmark_deep().0).await?);
-        }
-        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
-        if self.component == Component::Resource && !said.iter().any(is_error) {
-            for config in configs() {
-                said.extend(self.planned(provider, config).await?);
+    async fn refused(&self, provider: &dyn Provider) -> Result<Refused> {
+        let configs = [Some(&self.sample.config), self.sample.known.as_ref()];
+        let mut said = [Vec::new(), Vec::new()];
+        for (config, said) in configs.into_iter().zip(&mut said) {
+            if let Some(config) = config {
+                said.extend(provider.validate(self.component, self.name, &config.unmark_deep().0).await?);
             }
         }
-        said.retain(|d| is_error(d) && !self.hints.is_expected(self.component, self.name, d));
-        Ok(said)
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        if self.is_planned && !said.iter().flatten().any(is_error) {
+            for (config, said) in configs.into_iter().zip(&mut said) {
+                if let Some(config) = config {
+                    said.extend(self.planned(provider, config).await?);
+                }
+            }
+        }
+        for said in &mut said {
+            said.retain(|d| is_error(d) && !self.hints.is_expected(self.component, self.name, d));
+        }
+        let [while_unknown, when_known] = said;
+        Ok(Refused { while_unknown, when_known })
     }
 
     /// What the provider says when it plans to create an object. An answer that is none is for a judge to find.

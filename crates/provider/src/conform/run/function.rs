@@ -21,11 +21,17 @@ pub(super) fn block(function: &Function) -> Block {
 
 /// The arguments of a call; `None` where Terraform does not call with them.
 pub(super) fn arguments(function: &Function, config: &Value) -> Option<Vec<Value>> {
+    let arguments = marked_arguments(function, config)?;
+    Some(arguments.iter().map(|argument| argument.unmark_deep().0).collect())
+}
+
+/// The same with what is secret in them marked.
+pub(super) fn marked_arguments(function: &Function, config: &Value) -> Option<Vec<Value>> {
     let all = config.as_object()?.values();
     let may_be = |(i, argument): (usize, &Value)| {
         let parameter = function.parameter(i)?;
         (argument.is_wholly_known() && (parameter.allow_null || !argument.is_null()))
-            .then(|| argument.unmark_deep().0)
+            .then(|| argument.clone())
     };
     let count = function.parameters.len();
     let mut arguments: Vec<Value> = all.iter().take(count).enumerate().map(may_be).collect::<Option<_>>()?;

@@ -24,13 +24,12 @@ pub use self::options::{Options, Progress, Stop};
 use self::setup::Setup;
 use self::trial::OfType;
 pub(super) use self::watch::Exchange;
-use self::watch::{Gate, Meter, Watched};
+use self::watch::{Gate, Meter, SharedSecrets, Watched};
 use self::worker::Worker;
 use super::corpus::{Corpus, Kept};
 use super::report::{Ended, Report, Subject, Time, TypeReport};
 use super::schemas::named;
-use super::secrets::Secrets;
-use crate::{Provider, Result, Schemas};
+use crate::{Error, ErrorKind, Provider, Result, Schemas};
 
 type Started = Pin<Box<dyn Future<Output = Result<Arc<dyn Provider>>> + Send>>;
 
@@ -41,8 +40,8 @@ struct Context {
     schemas: Arc<Schemas>,
     /// The provider's own configuration, if it is given one.
     config: Option<Value>,
-    /// What of that a provider may say, and nobody may see.
-    secrets: Secrets,
+    /// What a provider may say, and nobody may see.
+    secrets: SharedSecrets,
     meter: Arc<Meter>,
     gate: Gate,
     deadline: Option<Instant>,
@@ -99,9 +98,18 @@ where
     let deadline = options.time.map(|time| began + time);
     let gate =
         Gate { is_open: !options.apply, stop: options.stop.clone(), deadline, made: options.made.clone() };
-    let first = Arc::new(Watched::new(start().await?, meter.clone(), gate.clone(), 0));
-    let schemas = first.schemas().await?;
-    let Setup { config, secrets, not_configured, report: own } = Setup::new(&first, &schemas, &options).await;
+    let secrets = SharedSecrets::default();
+    let begun = async {
+        let first = Arc::new(Watched::new(start().await?, meter.clone(), gate.clone(), secrets.clone(), 0));
+        let schemas = first.schemas().await?;
+        Ok::<_, Error>((first, schemas))
+    };
+    let too_late =
+        || Error::new(ErrorKind::Timeout(options.time.unwrap_or_default())).during("GetProviderSchema");
+    let (first, schemas) = until(deadline, begun).await.ok_or_else(too_late)??;
+    options.unmatched(&schemas)?;
+    let setup = until(deadline, Setup::new(&first, &schemas, &options, &secrets)).await;
+    let Setup { config, not_configured, report: own } = setup.unwrap_or_else(Setup::late);
     let tasks = tasks(&schemas, &options);
     let types = tasks.len();
     let context = Arc::new(Context {
@@ -135,11 +143,14 @@ where
     outcomes.sort_by_key(|(position, _)| *position);
     let mut corpus = context.options.corpus.clone();
     let mut types: Vec<TypeReport> = own.into_iter().collect();
+    let secrets = context.secrets.lock();
     for (_, outcome) in outcomes {
-        outcome.kept.into_iter().for_each(|kept| corpus.add(kept));
+        // A provider may have put a secret where nobody expects one.
+        let kept = outcome.kept.into_iter().filter(|kept| !kept.holds(&secrets));
+        kept.for_each(|kept| corpus.add(kept));
         types.push(outcome.report);
     }
-    let report = Report {
+    let mut report = Report {
         seed: context.options.seed,
         applied: context.options.apply,
         ended: context.ended().unwrap_or(Ended::Complete),
@@ -152,7 +163,17 @@ where
             calls: meter.calls.load(Ordering::Relaxed),
         },
     };
+    report.hide(&secrets);
+    drop(secrets);
     Ok((report, corpus))
+}
+
+/// Does this until a time, if there is one.
+async fn until<T>(end: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
+    match end {
+        Some(end) => timeout_at(end, work).await.ok(),
+        None => Some(work.await),
+    }
 }
 
 impl Context {
@@ -209,18 +230,20 @@ impl Context {
     }
 }
 
+/// The names of all that there is of a kind; the provider itself has none.
+fn names(schemas: &Schemas, subject: Subject) -> Vec<SmolStr> {
+    match subject {
+        Subject::Component(crate::Component::Provider) => Vec::new(),
+        Subject::Component(component) => named(schemas, component).into_iter().collect(),
+        Subject::Function => schemas.functions.keys().cloned().collect(),
+    }
+}
+
 /// What is tried, by kind and name.
 fn tasks(schemas: &Schemas, options: &Options) -> VecDeque<Task> {
-    let names = |subject: Subject| -> Vec<SmolStr> {
-        match subject {
-            Subject::Component(crate::Component::Provider) => Vec::new(),
-            Subject::Component(component) => named(schemas, component).into_iter().collect(),
-            Subject::Function => schemas.functions.keys().cloned().collect(),
-        }
-    };
     let all = Subject::ALL
         .into_iter()
-        .flat_map(|subject| names(subject).into_iter().map(move |name| (subject, name)));
+        .flat_map(|subject| names(schemas, subject).into_iter().map(move |name| (subject, name)));
     let wanted = all.filter(|(subject, name)| options.wants(*subject, name)).enumerate();
     wanted.map(|(position, (subject, name))| Task { position, subject, name, begun: None }).collect()
 }

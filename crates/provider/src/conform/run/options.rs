@@ -3,13 +3,16 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use smol_str::SmolStr;
 use wildmatch::WildMatch;
 
 use crate::conform::corpus::Corpus;
 use crate::conform::report::{Subject, TypeReport};
 use crate::conform::{Flavor, Hints};
+use crate::{ErrorKind, Result, Schemas};
 
 use super::made::Made;
+use super::names;
 
 /// How a provider is tried.
 #[derive(Debug, Clone)]
@@ -68,6 +71,22 @@ impl Default for Options {
 }
 
 impl Options {
+    /// The first choice that chooses nothing: it is misspelt, and what was meant would not be tried.
+    pub(super) fn unmatched(&self, schemas: &Schemas) -> Result<()> {
+        let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
+        let subjects = Subject::ALL.into_iter().filter(is_chosen);
+        let names: Vec<SmolStr> = subjects.flat_map(|subject| names(schemas, subject)).collect();
+        for glob in &self.only {
+            let pattern = WildMatch::new(glob);
+            if !names.iter().any(|name| pattern.matches(name)) {
+                let similar = objchange_text::similar(glob, names.iter().map(SmolStr::as_str));
+                let similar = similar.into_iter().map(str::to_owned).collect();
+                return Err(ErrorKind::NothingCalled { glob: glob.clone(), similar }.into());
+            }
+        }
+        Ok(())
+    }
+
     /// Whether this is to be tried.
     pub fn wants(&self, subject: Subject, name: &str) -> bool {
         let is_like = |globs: &[String]| globs.iter().any(|glob| WildMatch::new(glob).matches(name));

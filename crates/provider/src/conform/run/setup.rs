@@ -7,11 +7,12 @@ use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 
 use super::Options;
-use super::watch::Watched;
+use super::watch::{SharedSecrets, Watched};
+use crate::conform::finding::shortened;
 use crate::conform::flow::no_answer;
 use crate::conform::report::{Found, Subject, TypeReport, shape};
 use crate::conform::schemas::{named, of_type, place};
-use crate::conform::secrets::Secrets;
+use crate::conform::secrets::Origin;
 use crate::conform::{Clause, Finding, judge_schemas};
 use crate::{Component, Provider, Schemas};
 
@@ -21,8 +22,6 @@ const OWN: Subject = Subject::Component(Component::Provider);
 pub(super) struct Setup {
     /// Its configuration, if it is given one.
     pub(super) config: Option<Value>,
-    /// What of it nobody may see.
-    pub(super) secrets: Secrets,
     /// Why not, if it should have one.
     pub(super) not_configured: Option<String>,
     /// What it does wrong so far.
@@ -30,46 +29,58 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    pub(super) async fn new(provider: &Watched, schemas: &Schemas, options: &Options) -> Self {
+    /// Where the time was over before the provider was configured.
+    pub(super) fn late() -> Self {
+        Self { config: None, not_configured: Some("the time was over before".to_owned()), report: None }
+    }
+
+    pub(super) async fn new(
+        provider: &Watched,
+        schemas: &Schemas,
+        options: &Options,
+        secrets: &SharedSecrets,
+    ) -> Self {
         let nothing = Block::new::<&str>([], []);
         let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
         let mut report = TypeReport::new(OWN, "", block.clone());
         report.findings = of_the_whole(schemas);
-        let mut secrets = Secrets::default();
-        if let Ok(config) = options.hints.provider_config(block) {
-            secrets.learn(block, &config);
+        {
+            let mut secrets = secrets.lock();
+            options.hints.secrets().iter().for_each(|secret| secrets.learn_marked(secret));
+            if let Ok(config) = options.hints.provider_config(block) {
+                secrets.learn_config(block, &config, Origin::People);
+            }
         }
         let (config, not_configured) = match options.hints.provider_config(block) {
             Err(error) => (None, Some(error.to_string())),
-            Ok(config) => match configured(provider, block, &config, &mut report).await {
+            Ok(config) => match configured(provider, &config, secrets, &mut report).await {
                 None => (Some(config.unmark_deep().0), None),
                 reason => (None, reason),
             },
         };
-        let is_wanted = options.wants(OWN, "") && !report.findings.is_empty();
-        Self { config, secrets, not_configured, report: is_wanted.then(|| report.sorted()) }
+        // Without its own schema and its configuration no type of it can be used, whichever is chosen.
+        let is_found = !report.findings.is_empty();
+        Self { config, not_configured, report: is_found.then(|| report.sorted()) }
     }
 }
 
 /// Gives the provider its configuration; or why it does not take it.
 async fn configured(
     provider: &Watched,
-    block: &Block,
     config: &Value,
+    secrets: &SharedSecrets,
     report: &mut TypeReport,
 ) -> Option<String> {
-    let mut secrets = Secrets::default();
-    secrets.learn(block, config);
     let config = config.unmark_deep().0;
     let mut said = provider.validate(Component::Provider, "", &config).await;
     if said.as_ref().is_ok_and(|said| refusal(said).is_none()) {
         said = provider.configure(&config).await;
     }
     match said {
-        Ok(said) => refusal(&said).map(|refusal| secrets.hide(&refusal.to_string())),
+        Ok(said) => refusal(&said).map(|refusal| shortened(secrets.lock().hide(&refusal.to_string()))),
         Err(error) => {
-            let mut finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
-            finding.message = secrets.hide(&finding.message);
+            let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
+            let finding = finding.texts(|text| shortened(secrets.lock().hide(&text)));
             let reason = finding.message.clone();
             report.findings.push(without_config(finding, String::new()));
             Some(reason)

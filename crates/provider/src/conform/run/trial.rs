@@ -8,7 +8,7 @@ use std::sync::Arc;
 use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
-use objchange::value::Descend;
+use objchange::value::{Descend, Path, PathStep};
 use smol_str::SmolStr;
 
 use super::setup::of_one;
@@ -16,12 +16,13 @@ use super::watch::{Exchange, Watched};
 use super::worker::{Worker, ending};
 use super::{Context, Outcome, function};
 use crate::conform::corpus::Kept;
+use crate::conform::finding::shortened;
 use crate::conform::flow::no_answer;
 use crate::conform::report::{Subject, TypeReport, shape};
-use crate::conform::secrets::Secrets;
+use crate::conform::secrets::{Origin, mark_given};
 use crate::conform::{
-    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted, judge, judge_action, judge_data,
-    judge_ephemeral, judge_function, judge_list, samples,
+    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, judge, judge_function, opened,
+    others, samples_from,
 };
 use crate::{Component, Function, Provider, Result, Schemas};
 
@@ -34,7 +35,7 @@ const MAX_HUNG: u32 = 2;
 /// A configuration that is to be tried.
 struct Candidate {
     sample: Sample,
-    update: Option<Value>,
+    update: Option<Configured>,
 }
 
 /// A configuration, and the same when all of it is known.
@@ -44,6 +45,8 @@ type Configured = (Value, Option<Value>);
 #[derive(Default)]
 struct Earlier {
     last: Option<Configured>,
+    /// The last one of which all was known from the start.
+    known: Option<Configured>,
     /// The one in which most is set.
     fullest: Option<(usize, Configured)>,
 }
@@ -61,6 +64,9 @@ impl Earlier {
         let size = size(&configured.0);
         if size < MAX_SIZE && self.fullest.as_ref().is_none_or(|(fullest, _)| *fullest < size) {
             self.fullest = Some((size, configured.clone()));
+        }
+        if configured.0.is_wholly_known() {
+            self.known = Some(configured.clone());
         }
         self.last = Some(configured);
     }
@@ -92,7 +98,10 @@ struct Key {
 
 impl Key {
     fn of(finding: &Finding) -> Self {
-        Self { clause: finding.clause, kind: finding.kind.clone(), place: shape(&finding.path) }
+        match finding.cause {
+            Some(cause) => Self { clause: finding.clause, kind: cause.to_owned(), place: String::new() },
+            None => Self { clause: finding.clause, kind: finding.kind.clone(), place: shape(&finding.path) },
+        }
     }
 }
 
@@ -180,15 +189,18 @@ impl<'w> Trials<'w> {
     pub(super) async fn turn(mut self) -> Turn {
         let context = self.worker.context.clone();
         let (options, block, name) = (&context.options, self.of.block.clone(), self.of.name.clone());
-        let kept = options.corpus.of(self.of.subject, &name, &block).into_iter().map(|kept| {
+        let kept = options.corpus.of(self.of.subject, &name, &block);
+        let made_before = self.of.tried.saturating_sub(kept.len());
+        let kept = kept.into_iter().skip(self.of.tried).map(|kept| {
             let mut sample = Sample::new(kept.config, "kept");
             sample.known = kept.known;
-            Candidate { sample, update: kept.update }
+            Some(Candidate { sample, update: kept.update.map(|update| (update, kept.update_known)) })
         });
-        let made = samples(&block, self.component(), &name, &options.hints, options.seed)
-            .take(options.cases)
-            .map(|sample| Candidate { sample, update: None });
-        let mut candidates = kept.chain(made).skip(self.of.tried);
+        let first = u64::try_from(made_before).unwrap_or(u64::MAX);
+        let made = samples_from(&block, self.component(), &name, &options.hints, options.seed, first)
+            .take(options.cases.saturating_sub(made_before))
+            .map(|sample| Some(Candidate { sample: sample?, update: None }));
+        let mut candidates = kept.chain(made);
         let mut left = self.of.turn;
         loop {
             let Some(candidate) = candidates.next() else { break };
@@ -196,11 +208,14 @@ impl<'w> Trials<'w> {
                 Some(ended) => Some(ending(ended).to_owned()),
                 None if left == 0 => {
                     drop(candidates);
-                    // What is made again to be skipped is less than what is new.
                     self.of.turn = self.of.turn.saturating_mul(MORE);
                     return Turn::More(Box::new(self.of));
                 }
-                None => self.one(candidate).await.err(),
+                None => match candidate {
+                    Some(candidate) => self.one(candidate).await.err(),
+                    // It would be too large.
+                    None => None,
+                },
             };
             self.worker.tidy().await;
             (self.of.tried, left) = (self.of.tried + 1, left - 1);
@@ -235,14 +250,17 @@ impl<'w> Trials<'w> {
     /// Tries one configuration. The error is why it is the last.
     async fn one(&mut self, candidate: Candidate) -> Result<(), String> {
         let Candidate { sample, update } = candidate;
-        let provider = self.worker.provider().await.map_err(|error| format!("no provider: {error}"))?;
+        let provider = self.worker.provider_in_time().await?;
         let Some(accepted) = self.accepted(&provider, sample).await? else { return Ok(()) };
         let mut trial = Trial::new(accepted.config);
+        trial.origin = Origin::Generated;
         trial.known = accepted.known;
         let context = self.worker.context.clone();
         let (options, hints) = (&context.options, &context.options.hints);
-        let update = update.or_else(|| hints.update(&self.of.name, &trial.config));
-        trial.update = match update.map(|update| (update, None)) {
+        let told = |update: Value| mark_given(&self.of.block, &update, &trial.config);
+        let update =
+            update.or_else(|| hints.update(&self.of.name, &trial.config).map(|update| (told(update), None)));
+        trial.update = match update {
             Some(update) if self.is_valid(&Trial { update: Some(update.clone()), ..trial.clone() }).await => {
                 Some(update)
             }
@@ -258,7 +276,12 @@ impl<'w> Trials<'w> {
                 return Ok(());
             }
         }
+        let to_unknown = self.to_unknown(&trial);
         self.of.earlier.add((trial.config.clone(), trial.known.clone()));
+        if self.is_out_of_reach() {
+            self.of.report.accepted += 1;
+            return Ok(());
+        }
         let before = provider.plans();
         let Some((judgement, exchanges)) = self.judged(&trial).await? else {
             return Err(ending_of(self.worker));
@@ -270,7 +293,31 @@ impl<'w> Trials<'w> {
             self.of.report.refuse(&judgement.refused);
         }
         self.find(&trial, judgement.findings, exchanges).await;
+        self.survived()?;
+        let Some(trial) = to_unknown else { return Ok(()) };
+        let provider = self.worker.provider_in_time().await?;
+        let before = provider.plans();
+        let Some((judgement, exchanges)) = self.judged(&trial).await? else {
+            return Err(ending_of(self.worker));
+        };
+        self.of.report.plans += provider.plans() - before;
+        self.find(&trial, judgement.findings, exchanges).await;
         self.survived()
+    }
+
+    /// Whether Terraform would never come to ask more of this than whether its configuration is valid: it stops where the
+    /// provider cannot be configured. Functions are called without that.
+    fn is_out_of_reach(&self) -> bool {
+        self.worker.context.config.is_none() && self.of.subject != Subject::Function
+    }
+
+    /// An object is changed, too, so that something in its configuration becomes unknown: each time where something is unknown
+    /// when it is created.
+    fn to_unknown(&self, trial: &Trial) -> Option<Trial> {
+        let known = trial.known.as_ref().filter(|_| trial.apply && !trial.config.is_wholly_known())?;
+        let (before, _) = self.of.earlier.known.as_ref()?;
+        let update = Some((trial.config.clone(), Some(known.clone())));
+        Some(Trial { config: before.clone(), known: None, update, ..trial.clone() })
     }
 
     /// The configuration as the provider accepts it, if it does.
@@ -280,8 +327,11 @@ impl<'w> Trials<'w> {
         let context = self.worker.context.clone();
         let mut trial = Trial::new(sample.config.clone());
         trial.known.clone_from(&sample.known);
+        trial.origin = Origin::Generated;
+        self.learn(&trial);
         let (block, hints) = (&self.of.block, &context.options.hints);
-        let asked = accepted(&**provider, component, &self.of.name, block, sample, hints);
+        let is_planned = component == Component::Resource && !self.is_out_of_reach();
+        let asked = accepted_when(&**provider, (component, &self.of.name), block, sample, hints, is_planned);
         match context.in_time(asked).await {
             Some(_) if context.ended().is_some() => Err(ending_of(self.worker)),
             None => {
@@ -289,28 +339,44 @@ impl<'w> Trials<'w> {
                 Err(ending_of(self.worker))
             }
             Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
+            Some(Ok(Accepted::OnlyKnown(sample, said))) => {
+                let mut trial = Trial::new(sample.config);
+                (trial.known, trial.origin) = (sample.known, Origin::Generated);
+                self.learn(&trial);
+                let said: Vec<_> = {
+                    let secrets = context.secrets.lock();
+                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                };
+                self.of.report.refuse(&said);
+                let what = "the configuration is refused while a part of it is unknown, and accepted when it is known";
+                let finding =
+                    said.first().map(|said| Finding::failed(Clause::V1, "unknown_refused", what, said));
+                let path = unknown_path(&trial.config);
+                let finding = finding.map(|finding| Finding { path, ..finding });
+                self.find(&trial, finding.into_iter().collect(), Vec::new()).await;
+                self.survived().map(|()| None)
+            }
             Some(Ok(Accepted::No(said))) => {
-                let secrets = self.secrets(&trial);
-                let hidden: Vec<_> = said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect();
+                let hidden: Vec<_> = {
+                    let secrets = context.secrets.lock();
+                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                };
                 self.of.report.refuse(&hidden);
                 Ok(None)
             }
             Some(Err(error)) => {
-                let secrets = self.secrets(&trial);
-                let mut finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
-                finding.message = secrets.hide(&finding.message);
-                finding.terraform = finding.terraform.map(|said| secrets.hide(&said));
+                let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
+                let finding = finding.texts(|text| shortened(context.secrets.lock().hide(&text)));
                 self.find(&trial, vec![finding], Vec::new()).await;
                 self.survived().map(|()| None)
             }
         }
     }
 
-    /// What must not be told of what the provider says.
-    fn secrets(&self, trial: &Trial) -> Secrets {
-        let mut secrets = self.worker.context.secrets.clone();
-        values(trial).for_each(|value| secrets.learn(&self.of.block, value));
-        secrets
+    /// Remembers what of the configurations must not be told of what the provider says.
+    fn learn(&self, trial: &Trial) {
+        let mut secrets = self.worker.context.secrets.lock();
+        values(trial).for_each(|value| secrets.learn_config(&self.of.block, value, trial.origin));
     }
 
     /// Whether the provider is worth to be asked on.
@@ -327,8 +393,9 @@ impl<'w> Trials<'w> {
 
     /// What is found with a trial, and what was asked; `None` where the run is over.
     async fn judged(&mut self, trial: &Trial) -> Result<Option<(Judgement, Vec<Exchange>)>, String> {
-        let provider = self.worker.provider().await.map_err(|error| format!("no provider: {error}"))?;
+        let provider = self.worker.provider_in_time().await?;
         provider.take();
+        self.learn(trial);
         let context = self.worker.context.clone();
         let asked = self.ask(&provider, trial);
         let judgement = context.in_time(asked).await;
@@ -341,14 +408,12 @@ impl<'w> Trials<'w> {
                 Ok(None)
             }
             Some(Ok(mut judgement)) => {
-                let secrets = &context.secrets;
+                let secrets = context.secrets.lock();
                 for said in &mut judgement.refused {
                     *said = secrets.hide_in(&self.of.block, said);
                 }
-                for finding in &mut judgement.findings {
-                    finding.message = secrets.hide_long(std::mem::take(&mut finding.message));
-                    finding.terraform = finding.terraform.take().map(|said| secrets.hide_long(said));
-                }
+                let findings = std::mem::take(&mut judgement.findings).into_iter();
+                judgement.findings = findings.map(|finding| secrets.hide_in_finding(finding)).collect();
                 Ok(Some((judgement, provider.take())))
             }
             Some(Err(error)) => Err(error.to_string()),
@@ -358,7 +423,7 @@ impl<'w> Trials<'w> {
     /// Whether the provider accepts all configurations of a trial that nobody else asks about.
     async fn is_valid(&mut self, trial: &Trial) -> bool {
         let Subject::Component(component) = self.of.subject else { return true };
-        let Ok(provider) = self.worker.provider().await else { return false };
+        let Ok(provider) = self.worker.provider_in_time().await else { return false };
         let context = self.worker.context.clone();
         for config in values(trial) {
             let config = config.unmark_deep().0;
@@ -384,15 +449,17 @@ impl<'w> Trials<'w> {
         match self.of.subject {
             Subject::Component(Component::Resource) => judge(provider, &self.of.name, trial).await,
             Subject::Component(Component::EphemeralResource) => {
-                judge_ephemeral(provider, &self.of.name, &trial.config).await
+                opened::ephemeral(provider, &self.of.name, (&trial.config, trial.origin)).await
             }
             Subject::Component(Component::ListResource) => {
-                judge_list(provider, &self.of.name, &trial.config).await
+                opened::list(provider, &self.of.name, (&trial.config, trial.origin)).await
             }
             Subject::Component(Component::Action) => {
-                judge_action(provider, &self.of.name, &trial.config, trial.apply).await
+                opened::action(provider, &self.of.name, (&trial.config, trial.origin), trial.apply).await
             }
-            Subject::Component(_) => judge_data(provider, &self.of.name, &trial.config).await,
+            Subject::Component(_) => {
+                others::data(provider, &self.of.name, (&trial.config, trial.origin)).await
+            }
             Subject::Function => {
                 let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));
                 match arguments {
@@ -426,6 +493,22 @@ impl<'w> Trials<'w> {
             }
         }
     }
+}
+
+/// The first part of a configuration that is unknown.
+fn unknown_path(config: &Value) -> Path {
+    let mut unknown = None;
+    config.visit(|path, part| {
+        if !part.is_known() && unknown.is_none() {
+            unknown = Some(path.to_path());
+        }
+        if part.is_wholly_known() || unknown.is_some() { Descend::Over } else { Descend::Into }
+    });
+    // A key may be secret.
+    let names = |path: &Path| {
+        path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_))).cloned().collect()
+    };
+    unknown.as_ref().map(names).unwrap_or_default()
 }
 
 fn values(trial: &Trial) -> impl Iterator<Item = &Value> {

@@ -13,6 +13,7 @@ use objchange::change::{
 
 use super::made::{Made, Object};
 use super::options::Stop;
+use crate::conform::secrets::Secrets;
 use crate::{
     ActionEvent, ActionPlan, Answer, Component, ErrorKind, FunctionAnswer, ImportAnswer, ImportResource,
     ListQuestion, Listed, MoveResource, Opened, Provider, ReadResource, Result, Schemas, UpgradeResource,
@@ -24,6 +25,16 @@ pub(in crate::conform) enum Exchange {
     Plan(Box<PlanResourceChange>, Box<PlannedResource>),
     Apply(Box<ApplyResourceChange>, Box<AppliedResource>),
     Data(Value, Value),
+}
+
+/// What is secret, known to all that try a provider.
+#[derive(Clone, Default)]
+pub(super) struct SharedSecrets(Arc<Mutex<Secrets>>);
+
+impl SharedSecrets {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Secrets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// How much a provider was asked.
@@ -59,6 +70,8 @@ impl Gate {
 
 pub(super) struct Watched {
     provider: Arc<dyn Provider>,
+    /// All that is known to be secret in this run.
+    secrets: SharedSecrets,
     gate: Gate,
     /// Whose it is.
     owner: usize,
@@ -69,9 +82,16 @@ pub(super) struct Watched {
 }
 
 impl Watched {
-    pub(super) fn new(provider: Arc<dyn Provider>, meter: Arc<Meter>, gate: Gate, owner: usize) -> Self {
+    pub(super) fn new(
+        provider: Arc<dyn Provider>,
+        meter: Arc<Meter>,
+        gate: Gate,
+        secrets: SharedSecrets,
+        owner: usize,
+    ) -> Self {
         Self {
             provider,
+            secrets,
             gate,
             owner,
             meter,
@@ -79,6 +99,19 @@ impl Watched {
             plans: AtomicU64::new(0),
             is_gone: AtomicBool::new(false),
         }
+    }
+
+    /// Remembers what of an answer is secret: the provider may say it later, of something else.
+    async fn learn<'v>(
+        &self,
+        component: Component,
+        name: &str,
+        objects: impl IntoIterator<Item = Option<&'v Value>>,
+    ) {
+        let Ok(schemas) = self.provider.schemas().await else { return };
+        let Some(block) = schemas.block(component, name) else { return };
+        let mut secrets = self.secrets.lock();
+        objects.into_iter().flatten().for_each(|object| secrets.learn(block, object));
     }
 
     fn exchanges(&self) -> MutexGuard<'_, Vec<Exchange>> {
@@ -162,7 +195,9 @@ impl Provider for Watched {
     }
 
     async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
-        self.asked(self.provider.upgrade(request)).await
+        let answer = self.asked(self.provider.upgrade(request)).await?;
+        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
     }
 
     async fn upgrade_identity(&self, request: &UpgradeResource) -> Result<Answer> {
@@ -170,12 +205,15 @@ impl Provider for Watched {
     }
 
     async fn read(&self, request: &ReadResource) -> Result<Answer> {
-        self.asked(self.provider.read(request)).await
+        let answer = self.asked(self.provider.read(request)).await?;
+        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
     }
 
     async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
         let answer = self.asked(self.provider.plan(type_name, request)).await?;
         self.plans.fetch_add(1, Ordering::Relaxed);
+        self.learn(Component::Resource, type_name, [Some(&answer.planned)]).await;
         self.exchanges().push(Exchange::Plan(Box::new(request.clone()), Box::new(answer.clone())));
         Ok(answer)
     }
@@ -189,24 +227,34 @@ impl Provider for Watched {
         let answer = answer.await?;
         let block = schemas.block(Component::Resource, type_name);
         self.gate.made.answered(self.owner, block, type_name, request, &answer);
+        self.learn(Component::Resource, type_name, [answer.new_state.as_ref()]).await;
         self.exchanges().push(Exchange::Apply(Box::new(request.clone()), Box::new(answer.clone())));
         Ok(answer)
     }
 
     async fn import(&self, request: &ImportResource) -> Result<ImportAnswer> {
-        self.asked(self.provider.import(request)).await
+        let answer = self.asked(self.provider.import(request)).await?;
+        for imported in &answer.resources {
+            self.learn(Component::Resource, &imported.type_name, [imported.object.as_ref()]).await;
+        }
+        Ok(answer)
     }
 
     async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
-        self.asked(self.provider.move_state(request)).await
+        let answer = self.asked(self.provider.move_state(request)).await?;
+        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
     }
 
     async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
-        self.asked(self.provider.generate_config(type_name, state)).await
+        let answer = self.asked(self.provider.generate_config(type_name, state)).await?;
+        self.learn(Component::Resource, type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
     }
 
     async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
         let answer = self.asked(self.provider.read_data(type_name, config)).await?;
+        self.learn(Component::DataSource, type_name, [answer.object.as_ref()]).await;
         if let Some(object) = &answer.object {
             self.exchanges().push(Exchange::Data(config.clone(), object.clone()));
         }
@@ -214,7 +262,9 @@ impl Provider for Watched {
     }
 
     async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
-        self.asked(self.provider.open(type_name, config)).await
+        let answer = self.asked(self.provider.open(type_name, config)).await?;
+        self.learn(Component::EphemeralResource, type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
     }
 
     async fn renew(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
@@ -226,7 +276,10 @@ impl Provider for Watched {
     }
 
     async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
-        self.asked(self.provider.list(request)).await
+        let listed = self.asked(self.provider.list(request)).await?;
+        let objects = listed.iter().map(|one| one.object.as_ref());
+        self.learn(Component::Resource, &request.type_name, objects).await;
+        Ok(listed)
     }
 
     async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {

@@ -81,6 +81,7 @@ impl Worker {
             started,
             self.context.meter.clone(),
             self.context.gate.clone(),
+            self.context.secrets.clone(),
             self.owner,
         ));
         watched.schemas().await?;
@@ -93,6 +94,21 @@ impl Worker {
             }
         }
         Ok(self.live.insert(watched).clone())
+    }
+
+    /// The same as long as the run is not over. The error is why nothing can be asked.
+    pub(super) async fn provider_in_time(&mut self) -> std::result::Result<Arc<Watched>, String> {
+        let context = self.context.clone();
+        match context.in_time(self.provider()).await {
+            Some(Ok(provider)) => Ok(provider),
+            Some(Err(error)) => {
+                Err(format!("no provider: {}", context.secrets.lock().hide(&error.to_string())))
+            }
+            None => {
+                self.let_go();
+                Err(context.ended().map_or("the time was over before", ending).to_owned())
+            }
+        }
     }
 
     /// Destroys what was made and is still there: a provider crashed, or the run is over. Where a provider has refused to do

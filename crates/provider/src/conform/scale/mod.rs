@@ -237,7 +237,7 @@ impl Measuring<'_> {
     fn is_refused(&mut self, config: &Value, diagnostics: &[Diagnostic]) -> bool {
         let Some(error) = diagnostics.iter().find(|d| d.severity == Severity::Error) else { return false };
         let mut secrets = Secrets::default();
-        secrets.learn(self.block, config);
+        secrets.learn_config(self.block, config, super::secrets::Origin::People);
         self.stopped = Some(secrets.hide_in(self.block, error).to_string());
         true
     }

@@ -1,16 +1,19 @@
 //! The smallest configuration that shows something, and what is kept of it.
 
+use std::collections::HashSet;
+
 use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Marks, Path};
 use smol_str::SmolStr;
 
 use super::{Exchange, Key, Trials, values};
-use crate::conform::case::{case, mask::Mask};
+use crate::conform::case::{case, mask::Mask, mask::holds_secret_names};
 use crate::conform::corpus::{Kept, Replayed};
 use crate::conform::generate::spots;
 use crate::conform::report::{Found, Smallest, Subject, shape};
 use crate::conform::run::function;
+use crate::conform::secrets::visible_texts;
 use crate::conform::shrink::Shrink;
 use crate::conform::{Clause, Finding, Trial};
 
@@ -42,6 +45,8 @@ impl Trials<'_> {
         match key.clause {
             // Each candidate would take as long again.
             Clause::T3 => left = 0,
+            // What is refused is not judged.
+            Clause::V1 => left = 0,
             Clause::T2 => left = left.min(MAX_DEADLY),
             _ if !finding.weight.is_error() => {
                 left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.of.tolerated));
@@ -79,22 +84,32 @@ impl Trials<'_> {
         let id = id.trim_end();
         let case = match self.of.subject {
             Subject::Function => Err("case files have no operation for functions"),
-            _ => case(id, &self.of.block, &finding, exchanges, &marks(trial)),
+            _ => case(id, &self.of.block, &finding, exchanges, &marks(trial), &mask),
         };
-        let shown = |value: &Value| shown(&self.of.block, value);
         let config = match self.function() {
             Some(function) if self.of.subject == Subject::Function => {
-                Value::tuple(function::arguments(&function, &trial.config).unwrap_or_default())
+                Value::tuple(function::marked_arguments(&function, &trial.config).unwrap_or_default())
             }
             _ => shown(&trial.config),
         };
-        let update = trial.update.as_ref().map(|(config, known)| known.as_ref().unwrap_or(config));
-        let smallest = Smallest { config, known: trial.known.as_ref().map(shown), update: update.map(shown) };
-        let mut masked = |value: &Value| mask.object(&self.of.block, value);
+        let update = trial.update.as_ref().map(|(config, _)| config);
+        // Where nothing of it is unknown, there is nothing to be known later.
+        let is_unknown = |(config, _): &&(Value, Option<Value>)| !config.is_wholly_known();
+        let update_known = trial.update.as_ref().filter(is_unknown).and_then(|(_, known)| known.as_ref());
+        let smallest = Smallest {
+            config,
+            known: trial.known.as_ref().map(shown),
+            update: update.map(shown),
+            update_known: update_known.map(shown),
+        };
+        // The names in a secret object may be secret, too, where no schema names them.
+        let has_names = values(trial).any(|value| holds_secret_names(&self.of.block, value));
+        let mut masked = |value: &Value| mask.object(&self.of.block, value).filter(|_| !has_names);
         let replayed = masked(&trial.config).map(|config| Replayed {
             config,
             known: trial.known.as_ref().and_then(&mut masked),
             update: update.and_then(&mut masked),
+            update_known: update_known.and_then(&mut masked),
         });
         let clause = finding.clause.code();
         let kept = replayed
@@ -102,6 +117,7 @@ impl Trials<'_> {
         self.of.kept.extend(kept);
         let case = case.map_err(str::to_owned);
         let smallest = Some(smallest);
+        let place = if finding.cause.is_some() { String::new() } else { place };
         self.of.report.findings.push(Found { finding, place, count: 1, smallest, case, is_known: false });
     }
 }
@@ -117,16 +133,17 @@ fn coerced(block: &Block, mut trial: Trial) -> Trial {
 }
 
 /// What is told of a configuration: what is secret is marked, but not that there is nothing.
-fn shown(block: &Block, config: &Value) -> Value {
-    let marked = block.mark_hidden(config);
-    let shown = marked.transform(|_, part| {
+fn shown(config: &Value) -> Value {
+    let shown = config.transform(|_, part| {
         Ok::<_, std::convert::Infallible>(if part.is_null() { part.unmark().0 } else { part })
     });
     shown.unwrap_or_else(|never| match never {})
 }
 
 fn mask(block: &Block, trial: &Trial) -> Mask {
-    Mask::of(block, values(trial))
+    let mut ours = HashSet::new();
+    values(trial).for_each(|value| visible_texts(value, &mut ours));
+    Mask::new(ours).learned(block, values(trial))
 }
 
 /// What is marked in the configurations.

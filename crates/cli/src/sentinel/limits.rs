@@ -1,0 +1,63 @@
+//! What a policy may take: memory and time.
+
+use std::num::NonZero;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use objchange_sentinel::{Interrupt, RunError, RunErrorKind, Setup};
+
+/// The limits of the command line.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct LimitArgs {
+    /// Memory for all policies that run at the same time, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
+    memory: u64,
+
+    /// Seconds that a policy may take
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
+}
+
+/// The limits of one policy.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunLimits {
+    bytes: u64,
+    timeout: Duration,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        RunLimits { bytes: 512 << 20, timeout: Duration::from_secs(60) }
+    }
+}
+
+impl LimitArgs {
+    /// What each of so many policies may take, as many of which run side by side as there are cores.
+    pub(crate) fn of_each(&self, policies: usize) -> RunLimits {
+        let workers = thread::available_parallelism().map_or(1, NonZero::get).min(policies.max(1));
+        RunLimits { bytes: (self.memory << 20) / workers as u64, timeout: Duration::from_secs(self.timeout) }
+    }
+}
+
+impl RunLimits {
+    /// Limits a run that begins now.
+    pub(crate) fn apply(self, setup: &mut Setup) {
+        let begun = Instant::now();
+        setup.limits.memory = self.bytes;
+        setup.interrupt = Some(Interrupt::new(move || begun.elapsed() > self.timeout));
+    }
+
+    /// What an error says, with the option that lifts the limit.
+    pub(crate) fn explain(self, mut error: RunError) -> RunError {
+        match error.kind {
+            RunErrorKind::Memory => error.message += "; raise it with --memory",
+            RunErrorKind::Interrupted => {
+                let seconds = self.timeout.as_secs();
+                error.message =
+                    format!("the evaluation takes more than {seconds} s; raise it with --timeout");
+            }
+            _ => {}
+        }
+        error
+    }
+}

@@ -1,0 +1,356 @@
+//! Parts of source texts that must not be shown, because they are secrets or what secrets are made of.
+
+use std::collections::BTreeSet;
+
+use objchange::schema::{Attribute, Block as Schema};
+use smol_str::SmolStr;
+
+use crate::decode::find;
+use crate::source::Span;
+use crate::sources::{SourceFile, Sources};
+use crate::syntax::ast::{Block, Body, Expr, ExprKind};
+use crate::syntax::{parse_body, parse_expression};
+use crate::walk::{sensitive_arguments, variables};
+
+/// The parts of sources that must not be shown where a line of them is.
+///
+/// These are the default values of sensitive and ephemeral variables, the arguments of `sensitive`, the values of sensitive
+/// outputs, arguments that a schema calls sensitive or write-only, and the local values and variables that any of these
+/// refers to. Where nobody can tell what is secret, in a text that cannot be read, in the JSON syntax, and in blocks
+/// whose schema is not at hand, all strings and numbers are hidden.
+///
+/// ```
+/// use objchange_hcl::{HiddenSource, Sources};
+///
+/// let text = "variable \"pin\" {\n  sensitive = true\n  default = \"1234\"\n}\n";
+/// let sources = Sources::of("main.tf", text).unwrap();
+/// let hidden = HiddenSource::new(&sources, |_| None, []);
+/// let hidden: Vec<&str> = hidden.spans().iter().map(|span| &text[span.range()]).collect();
+/// assert_eq!(hidden, ["\"1234\""]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct HiddenSource(Vec<Span>);
+
+impl HiddenSource {
+    /// What is hidden in the files of a configuration. `schema` gives the schema of a resource type, where it is at hand;
+    /// `expressions` are others that refer to the configuration.
+    pub fn new<'s, 'e>(
+        sources: &Sources,
+        schema: impl Fn(&str) -> Option<&'s Schema>,
+        expressions: impl IntoIterator<Item = &'e Expr>,
+    ) -> Self {
+        let mut hidden = Vec::new();
+        let mut bodies = Vec::new();
+        for file in sources.files() {
+            match native(file) {
+                Some(body) => bodies.push((file, body)),
+                None => hidden.extend(literals(file)),
+            }
+        }
+        let mut search = Search { schema: &schema, secrets: Vec::new(), opaque: Vec::new() };
+        for (_, body) in &bodies {
+            search.file(body);
+        }
+        expressions.into_iter().for_each(|expr| search.calls(expr));
+        hidden.extend(search.with_what_they_refer_to(bodies.iter().map(|(_, body)| body)));
+        for (file, _) in &bodies {
+            let end = file.start + file.text.len() as u32;
+            let opaque: Vec<Span> = search
+                .opaque
+                .iter()
+                .filter(|span| (file.start..=end).contains(&span.start))
+                .copied()
+                .collect();
+            if opaque.is_empty() {
+                continue;
+            }
+            for literal in literals(file) {
+                // A literal may be taken for longer than it is.
+                let parts = opaque
+                    .iter()
+                    .map(|block| Span::new(literal.start.max(block.start), literal.end.min(block.end)));
+                hidden.extend(parts.filter(|part| part.start < part.end));
+            }
+        }
+        Self::merged(hidden)
+    }
+
+    /// What is hidden in the text of one expression.
+    pub fn in_expression(text: &str) -> Self {
+        match parse_expression(text) {
+            Ok(expr) => Self::merged(sensitive_arguments(&expr).iter().map(|expr| expr.span).collect()),
+            Err(_) if text.contains("sensitive") => Self::merged(literals_of(text, false)),
+            Err(_) => Self::default(),
+        }
+    }
+
+    /// The parts, in order and apart from each other.
+    pub fn spans(&self) -> &[Span] {
+        &self.0
+    }
+
+    fn merged(mut spans: Vec<Span>) -> Self {
+        spans.sort();
+        let mut merged: Vec<Span> = Vec::new();
+        for span in spans {
+            match merged.last_mut() {
+                Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+                _ => merged.push(span),
+            }
+        }
+        Self(merged)
+    }
+}
+
+/// The body of a file in the native syntax, if it can be read.
+fn native(file: &SourceFile) -> Option<Body> {
+    if file.name.ends_with(".json") {
+        return None;
+    }
+    parse_body(&file.text).ok().map(|body| body.moved(file.start))
+}
+
+/// Looks for what must not be shown.
+struct Search<'e, 's, 'f> {
+    schema: &'f dyn Fn(&str) -> Option<&'s Schema>,
+    /// Expressions that are secrets.
+    secrets: Vec<&'e Expr>,
+    /// Where anything may be one.
+    opaque: Vec<Span>,
+}
+
+impl<'e> Search<'e, '_, '_> {
+    fn file(&mut self, body: &'e Body) {
+        for block in &body.blocks {
+            let is_set = |name: &str| find(&block.body.attributes, name).is_some_and(|a| !is_false(&a.expr));
+            self.calls_of(&block.body);
+            match &*block.kind {
+                "variable" if is_set("sensitive") || is_set("ephemeral") => {
+                    self.secrets.extend(find(&block.body.attributes, "default").map(|a| &a.expr));
+                }
+                "output" if is_set("sensitive") || is_set("ephemeral") => {
+                    self.secrets.extend(find(&block.body.attributes, "value").map(|a| &a.expr));
+                }
+                "variable" | "output" | "locals" | "terraform" | "moved" | "removed" | "import" | "check" => {
+                }
+                kind => {
+                    let ty = block.labels.first().filter(|_| kind == "resource");
+                    match ty.and_then(|ty| (self.schema)(&ty.text)) {
+                        Some(schema) => self.block(&block.body, schema),
+                        None => self.opaque.push(all_of(block)),
+                    }
+                }
+            }
+        }
+        body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr));
+    }
+
+    /// The arguments of `sensitive` in a body and in the blocks in it.
+    fn calls_of(&mut self, body: &'e Body) {
+        body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr));
+        body.blocks.iter().for_each(|block| self.calls_of(&block.body));
+    }
+
+    fn calls(&mut self, expr: &'e Expr) {
+        self.secrets.extend(sensitive_arguments(expr));
+    }
+
+    /// What the schema of a body calls secret. Of a nested attribute all is hidden if any part of it is secret.
+    fn block(&mut self, body: &'e Body, schema: &Schema) {
+        for attribute in &body.attributes {
+            if schema.attribute(&attribute.name).is_some_and(has_secrets) {
+                self.secrets.push(&attribute.expr);
+            }
+        }
+        for block in &body.blocks {
+            let (kind, inside) = match (&*block.kind, block.labels.first()) {
+                ("dynamic", Some(label)) if schema.block_type("dynamic").is_none() => {
+                    (&label.text, find_content(&block.body))
+                }
+                _ => (&block.kind, Some(&block.body)),
+            };
+            match schema.block_type(kind) {
+                Some(nested) => {
+                    if let Some(inside) = inside {
+                        self.block(inside, &nested.block);
+                    }
+                }
+                // An attribute written as blocks, or nothing that the schema knows.
+                None if schema.attribute(kind).is_some_and(|attribute| !has_secrets(attribute)) => {}
+                None if &*block.kind == "lifecycle" => {}
+                None => self.opaque.push(all_of(block)),
+            }
+        }
+    }
+
+    /// The secrets, with the local values and defaults that they are made of.
+    fn with_what_they_refer_to<'b>(&self, bodies: impl Iterator<Item = &'b Body> + Clone) -> Vec<Span>
+    where
+        'e: 'b,
+    {
+        let mut spans = Vec::new();
+        let mut open: Vec<&Expr> = self.secrets.clone();
+        let mut seen: BTreeSet<(SmolStr, SmolStr)> = BTreeSet::new();
+        let mut named: hashbrown::HashMap<(&str, &str), Vec<&Expr>> = hashbrown::HashMap::new();
+        for block in bodies.flat_map(|body| &body.blocks) {
+            match (&*block.kind, block.labels.first()) {
+                ("locals", _) => {
+                    for local in &block.body.attributes {
+                        named.entry(("local", &local.name)).or_default().push(&local.expr);
+                    }
+                }
+                ("variable", Some(name)) => {
+                    if let Some(default) = find(&block.body.attributes, "default") {
+                        named.entry(("var", &name.text)).or_default().push(&default.expr);
+                    }
+                }
+                _ => {}
+            }
+        }
+        while let Some(expr) = open.pop() {
+            spans.push(expr.span);
+            for reference in variables(expr) {
+                let Some(name) = reference.first_attribute() else { continue };
+                if seen.insert((reference.name.clone(), name.clone())) {
+                    open.extend(named.get(&(reference.name.as_str(), name.as_str())).into_iter().flatten());
+                }
+            }
+        }
+        spans
+    }
+}
+
+fn find_content(body: &Body) -> Option<&Body> {
+    body.blocks.iter().find(|block| block.kind == "content").map(|block| &block.body)
+}
+
+fn is_false(expr: &Expr) -> bool {
+    matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
+}
+
+fn has_secrets(attribute: &Attribute) -> bool {
+    attribute.sensitive
+        || attribute.write_only
+        || attribute.nested().is_some_and(|nested| nested.attributes().iter().any(|(_, a)| has_secrets(a)))
+}
+
+/// From the first word of a block to the end of what is in it.
+fn all_of(block: &Block) -> Span {
+    Span::new(block.kind_span.start, block.body.missing.end.max(end_of(&block.body)).max(block.open.end))
+}
+
+fn end_of(body: &Body) -> u32 {
+    let attributes = body.attributes.iter().map(|attribute| attribute.expr.span.end);
+    let blocks = body.blocks.iter().map(|block| all_of(block).end);
+    attributes.chain(blocks).max().unwrap_or(0)
+}
+
+/// All strings and numbers of a file, by the look of its lines.
+fn literals(file: &SourceFile) -> Vec<Span> {
+    let found = literals_of(&file.text, file.name.ends_with(".json"));
+    found.into_iter().map(|span| span.moved(file.start)).collect()
+}
+
+/// The same of a text that may be broken anywhere, so that no string ends where it should.
+fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    // What ends the heredoc that a line is in; nothing does where its beginning is broken.
+    let mut heredoc: Option<Option<&str>> = None;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end_matches(['\n', '\r']);
+        let at = |from: usize, to: usize| Span::new((start + from) as u32, (start + to) as u32);
+        match heredoc {
+            Some(Some(end)) if content.trim() == end => heredoc = None,
+            Some(_) => found.push(at(0, content.len())),
+            None if is_json => {
+                found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)))
+            }
+            None => {
+                if let Some((from, to)) = quoted(content) {
+                    found.push(at(from, to));
+                }
+                found.extend(numbers(content).into_iter().map(|(from, to)| at(from, to)));
+                heredoc = content.contains('<').then(|| heredoc_end(content));
+            }
+        }
+        start += line.len();
+    }
+    found
+}
+
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+/// From the first quote of a line to the last; to the end of the line and from its equals sign where one is missing.
+fn quoted(line: &str) -> Option<(usize, usize)> {
+    let (first, last) = (line.find(QUOTES)?, line.rfind(QUOTES)?);
+    if line.matches(QUOTES).count() % 2 == 0 {
+        return Some((first, last + 1));
+    }
+    let from = line.find('=').map_or(0, |equals| (equals + 1).min(first));
+    Some((from, line.len()))
+}
+
+fn numbers(line: &str) -> Vec<(usize, usize)> {
+    let bytes = line.as_bytes();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.') || byte > 127;
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < bytes.len() {
+        let start = i;
+        while i < bytes.len() && is_word(bytes[i]) {
+            i += 1;
+        }
+        if start < i && bytes[start].is_ascii_digit() {
+            found.push((start, i));
+        }
+        i = i.max(start + 1);
+    }
+    found
+}
+
+/// What ends the heredoc that begins in a line.
+fn heredoc_end(line: &str) -> Option<&str> {
+    let (_, rest) = line.rsplit_once("<<")?;
+    let name = rest.strip_prefix('-').unwrap_or(rest).trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    is_name.then_some(name)
+}
+
+/// Strings that are no keys, unless they are no more than a reference, and numbers.
+fn json_literals(line: &str) -> Vec<(usize, usize)> {
+    let bytes = line.as_bytes();
+    let mut found = Vec::new();
+    let mut i = 0;
+    let mut outside = 0;
+    while i < bytes.len() {
+        if bytes[i] != b'"' {
+            i += 1;
+            continue;
+        }
+        found.extend(numbers(&line[outside..i]).into_iter().map(|(from, to)| (outside + from, outside + to)));
+        let start = i;
+        i += 1;
+        while i < bytes.len() && bytes[i] != b'"' {
+            i += if bytes[i] == b'\\' { 2 } else { 1 };
+        }
+        let is_closed = i < bytes.len();
+        i = (i + 1).min(bytes.len());
+        outside = i;
+        let is_key = is_closed && line[i..].trim_start().starts_with(':');
+        if !is_key && !(is_closed && is_reference(&line[start + 1..i - 1])) {
+            found.push((start, i));
+        }
+    }
+    found.extend(numbers(&line[outside..]).into_iter().map(|(from, to)| (outside + from, outside + to)));
+    found
+}
+
+/// Whether a string is nothing but `${a.b}`.
+fn is_reference(text: &str) -> bool {
+    let inside = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | ' ');
+    inside.is_some_and(|inside| {
+        inside.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) && inside.chars().all(is_name)
+    })
+}

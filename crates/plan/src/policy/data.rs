@@ -1,0 +1,74 @@
+//! The documents that policies see as `data`.
+
+use objchange_rego::Value;
+
+use super::error::{Place, PolicyError, PolicyErrorKind};
+
+/// A document for `data`.
+#[derive(Debug, Clone)]
+pub struct DataFile {
+    /// Its name, for errors.
+    pub name: String,
+    /// Where in `data` its members are.
+    pub path: Vec<String>,
+    /// What is in it.
+    pub text: String,
+    /// It is YAML, and no JSON.
+    pub is_yaml: bool,
+}
+
+impl DataFile {
+    /// The documents of all files in one.
+    ///
+    /// # Errors
+    ///
+    /// A file cannot be read, or two of them have different values for the same name.
+    pub fn merge(files: &[DataFile]) -> Result<Value, PolicyError> {
+        let mut data = Value::object([]);
+        for file in files {
+            let refused = |message: String| {
+                let place = Place { file: file.name.clone(), line: 1 };
+                PolicyError::new(PolicyErrorKind::Document, Some(place), message)
+            };
+            let text = file.text.trim_start_matches('\u{feff}');
+            let read = if file.is_yaml { objchange_rego::from_yaml(text) } else { from_json(text) };
+            let mut value = read.map_err(refused)?;
+            if !matches!(value, Value::Object(_)) {
+                return Err(refused("a document for data is an object".to_owned()));
+            }
+            for name in file.path.iter().rev() {
+                value = Value::object([(Value::from(name.as_str()), value)]);
+            }
+            data = merged(&data, &value, &mut Vec::new()).map_err(refused)?;
+        }
+        Ok(data)
+    }
+}
+
+fn from_json(text: &str) -> Result<Value, String> {
+    Value::from_json(text).map_err(|error| format!("this is no JSON: {error}"))
+}
+
+fn merged(one: &Value, other: &Value, path: &mut Vec<String>) -> Result<Value, String> {
+    let (Value::Object(old), Value::Object(new)) = (one, other) else {
+        return match one == other {
+            true => Ok(one.clone()),
+            false => Err(format!("another file has another value for data.{}", path.join("."))),
+        };
+    };
+    let mut members: Vec<(Value, Value)> = old
+        .iter()
+        .filter(|(key, _)| !new.contains_key(key))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect();
+    for (key, value) in new.iter() {
+        path.push(key.as_str().unwrap_or_default().to_owned());
+        let value = match old.get(key) {
+            Some(known) => merged(known, value, path)?,
+            None => value.clone(),
+        };
+        path.pop();
+        members.push((key.clone(), value));
+    }
+    Ok(Value::object(members))
+}

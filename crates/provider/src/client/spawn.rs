@@ -1,0 +1,68 @@
+//! Starting a process that ends when this one does, however that is ended.
+//!
+//! On Linux the kernel kills the process when the thread that has started it ends. So all are started by one thread, which
+//! never does.
+
+use std::io;
+use std::process::{Child, Command};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// The thread that starts processes, once there is one.
+static STARTER: Mutex<Option<Sender<Job>>> = Mutex::new(None);
+
+/// Starts a process.
+pub(super) fn spawn(mut command: Command) -> io::Result<Child> {
+    die_with_parent(&mut command);
+    let (sender, started) = channel();
+    let job: Job = Box::new(move || {
+        // Whoever waits for it may be gone: the process must not be left then.
+        if let Err(lost) = sender.send(command.spawn())
+            && let Ok(mut child) = lost.0
+        {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    });
+    starter()?.send(job).map_err(|_| gone())?;
+    started.recv().map_err(|_| gone())?
+}
+
+fn gone() -> io::Error {
+    io::Error::other("the thread that starts processes has ended")
+}
+
+fn starter() -> io::Result<Sender<Job>> {
+    let mut starter = STARTER.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(sender) = &*starter {
+        return Ok(sender.clone());
+    }
+    let (sender, jobs) = channel::<Job>();
+    thread::Builder::new()
+        .name("provider-start".into())
+        .spawn(move || jobs.into_iter().for_each(|job| job()))?;
+    *starter = Some(sender.clone());
+    Ok(sender)
+}
+
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "nothing else is called between fork and exec than two system calls")]
+fn die_with_parent(command: &mut Command) {
+    use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+    let parent = getpid();
+    let ask = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // It may have ended before it was asked for.
+        if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    };
+    // SAFETY: the closure makes two system calls, which are safe after a fork, and allocates nothing.
+    unsafe {
+        std::os::unix::process::CommandExt::pre_exec(command, ask);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn die_with_parent(_command: &mut Command) {}

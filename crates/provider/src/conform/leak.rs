@@ -1,0 +1,83 @@
+//! Secrets of a configuration that a provider puts where people see them.
+
+use objchange::Value;
+use objchange::change::Diagnostic;
+use objchange::schema::Block;
+use objchange::value::{Descend, Kind, Path, PathStep};
+use std::collections::HashSet;
+
+use super::secrets::visible_texts;
+use super::{Clause, Finding};
+
+/// A shorter text may come from anywhere.
+const MIN_LENGTH: usize = 6;
+
+/// The texts of configurations that nobody may see.
+#[derive(Default)]
+pub(super) struct Leaks {
+    /// What the schema calls sensitive or write-only.
+    hidden: HashSet<String>,
+    write_only: HashSet<String>,
+}
+
+impl Leaks {
+    /// Remembers what of a configuration is hidden, and is nowhere in it in the clear.
+    pub(super) fn learn(&mut self, block: &Block, config: &Value) {
+        let mut visible = HashSet::new();
+        visible_texts(&block.mark_hidden(config), &mut visible);
+        let add = |value: &Value, to: &mut HashSet<String>| {
+            value.unmark_deep().0.visit(|_, part| {
+                if let Kind::String(text) = part.kind()
+                    && text.trim().len() >= MIN_LENGTH
+                    && !visible.contains(text)
+                {
+                    to.insert(text.to_owned());
+                }
+                Descend::Into
+            });
+        };
+        let marked = block.mark_hidden(config);
+        marked.visit(|_, part| {
+            if part.is_marked() {
+                add(part, &mut self.hidden);
+                return Descend::Over;
+            }
+            if part.contains_marked() { Descend::Into } else { Descend::Over }
+        });
+        for path in block.write_only_paths(config) {
+            if let Some(part) = config.at(&path) {
+                add(part, &mut self.write_only);
+            }
+        }
+    }
+
+    /// The diagnostics that hold what is hidden.
+    pub(super) fn in_diagnostics(&self, diagnostics: &[Diagnostic]) -> Option<Finding> {
+        let holds = |text: &str| self.hidden.iter().any(|hidden| text.contains(hidden.as_str()));
+        let said = diagnostics.iter().find(|said| holds(&said.summary) || holds(&said.detail))?;
+        let message = format!("a diagnostic repeats a sensitive value: {said}");
+        Some(Finding::new(Clause::K2, "secret_in_diagnostic", Path::root(), message))
+    }
+
+    /// What is write-only and stands in another attribute of an object.
+    pub(super) fn in_object(&self, block: &Block, object: &Value) -> Option<Finding> {
+        if self.write_only.is_empty() {
+            return None;
+        }
+        let own: HashSet<Path> = block.write_only_paths(object).into_iter().collect();
+        let mut found: Option<Path> = None;
+        object.visit(|path, part| {
+            let holds = |text: &str| self.write_only.iter().any(|secret| text.contains(secret.as_str()));
+            if found.is_none() && part.as_str().is_some_and(holds) && !own.contains(&path.to_path()) {
+                // A key may be secret.
+                let path = path.to_path();
+                let names = path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
+                found = Some(names.cloned().collect());
+            }
+            Descend::Into
+        });
+        let path = found?;
+        let message = format!("{path}: the value of a write-only attribute comes back here");
+        Some(Finding::new(Clause::K1, "write_only_echoed", path, message))
+    }
+}

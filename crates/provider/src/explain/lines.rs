@@ -1,0 +1,201 @@
+//! Pasted lines without what surrounds them: colours, boxes, the stamps of logs, marks of quotes and diffs.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// A line, cleaned.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Which of several outputs in one text the line is of: what a tool writes before each line, without times.
+    pub(super) stream: String,
+    /// It is in a box.
+    pub(super) is_boxed: bool,
+    /// It is indented.
+    pub(super) is_indented: bool,
+    /// Mostly one; several where a box was pasted as one line.
+    pub(super) pieces: Vec<Piece>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// The upper or lower edge of a box.
+    Edge,
+    /// A line of text, which may be empty.
+    Text(String),
+}
+
+/// The sides of boxes as they look after UTF-8 was read as another encoding: Windows-1252, Latin-1, code pages 437 and 850.
+const GARBLED: [(&str, &str); 12] = [
+    ("â•·", "╷"),
+    ("â”‚", "│"),
+    ("â•µ", "╵"),
+    ("\u{e2}\u{95}\u{b7}", "╷"),
+    ("\u{e2}\u{94}\u{82}", "│"),
+    ("\u{e2}\u{95}\u{b5}", "╵"),
+    ("Γò╖", "╷"),
+    ("Γöé", "│"),
+    ("Γò╡", "╵"),
+    ("ÔòÀ", "╷"),
+    ("Ôöé", "│"),
+    ("ÔòÁ", "╵"),
+];
+
+const EDGES: [char; 2] = ['╷', '╵'];
+const SIDE: char = '│';
+
+/// What is longer is no prefix of a tool.
+const MAX_PREFIX: usize = 200;
+
+/// A pattern that is known to be one.
+pub(super) fn pattern(text: &str) -> Regex {
+    Regex::new(text).expect("a pattern")
+}
+
+/// Colours, with the escape character or with what is left of it.
+static COLOURS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?:\x1b|␛|\^\[|\\x1b|\\u001b|\\033|\\e)?\[[0-9]{1,3}(?:;[0-9]{1,3})*m|\x1b\[?[0-9;]*[A-Za-z]?")
+});
+
+/// The time that logs and build services write, with the number of the line before it.
+static TIME: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^[ \t]*(?:[0-9]{1,6}[ \t]+)?[\[(]?(?:[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}[T ])?[0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?[ ]?(?:Z|UTC|[+-][0-9]{2}:?[0-9]{2})?[\])]?(?:[ \t]|$)",
+    )
+});
+
+/// What tools write before each line: Docker's builds, Compose, the log of GitHub's client, Terragrunt.
+static TOOL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:#[0-9]+ [0-9.]+ |[A-Za-z0-9_.-]+ +\| |[^\t]{1,100}\t[^\t]{1,100}\t|[ \t]*(?:(?:STDOUT|STDERR|stdout|stderr|ERROR|WARN|INFO)[ \t]+)?(?:\[[^\]]{1,100}\][ \t]+)?(?:terraform|tofu|terragrunt):(?:[ \t]|$))",
+    )
+});
+
+/// Marks of quotes and diffs, and what boxes were drawn with where there is nothing better.
+static MARKS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ \t]*(?:[>+|?¦]+(?:[ \t]+|$))+"));
+
+/// What Terraform tells of its progress, in between.
+static PROGRESS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^[^ ]+: (?:Creating|Creation|Still|Refreshing|Reading|Read complete|Modifying|Modifications|Destroying|Destruction|Provisioning|Importing|Import prepared|Preparing|Drift)|^(?:Releasing|Acquiring) state lock",
+    )
+});
+
+impl Line {
+    pub(super) fn new(line: &str) -> Self {
+        let mut text = COLOURS.replace_all(line, "").into_owned();
+        for (garbled, right) in GARBLED {
+            if text.contains(garbled) {
+                text = text.replace(garbled, right);
+            }
+        }
+        let (mut stream, text) = without_stamps(&text);
+        let is_side = |c: char| c == SIDE || EDGES.contains(&c);
+        match text.find(is_side).filter(|at| *at < MAX_PREFIX) {
+            Some(at) => {
+                stream += text[..at].trim_matches(|c: char| c.is_whitespace() || "+>|?".contains(c));
+                Self { stream, is_boxed: true, is_indented: false, pieces: pieces(&text[at..]) }
+            }
+            None => {
+                let inside = MARKS.replace(text, "");
+                let is_boxed = text.trim_start().starts_with(['|', '¦', '?']) && inside.len() < text.len();
+                let is_indented = inside.starts_with([' ', '\t']);
+                let pieces = vec![Piece::Text(inside.trim().to_owned())];
+                Self { stream, is_boxed, is_indented, pieces }
+            }
+        }
+    }
+
+    /// Whether it tells of the progress of a run.
+    pub(super) fn is_progress(&self) -> bool {
+        matches!(&self.pieces[..], [Piece::Text(text)] if PROGRESS.is_match(text))
+    }
+}
+
+/// What a tool writes before the line, without times, and the rest.
+fn without_stamps(line: &str) -> (String, &str) {
+    let (mut stream, mut rest) = (String::new(), line);
+    // Services write theirs before that of the tool.
+    for _ in 0..4 {
+        if let Some(time) = TIME.find(rest) {
+            rest = &rest[time.end()..];
+        } else if let Some(tool) = TOOL.find(rest) {
+            if !tool.as_str().starts_with('#') {
+                stream += tool.as_str().trim();
+            }
+            rest = &rest[tool.end()..];
+        } else {
+            break;
+        }
+    }
+    (stream, rest)
+}
+
+/// The lines of a text that begins with a side of a box.
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut rest = text;
+    while let Some(side) = rest.chars().next() {
+        let after = &rest[side.len_utf8()..];
+        let end = after.find(|c: char| c == SIDE || EDGES.contains(&c)).unwrap_or(after.len());
+        let inside = after[..end].trim();
+        let is_edge = EDGES.contains(&side);
+        if is_edge {
+            pieces.push(Piece::Edge);
+        }
+        // Where boxes are inside of boxes, sides follow each other.
+        let is_between = pieces.iter().any(|piece| matches!(piece, Piece::Text(_)));
+        if !inside.is_empty() || (!is_edge && (is_between || end == after.len())) {
+            pieces.push(Piece::Text(inside.to_owned()));
+        }
+        rest = &after[end..];
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Piece {
+        Piece::Text(text.into())
+    }
+
+    #[test]
+    fn what_surrounds_a_line_is_taken_off() {
+        for (line, stream, inside) in [
+            ("│ Error: x", "", "Error: x"),
+            ("\u{1b}[31m│\u{1b}[0m \u{1b}[1mError: \u{1b}[0mx", "", "Error: x"),
+            ("[31m│[0m [0m[1m[31mError: [0m[0m[1mx[0m", "", "Error: x"),
+            ("^[[31m│^[[0m Error: x", "", "Error: x"),
+            ("â”‚ Error: x", "", "Error: x"),
+            ("Γöé Error: x", "", "Error: x"),
+            ("| Error: x", "", "Error: x"),
+            ("? Error: x", "", "Error: x"),
+            ("> │ Error: x", "", "Error: x"),
+            ("+ Error: x", "", "Error: x"),
+            ("│ │ Error: x", "", "Error: x"),
+            ("2026-01-02T03:04:05.678Z Error: x", "", "Error: x"),
+            ("3774 [23:29:14] Error: x", "", "Error: x"),
+            ("[2026-01-02T03:04:05+0100] │ Error: x", "", "Error: x"),
+            ("10:00:01.000 STDERR [net] terraform: │ Error: x", "STDERR [net] terraform:", "Error: x"),
+            ("#12 3.141 │ Error: x", "", "Error: x"),
+            ("terraform_1  | Error: x", "terraform_1  |", "Error: x"),
+            ("plan\tRun terraform\t2026-01-02T03:04:05.678Z Error: x", "plan\tRun terraform", "Error: x"),
+            ("aws_disk.a[0].tags[\"m\"]: y", "", "aws_disk.a[0].tags[\"m\"]: y"),
+            ("", "", ""),
+        ] {
+            let read = Line::new(line);
+            assert_eq!((read.stream.as_str(), &read.pieces[..]), (stream, &[text(inside)][..]), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_box_may_be_one_line() {
+        let line = Line::new("╷ │ Error: x │ │ When y │ z. ╵");
+        let wanted = [Piece::Edge, text("Error: x"), text(""), text("When y"), text("z."), Piece::Edge];
+        assert_eq!(line.pieces, wanted);
+        assert_eq!(Line::new("│").pieces, [text("")]);
+        assert_eq!(Line::new("╷").pieces, [Piece::Edge]);
+    }
+}

@@ -1,0 +1,112 @@
+//! What built-in functions share within one evaluation: the time, random numbers, compiled patterns, and the budget.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use objchange_text::re2::Pattern;
+
+use super::BuiltinError;
+use crate::value::Value;
+
+/// How much work or memory is done between two questions whether the evaluation may go on.
+const CHARGE_STEP: usize = 4096;
+
+/// How many compiled patterns are kept.
+const MAX_PATTERNS: usize = 512;
+
+/// The most memory that a compiled pattern may take, in bytes.
+const MAX_PATTERN_SIZE: usize = 4 << 20;
+
+/// What the caller answers when work is charged: an error ends the evaluation.
+type Budget<'h> = Box<dyn FnMut(usize) -> Result<(), String> + 'h>;
+
+/// What built-in functions share within one evaluation.
+pub struct Context<'h> {
+    now_ns: i64,
+    seed: u64,
+    uncharged: usize,
+    budget: Budget<'h>,
+    patterns: HashMap<String, Result<Arc<Pattern>, String>>,
+    random: HashMap<(Value, Value), Value>,
+}
+
+impl fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context").field("now_ns", &self.now_ns).finish_non_exhaustive()
+    }
+}
+
+impl<'h> Context<'h> {
+    /// A context of an evaluation at this time, in nanoseconds since 1970, with this seed of its random numbers.
+    ///
+    /// `budget` is called with the work done since its last call: about the bytes made or the steps taken. Its error
+    /// ends the evaluation.
+    pub fn new(now_ns: i64, seed: u64, budget: impl FnMut(usize) -> Result<(), String> + 'h) -> Self {
+        Self {
+            now_ns,
+            seed,
+            uncharged: 0,
+            budget: Box::new(budget),
+            patterns: HashMap::new(),
+            random: HashMap::new(),
+        }
+    }
+
+    /// The time of the evaluation.
+    pub(super) fn now_ns(&self) -> i64 {
+        self.now_ns
+    }
+
+    /// Counts work: bytes made or steps taken.
+    pub(super) fn charge(&mut self, work: usize) -> Result<(), BuiltinError> {
+        self.uncharged = self.uncharged.saturating_add(work);
+        if self.uncharged < CHARGE_STEP {
+            return Ok(());
+        }
+        (self.budget)(std::mem::take(&mut self.uncharged)).map_err(BuiltinError::limit)
+    }
+
+    /// The compiled pattern.
+    pub(super) fn pattern(&mut self, text: &str) -> Result<Arc<Pattern>, BuiltinError> {
+        if let Some(pattern) = self.patterns.get(text) {
+            return pattern.clone().map_err(BuiltinError::failed);
+        }
+        self.charge(16 * text.len() + 256)?;
+        let pattern = Pattern::new(text, MAX_PATTERN_SIZE).map(Arc::new).map_err(|error| error.to_string());
+        if self.patterns.len() >= MAX_PATTERNS {
+            self.patterns.clear();
+        }
+        if let Ok(pattern) = &pattern {
+            self.charge(pattern.size())?;
+        }
+        self.patterns.insert(text.to_owned(), pattern.clone());
+        pattern.map_err(BuiltinError::failed)
+    }
+
+    /// The next random number.
+    pub(super) fn random(&mut self) -> u64 {
+        // SplitMix64
+        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.seed;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// The random value of a call, which is the same for the same operands throughout an evaluation.
+    pub(super) fn random_of(
+        &mut self,
+        call: &'static str,
+        operand: &Value,
+        make: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        let key = (Value::string(call), operand.clone());
+        if let Some(value) = self.random.get(&key) {
+            return value.clone();
+        }
+        let value = make(self);
+        self.random.insert(key, value.clone());
+        value
+    }
+}

@@ -1,0 +1,278 @@
+//! The built-in functions: one table of names, operand types and functions.
+
+mod aggregates;
+mod arguments;
+mod arrays;
+mod context;
+mod crypto;
+mod encoding;
+mod format;
+mod globs;
+mod graph;
+mod json_patch;
+mod json_paths;
+mod jwt;
+mod net;
+mod numbers;
+mod objects;
+mod regexes;
+mod schema;
+mod semver;
+mod sets;
+mod strings;
+mod time;
+mod types;
+mod units;
+mod unsupported;
+mod uri;
+mod uuid;
+mod yaml;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+pub use context::Context;
+
+use crate::value::{ArithmeticError, Value};
+
+/// The outcome of a call: no value means that the call is undefined.
+pub type Outcome = Result<Option<Value>, BuiltinError>;
+
+type Function = fn(&mut Context<'_>, &[Value]) -> Outcome;
+
+/// A built-in function.
+pub struct Builtin {
+    /// Its name, such as `array.concat`. Operators have names, too: `a + b` is `plus(a, b)`.
+    pub name: &'static str,
+    /// The types that each operand may have.
+    pub operands: &'static [Types],
+    action: Action,
+    reads_partly_known: bool,
+}
+
+enum Action {
+    Call(Function),
+    Unsupported(&'static str),
+}
+
+/// Why a call failed. Its name is not part of the message.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct BuiltinError {
+    /// What kind of failure it is.
+    pub kind: BuiltinErrorKind,
+    /// What is wrong, as OPA says it where it says something.
+    pub message: String,
+}
+
+/// The kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuiltinErrorKind {
+    /// An operand has the wrong type.
+    Type,
+    /// The function failed. The expression is undefined, unless errors of built-ins are strict.
+    Failed,
+    /// A limit of the evaluation is reached: it ends.
+    Limit,
+}
+
+impl BuiltinError {
+    pub(crate) fn wrong_type(message: impl Into<String>) -> Self {
+        Self { kind: BuiltinErrorKind::Type, message: message.into() }
+    }
+
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Self { kind: BuiltinErrorKind::Failed, message: message.into() }
+    }
+
+    pub(crate) fn limit(message: impl Into<String>) -> Self {
+        Self { kind: BuiltinErrorKind::Limit, message: message.into() }
+    }
+}
+
+impl From<ArithmeticError> for BuiltinError {
+    fn from(error: ArithmeticError) -> Self {
+        Self::failed(error.to_string())
+    }
+}
+
+/// A set of types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Types(u8);
+
+impl Types {
+    /// `null`
+    pub const NULL: Self = Self(1);
+    /// `boolean`
+    pub const BOOLEAN: Self = Self(2);
+    /// `number`
+    pub const NUMBER: Self = Self(4);
+    /// `string`
+    pub const STRING: Self = Self(8);
+    /// `array`
+    pub const ARRAY: Self = Self(16);
+    /// `object`
+    pub const OBJECT: Self = Self(32);
+    /// `set`
+    pub const SET: Self = Self(64);
+    /// Every type.
+    pub const ANY: Self = Self(127);
+
+    /// The types of both.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether a value has one of the types. An unknown value may have every type.
+    pub fn contains(self, value: &Value) -> bool {
+        let ty = match value {
+            Value::Null => Self::NULL,
+            Value::Bool(_) => Self::BOOLEAN,
+            Value::Number(_) => Self::NUMBER,
+            Value::String(_) => Self::STRING,
+            Value::Array(_) => Self::ARRAY,
+            Value::Object(_) => Self::OBJECT,
+            Value::Set(_) => Self::SET,
+            Value::Unknown(_) => return true,
+        };
+        self.0 & ty.0 != 0
+    }
+
+    /// The names of the types, in the order in which OPA lists them.
+    fn names(self) -> Vec<&'static str> {
+        let all = [
+            (Self::NULL, "null"),
+            (Self::BOOLEAN, "boolean"),
+            (Self::NUMBER, "number"),
+            (Self::STRING, "string"),
+            (Self::OBJECT, "object"),
+            (Self::SET, "set"),
+            (Self::ARRAY, "array"),
+        ];
+        all.into_iter().filter(|(ty, _)| self.0 & ty.0 != 0).map(|(_, name)| name).collect()
+    }
+}
+
+/// Such as `number`, `any`, or `{set, array}`.
+impl fmt::Display for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ANY {
+            return f.write_str("any");
+        }
+        match self.names().as_slice() {
+            [name] => f.write_str(name),
+            names => write!(f, "{{{}}}", names.join(", ")),
+        }
+    }
+}
+
+impl fmt::Debug for Builtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.signature())
+    }
+}
+
+impl Builtin {
+    const fn new(name: &'static str, operands: &'static [Types], function: Function) -> Self {
+        Self { name, operands, action: Action::Call(function), reads_partly_known: false }
+    }
+
+    const fn unsupported(name: &'static str, operands: &'static [Types], why: &'static str) -> Self {
+        Self { name, operands, action: Action::Unsupported(why), reads_partly_known: false }
+    }
+
+    /// The same function, whose result holds whatever the unknown values inside its operands are.
+    const fn with_partly_known(self) -> Self {
+        Self { reads_partly_known: true, ..self }
+    }
+
+    /// How many operands it has.
+    pub fn arity(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// Why policies that call it are refused, if they are.
+    pub fn unsupported_because(&self) -> Option<&'static str> {
+        match self.action {
+            Action::Unsupported(why) => Some(why),
+            Action::Call(_) => None,
+        }
+    }
+
+    /// Whether its result is right for operands that contain unknown values, as long as none of them is unknown as a
+    /// whole. The result of all others is unknown then.
+    pub fn reads_partly_known(&self) -> bool {
+        self.reads_partly_known
+    }
+
+    /// Its name and the types of its operands, such as `array.slice(array, number, number)`.
+    pub fn signature(&self) -> String {
+        let operands: Vec<_> = self.operands.iter().map(ToString::to_string).collect();
+        format!("{}({})", self.name, operands.join(", "))
+    }
+
+    /// Calls it.
+    ///
+    /// # Errors
+    ///
+    /// An operand has the wrong type, the function fails, or a limit is reached.
+    pub fn call(&self, context: &mut Context<'_>, operands: &[Value]) -> Outcome {
+        let Action::Call(function) = self.action else {
+            return Err(BuiltinError::failed("is not supported"));
+        };
+        context.charge(1)?;
+        if operands.len() != self.operands.len() {
+            let want = self.operands.len();
+            return Err(BuiltinError::wrong_type(format!("has {want} operands but got {}", operands.len())));
+        }
+        for (i, (types, operand)) in self.operands.iter().zip(operands).enumerate() {
+            if !types.contains(operand) {
+                return Err(arguments::type_mismatch(i, *types, operand));
+            }
+        }
+        function(context, operands)
+    }
+}
+
+static TABLE: LazyLock<HashMap<&'static str, &'static Builtin>> = LazyLock::new(|| {
+    let families = [
+        aggregates::FAMILY,
+        arrays::FAMILY,
+        crypto::FAMILY,
+        encoding::FAMILY,
+        format::FAMILY,
+        globs::FAMILY,
+        graph::FAMILY,
+        json_paths::FAMILY,
+        json_patch::FAMILY,
+        jwt::FAMILY,
+        net::FAMILY,
+        numbers::FAMILY,
+        objects::FAMILY,
+        regexes::FAMILY,
+        schema::FAMILY,
+        semver::FAMILY,
+        sets::FAMILY,
+        strings::FAMILY,
+        time::FAMILY,
+        types::FAMILY,
+        units::FAMILY,
+        unsupported::FAMILY,
+        uri::FAMILY,
+        uuid::FAMILY,
+        yaml::FAMILY,
+    ];
+    families.into_iter().flatten().map(|builtin| (builtin.name, builtin)).collect()
+});
+
+/// The built-in function of this name.
+pub fn lookup(name: &str) -> Option<&'static Builtin> {
+    TABLE.get(name).copied()
+}
+
+/// The names of all built-in functions, for suggestions; in no order.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    TABLE.keys().copied()
+}

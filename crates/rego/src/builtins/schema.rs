@@ -1,0 +1,436 @@
+//! JSON Schema, drafts 4 to 7: the keywords that are checked the same in all of them. Others are refused.
+
+use std::collections::BTreeSet;
+
+use super::arguments::some;
+use super::{Builtin, BuiltinError, Context, Outcome, Types};
+use crate::value::{Number, Object, Value};
+
+const ANY: Types = Types::ANY;
+
+pub(super) const FAMILY: &[Builtin] = &[
+    Builtin::new("json.match_schema", &[ANY, ANY], match_schema),
+    Builtin::new("json.verify_schema", &[ANY], |context, o| match schema(context, &o[0]) {
+        Ok(_) => some(Value::array([Value::Bool(true), Value::Null])),
+        Err(error) if error.kind != super::BuiltinErrorKind::Failed => Err(error),
+        Err(error) => some(Value::array([Value::Bool(false), Value::from(format!("jsonschema: {error}"))])),
+    }),
+];
+
+/// How many schemas may lead to each other.
+const MAX_DEPTH: usize = 200;
+
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "number", "null", "object", "string"];
+
+/// Keywords that decide whether a document matches but are not checked here, at least not in all forms.
+const UNSUPPORTED: [&str; 12] = [
+    "$ref",
+    "additionalItems",
+    "contains",
+    "dependencies",
+    "dependentRequired",
+    "else",
+    "format",
+    "if",
+    "items",
+    "patternProperties",
+    "propertyNames",
+    "then",
+];
+
+fn fail(message: impl Into<String>) -> BuiltinError {
+    BuiltinError::failed(message)
+}
+
+/// A document or a schema, which may be JSON in a string.
+fn document(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinError> {
+    match value {
+        Value::String(text) => {
+            context.charge(2 * text.len())?;
+            Value::from_json(text).map_err(|_| fail("invalid JSON string"))
+        }
+        Value::Object(_) => Ok(value.clone()),
+        _ => Err(fail("wrong type, expected string or object")),
+    }
+}
+
+/// A schema that is well-formed and has no keywords that are not checked here.
+fn schema(context: &mut Context<'_>, value: &Value) -> Result<Value, BuiltinError> {
+    let schema = document(context, value)?;
+    check(context, &schema)?;
+    Ok(schema)
+}
+
+fn check(context: &mut Context<'_>, schema: &Value) -> Result<(), BuiltinError> {
+    let object = match schema {
+        Value::Bool(_) => return Ok(()),
+        Value::Object(object) => object,
+        _ => return Err(fail("a schema must be of type object or boolean")),
+    };
+    for (key, value) in object.iter() {
+        context.charge(64)?;
+        let key = key.as_str().unwrap_or_default();
+        let wrong = |want: &str| {
+            let mut name = key.to_owned();
+            if let Some(first) = name.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            fail(format!("{name} must be of type {want}"))
+        };
+        match key {
+            "$schema" | "$id" | "id" | "$comment" | "title" | "description" | "default" | "examples"
+            | "const" | "readOnly" | "writeOnly" => {}
+            "type" => check_type(value)?,
+            "enum" | "required" => {
+                let items = value.as_array().ok_or_else(|| wrong("array"))?;
+                if key == "required" && !items.iter().all(|item| item.as_str().is_some()) {
+                    return Err(wrong("array of strings"));
+                }
+            }
+            "properties" | "definitions" | "$defs" => {
+                for schema in value.as_object().ok_or_else(|| wrong("object"))?.values() {
+                    check(context, schema)?;
+                }
+            }
+            "allOf" | "anyOf" | "oneOf" => {
+                for schema in value.as_array().ok_or_else(|| wrong("array"))? {
+                    check(context, schema)?;
+                }
+            }
+            "not" | "additionalProperties" => check(context, value)?,
+            "items" if !matches!(value, Value::Array(_)) => check(context, value)?,
+            "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
+                value.as_number().ok_or_else(|| wrong("number"))?;
+            }
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+                let number = value.as_number().and_then(Number::as_i64);
+                number.filter(|number| *number >= 0).ok_or_else(|| wrong("integer"))?;
+            }
+            "uniqueItems" if matches!(value, Value::Bool(_)) => {}
+            "uniqueItems" => return Err(wrong("boolean")),
+
+            "pattern" => drop(context.pattern(value.as_str().ok_or_else(|| wrong("string"))?)?),
+            "$ref" if value.as_str().is_some_and(|text| text.starts_with('#')) => {}
+            _ if !UNSUPPORTED.contains(&key) => {}
+            // Not a mistake in the schema: neither a match nor a mismatch may come of it.
+            other => {
+                let message = format!("the keyword {other} is not supported in this form");
+                return Err(BuiltinError::wrong_type(message));
+            }
+        }
+    }
+    for what in ["Length", "Items", "Properties"] {
+        let (least, most) = (format!("min{what}"), format!("max{what}"));
+        if let (Some(low), Some(high)) = (object.get_str(&least), object.get_str(&most))
+            && low > high
+        {
+            return Err(fail(format!("{least} cannot be greater than {most}")));
+        }
+    }
+    Ok(())
+}
+
+fn check_type(value: &Value) -> Result<(), BuiltinError> {
+    let names = match value {
+        Value::Array(names) => names.items(),
+        name => std::slice::from_ref(name),
+    };
+    for name in names {
+        let text = name.as_str().ok_or_else(|| fail("type must be of type string/array of strings"))?;
+        if !TYPES.contains(&text) {
+            let valid = TYPES.join(" ");
+            return Err(fail(format!(
+                "has a primitive type that is NOT VALID -- given: /{text}/ Expected valid values are:[{valid}]"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn match_schema(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
+    let document = document(context, &operands[0])?;
+    let schema = schema(context, &operands[1])?;
+    let mut matcher = Matcher { context, root: &schema };
+    let problems = matcher.validate(&schema, &document, "(Root)", MAX_DEPTH)?;
+    let is_valid = Value::Bool(problems.is_empty());
+    let listed: Vec<_> = problems.into_iter().map(Problem::into_value).collect();
+    some(Value::array([is_valid, Value::array(listed)]))
+}
+
+/// What does not match, and where.
+struct Problem {
+    kind: &'static str,
+    field: String,
+    description: String,
+}
+
+impl Problem {
+    fn into_value(self) -> Value {
+        let error = format!("{}: {}", self.field, self.description);
+        Value::object([
+            (Value::from("desc"), Value::from(self.description)),
+            (Value::from("error"), Value::from(error)),
+            (Value::from("field"), Value::from(self.field)),
+            (Value::from("type"), Value::from(self.kind)),
+        ])
+    }
+}
+
+struct Matcher<'s, 'c, 'h> {
+    context: &'c mut Context<'h>,
+    root: &'s Value,
+}
+
+type Problems = Result<Vec<Problem>, BuiltinError>;
+
+fn inner(field: &str, step: &str) -> String {
+    if field == "(Root)" { step.to_owned() } else { format!("{field}.{step}") }
+}
+
+/// The name of a value's type in a schema.
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Number(number) if number.is_whole() => "integer",
+        other => other.type_name(),
+    }
+}
+
+impl<'s> Matcher<'s, '_, '_> {
+    /// The schema that a reference within the document leads to.
+    fn resolve(&self, reference: &str) -> Result<&'s Value, BuiltinError> {
+        let broken = || fail(format!("the reference {reference} leads nowhere"));
+        let pointer = reference.strip_prefix('#').ok_or_else(broken)?;
+        let mut at = self.root;
+        for step in pointer.split('/').skip(1) {
+            let step = step.replace("~1", "/").replace("~0", "~");
+            at = at.as_object().and_then(|object| object.get_str(&step)).ok_or_else(broken)?;
+        }
+        Ok(at)
+    }
+
+    fn validate(&mut self, schema: &'s Value, value: &Value, field: &str, depth: usize) -> Problems {
+        self.context.charge(256)?;
+        let problem = |kind, description: String| Problem { kind, field: field.to_owned(), description };
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(fail("schemas lead to each other too often"));
+        };
+        let object = match schema {
+            Value::Bool(false) => {
+                return Ok(vec![problem("false", "False always fails validation".to_owned())]);
+            }
+            Value::Object(object) => object,
+            _ => return Ok(Vec::new()),
+        };
+        if let Some(reference) = object.get_str("$ref").and_then(Value::as_str) {
+            return self.validate(self.resolve(reference)?, value, field, depth);
+        }
+        if let Some(types) = object.get_str("type") {
+            let names: Vec<_> = match types {
+                Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+                name => name.as_str().into_iter().collect(),
+            };
+            let given = type_of(value);
+            if !names.iter().any(|name| *name == given || (*name == "number" && given == "integer")) {
+                let expected =
+                    if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(",")) };
+                let description = format!("Invalid type. Expected: {expected}, given: {given}");
+                return Ok(vec![problem("invalid_type", description)]);
+            }
+        }
+        let mut problems = self.combinations(object, value, field, depth)?;
+        if let Some(constant) = object.get_str("const")
+            && constant != value
+        {
+            let description = format!("{field} does not match: {}", constant.to_json());
+            problems.push(problem("const", description));
+        }
+        if let Some(Value::Array(options)) = object.get_str("enum")
+            && !options.items().contains(value)
+        {
+            let options: Vec<_> = options.iter().map(Value::to_json).collect();
+            let description = format!("{field} must be one of the following: {}", options.join(", "));
+            problems.push(problem("enum", description));
+        }
+        problems.extend(match value {
+            Value::Array(array) => self.array(object, array.items(), field, depth)?,
+            Value::Object(members) => self.members(object, members, field, depth)?,
+            Value::String(text) => self.text(object, text, field)?,
+            Value::Number(number) => number_problems(object, number, field)?,
+            _ => Vec::new(),
+        });
+        Ok(problems)
+    }
+
+    fn combinations(&mut self, schema: &'s Object, value: &Value, field: &str, depth: usize) -> Problems {
+        let problem = |kind, description: &str| Problem {
+            kind,
+            field: field.to_owned(),
+            description: description.to_owned(),
+        };
+        let mut problems = Vec::new();
+        let outcomes = |matcher: &mut Self, name| match schema.get_str(name) {
+            Some(Value::Array(schemas)) => {
+                let each = schemas.iter().map(|schema| matcher.validate(schema, value, field, depth));
+                each.collect::<Result<Vec<_>, _>>().map(Some)
+            }
+            _ => Ok(None),
+        };
+        if let Some(any) = outcomes(self, "anyOf")?
+            && !any.iter().any(Vec::is_empty)
+        {
+            problems.push(problem("number_any_of", "Must validate at least one schema (anyOf)"));
+            problems.extend(any.into_iter().next().unwrap_or_default());
+        }
+        if let Some(one) = outcomes(self, "oneOf")? {
+            let valid = one.iter().filter(|problems| problems.is_empty()).count();
+            if valid != 1 {
+                problems.push(problem("number_one_of", "Must validate one and only one schema (oneOf)"));
+            }
+            if valid == 0 {
+                problems.extend(one.into_iter().next().unwrap_or_default());
+            }
+        }
+        if let Some(all) = outcomes(self, "allOf")? {
+            let is_valid = all.iter().all(Vec::is_empty);
+            problems.extend(all.into_iter().flatten());
+            if !is_valid {
+                problems.push(problem("number_all_of", "Must validate all the schemas (allOf)"));
+            }
+        }
+        if let Some(not) = schema.get_str("not")
+            && self.validate(not, value, field, depth)?.is_empty()
+        {
+            problems.push(problem("number_not", "Must not validate the schema (not)"));
+        }
+        Ok(problems)
+    }
+
+    fn array(&mut self, schema: &'s Object, items: &[Value], field: &str, depth: usize) -> Problems {
+        let mut problems = Vec::new();
+        if let Some(of_items) = schema.get_str("items") {
+            for (i, item) in items.iter().enumerate() {
+                problems.extend(self.validate(of_items, item, &inner(field, &i.to_string()), depth)?);
+            }
+        }
+        let len = Number::from(items.len());
+        let bounds = [
+            ("minItems", "array_min_items", "Array must have at least {} items"),
+            ("maxItems", "array_max_items", "Array must have at most {} items"),
+        ];
+        problems.extend(bound_problems(schema, bounds, &len, field));
+        if schema.get_str("uniqueItems") == Some(&Value::Bool(true)) {
+            let mut seen: Vec<(&Value, usize)> =
+                items.iter().enumerate().map(|(i, item)| (item, i)).collect();
+            seen.sort();
+            for pair in seen.windows(2).filter(|pair| pair[0].0 == pair[1].0) {
+                let description = format!("array items[{},{}] must be unique", pair[0].1, pair[1].1);
+                problems.push(Problem { kind: "unique", field: field.to_owned(), description });
+            }
+        }
+        Ok(problems)
+    }
+
+    fn members(&mut self, schema: &'s Object, members: &Object, field: &str, depth: usize) -> Problems {
+        let len = Number::from(members.len());
+        let bounds = [
+            ("minProperties", "array_min_properties", "Must have at least {} properties"),
+            ("maxProperties", "array_max_properties", "Must have at most {} properties"),
+        ];
+        let mut problems = bound_problems(schema, bounds, &len, field);
+        if let Some(Value::Array(required)) = schema.get_str("required") {
+            for name in
+                required.iter().filter_map(Value::as_str).filter(|name| members.get_str(name).is_none())
+            {
+                let description = format!("{name} is required");
+                problems.push(Problem { kind: "required", field: field.to_owned(), description });
+            }
+        }
+        let properties = schema.get_str("properties").and_then(Value::as_object);
+        let named: BTreeSet<&str> =
+            properties.into_iter().flat_map(Object::keys).filter_map(Value::as_str).collect();
+        let additional = schema.get_str("additionalProperties");
+        for (key, value) in members.iter() {
+            let key = key.to_json_key();
+            if named.contains(key.as_str()) {
+                continue;
+            }
+            match additional {
+                Some(Value::Bool(false)) => {
+                    let description = format!("Additional property {key} is not allowed");
+                    let kind = "additional_property_not_allowed";
+                    problems.push(Problem { kind, field: field.to_owned(), description });
+                }
+                Some(schema) => problems.extend(self.validate(schema, value, &inner(field, &key), depth)?),
+                None => {}
+            }
+        }
+        for (key, schema) in properties.into_iter().flat_map(Object::iter) {
+            if let (Some(name), Some(value)) = (key.as_str(), members.get(key)) {
+                problems.extend(self.validate(schema, value, &inner(field, name), depth)?);
+            }
+        }
+        Ok(problems)
+    }
+
+    fn text(&mut self, schema: &Object, text: &str, field: &str) -> Problems {
+        self.context.charge(text.len())?;
+        let len = Number::from(text.chars().count());
+        let bounds = [
+            ("minLength", "string_gte", "String length must be greater than or equal to {}"),
+            ("maxLength", "string_lte", "String length must be less than or equal to {}"),
+        ];
+        let mut problems = bound_problems(schema, bounds, &len, field);
+        if let Some(pattern) = schema.get_str("pattern").and_then(Value::as_str)
+            && !self.context.pattern(pattern)?.is_match(text.as_bytes())
+        {
+            let description = format!("Does not match pattern '{pattern}'");
+            problems.push(Problem { kind: "pattern", field: field.to_owned(), description });
+        }
+        Ok(problems)
+    }
+}
+
+/// Problems with a length: the first bound is the least, the second the greatest one.
+fn bound_problems(
+    schema: &Object,
+    bounds: [(&str, &'static str, &str); 2],
+    len: &Number,
+    field: &str,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    for (i, (name, kind, sentence)) in bounds.into_iter().enumerate() {
+        if let Some(bound) = schema.get_str(name).and_then(Value::as_number)
+            && (if i == 0 { len < bound } else { len > bound })
+        {
+            let description = sentence.replace("{}", &bound.to_string());
+            problems.push(Problem { kind, field: field.to_owned(), description });
+        }
+    }
+    problems
+}
+
+fn number_problems(schema: &Object, number: &Number, field: &str) -> Problems {
+    let bound = |name| schema.get_str(name).and_then(Value::as_number);
+    let mut problems = Vec::new();
+    let mut problem =
+        |kind, description| problems.push(Problem { kind, field: field.to_owned(), description });
+    if let Some(step) = bound("multipleOf") {
+        let quotient = number.divide(step).ok();
+        if !quotient.is_some_and(|quotient| quotient.is_whole()) {
+            problem("multiple_of", format!("Must be a multiple of {step}"));
+        }
+    }
+    if let Some(bound) = bound("maximum").filter(|bound| number > *bound) {
+        problem("number_lte", format!("Must be less than or equal to {bound}"));
+    }
+    if let Some(bound) = bound("exclusiveMaximum").filter(|bound| number >= *bound) {
+        problem("number_lt", format!("Must be less than {bound}"));
+    }
+    if let Some(bound) = bound("minimum").filter(|bound| number < *bound) {
+        problem("number_gte", format!("Must be greater than or equal to {bound}"));
+    }
+    if let Some(bound) = bound("exclusiveMinimum").filter(|bound| number <= *bound) {
+        problem("number_gt", format!("Must be greater than {bound}"));
+    }
+    Ok(problems)
+}

@@ -1,0 +1,108 @@
+//! The Gregorian calendar.
+
+const DAY: i128 = 86_400;
+const SECOND: i128 = 1_000_000_000;
+
+/// What calendar and clock say at a place.
+pub(super) struct Civil {
+    pub(super) year: i64,
+    pub(super) month: i64,
+    pub(super) day: i64,
+    pub(super) hour: i64,
+    pub(super) minute: i64,
+    pub(super) second: i64,
+    pub(super) nanosecond: i64,
+    /// Seconds east of Greenwich.
+    pub(super) offset: i64,
+    pub(super) zone: String,
+    /// Days since 1970.
+    days: i64,
+}
+
+pub(super) const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+pub(super) const WEEKDAYS: [&str; 7] =
+    ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
+
+impl Civil {
+    /// A time in nanoseconds since 1970, so many seconds east of Greenwich.
+    pub(super) fn new(nanoseconds: i128, offset: i64, zone: String) -> Self {
+        let seconds = nanoseconds.div_euclid(SECOND) + i128::from(offset);
+        let days = to_i64(seconds.div_euclid(DAY));
+        let of_day = to_i64(seconds.rem_euclid(DAY));
+        let (year, month, day) = date_of(days);
+        Self {
+            year,
+            month,
+            day,
+            hour: of_day / 3600,
+            minute: of_day / 60 % 60,
+            second: of_day % 60,
+            nanosecond: to_i64(nanoseconds.rem_euclid(SECOND)),
+            offset,
+            zone,
+            days,
+        }
+    }
+
+    pub(super) fn weekday(&self) -> &'static str {
+        usize::try_from((self.days + 4).rem_euclid(7)).map_or("", |day| WEEKDAYS[day])
+    }
+
+    /// The day of the year, from 1 on.
+    pub(super) fn day_of_year(&self) -> i64 {
+        self.days - days_of(self.year, 1, 1) + 1
+    }
+}
+
+fn to_i64(number: i128) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The date so many days after 1 January 1970.
+fn date_of(days: i64) -> (i64, i64, i64) {
+    // Years begin in March, so that the leap day is the last one; eras have 400 years.
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted + 2) / 5 + 1;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, day)
+}
+
+/// The days from 1 January 1970 to a date, whose month and day may be beyond their limits.
+pub(super) fn days_of(year: i64, month: i64, day: i64) -> i64 {
+    let year = year + (month - 1).div_euclid(12);
+    let month = (month - 1).rem_euclid(12) + 1;
+    let shifted_year = if month <= 2 { year - 1 } else { year };
+    let era = shifted_year.div_euclid(400);
+    let year_of_era = shifted_year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5;
+    era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + of_year - 719_468 + day - 1
+}
+
+pub(super) fn days_in_month(year: i64, month: i64) -> i64 {
+    days_of(year, month + 1, 1) - days_of(year, month, 1)
+}
+
+/// The time of a day, by the clock of another time.
+pub(super) fn nanoseconds_of(days: i64, clock: &Civil) -> i128 {
+    let seconds = clock.hour * 3600 + clock.minute * 60 + clock.second - clock.offset;
+    (i128::from(days) * DAY + i128::from(seconds)) * SECOND + i128::from(clock.nanosecond)
+}

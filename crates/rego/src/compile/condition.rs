@@ -1,0 +1,432 @@
+//! Conditions as steps.
+
+use super::lower::{Lowerer, Meaning};
+use super::order::{Condition, is_print};
+use super::program::{Change, Comparison, Expr, Op, Part, Pattern, Replacement, RuleKind, Step};
+use crate::syntax::ast::{Literal, LiteralKind, Operator, Span, TemplatePart, Term, TermKind, With};
+use crate::value::Value;
+
+impl Lowerer<'_, '_> {
+    /// Adds the steps of a condition, all of whose variables have values or get them by it.
+    pub(super) fn condition(&mut self, condition: Condition<'_>, is_left: bool) {
+        match condition {
+            Condition::Never => self.ops.push(Op::Test(Expr::Const(Value::Bool(false)))),
+            Condition::Unify(left, right) => self.unify(left, right, is_left),
+            Condition::Literal(literal) if literal.with.is_empty() => self.literal(literal, is_left),
+            Condition::Literal(literal) => {
+                let changes: Vec<Change> = literal.with.iter().filter_map(|with| self.change(with)).collect();
+                let ops = self.block(|lowerer| lowerer.literal(literal, is_left));
+                self.ops.push(Op::With { changes, ops });
+            }
+        }
+    }
+
+    /// The steps that `work` adds, by themselves.
+    pub(super) fn block(&mut self, work: impl FnOnce(&mut Self)) -> Vec<Op> {
+        let outer = std::mem::take(&mut self.ops);
+        work(self);
+        std::mem::replace(&mut self.ops, outer)
+    }
+
+    fn literal(&mut self, literal: &Literal, is_left: bool) {
+        if literal.is_negated {
+            let kind = self.before_not(&literal.kind);
+            let ops = self.block(|lowerer| lowerer.positive(&kind, is_left));
+            self.ops.push(Op::Not(ops));
+        } else {
+            self.positive(&literal.kind, is_left);
+        }
+    }
+
+    /// As OPA does: what a negated call is applied to is evaluated before `not`, so that `not f(x.y)` is undefined where
+    /// `x.y` is. The operands of an equality are not, unless they are calls themselves.
+    fn before_not(&mut self, kind: &LiteralKind) -> LiteralKind {
+        match kind {
+            LiteralKind::Expr(term) => LiteralKind::Expr(self.negated(term)),
+            LiteralKind::Unify(left, right) => {
+                LiteralKind::Unify(self.negated_operand(left), self.negated_operand(right))
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn negated(&mut self, term: &Term) -> Term {
+        let kind = match &term.kind {
+            TermKind::Ref(..) => return self.negated_operand(term),
+            TermKind::Binary(Operator::Equal, operands) => {
+                let pair = (self.negated_operand(&operands.0), self.negated_operand(&operands.1));
+                TermKind::Binary(Operator::Equal, Box::new(pair))
+            }
+            TermKind::Binary(operator, operands) => {
+                TermKind::Binary(*operator, Box::new((self.operand(&operands.0), self.operand(&operands.1))))
+            }
+            TermKind::Call(function, arguments) if !is_print(function) => {
+                let arguments = arguments.iter().map(|argument| self.operand(argument)).collect();
+                TermKind::Call(function.clone(), arguments)
+            }
+            TermKind::In { key, member } => TermKind::In {
+                key: key.as_ref().map(|key| Box::new(self.operand(key))),
+                member: Box::new((self.operand(&member.0), self.operand(&member.1))),
+            },
+            TermKind::Array(_) | TermKind::Object(_) | TermKind::Set(_) => return self.evaluated(term),
+            other => other.clone(),
+        };
+        Term::new(term.span, kind)
+    }
+
+    /// An operand of what is negated, which must not lead to several values.
+    fn operand(&mut self, term: &Term) -> Term {
+        if let TermKind::Ref(_, keys) = &term.kind
+            && keys.iter().any(|key| matches!(&key.kind, TermKind::Var(name) if name == "_"))
+        {
+            self.unsafe_variable("_", term.span);
+        }
+        self.evaluated(term)
+    }
+
+    /// A reference stays, and everything else is evaluated.
+    fn negated_operand(&mut self, term: &Term) -> Term {
+        let TermKind::Ref(head, keys) = &term.kind else { return self.evaluated(term) };
+        let head = match head.kind {
+            TermKind::Var(_) => (**head).clone(),
+            _ => self.evaluated(head),
+        };
+        let mut checked = Vec::with_capacity(keys.len());
+        for key in keys {
+            if matches!(&key.kind, TermKind::Var(name) if name == "_") {
+                self.unsafe_variable("_", term.span);
+            }
+            checked.push(self.evaluated(key));
+        }
+        Term::new(term.span, TermKind::Ref(Box::new(head), checked))
+    }
+
+    /// A variable with the value of a term, unless it is a variable or a constant itself.
+    fn evaluated(&mut self, term: &Term) -> Term {
+        match &term.kind {
+            TermKind::Null
+            | TermKind::Bool(_)
+            | TermKind::Number(_)
+            | TermKind::String(_)
+            | TermKind::Var(_)
+            | TermKind::ArrayComprehension(..)
+            | TermKind::SetComprehension(..)
+            | TermKind::ObjectComprehension(..) => term.clone(),
+            _ => {
+                let value = self.expr(term);
+                let name = self.hidden_variable();
+                if let Some(Meaning::Local(slot)) = self.meaning(&name) {
+                    self.ops.push(Op::Bind(slot, value));
+                }
+                Term::new(term.span, TermKind::Var(name))
+            }
+        }
+    }
+
+    fn positive(&mut self, kind: &LiteralKind, is_left: bool) {
+        match kind {
+            LiteralKind::Some(_) => {}
+            LiteralKind::Expr(term) => self.test(term),
+            LiteralKind::Assign(left, right) => self.unify(left, right, true),
+            LiteralKind::Unify(left, right) => self.unify(left, right, is_left),
+            LiteralKind::SomeIn { key, value, domain } => {
+                let base = self.expr(domain);
+                let key = key.as_ref().map_or(Pattern::Any, |key| self.pattern(key));
+                let out = self.pattern(value);
+                self.ops.push(Op::Scan { base, steps: Box::new([Step::Each(key)]), out });
+            }
+            LiteralKind::Every { key, value, domain, body } => {
+                let domain = self.expr(domain);
+                let names: Vec<&str> = [value.as_str()].into_iter().chain(key.as_deref()).collect();
+                let op = self.with_scope(&names, |lowerer, slots| {
+                    let (ops, ()) = lowerer.body(body, &[], |_| ());
+                    Op::Every { domain, value: slots[0], key: slots.get(1).copied(), ops }
+                });
+                self.ops.push(op);
+            }
+        }
+    }
+
+    fn test(&mut self, term: &Term) {
+        if let TermKind::Call(function, arguments) = &term.kind
+            && is_print(function)
+            && matches!(self.meaning("print"), None | Some(Meaning::Wildcard))
+        {
+            let parts = arguments.iter().map(|argument| self.part(argument)).collect();
+            let place = self.place(term.span);
+            self.ops.push(Op::Print(parts, place));
+            return;
+        }
+        if let Some((out, inputs)) = self.output(term).and_then(<[Term]>::split_last)
+            && let TermKind::Call(function, _) = &term.kind
+        {
+            let call = Term::new(term.span, TermKind::Call(function.clone(), inputs.to_vec()));
+            return self.unify(out, &call, true);
+        }
+        let value = self.expr(term);
+        self.ops.push(Op::Test(value));
+    }
+
+    fn unify(&mut self, left: &Term, right: &Term, is_left: bool) {
+        let (pattern, value) = if is_left { (left, right) } else { (right, left) };
+        match &value.kind {
+            TermKind::Ref(head, keys) => match self.reference(head, keys, value.span) {
+                (base, steps) if steps.is_empty() => self.match_value(pattern, base),
+                (base, steps) => match only_keys(steps) {
+                    Ok(keys) => self.match_value(pattern, get(base, keys)),
+                    Err(steps) => {
+                        let out = self.pattern(pattern);
+                        self.ops.push(Op::Scan { base, steps: steps.into(), out });
+                    }
+                },
+            },
+            TermKind::Call(function, arguments) if self.is_walk(function) && arguments.len() == 1 => {
+                let value = self.expr(&arguments[0]);
+                let out = self.pattern(pattern);
+                self.ops.push(Op::Walk { value, out });
+            }
+            _ => {
+                let value = self.expr(value);
+                self.match_value(pattern, value);
+            }
+        }
+    }
+
+    pub(super) fn is_walk(&self, function: &Term) -> bool {
+        matches!(&function.kind, TermKind::Var(name) if name == "walk") && self.meaning("walk").is_none()
+    }
+
+    fn match_value(&mut self, pattern: &Term, value: Expr) {
+        let op = match self.pattern(pattern) {
+            Pattern::Bind(slot) => Op::Bind(slot, value),
+            Pattern::Equal(other) => Op::Test(Expr::Compare(Comparison::Equal, Box::new((other, value)))),
+            pattern => Op::Match(pattern, value),
+        };
+        self.ops.push(op);
+    }
+
+    pub(super) fn pattern(&mut self, term: &Term) -> Pattern {
+        match &term.kind {
+            TermKind::Var(name) => match self.meaning(name) {
+                Some(Meaning::Wildcard) => Pattern::Any,
+                Some(Meaning::Local(slot)) if !self.is_bound[slot as usize] => {
+                    self.bind(slot);
+                    Pattern::Bind(slot)
+                }
+                _ => Pattern::Equal(self.expr(term)),
+            },
+            TermKind::Array(items) => {
+                let items: Vec<Pattern> = items.iter().map(|item| self.pattern(item)).collect();
+                match items.iter().all(|item| matches!(item, Pattern::Equal(Expr::Const(_)))) {
+                    true => Pattern::Equal(self.expr(term)),
+                    false => Pattern::Array(items.into()),
+                }
+            }
+            TermKind::Object(members) => {
+                let members: Vec<(Expr, Pattern)> =
+                    members.iter().map(|(key, value)| (self.expr(key), self.pattern(value))).collect();
+                match members.iter().all(|(_, value)| matches!(value, Pattern::Equal(Expr::Const(_)))) {
+                    true => Pattern::Equal(self.expr(term)),
+                    false => Pattern::Object(members.into()),
+                }
+            }
+            _ => Pattern::Equal(self.expr(term)),
+        }
+    }
+
+    fn change(&mut self, with: &With) -> Option<Change> {
+        let span = with.target.span;
+        if let Ok(callee) = self.find_callee(&with.target) {
+            let replacement = match self.find_callee(&with.value) {
+                Ok(other) => {
+                    if let super::lower::Callee::Function(node, _) = other {
+                        self.shared.edges.push(node);
+                    }
+                    Replacement::Function(other.key())
+                }
+                Err(_) => Replacement::Value(self.expr(&with.value)),
+            };
+            return Some(Change::Function(callee.key(), replacement));
+        }
+        let value = self.expr(&with.value);
+        let (head, keys): (&Term, &[Term]) = match &with.target.kind {
+            TermKind::Ref(head, keys) => (head, keys),
+            _ => (&with.target, &[]),
+        };
+        let meaning = match &head.kind {
+            TermKind::Var(name) => self.meaning(name),
+            _ => None,
+        };
+        let mut path = match &meaning {
+            Some(Meaning::Input(path) | Meaning::Data(path)) => path.clone(),
+            _ => {
+                self.error("rego_type_error", span, "`with` replaces input, data or a function");
+                return None;
+            }
+        };
+        for key in keys {
+            match &key.kind {
+                TermKind::String(key) => path.push(key.clone()),
+                _ => {
+                    self.error("rego_type_error", key.span, "the target of `with` has constant keys");
+                    return None;
+                }
+            }
+        }
+        match meaning {
+            Some(Meaning::Input(_)) => Some(Change::Input(path, value)),
+            _ => {
+                self.mocks(&path);
+                Some(Change::Data(path, value))
+            }
+        }
+    }
+
+    fn mocks(&mut self, path: &[String]) {
+        self.shared.mocked.push(path.to_vec());
+    }
+
+    pub(super) fn part(&mut self, term: &Term) -> Part {
+        let mut value = None;
+        let ops = self.block(|lowerer| value = Some(lowerer.expr(term)));
+        Part::Value(ops, value.unwrap_or(Expr::Const(Value::Null)))
+    }
+
+    pub(super) fn template(&mut self, parts: &[TemplatePart]) -> Expr {
+        let parts = parts.iter().map(|part| match part {
+            TemplatePart::Text(text) => Part::Text(text.clone()),
+            TemplatePart::Term(term) => self.part(term),
+        });
+        Expr::Template(parts.collect())
+    }
+
+    /// `input`, a position of `data` or a value, and the keys that follow.
+    pub(super) fn reference(&mut self, head: &Term, keys: &[Term], span: Span) -> (Expr, Vec<Step>) {
+        let meaning = match &head.kind {
+            TermKind::Var(name) => self.meaning(name),
+            _ => None,
+        };
+        match meaning {
+            Some(Meaning::Input(path)) => {
+                self.note_input(&path, keys, span);
+                let mut steps = constant_steps(&path);
+                let base = self.steps(Expr::Input, keys, &mut steps);
+                (base, steps)
+            }
+            Some(Meaning::Data(path)) => self.data(path, keys, span),
+            _ => {
+                let base = self.expr(head);
+                let mut steps = Vec::new();
+                let base = self.steps(base, keys, &mut steps);
+                (base, steps)
+            }
+        }
+    }
+
+    fn data(&mut self, mut path: Vec<String>, keys: &[Term], span: Span) -> (Expr, Vec<Step>) {
+        let prefix = path.len();
+        let constants = keys.iter().map_while(|key| match &key.kind {
+            TermKind::String(key) => Some(key.clone()),
+            _ => None,
+        });
+        path.extend(constants);
+        let (mut node, mut taken) = self.shared.tree.follow(path.iter().map(String::as_str));
+        if taken < path.len() {
+            // The rule that makes the rest, if it is not a document.
+            let (mut at, mut length) = (node, taken);
+            while self.shared.tree.node(at).rule.is_none() && length > 0 {
+                length -= 1;
+                at = self.shared.tree.follow(path[..length].iter().map(String::as_str)).0;
+            }
+            match self.shared.tree.node(at).rule {
+                Some(_) => (node, taken) = (at, length),
+                None => {
+                    let place = self.place(span);
+                    self.shared.data_references.push(super::DataReference { path: path.clone(), place });
+                    let rest = &keys[path.len() - prefix..];
+                    let mut steps = Vec::new();
+                    let base = self.steps(Expr::Document(path.into()), rest, &mut steps);
+                    return (base, steps);
+                }
+            }
+        }
+        if let Some(rule) = self.shared.tree.node(node).rule
+            && matches!(self.shared.shapes[rule as usize].kind, RuleKind::Function(_))
+        {
+            let name = path.join(".");
+            self.error("rego_type_error", span, format!("data.{name} is a function: call it"));
+        }
+        self.shared.edges.push(node);
+        let mut steps = constant_steps(&path[taken..]);
+        let base = self.steps(Expr::Data(node), &keys[path.len() - prefix..], &mut steps);
+        (base, steps)
+    }
+
+    /// Adds keys to steps. What comes before a key that needs steps of its own becomes a variable.
+    fn steps(&mut self, mut base: Expr, keys: &[Term], steps: &mut Vec<Step>) -> Expr {
+        for key in keys {
+            let is_simple = matches!(
+                key.kind,
+                TermKind::Var(_)
+                    | TermKind::String(_)
+                    | TermKind::Number(_)
+                    | TermKind::Bool(_)
+                    | TermKind::Null
+            );
+            if !is_simple && steps.iter().any(|step| matches!(step, Step::Each(_))) {
+                let slot = self.temporary();
+                let so_far = std::mem::take(steps).into();
+                self.ops.push(Op::Scan { base, steps: so_far, out: Pattern::Bind(slot) });
+                base = Expr::Local(slot);
+            }
+            steps.push(match self.pattern(key) {
+                Pattern::Equal(key) => Step::Key(key),
+                pattern => Step::Each(pattern),
+            });
+        }
+        base
+    }
+
+    fn note_input(&mut self, path: &[String], keys: &[Term], span: Span) {
+        let constants = keys.iter().map_while(|key| match &key.kind {
+            TermKind::String(key) => Some(key.clone()),
+            _ => None,
+        });
+        let path: Vec<String> = path.iter().cloned().chain(constants).collect();
+        let place = self.place(span);
+        self.shared.input_references.push(super::InputReference { path, place });
+    }
+}
+
+fn constant_steps(path: &[String]) -> Vec<Step> {
+    path.iter().map(|key| Step::Key(Expr::Const(Value::from(key.as_str())))).collect()
+}
+
+pub(super) fn only_keys(steps: Vec<Step>) -> Result<Vec<Expr>, Vec<Step>> {
+    if steps.iter().any(|step| matches!(step, Step::Each(_))) {
+        return Err(steps);
+    }
+    Ok(steps
+        .into_iter()
+        .filter_map(|step| match step {
+            Step::Key(key) => Some(key),
+            Step::Each(_) => None,
+        })
+        .collect())
+}
+
+pub(super) fn get(base: Expr, keys: Vec<Expr>) -> Expr {
+    if keys.is_empty() { base } else { Expr::Get(Box::new(base), keys.into()) }
+}
+
+pub(super) fn comparison(operator: Operator) -> Option<Comparison> {
+    Some(match operator {
+        Operator::Equal => Comparison::Equal,
+        Operator::NotEqual => Comparison::NotEqual,
+        Operator::Less => Comparison::Less,
+        Operator::LessOrEqual => Comparison::LessOrEqual,
+        Operator::Greater => Comparison::Greater,
+        Operator::GreaterOrEqual => Comparison::GreaterOrEqual,
+        _ => return None,
+    })
+}

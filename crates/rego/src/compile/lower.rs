@@ -1,0 +1,335 @@
+//! From the syntax tree of a rule to steps: scopes, and what names mean.
+
+use hashbrown::HashMap;
+
+use super::names::{declared, names, pattern_names, terms};
+use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, Place, RuleKind, Slot};
+use super::tree::Tree;
+use super::{InputReference, RuleShape};
+use crate::builtins::{self, Builtin};
+use crate::error::CompileError;
+use crate::syntax::ast::{Literal, LiteralKind, Span, Term, TermKind};
+use crate::value::Value;
+
+/// A module and what it imports.
+pub(super) struct Unit {
+    pub(super) file: u32,
+    pub(super) package: Vec<String>,
+    /// `input` or `data` and the rest, by the name that it has in the module.
+    pub(super) imports: HashMap<String, Vec<String>>,
+}
+
+/// What the rules of all modules are compiled with, and into.
+pub(super) struct Shared<'a> {
+    pub(super) tree: &'a Tree,
+    pub(super) shapes: &'a [RuleShape],
+    pub(super) files: &'a [String],
+    pub(super) network: super::Network,
+    pub(super) errors: Vec<CompileError>,
+    pub(super) data_references: Vec<DataReference>,
+    pub(super) input_references: Vec<InputReference>,
+    /// What `with` replaces in `data`.
+    pub(super) mocked: Vec<Vec<String>>,
+    /// What the rule that is compiled leads to.
+    pub(super) edges: Vec<NodeId>,
+    /// Metadata of the rule that is compiled: its own, and the chain of what it is in.
+    pub(super) metadata: (Value, Value),
+}
+
+pub(super) struct Lowerer<'a, 's> {
+    pub(super) unit: &'a Unit,
+    pub(super) shared: &'s mut Shared<'a>,
+    scopes: Vec<HashMap<String, Slot>>,
+    pub(super) is_bound: Vec<bool>,
+    pub(super) slot_names: Vec<String>,
+    pub(super) ops: Vec<Op>,
+}
+
+/// What a name means.
+pub(super) enum Meaning {
+    /// A variable of its own each time.
+    Wildcard,
+    Local(Slot),
+    /// `input` and keys.
+    Input(Vec<String>),
+    /// `data` and keys.
+    Data(Vec<String>),
+}
+
+/// What a call calls.
+pub(super) enum Callee {
+    Builtin(&'static Builtin),
+    Function(NodeId, usize),
+}
+
+impl Callee {
+    pub(super) fn arity(&self) -> usize {
+        match self {
+            Self::Builtin(builtin) => builtin.arity(),
+            Self::Function(_, arity) => *arity,
+        }
+    }
+
+    pub(super) fn key(&self) -> FunctionKey {
+        match self {
+            Self::Builtin(builtin) => FunctionKey::Builtin(builtin.name),
+            Self::Function(node, _) => FunctionKey::Node(*node),
+        }
+    }
+}
+
+impl<'a, 's> Lowerer<'a, 's> {
+    pub(super) fn new(unit: &'a Unit, shared: &'s mut Shared<'a>) -> Self {
+        Self {
+            unit,
+            shared,
+            scopes: Vec::new(),
+            is_bound: Vec::new(),
+            slot_names: Vec::new(),
+            ops: Vec::new(),
+        }
+    }
+
+    pub(super) fn place(&self, span: Span) -> Place {
+        Place { file: self.unit.file, span }
+    }
+
+    pub(super) fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        let location = super::location(self.shared.files, self.place(span));
+        let error = CompileError { code, location: Some(location), message: message.into() };
+        if !self.shared.errors.contains(&error) {
+            self.shared.errors.push(error);
+        }
+    }
+
+    pub(super) fn unsafe_variable(&mut self, name: &str, span: Span) {
+        let message = match name {
+            "_" => "a value is needed here, and `_` has none".to_owned(),
+            _ => format!("the variable {name} is unsafe: nothing gives it a value"),
+        };
+        self.error("rego_unsafe_var_error", span, message);
+    }
+
+    pub(super) fn new_slot(&mut self, name: &str) -> Slot {
+        self.is_bound.push(false);
+        self.slot_names.push(name.to_owned());
+        Slot::try_from(self.is_bound.len() - 1).unwrap_or(Slot::MAX)
+    }
+
+    pub(super) fn bind(&mut self, slot: Slot) {
+        self.is_bound[slot as usize] = true;
+    }
+
+    pub(super) fn temporary(&mut self) -> Slot {
+        let slot = self.new_slot("");
+        self.bind(slot);
+        slot
+    }
+
+    /// A variable whose name nobody can write.
+    pub(super) fn hidden_variable(&mut self) -> String {
+        let slot = self.temporary();
+        let name = format!("#{slot}");
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.clone(), slot);
+        }
+        name
+    }
+
+    /// A scope with these variables, which have values.
+    pub(super) fn with_scope<T>(&mut self, names: &[&str], work: impl FnOnce(&mut Self, &[Slot]) -> T) -> T {
+        let slots: Vec<Slot> = names.iter().map(|name| self.new_slot(name)).collect();
+        slots.iter().for_each(|slot| self.bind(*slot));
+        let named = names.iter().zip(&slots).map(|(name, slot)| ((*name).to_owned(), *slot)).collect();
+        self.scopes.push(named);
+        let result = work(self, &slots);
+        self.scopes.pop();
+        result
+    }
+
+    /// A scope for the parameters of a function.
+    pub(super) fn open_parameters(&mut self, params: &[Term]) {
+        let mut scope = HashMap::new();
+        for param in params {
+            pattern_names(param, &mut |name| {
+                if !scope.contains_key(name) {
+                    let slot = self.new_slot(name);
+                    scope.insert(name.to_owned(), slot);
+                }
+            });
+        }
+        self.scopes.push(scope);
+    }
+
+    /// Compiles a body in a scope of its own, then `finish` with what the body gives values to.
+    pub(super) fn body<T>(
+        &mut self,
+        body: &[Literal],
+        heads: &[&Term],
+        finish: impl FnOnce(&mut Self) -> T,
+    ) -> (Vec<Op>, T) {
+        let outer = std::mem::take(&mut self.ops);
+        self.refuse_double_declarations(body);
+        let mut scope = HashMap::new();
+        for name in declared(body) {
+            let slot = self.new_slot(name);
+            scope.insert(name.to_owned(), slot);
+        }
+        self.scopes.push(scope);
+        let mut implicit = Vec::new();
+        for term in body.iter().flat_map(terms).chain(heads.iter().copied()) {
+            names(term, &mut |name, _| implicit.push(name), &mut |_| {});
+        }
+        for name in implicit {
+            if self.meaning(name).is_none() {
+                let slot = self.new_slot(name);
+                let scope = self.scopes.last_mut();
+                scope.into_iter().for_each(|scope| _ = scope.insert(name.to_owned(), slot));
+            }
+        }
+        self.literals(body);
+        let finished = finish(self);
+        self.scopes.pop();
+        (std::mem::replace(&mut self.ops, outer), finished)
+    }
+
+    fn refuse_double_declarations(&mut self, body: &[Literal]) {
+        let mut assigned = hashbrown::HashSet::new();
+        let mut double = Vec::new();
+        let is_only = self.scopes.len() == 1;
+        for literal in body {
+            let mut declare = |term: &Term, shadows: bool| {
+                pattern_names(term, &mut |name| {
+                    let is_param = shadows && is_only && self.scopes[0].contains_key(name);
+                    if !assigned.insert(name.to_owned()) || is_param {
+                        double.push((name.to_owned(), literal.span));
+                    }
+                });
+            };
+            match &literal.kind {
+                LiteralKind::Assign(left, _) => declare(left, true),
+                LiteralKind::Some(names) => {
+                    for (name, span) in names {
+                        if !assigned.insert(name.clone()) {
+                            double.push((name.clone(), *span));
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        for (name, span) in double {
+            self.error("rego_compile_error", span, format!("the variable {name} has been declared above"));
+        }
+    }
+
+    /// What a name means; nothing, if it is a variable that nobody has declared.
+    pub(super) fn meaning(&self, name: &str) -> Option<Meaning> {
+        if name == "_" {
+            return Some(Meaning::Wildcard);
+        }
+        if let Some(slot) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
+            return Some(Meaning::Local(*slot));
+        }
+        match name {
+            "input" => return Some(Meaning::Input(Vec::new())),
+            "data" => return Some(Meaning::Data(Vec::new())),
+            _ => {}
+        }
+        if let Some(path) = self.unit.imports.get(name) {
+            let rest = path[1..].to_vec();
+            return Some(if path[0] == "input" { Meaning::Input(rest) } else { Meaning::Data(rest) });
+        }
+        let path = || self.unit.package.iter().map(String::as_str);
+        let (node, taken) = self.shared.tree.follow(path().chain([name]));
+        // A package within this one is no rule.
+        let is_rule = taken == self.unit.package.len() + 1 && self.shared.has_rules(node, self.unit);
+        is_rule.then(|| Meaning::Data(path().chain([name]).map(str::to_owned).collect()))
+    }
+
+    /// What the name of a function means; an error is reported.
+    pub(super) fn callee(&mut self, function: &Term) -> Option<Callee> {
+        match self.find_callee(function) {
+            Ok(callee) => Some(callee),
+            Err(name) => {
+                let similar = suggestion(&name);
+                let message = format!("there is no function {name}{similar}");
+                self.error("rego_type_error", function.span, message);
+                None
+            }
+        }
+    }
+
+    pub(super) fn find_callee(&self, function: &Term) -> Result<Callee, String> {
+        let (head, keys): (&str, &[Term]) = match &function.kind {
+            TermKind::Var(name) => (name, &[]),
+            TermKind::Ref(head, keys) => match &head.kind {
+                TermKind::Var(name) => (name, keys),
+                _ => return Err("of this name".to_owned()),
+            },
+            _ => return Err("of this name".to_owned()),
+        };
+        let mut path = vec![head];
+        for key in keys {
+            match &key.kind {
+                TermKind::String(key) => path.push(key),
+                _ => return Err(format!("{}[…]", path.join("."))),
+            }
+        }
+        let name = path.join(".");
+        if let Some(Meaning::Data(base)) = self.meaning(head) {
+            let whole = base.iter().map(String::as_str).chain(path[1..].iter().copied());
+            let (node, taken) = self.shared.tree.follow(whole);
+            if taken == base.len() + path.len() - 1
+                && let Some(rule) = self.shared.tree.node(node).rule
+                && let RuleKind::Function(arity) = self.shared.shapes[rule as usize].kind
+            {
+                return Ok(Callee::Function(node, arity));
+            }
+        }
+        builtins::lookup(&name).map(Callee::Builtin).ok_or(name)
+    }
+
+    /// One branch of a rule.
+    pub(super) fn branch(
+        &mut self,
+        body: &[Literal],
+        keys: &[Term],
+        value: Option<&Term>,
+        is_member: bool,
+    ) -> Branch {
+        let heads: Vec<&Term> = keys.iter().chain(value).collect();
+        let (ops, (keys, value)) = self.body(body, &heads, |lowerer| {
+            let keys = keys.iter().map(|key| lowerer.expr(key)).collect();
+            let value = match value {
+                Some(value) => lowerer.expr(value),
+                None => Expr::Const(Value::Bool(true)),
+            };
+            (keys, value)
+        });
+        Branch { ops, keys, value, is_member }
+    }
+}
+
+impl Shared<'_> {
+    /// Whether there are rules at a position or, by rules such as `a.b := 1`, below it.
+    fn has_rules(&self, node: NodeId, unit: &Unit) -> bool {
+        let mut pending = vec![node];
+        while let Some(node) = pending.pop() {
+            let node = self.tree.node(node);
+            match node.rule {
+                Some(rule) if self.shapes[rule as usize].package == unit.package => return true,
+                _ => pending.extend(node.children.values()),
+            }
+        }
+        false
+    }
+}
+
+fn suggestion(name: &str) -> String {
+    let similar = builtins::names().map(|known| (strsim::damerau_levenshtein(name, known), known));
+    match similar.min() {
+        Some((distance, known)) if distance <= 1 + name.len() / 4 => format!("; did you mean {known}?"),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,161 @@
+//! From syntax trees to policies that can be evaluated.
+
+mod condition;
+mod lower;
+mod metadata;
+mod names;
+mod order;
+pub(crate) mod program;
+mod recursion;
+mod rules;
+mod term;
+mod tree;
+
+use hashbrown::HashMap;
+
+use crate::error::{CompileError, CompileErrors, Location};
+use crate::syntax::ast::{Dialect, Module, Term, TermKind};
+use crate::syntax::parse;
+use lower::Unit;
+use program::{DataReference, Node, Place, RuleKind, RuleSet};
+
+/// A file of policies.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// Its name, for places in errors.
+    pub name: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// What becomes of functions that need the network. None of them is supported itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Network {
+    /// Policies that call them are refused.
+    #[default]
+    Refused,
+    /// Policies that call them are refused as well, with another reason.
+    Allowed,
+    /// Tests replace them. Where they do not, a call fails.
+    Mocked,
+}
+
+/// What policies may do.
+#[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct CompileOptions {
+    /// What becomes of calls of functions that need the network.
+    pub network: Network,
+    /// Policies must be ready then.
+    pub deadline: Option<std::time::Instant>,
+}
+
+/// A part of the input that a policy mentions.
+#[derive(Debug, Clone)]
+pub(crate) struct InputReference {
+    pub(crate) path: Vec<String>,
+    pub(crate) place: Place,
+}
+
+/// What is known of a rule before its bodies are compiled.
+#[derive(Debug)]
+pub(crate) struct RuleShape {
+    pub(crate) kind: RuleKind,
+    /// The package it is in.
+    pub(crate) package: Vec<String>,
+    pub(crate) name: String,
+}
+
+/// Everything that evaluation needs.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub(crate) files: Vec<String>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) rules: Vec<RuleSet>,
+    pub(crate) shapes: Vec<RuleShape>,
+    /// For each rule the positions of `data` that it mentions.
+    pub(crate) edges: Vec<Vec<u32>>,
+    /// For each rule whether it mentions the input itself.
+    pub(crate) reads_input: Vec<bool>,
+    pub(crate) data_references: Vec<DataReference>,
+    /// What `with` replaces in `data`.
+    pub(crate) mocked: Vec<Vec<String>>,
+    pub(crate) input_references: Vec<InputReference>,
+}
+
+pub(crate) fn location(files: &[String], place: Place) -> Location {
+    let file = files.get(place.file as usize).cloned().unwrap_or_default();
+    Location { file, line: place.span.line, column: place.span.column }
+}
+
+pub(crate) fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<Compiled, CompileErrors> {
+    let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+    let mut errors = Vec::new();
+    let mut modules = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        check_deadline(options)?;
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        match read(&file.text) {
+            Ok(module) => modules.push((unit(index, &module), module)),
+            Err(found) => errors.extend(found.into_iter().map(|error| CompileError {
+                code: "rego_parse_error",
+                location: Some(location(&names, Place { file: index, span: error.span })),
+                message: error.message,
+            })),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(CompileErrors(errors));
+    }
+    rules::compile(names, &modules, options)
+}
+
+fn check_deadline(options: &CompileOptions) -> Result<(), CompileErrors> {
+    if options.deadline.is_some_and(|deadline| std::time::Instant::now() > deadline) {
+        let code = crate::Limit::Time.name();
+        let message = "compiling takes longer than is allowed".to_owned();
+        return Err(CompileErrors(vec![CompileError { code, location: None, message }]));
+    }
+    Ok(())
+}
+
+/// Reads a file in the syntax of today, or else in that from before OPA 1.0.
+fn read(text: &str) -> Result<Module, Vec<crate::error::SyntaxError>> {
+    match parse(text, Dialect::V1) {
+        Ok(module) => Ok(module),
+        Err(errors) => parse(text, Dialect::V0).map_err(|old| {
+            // The one that understands more of the file knows better what is wrong with it.
+            let line =
+                |errors: &[crate::error::SyntaxError]| errors.first().map_or(0, |error| error.span.line);
+            if line(&old) > line(&errors) { old } else { errors }
+        }),
+    }
+}
+
+fn unit(file: u32, module: &Module) -> Unit {
+    let mut imports = HashMap::new();
+    for import in &module.imports {
+        if let ("input" | "data", Some(last)) = (import.path[0].as_str(), import.path.last())
+            && (import.path.len() > 1 || import.alias.is_some())
+        {
+            let name = import.alias.as_ref().unwrap_or(last);
+            imports.insert(name.clone(), import.path.clone());
+        }
+    }
+    Unit { file, package: module.package.clone(), imports }
+}
+
+/// The name of a function as it is written.
+pub(crate) fn text_of(function: &Term) -> String {
+    match &function.kind {
+        TermKind::Var(name) => name.clone(),
+        TermKind::Ref(head, keys) => {
+            let keys = keys.iter().map(|key| match &key.kind {
+                TermKind::String(key) => key.as_str(),
+                _ => "_",
+            });
+            std::iter::once(&*text_of(head)).chain(keys).collect::<Vec<_>>().join(".")
+        }
+        _ => String::new(),
+    }
+}

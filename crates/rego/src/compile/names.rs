@@ -1,0 +1,137 @@
+//! Which names a body declares and mentions.
+
+use hashbrown::HashSet;
+
+use crate::syntax::ast::{Literal, LiteralKind, TemplatePart, Term, TermKind};
+
+/// Calls `visit` with each name that a term mentions itself; `inner` gets the terms that have variables of their own.
+pub(super) fn names<'a>(
+    term: &'a Term,
+    visit: &mut dyn FnMut(&'a str, &'a Term),
+    inner: &mut dyn FnMut(&'a Term),
+) {
+    match &term.kind {
+        TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) => {}
+        TermKind::Var(name) => visit(name, term),
+        TermKind::Ref(head, keys) => {
+            names(head, visit, inner);
+            keys.iter().for_each(|key| names(key, visit, inner));
+        }
+        TermKind::Call(function, arguments) => {
+            // The name of a function is none of a variable, unless a key within it is one.
+            if let TermKind::Ref(_, keys) = &function.kind {
+                keys.iter().for_each(|key| names(key, visit, inner));
+            }
+            arguments.iter().for_each(|argument| names(argument, visit, inner));
+        }
+        TermKind::Array(items) | TermKind::Set(items) => {
+            items.iter().for_each(|item| names(item, visit, inner));
+        }
+        TermKind::Object(members) => {
+            for (key, value) in members {
+                names(key, visit, inner);
+                names(value, visit, inner);
+            }
+        }
+        TermKind::ArrayComprehension(..)
+        | TermKind::SetComprehension(..)
+        | TermKind::ObjectComprehension(..) => {
+            inner(term);
+        }
+        TermKind::Binary(_, operands) => {
+            names(&operands.0, visit, inner);
+            names(&operands.1, visit, inner);
+        }
+        TermKind::In { key, member } => {
+            if let Some(key) = key {
+                names(key, visit, inner);
+            }
+            names(&member.0, visit, inner);
+            names(&member.1, visit, inner);
+        }
+        TermKind::Template(parts) => {
+            for part in parts {
+                if let TemplatePart::Term(term) = part {
+                    names(term, visit, inner);
+                }
+            }
+        }
+    }
+}
+
+/// The terms of a literal that belong to its body, without the body of `every`.
+pub(super) fn terms(literal: &Literal) -> Vec<&Term> {
+    let mut terms: Vec<&Term> = match &literal.kind {
+        LiteralKind::Expr(term) => vec![term],
+        LiteralKind::Assign(left, right) | LiteralKind::Unify(left, right) => vec![left, right],
+        LiteralKind::Some(_) => Vec::new(),
+        LiteralKind::SomeIn { key, value, domain } => key.iter().chain([value, domain]).collect(),
+        LiteralKind::Every { domain, .. } => vec![domain],
+    };
+    terms.extend(literal.with.iter().map(|with| &with.value));
+    terms
+}
+
+/// The names that a body declares with `:=` and `some`.
+pub(super) fn declared(body: &[Literal]) -> HashSet<&str> {
+    let mut declared = HashSet::new();
+    let mut add = |term| pattern_names(term, &mut |name| _ = declared.insert(name));
+    for literal in body {
+        match &literal.kind {
+            LiteralKind::Assign(left, _) => add(left),
+            LiteralKind::SomeIn { key, value, .. } => key.iter().chain([value]).for_each(&mut add),
+            _ => {}
+        }
+    }
+    for literal in body {
+        if let LiteralKind::Some(names) = &literal.kind {
+            declared.extend(names.iter().map(|(name, _)| name.as_str()));
+        }
+    }
+    declared
+}
+
+/// The names in a pattern that stand for parts of what it matches.
+pub(super) fn pattern_names<'a>(term: &'a Term, visit: &mut dyn FnMut(&'a str)) {
+    match &term.kind {
+        TermKind::Var(name) if name != "_" => visit(name),
+        TermKind::Array(items) => items.iter().for_each(|item| pattern_names(item, visit)),
+        TermKind::Object(members) => members.iter().for_each(|(_, value)| pattern_names(value, visit)),
+        _ => {}
+    }
+}
+
+/// The names that a term with variables of its own mentions and does not declare.
+pub(super) fn free_names<'a>(term: &'a Term, found: &mut HashSet<&'a str>) {
+    match &term.kind {
+        TermKind::ArrayComprehension(head, body) | TermKind::SetComprehension(head, body) => {
+            free_in_body(&[head], body, found);
+        }
+        TermKind::ObjectComprehension(head, body) => free_in_body(&[&head.0, &head.1], body, found),
+        _ => {
+            let mut inner = Vec::new();
+            names(term, &mut |name, _| _ = found.insert(name), &mut |term| inner.push(term));
+            inner.into_iter().for_each(|term| free_names(term, found));
+        }
+    }
+}
+
+pub(super) fn free_in_body<'a>(heads: &[&'a Term], body: &'a [Literal], found: &mut HashSet<&'a str>) {
+    let mut mentioned = HashSet::new();
+    for term in heads.iter().copied().chain(body.iter().flat_map(terms)) {
+        free_names(term, &mut mentioned);
+    }
+    for literal in body {
+        if let LiteralKind::Every { key, value, body, .. } = &literal.kind {
+            let mut inner = HashSet::new();
+            free_in_body(&[], body, &mut inner);
+            inner.remove(value.as_str());
+            if let Some(key) = key {
+                inner.remove(key.as_str());
+            }
+            mentioned.extend(inner);
+        }
+    }
+    let declared = declared(body);
+    found.extend(mentioned.into_iter().filter(|name| !declared.contains(name)));
+}

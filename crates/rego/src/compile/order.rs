@@ -1,0 +1,296 @@
+//! The order of conditions: each comes after those that give values to its variables.
+
+use super::lower::{Lowerer, Meaning};
+use super::names::{free_in_body, free_names};
+use super::program::Slot;
+use crate::syntax::ast::{Literal, LiteralKind, TemplatePart, Term, TermKind};
+
+/// A condition: a literal, or a part of one that has been split.
+#[derive(Clone, Copy)]
+pub(super) enum Condition<'t> {
+    Literal(&'t Literal),
+    /// The terms of `=`.
+    Unify(&'t Term, &'t Term),
+    /// Arrays of different lengths.
+    Never,
+}
+
+/// A way to evaluate a condition.
+#[derive(Debug, Default)]
+struct Alternative {
+    needed: Vec<Slot>,
+    gives: Vec<Slot>,
+    /// The left side of `=` is the pattern.
+    is_left: bool,
+}
+
+/// Stands for `_` where a value is needed.
+const NEVER_BOUND: Slot = Slot::MAX;
+
+impl Lowerer<'_, '_> {
+    /// Compiles literals in an order in which all their variables have values.
+    pub(super) fn literals(&mut self, body: &[Literal]) {
+        let mut conditions = Vec::new();
+        for literal in body {
+            match &literal.kind {
+                LiteralKind::Unify(left, right) if !literal.is_negated && literal.with.is_empty() => {
+                    split(left, right, &mut conditions);
+                }
+                _ => conditions.push(Condition::Literal(literal)),
+            }
+        }
+        let mut left: Vec<(Condition<'_>, Vec<Alternative>)> =
+            conditions.into_iter().map(|condition| (condition, self.alternatives(condition))).collect();
+        while !left.is_empty() {
+            let before = left.len();
+            let mut waiting = Vec::new();
+            for (condition, alternatives) in left {
+                match alternatives.iter().find(|one| self.is_ready(one)) {
+                    Some(one) => self.condition(condition, one.is_left),
+                    None => waiting.push((condition, alternatives)),
+                }
+            }
+            left = waiting;
+            if left.len() == before {
+                self.report_unsafe(&left);
+                return;
+            }
+        }
+    }
+
+    fn is_ready(&self, alternative: &Alternative) -> bool {
+        alternative.needed.iter().all(|slot| self.has_value(*slot))
+    }
+
+    fn has_value(&self, slot: Slot) -> bool {
+        self.is_bound.get(slot as usize).is_some_and(|is_bound| *is_bound)
+    }
+
+    fn report_unsafe(&mut self, left: &[(Condition<'_>, Vec<Alternative>)]) {
+        let mut reported = hashbrown::HashSet::new();
+        for (condition, alternatives) in left {
+            let span = match condition {
+                Condition::Literal(literal) => literal.span,
+                Condition::Unify(left, _) => left.span,
+                Condition::Never => continue,
+            };
+            // The variables that no condition gives a value to: those that wait for them are not reported.
+            let given_by_others: Vec<Slot> = left
+                .iter()
+                .flat_map(|(_, all)| all.iter().flat_map(|one| one.gives.iter().copied()))
+                .collect();
+            let Some(first) = alternatives.first() else { continue };
+            for slot in &first.needed {
+                let is_waiting = left.len() > 1 && given_by_others.contains(slot) && alternatives.len() == 1;
+                if !self.has_value(*slot) && !is_waiting && reported.insert(*slot) {
+                    let name = self.slot_names.get(*slot as usize).cloned().unwrap_or_else(|| "_".to_owned());
+                    self.unsafe_variable(&name, span);
+                }
+            }
+        }
+        if reported.is_empty()
+            && let Some((
+                Condition::Literal(Literal { span, .. }) | Condition::Unify(Term { span, .. }, _),
+                _,
+            )) = left.first()
+        {
+            let span = *span;
+            self.error("rego_unsafe_var_error", span, "the variables of these conditions need each other");
+        }
+    }
+
+    fn alternatives(&self, condition: Condition<'_>) -> Vec<Alternative> {
+        let literal = match condition {
+            Condition::Never => return vec![Alternative::default()],
+            Condition::Unify(left, right) => return self.of_unify(left, right),
+            Condition::Literal(literal) => literal,
+        };
+        let mut of_with = Alternative::default();
+        for with in &literal.with {
+            self.input(&with.value, &mut of_with);
+        }
+        let mut alternatives = match &literal.kind {
+            LiteralKind::Unify(left, right) => self.of_unify(left, right),
+            LiteralKind::Assign(left, right) => {
+                let mut one = Alternative { is_left: true, ..Alternative::default() };
+                self.input(right, &mut one);
+                finish(&mut one);
+                self.given(left, &mut one);
+                vec![one]
+            }
+            LiteralKind::Some(_) => vec![Alternative::default()],
+            LiteralKind::SomeIn { key, value, domain } => {
+                let mut one = Alternative::default();
+                self.input(domain, &mut one);
+                finish(&mut one);
+                key.iter().chain([value]).for_each(|term| self.given(term, &mut one));
+                vec![one]
+            }
+            LiteralKind::Every { key, value, domain, body } => {
+                let mut one = Alternative::default();
+                self.input(domain, &mut one);
+                finish(&mut one);
+                let mut free = hashbrown::HashSet::new();
+                free_in_body(&[], body, &mut free);
+                free.remove(value.as_str());
+                key.iter().for_each(|key| _ = free.remove(key.as_str()));
+                one.needed.extend(free.into_iter().filter_map(|name| self.local(name)));
+                vec![one]
+            }
+            LiteralKind::Expr(term) => match self.output(term) {
+                Some(arguments) => {
+                    let mut one = Alternative::default();
+                    if let Some((out, inputs)) = arguments.split_last() {
+                        inputs.iter().for_each(|input| self.input(input, &mut one));
+                        finish(&mut one);
+                        self.given(out, &mut one);
+                    }
+                    vec![one]
+                }
+                None => {
+                    let mut one = Alternative::default();
+                    self.input(term, &mut one);
+                    finish(&mut one);
+                    vec![one]
+                }
+            },
+        };
+        for one in &mut alternatives {
+            one.needed.extend(&of_with.needed);
+            if literal.is_negated {
+                let gives = std::mem::take(&mut one.gives);
+                one.needed.extend(gives);
+                one.is_left = false;
+            }
+        }
+        alternatives
+    }
+
+    /// The arguments of a call that has one more than the function takes: the last is what it gives.
+    pub(super) fn output<'t>(&self, term: &'t Term) -> Option<&'t [Term]> {
+        let TermKind::Call(function, arguments) = &term.kind else { return None };
+        let callee = self.find_callee(function).ok()?;
+        (arguments.len() == callee.arity() + 1 && !is_print(function)).then_some(arguments)
+    }
+
+    fn of_unify(&self, left: &Term, right: &Term) -> Vec<Alternative> {
+        let one = |pattern, value, is_left| {
+            let mut one = Alternative { is_left, ..Alternative::default() };
+            self.input(value, &mut one);
+            finish(&mut one);
+            self.given(pattern, &mut one);
+            one
+        };
+        vec![one(left, right, true), one(right, left, false)]
+    }
+
+    fn local(&self, name: &str) -> Option<Slot> {
+        match self.meaning(name) {
+            Some(Meaning::Local(slot)) => Some(slot),
+            _ => None,
+        }
+    }
+
+    /// What a term needs to have a value, and what its references give values to.
+    fn input(&self, term: &Term, to: &mut Alternative) {
+        match &term.kind {
+            TermKind::Null | TermKind::Bool(_) | TermKind::Number(_) | TermKind::String(_) => {}
+            TermKind::Var(name) if name == "_" => to.needed.push(NEVER_BOUND),
+            TermKind::Var(name) => to.needed.extend(self.local(name)),
+            TermKind::Ref(head, keys) => {
+                self.input(head, to);
+                keys.iter().for_each(|key| self.given(key, to));
+            }
+            TermKind::Call(_, arguments) => arguments.iter().for_each(|argument| self.input(argument, to)),
+            TermKind::Array(items) | TermKind::Set(items) => {
+                items.iter().for_each(|item| self.input(item, to))
+            }
+            TermKind::Object(members) => {
+                for (key, value) in members {
+                    self.input(key, to);
+                    self.input(value, to);
+                }
+            }
+            TermKind::ArrayComprehension(..)
+            | TermKind::SetComprehension(..)
+            | TermKind::ObjectComprehension(..) => {
+                let mut free = hashbrown::HashSet::new();
+                free_names(term, &mut free);
+                to.needed.extend(free.into_iter().filter_map(|name| self.local(name)));
+            }
+            TermKind::Binary(_, operands) => {
+                self.input(&operands.0, to);
+                self.input(&operands.1, to);
+            }
+            TermKind::In { key, member } => {
+                key.iter().for_each(|key| self.input(key, to));
+                self.input(&member.0, to);
+                self.input(&member.1, to);
+            }
+            TermKind::Template(parts) => {
+                for part in parts {
+                    if let TemplatePart::Term(term) = part {
+                        self.input(term, to);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a pattern gives values to, and what it needs.
+    fn given(&self, term: &Term, to: &mut Alternative) {
+        match &term.kind {
+            TermKind::Var(name) => to.gives.extend(self.local(name)),
+            TermKind::Array(items) => items.iter().for_each(|item| self.given(item, to)),
+            TermKind::Object(members) => {
+                for (key, value) in members {
+                    self.input(key, to);
+                    self.given(value, to);
+                }
+            }
+            _ => self.input(term, to),
+        }
+    }
+}
+
+/// What a term gives values to itself it does not need.
+fn finish(alternative: &mut Alternative) {
+    let gives = &alternative.gives;
+    alternative.needed.retain(|slot| !gives.contains(slot));
+}
+
+fn split<'t>(left: &'t Term, right: &'t Term, into: &mut Vec<Condition<'t>>) {
+    match (&left.kind, &right.kind) {
+        (TermKind::Array(left), TermKind::Array(right)) if left.len() == right.len() => {
+            left.iter().zip(right).for_each(|(left, right)| split(left, right, into));
+        }
+        (TermKind::Array(_), TermKind::Array(_)) => into.push(Condition::Never),
+        (TermKind::Object(left_members), TermKind::Object(right_members)) => {
+            let key = |term: &Term| match &term.kind {
+                TermKind::String(key) => Some(key.clone()),
+                _ => None,
+            };
+            let pairs: Option<Vec<_>> = left_members
+                .iter()
+                .map(|(left_key, value)| {
+                    let wanted = key(left_key)?;
+                    let mut others = right_members.iter();
+                    others
+                        .find(|(right_key, _)| key(right_key) == Some(wanted.clone()))
+                        .map(|(_, v)| (value, v))
+                })
+                .collect();
+            match pairs {
+                Some(pairs) if left_members.len() == right_members.len() => {
+                    pairs.into_iter().for_each(|(left, right)| split(left, right, into));
+                }
+                _ => into.push(Condition::Unify(left, right)),
+            }
+        }
+        _ => into.push(Condition::Unify(left, right)),
+    }
+}
+
+pub(super) fn is_print(function: &Term) -> bool {
+    matches!(&function.kind, TermKind::Var(name) if name == "print")
+}

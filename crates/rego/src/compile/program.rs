@@ -1,0 +1,200 @@
+//! Compiled policies: names are slots, conditions are in an order in which they can be evaluated.
+
+use hashbrown::HashMap;
+
+use crate::builtins::Builtin;
+use crate::syntax::ast::Span;
+use crate::value::Value;
+
+/// A variable of a rule.
+pub(crate) type Slot = u32;
+pub(crate) type NodeId = u32;
+pub(crate) type RuleId = u32;
+
+/// A position in one of the files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Place {
+    pub(crate) file: u32,
+    pub(crate) span: Span,
+}
+
+/// A position in the tree of `data` where packages and rules are.
+#[derive(Debug, Default)]
+pub(crate) struct Node {
+    pub(crate) path: Vec<String>,
+    pub(crate) children: HashMap<String, NodeId>,
+    /// The names of the children in the order of their text.
+    pub(crate) names: Vec<String>,
+    pub(crate) rule: Option<RuleId>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RuleKind {
+    /// One value.
+    Complete,
+    /// A set of members.
+    Set,
+    /// An object, of objects or sets within each other.
+    Object,
+    /// A function of so many parameters.
+    Function(usize),
+}
+
+/// All definitions of one name.
+#[derive(Debug)]
+pub(crate) struct RuleSet {
+    pub(crate) node: NodeId,
+    pub(crate) kind: RuleKind,
+    pub(crate) definitions: Vec<Definition>,
+    pub(crate) default: Option<Box<Definition>>,
+}
+
+/// One definition: what follows a head.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) place: Place,
+    /// How many package names and names of the rule come before the parts of `Head::keys`.
+    pub(crate) params: Vec<Pattern>,
+    pub(crate) slots: u32,
+    pub(crate) branches: Vec<Branch>,
+}
+
+/// A body and what the rule is where it holds; the next branch is that of `else`.
+#[derive(Debug)]
+pub(crate) struct Branch {
+    pub(crate) ops: Vec<Op>,
+    /// The variable parts of the path in the head.
+    pub(crate) keys: Vec<Expr>,
+    /// The value, or the member of a set.
+    pub(crate) value: Expr,
+    /// `value` is a member of a set.
+    pub(crate) is_member: bool,
+}
+
+#[derive(Debug)]
+pub(crate) enum Expr {
+    Const(Value),
+    Local(Slot),
+    Input,
+    /// Everything at a position of `data`.
+    Data(NodeId),
+    /// A document in `data` where no rules are.
+    Document(Box<[String]>),
+    Get(Box<Expr>, Box<[Expr]>),
+    Array(Box<[Expr]>),
+    Object(Box<[(Expr, Expr)]>),
+    Set(Box<[Expr]>),
+    Comprehension(Box<Comprehension>),
+    Builtin(&'static Builtin, Box<[Expr]>, Place),
+    Function(NodeId, Box<[Expr]>, Place),
+    Compare(Comparison, Box<(Expr, Expr)>),
+    /// Member and collection, and a key where one is asked for.
+    Member(Box<(Expr, Expr)>, Option<Box<Expr>>),
+    Template(Box<[Part]>),
+}
+
+/// A part of what is printed.
+#[derive(Debug)]
+pub(crate) enum Part {
+    Text(String),
+    /// A value, or that it is undefined.
+    Value(Vec<Op>, Expr),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+#[derive(Debug)]
+pub(crate) struct Comprehension {
+    pub(crate) kind: ComprehensionKind,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) place: Place,
+}
+
+#[derive(Debug)]
+pub(crate) enum ComprehensionKind {
+    Array(Expr),
+    Set(Expr),
+    Object(Expr, Expr),
+}
+
+/// A step of a body.
+#[derive(Debug)]
+pub(crate) enum Op {
+    /// Goes on unless it is false or undefined.
+    Test(Expr),
+    Bind(Slot, Expr),
+    Match(Pattern, Expr),
+    /// Goes on for everything that the steps lead to.
+    Scan {
+        base: Expr,
+        steps: Box<[Step]>,
+        out: Pattern,
+    },
+    /// Goes on for each path and value within a value.
+    Walk {
+        value: Expr,
+        out: Pattern,
+    },
+    Not(Vec<Op>),
+    Every {
+        domain: Expr,
+        key: Option<Slot>,
+        value: Slot,
+        ops: Vec<Op>,
+    },
+    With {
+        changes: Vec<Change>,
+        ops: Vec<Op>,
+    },
+    Print(Vec<Part>, Place),
+}
+
+#[derive(Debug)]
+pub(crate) enum Step {
+    Key(Expr),
+    Each(Pattern),
+}
+
+#[derive(Debug)]
+pub(crate) enum Pattern {
+    Any,
+    Bind(Slot),
+    Equal(Expr),
+    Array(Box<[Pattern]>),
+    Object(Box<[(Expr, Pattern)]>),
+}
+
+/// What `with` replaces.
+#[derive(Debug)]
+pub(crate) enum Change {
+    Input(Vec<String>, Expr),
+    Data(Vec<String>, Expr),
+    Function(FunctionKey, Replacement),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum FunctionKey {
+    Builtin(&'static str),
+    Node(NodeId),
+}
+
+#[derive(Debug)]
+pub(crate) enum Replacement {
+    Value(Expr),
+    Function(FunctionKey),
+}
+
+/// Where a policy looks into `data` where no rule is.
+#[derive(Debug, Clone)]
+pub(crate) struct DataReference {
+    pub(crate) path: Vec<String>,
+    pub(crate) place: Place,
+}

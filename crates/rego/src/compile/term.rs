@@ -1,0 +1,207 @@
+//! Terms as expressions.
+
+use super::Network;
+use super::condition::{comparison, get, only_keys};
+use super::lower::{Callee, Lowerer, Meaning};
+use super::program::{Comprehension, ComprehensionKind, Expr, Op, Pattern};
+use crate::builtins;
+use crate::syntax::ast::{Literal, Operator, Span, Term, TermKind};
+use crate::value::{Number, Value};
+
+impl Lowerer<'_, '_> {
+    /// The expression of a term. References that lead to several values become steps before it.
+    pub(super) fn expr(&mut self, term: &Term) -> Expr {
+        match &term.kind {
+            TermKind::Null => Expr::Const(Value::Null),
+            TermKind::Bool(value) => Expr::Const(Value::Bool(*value)),
+            TermKind::Number(text) => match Number::parse(text) {
+                Some(number) => Expr::Const(Value::Number(number)),
+                None => {
+                    self.error("rego_parse_error", term.span, "this number is too large");
+                    Expr::Const(Value::Null)
+                }
+            },
+            TermKind::String(text) => Expr::Const(Value::from(text.as_str())),
+            TermKind::Var(name) => self.variable(name, term),
+            TermKind::Ref(head, keys) => {
+                let (base, steps) = self.reference(head, keys, term.span);
+                match only_keys(steps) {
+                    Ok(keys) => get(base, keys),
+                    Err(steps) => {
+                        let slot = self.temporary();
+                        self.ops.push(Op::Scan { base, steps: steps.into(), out: Pattern::Bind(slot) });
+                        Expr::Local(slot)
+                    }
+                }
+            }
+            TermKind::Call(function, arguments) => self.call(function, arguments, term.span),
+            TermKind::Array(items) => {
+                let items: Vec<Expr> = items.iter().map(|item| self.expr(item)).collect();
+                match constants(&items) {
+                    Some(values) => Expr::Const(Value::array(values)),
+                    None => Expr::Array(items.into()),
+                }
+            }
+            TermKind::Set(items) => {
+                let items: Vec<Expr> = items.iter().map(|item| self.expr(item)).collect();
+                match constants(&items) {
+                    Some(values) => Expr::Const(Value::set(values)),
+                    None => Expr::Set(items.into()),
+                }
+            }
+            TermKind::Object(members) => self.object(members, term.span),
+            TermKind::ArrayComprehension(head, body) => {
+                let (ops, head) = self.body(body, &[head], |lowerer| lowerer.expr(head));
+                self.comprehension(ComprehensionKind::Array(head), ops, term.span)
+            }
+            TermKind::SetComprehension(head, body) => {
+                let (ops, head) = self.closure(&[head], body);
+                let [head] = head;
+                self.comprehension(ComprehensionKind::Set(head), ops, term.span)
+            }
+            TermKind::ObjectComprehension(head, body) => {
+                let (ops, [key, value]) = self.closure(&[&head.0, &head.1], body);
+                self.comprehension(ComprehensionKind::Object(key, value), ops, term.span)
+            }
+            TermKind::Binary(operator, operands) => self.binary(*operator, operands, term.span),
+            TermKind::In { key, member } => {
+                let key = key.as_ref().map(|key| Box::new(self.expr(key)));
+                let pair = (self.expr(&member.0), self.expr(&member.1));
+                Expr::Member(Box::new(pair), key)
+            }
+            TermKind::Template(parts) => self.template(parts),
+        }
+    }
+
+    fn closure<const N: usize>(&mut self, heads: &[&Term; N], body: &[Literal]) -> (Vec<Op>, [Expr; N]) {
+        self.body(body, heads, |lowerer| heads.map(|head| lowerer.expr(head)))
+    }
+
+    fn comprehension(&self, kind: ComprehensionKind, ops: Vec<Op>, span: Span) -> Expr {
+        Expr::Comprehension(Box::new(Comprehension { kind, ops, place: self.place(span) }))
+    }
+
+    fn variable(&mut self, name: &str, term: &Term) -> Expr {
+        match self.meaning(name) {
+            Some(Meaning::Local(slot)) if self.is_bound[slot as usize] => Expr::Local(slot),
+            Some(Meaning::Input(_) | Meaning::Data(_)) => {
+                let (base, steps) = self.reference(term, &[], term.span);
+                match only_keys(steps) {
+                    Ok(keys) => get(base, keys),
+                    Err(_) => base,
+                }
+            }
+            _ => {
+                self.unsafe_variable(name, term.span);
+                Expr::Const(Value::Null)
+            }
+        }
+    }
+
+    fn object(&mut self, members: &[(Term, Term)], span: Span) -> Expr {
+        let members: Vec<(Expr, Expr)> =
+            members.iter().map(|(key, value)| (self.expr(key), self.expr(value))).collect();
+        let mut entries = Vec::new();
+        for (key, value) in &members {
+            match (key, value) {
+                (Expr::Const(key), Expr::Const(value)) => entries.push((key.clone(), value.clone())),
+                _ => return Expr::Object(members.into()),
+            }
+        }
+        let mut keys: Vec<&Value> = entries.iter().map(|(key, _)| key).collect();
+        keys.sort();
+        if keys.windows(2).any(|pair| pair[0] == pair[1]) {
+            // OPA takes the last of them in silence.
+            self.error("rego_compile_error", span, "a key of this object is there twice");
+        }
+        Expr::Const(Value::object(entries))
+    }
+
+    fn binary(&mut self, operator: Operator, operands: &(Term, Term), span: Span) -> Expr {
+        let pair = (self.expr(&operands.0), self.expr(&operands.1));
+        if let Some(comparison) = comparison(operator) {
+            return Expr::Compare(comparison, Box::new(pair));
+        }
+        match builtins::lookup(operator.function()) {
+            Some(builtin) => Expr::Builtin(builtin, Box::new([pair.0, pair.1]), self.place(span)),
+            None => {
+                self.error("rego_type_error", span, "this operator is not supported");
+                Expr::Const(Value::Null)
+            }
+        }
+    }
+
+    fn call(&mut self, function: &Term, arguments: &[Term], span: Span) -> Expr {
+        if self.is_walk(function) && arguments.len() == 1 {
+            let slot = self.temporary();
+            let value = self.expr(&arguments[0]);
+            self.ops.push(Op::Walk { value, out: Pattern::Bind(slot) });
+            return Expr::Local(slot);
+        }
+        if let Some(metadata) = self.metadata(function) {
+            return Expr::Const(metadata);
+        }
+        let lowered: Vec<Expr> = arguments.iter().map(|argument| self.expr(argument)).collect();
+        let Some(callee) = self.callee(function) else { return Expr::Const(Value::Null) };
+        if arguments.len() != callee.arity() {
+            let name = super::text_of(function);
+            let message = format!("{name} takes {}, not {}", count(callee.arity()), arguments.len());
+            self.error("rego_type_error", span, message);
+            return Expr::Const(Value::Null);
+        }
+        let place = self.place(span);
+        match callee {
+            Callee::Builtin(builtin) => {
+                if let Some(why) = builtin.unsupported_because() {
+                    self.unsupported(builtin.name, why, span);
+                }
+                Expr::Builtin(builtin, lowered.into(), place)
+            }
+            Callee::Function(node, _) => {
+                self.shared.edges.push(node);
+                Expr::Function(node, lowered.into(), place)
+            }
+        }
+    }
+
+    fn unsupported(&mut self, name: &str, why: &str, span: Span) {
+        let is_of_network = matches!(name, "http.send" | "net.lookup_ip_addr");
+        let message = match (is_of_network, self.shared.network) {
+            (_, Network::Mocked) => return,
+            (true, Network::Refused) => {
+                format!("{name} needs the network, which policies may not use unless --allow-net is given")
+            }
+            (true, Network::Allowed) => {
+                format!("{name} is only supported in tests that replace it: `with {name} as …`")
+            }
+            (false, _) => format!("{name} is not supported: {why}"),
+        };
+        self.error("rego_type_error", span, message);
+    }
+
+    fn metadata(&self, function: &Term) -> Option<Value> {
+        match &*super::text_of(function) {
+            "rego.metadata.rule" => Some(self.shared.metadata.0.clone()),
+            "rego.metadata.chain" => Some(self.shared.metadata.1.clone()),
+            _ => None,
+        }
+    }
+}
+
+fn constants(items: &[Expr]) -> Option<Vec<Value>> {
+    items
+        .iter()
+        .map(|item| match item {
+            Expr::Const(value) => Some(value.clone()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn count(arity: usize) -> String {
+    match arity {
+        0 => "no arguments".to_owned(),
+        1 => "one argument".to_owned(),
+        _ => format!("{arity} arguments"),
+    }
+}

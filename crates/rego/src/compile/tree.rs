@@ -1,0 +1,53 @@
+//! The tree of packages and rules.
+
+use super::program::{Node, NodeId};
+
+#[derive(Debug)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+}
+
+impl Tree {
+    pub(super) fn new() -> Self {
+        Self { nodes: vec![Node::default()] }
+    }
+
+    pub(super) fn insert(&mut self, path: &[String]) -> NodeId {
+        let mut at = 0;
+        for (index, name) in path.iter().enumerate() {
+            at = match self.node(at).children.get(name) {
+                Some(child) => *child,
+                None => {
+                    let child = NodeId::try_from(self.nodes.len()).unwrap_or(NodeId::MAX);
+                    self.nodes.push(Node { path: path[..=index].to_vec(), ..Node::default() });
+                    self.nodes[at as usize].children.insert(name.clone(), child);
+                    child
+                }
+            };
+        }
+        at
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// How far a path leads, and how many of its names that takes.
+    pub(super) fn follow<'a>(&self, path: impl Iterator<Item = &'a str>) -> (NodeId, usize) {
+        let mut at = 0;
+        let mut taken = 0;
+        for name in path {
+            let Some(child) = self.node(at).children.get(name) else { break };
+            at = *child;
+            taken += 1;
+        }
+        (at, taken)
+    }
+
+    pub(super) fn sort(&mut self) {
+        for node in &mut self.nodes {
+            node.names = node.children.keys().cloned().collect();
+            node.names.sort();
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What is wrong with policies, and what goes wrong while they are evaluated.
+
+use std::fmt;
+
+use crate::syntax::ast::Span;
+
+/// A part of a file that cannot be read.
+#[derive(Debug, Clone)]
+pub(crate) struct SyntaxError {
+    pub(crate) span: Span,
+    pub(crate) message: String,
+}
+
+impl SyntaxError {
+    pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
+        Self { span, message: message.into() }
+    }
+}
+
+/// A position in a policy file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// The name of the file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// What is wrong with a policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CompileError {
+    /// OPA's name for errors of this kind, such as `rego_parse_error`.
+    pub code: &'static str,
+    /// Where it is.
+    pub location: Option<Location>,
+    /// What it is.
+    pub message: String,
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Some(location) => write!(f, "{location}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+/// All errors that were found in policies: at least one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CompileErrors(pub Vec<CompileError>);
+
+impl fmt::Display for CompileErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, error) in self.0.iter().enumerate() {
+            if index > 0 {
+                f.write_str("\n")?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for CompileErrors {}
+
+/// Why the evaluation of a rule ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvalError {
+    /// The limit that was reached, if it is one: no other rule is evaluated, either.
+    pub limit: Option<Limit>,
+    /// Where it happened.
+    pub location: Option<Location>,
+    /// What happened. It may hold values of the input.
+    pub message: String,
+    /// What it depends on whether the rule fails: nothing, if it fails whatever the unknown values will be.
+    pub doubt: Option<crate::Unknown>,
+}
+
+impl fmt::Display for EvalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.location {
+            Some(location) => write!(f, "{location}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for EvalError {}
+
+/// A limit of an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// It takes longer than is allowed.
+    Time,
+    /// The values that it makes take more memory than is allowed.
+    Memory,
+    /// Rules and functions lead to each other more deeply than the stack has room for.
+    Depth,
+}
+
+impl Limit {
+    /// A name for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Time => "time_limit",
+            Self::Memory => "memory_limit",
+            Self::Depth => "depth_limit",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        [Self::Time, Self::Memory, Self::Depth].into_iter().find(|limit| limit.name() == name)
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Time => "evaluation takes longer than is allowed",
+            Self::Memory => "evaluation takes more memory than is allowed",
+            Self::Depth => "rules and functions lead to each other too deeply",
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! The Rego policy language: from text to values.
+//!
+//! ```text
+//! text ── Program::compile ──▶ program ── Program::run, with an input ──▶ values of rules, prints, warnings
+//! ```
+//!
+//! ```
+//! use objchange_rego::{Program, Setup, SourceFile, Value};
+//!
+//! let text = "package ports\n\nlow contains p if {\n\tsome p in input\n\tp < 1024\n}\n";
+//! let file = SourceFile { name: "ports.rego".to_owned(), text: text.to_owned() };
+//! let program = Program::compile(&[file], &Default::default())?;
+//! let rule = program.rules().next().unwrap().id;
+//!
+//! let setup = Setup { input: Some(Value::from_json("[80, 8080, 22]").unwrap()), ..Setup::default() };
+//! let (value, _) = program.run(setup, |session| session.rule(rule)).unwrap();
+//! assert_eq!(value.unwrap().to_string(), "{22, 80}");
+//! # Ok::<(), objchange_rego::CompileErrors>(())
+//! ```
+//!
+//! # Unknown values
+//!
+//! A part of the input may be [`Unknown`]. What a rule gives without a doubt is then the same whatever value of whatever
+//! type is in its place; everything else comes with what it depends on.
+//!
+//! # Scope of this crate
+//!
+//! The language of OPA 1.x, with its older syntax for files that need it, and OPA's built-ins except those that need a
+//! network or a running OPA. There is no file, no environment and no clock: the host says what time it is.
+
+#![forbid(unsafe_code)]
+
+pub mod builtins;
+mod compile;
+mod error;
+mod program;
+mod run;
+mod syntax;
+pub mod value;
+
+pub use compile::{CompileOptions, Network, SourceFile};
+pub use error::{CompileError, CompileErrors, EvalError, Limit, Location};
+pub use program::{Found, InputReference, Program, RuleId, RuleInfo, Session, Setup, Warning, from_yaml};
+pub use run::Limits;
+pub use syntax::ast::{Dialect, Span};
+pub use value::{Unknown, Value};
+
+/// Values and rules may nest deeper than the stack of most threads has room for.
+pub(crate) const STACK: usize = 256 << 20;

@@ -1,0 +1,309 @@
+//! Policies as hosts see them.
+
+use std::thread;
+
+use crate::compile::program::RuleKind;
+use crate::compile::{self, Compiled};
+use crate::error::{CompileError, CompileErrors, EvalError, Location};
+use crate::run::{Limits, Machine, Run, Stop};
+use crate::value::{Unknown, Value};
+use crate::{CompileOptions, SourceFile};
+
+/// A rule of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RuleId(u32);
+
+/// Policies that are ready to be evaluated, also on several threads at once.
+#[derive(Debug)]
+pub struct Program {
+    compiled: Compiled,
+}
+
+/// What there is to know of a rule.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RuleInfo<'p> {
+    /// The rule.
+    pub id: RuleId,
+    /// The package it is in.
+    pub package: &'p [String],
+    /// Its name: of a rule such as `a.b := 1` the first part.
+    pub name: &'p str,
+    /// Where in `data` it is, package and name included.
+    pub path: &'p [String],
+    /// It is a function.
+    pub is_function: bool,
+    /// Its definitions add to a set.
+    pub is_set: bool,
+    /// Where its definitions are; where its default is, if it has no other.
+    pub definitions: Vec<Location>,
+}
+
+/// A part of the input that a policy mentions, by its keys as far as they are constant.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct InputReference<'p> {
+    /// The keys.
+    pub path: &'p [String],
+    /// Where it is mentioned.
+    pub location: Location,
+}
+
+/// What policies are evaluated over, and how.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    /// What they see as `input`; nothing, if it is undefined.
+    pub input: Option<Value>,
+    /// The documents of `data`: an object.
+    pub data: Value,
+    /// What evaluation may take.
+    pub limits: Limits,
+    /// A built-in that fails ends the rule, and does not only make an expression undefined.
+    pub strict_builtin_errors: bool,
+    /// The time, in nanoseconds since 1970.
+    pub now_ns: i64,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            input: None,
+            data: Value::object([]),
+            limits: Limits::default(),
+            strict_builtin_errors: false,
+            now_ns: 0,
+        }
+    }
+}
+
+/// Something that a built-in could not do, so that an expression was undefined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// Where it is called.
+    pub location: Location,
+    /// What it could not do. It may hold values of the input.
+    pub message: String,
+}
+
+/// What a definition of a rule gives: the members of a set or an array, or its value if that is not `false`, `null` or
+/// an empty object.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Found {
+    /// What it gives whatever the unknown values will be. Parts of these may be unknown.
+    pub certain: Vec<Value>,
+    /// What it may give, each with what that depends on.
+    pub possible: Vec<(Value, Unknown)>,
+}
+
+/// An evaluation over one input. Rules are evaluated when they are asked for, and once.
+pub struct Session<'p> {
+    program: &'p Program,
+    machine: Machine<'p>,
+}
+
+impl std::fmt::Debug for Session<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl Program {
+    /// Compiles policies.
+    ///
+    /// # Errors
+    ///
+    /// A file is not Rego, or files contradict each other. Several errors are reported at once.
+    pub fn compile(files: &[SourceFile], options: &CompileOptions) -> Result<Self, CompileErrors> {
+        on_big_stack(|| compile::compile(files, options))
+            .unwrap_or_else(|| {
+                let message = "there is no thread to compile policies".to_owned();
+                Err(CompileErrors(vec![CompileError { code: "thread", location: None, message }]))
+            })
+            .map(|compiled| Self { compiled })
+    }
+
+    /// All rules, in the order of the files.
+    pub fn rules(&self) -> impl Iterator<Item = RuleInfo<'_>> {
+        self.compiled.rules.iter().zip(&self.compiled.shapes).zip(0..).map(|((set, shape), id)| {
+            let definitions = set.definitions.iter().map(|one| one.place);
+            let default = set.default.iter().filter(|_| set.definitions.is_empty()).map(|one| one.place);
+            RuleInfo {
+                id: RuleId(id),
+                package: &shape.package,
+                name: &shape.name,
+                path: &self.compiled.nodes[set.node as usize].path,
+                is_function: matches!(set.kind, RuleKind::Function(_)),
+                is_set: set.kind == RuleKind::Set,
+                definitions: definitions
+                    .chain(default)
+                    .map(|place| compile::location(&self.compiled.files, place))
+                    .collect(),
+            }
+        })
+    }
+
+    /// The documents in `data` that policies mention and no rule makes, with their places; without those that `with`
+    /// replaces somewhere.
+    pub fn data_references(&self) -> impl Iterator<Item = (&[String], Location)> {
+        let is_mocked = |path: &[String]| {
+            let mut mocked = self.compiled.mocked.iter();
+            mocked.any(|mocked| path.starts_with(mocked) || mocked.starts_with(path))
+        };
+        let references = self.compiled.data_references.iter().filter(move |one| !is_mocked(&one.path));
+        references.map(|one| (&one.path[..], compile::location(&self.compiled.files, one.place)))
+    }
+
+    /// The parts of the input that policies mention.
+    pub fn input_references(&self) -> impl Iterator<Item = InputReference<'_>> {
+        self.compiled.input_references.iter().map(|one| InputReference {
+            path: &one.path,
+            location: compile::location(&self.compiled.files, one.place),
+        })
+    }
+
+    /// Whether a rule, or one that it leads to, mentions the input.
+    pub fn reads_input(&self, rule: RuleId) -> bool {
+        let compiled = &self.compiled;
+        let mut pending = vec![compiled.rules[rule.0 as usize].node];
+        let mut seen: hashbrown::HashSet<u32> = pending.iter().copied().collect();
+        while let Some(node) = pending.pop() {
+            let node = &compiled.nodes[node as usize];
+            let of_rule = match node.rule {
+                Some(rule) if compiled.reads_input[rule as usize] => return true,
+                Some(rule) => &compiled.edges[rule as usize][..],
+                None => &[],
+            };
+            let next = node.children.values().chain(of_rule).copied();
+            pending.extend(next.filter(|node| seen.insert(*node)));
+        }
+        false
+    }
+
+    /// Evaluates rules over an input, on a thread with a stack that is large enough.
+    ///
+    /// # Errors
+    ///
+    /// What `work` answers. There is no thread.
+    pub fn run<T: Send>(
+        &self,
+        setup: Setup,
+        work: impl FnOnce(&mut Session<'_>) -> Result<T, EvalError> + Send,
+    ) -> Result<T, EvalError> {
+        on_big_stack(|| {
+            let Setup { input, data, limits, strict_builtin_errors, now_ns } = setup;
+            let machine = Machine::new(&self.compiled, input, data, limits, strict_builtin_errors, now_ns);
+            work(&mut Session { program: self, machine })
+        })
+        .unwrap_or_else(|| {
+            let message = "there is no thread to evaluate policies".to_owned();
+            Err(EvalError { limit: None, location: None, message, doubt: None })
+        })
+    }
+}
+
+impl Session<'_> {
+    /// The value of a rule, if it is defined, and what it depends on whether it is.
+    ///
+    /// # Errors
+    ///
+    /// Evaluating it fails, or a limit is reached.
+    pub fn rule(&mut self, rule: RuleId) -> Result<(Option<Value>, Option<Unknown>), EvalError> {
+        let outcome = self.machine.rule(rule.0);
+        self.checked(outcome).map(|outcome| (outcome.value, outcome.doubt))
+    }
+
+    /// What one definition of a rule gives.
+    ///
+    /// # Errors
+    ///
+    /// Evaluating it fails, or a limit is reached.
+    pub fn definition(&mut self, rule: RuleId, index: usize) -> Result<Found, EvalError> {
+        let members = self.machine.definition(rule.0, index);
+        let members = self.checked(members)?;
+        let is_set = self.program.compiled.rules[rule.0 as usize].kind == RuleKind::Set;
+        Ok(if is_set {
+            Found { certain: members.certain, possible: members.possible }
+        } else {
+            members.flattened()
+        })
+    }
+
+    /// What all definitions of a rule give together.
+    ///
+    /// # Errors
+    ///
+    /// Evaluating it fails, or a limit is reached.
+    pub fn definition_values(&mut self, rule: RuleId) -> Result<Found, EvalError> {
+        let (value, doubt) = self.rule(rule)?;
+        let mut members = crate::run::Members::default();
+        if let Some(value) = value {
+            members.add(value, doubt.as_ref());
+        }
+        Ok(members.flattened())
+    }
+
+    /// What `print` was called with since this was last asked for.
+    pub fn take_prints(&mut self) -> Vec<(Location, String)> {
+        let files = &self.program.compiled.files;
+        let prints = self.machine.take_prints().into_iter();
+        prints.map(|(place, text)| (compile::location(files, place), text)).collect()
+    }
+
+    /// What built-ins could not do since this was last asked for.
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        let files = &self.program.compiled.files;
+        let complaints = self.machine.take_complaints().into_iter();
+        let warning = |complaint: crate::run::Complaint| Warning {
+            location: compile::location(files, complaint.place),
+            message: complaint.message,
+        };
+        complaints.map(warning).collect()
+    }
+
+    fn checked<T>(&self, result: Run<T>) -> Result<T, EvalError> {
+        result.map_err(|stop| match stop {
+            Stop::Limit(limit) => {
+                EvalError { limit: Some(limit), location: None, message: limit.to_string(), doubt: None }
+            }
+            Stop::Failure(failure) => EvalError {
+                limit: None,
+                location: Some(compile::location(&self.program.compiled.files, failure.place)),
+                message: failure.message,
+                doubt: failure.doubt,
+            },
+        })
+    }
+}
+
+/// Does work on a thread of its own; nothing, if there is none.
+fn on_big_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(crate::STACK).spawn_scoped(scope, work);
+        thread.ok()?.join().ok()
+    })
+}
+
+/// Reads a document in YAML.
+///
+/// # Errors
+///
+/// It is no YAML, or has what JSON has not.
+pub fn from_yaml(text: &str) -> Result<Value, String> {
+    const MOST_WORK: usize = 1 << 30;
+    let mut left = MOST_WORK;
+    let mut context = crate::builtins::Context::new(0, 0, move |work| match left.checked_sub(work) {
+        Some(rest) => {
+            left = rest;
+            Ok(())
+        }
+        None => Err("this document is too large".to_owned()),
+    });
+    let builtin = crate::builtins::lookup("yaml.unmarshal");
+    let value = builtin.map(|builtin| builtin.call(&mut context, &[Value::from(text)]));
+    match value {
+        Some(Ok(Some(value))) => Ok(value),
+        Some(Err(error)) => Err(format!("this is no YAML: {error}")),
+        _ => Err("this is no YAML".to_owned()),
+    }
+}

@@ -1,0 +1,336 @@
+//! Searching for the values that make all conditions of a body true.
+
+use super::{Flow, Frame, Machine, Run, Stop};
+use crate::compile::program::{Expr, Op, Pattern, Step};
+use crate::value::{Hint, Unknown, Value};
+
+/// What is done with each solution.
+pub(super) type Found<'a, 'p> = &'a mut dyn FnMut(&mut Machine<'p>, &mut Frame) -> Run<Flow>;
+
+/// Whether there is a solution.
+#[derive(Debug)]
+pub(super) enum Existence {
+    No,
+    Certain,
+    /// It depends on this.
+    Possible(Unknown),
+}
+
+impl<'p> Machine<'p> {
+    pub(super) fn body(&mut self, frame: &mut Frame, ops: &'p [Op], found: Found<'_, 'p>) -> Run<Flow> {
+        for (index, op) in ops.iter().enumerate() {
+            self.budget.step()?;
+            let rest = &ops[index + 1..];
+            match op {
+                Op::Test(condition) => match self.eval(frame, condition)? {
+                    None | Some(Value::Bool(false)) => return Ok(Flow::Continue),
+                    Some(Value::Unknown(unknown)) if unknown.may_be_false() => self.add_doubt(&unknown),
+                    Some(_) => {}
+                },
+                Op::Bind(slot, value) => match self.eval(frame, value)? {
+                    None => return Ok(Flow::Continue),
+                    value => frame[*slot as usize] = value,
+                },
+                Op::Match(pattern, value) => {
+                    let Some(value) = self.eval(frame, value)? else { return Ok(Flow::Continue) };
+                    if !self.matches(frame, pattern, &value)? {
+                        return Ok(Flow::Continue);
+                    }
+                }
+                Op::Scan { base, steps, out } => {
+                    let Some(value) = self.eval(frame, base)? else { return Ok(Flow::Continue) };
+                    return self.scan(frame, &value, steps, out, rest, found);
+                }
+                Op::Walk { value, out } => {
+                    let Some(value) = self.eval(frame, value)? else { return Ok(Flow::Continue) };
+                    return self.walk(frame, &mut Vec::new(), &value, out, rest, found);
+                }
+                Op::Not(ops) => match self.isolated(|machine| machine.exists(frame, ops))? {
+                    Existence::Certain => return Ok(Flow::Continue),
+                    Existence::Possible(unknown) => self.add_doubt(&unknown),
+                    Existence::No => {}
+                },
+                Op::Every { domain, key, value, ops } => {
+                    let Some(domain) = self.eval(frame, domain)? else { return Ok(Flow::Continue) };
+                    match self
+                        .isolated(|machine| machine.fails_for_some(frame, &domain, (*key, *value), ops))?
+                    {
+                        Existence::Certain => return Ok(Flow::Continue),
+                        Existence::Possible(unknown) => self.add_doubt(&unknown),
+                        Existence::No => {}
+                    }
+                }
+                Op::With { changes, ops } => {
+                    let Some(world) = self.changed(frame, changes)? else { return Ok(Flow::Continue) };
+                    let mut other = std::mem::replace(&mut self.world, world);
+                    let flow = self.body(frame, ops, &mut |machine, frame| {
+                        std::mem::swap(&mut machine.world, &mut other);
+                        let flow = machine.body(frame, rest, found);
+                        std::mem::swap(&mut machine.world, &mut other);
+                        flow
+                    });
+                    self.world = other;
+                    return flow;
+                }
+                Op::Print(parts, place) => {
+                    let text = self.print(frame, parts)?;
+                    if self.prints.len() < super::MOST_NOTES {
+                        self.prints.push((*place, text));
+                    }
+                }
+            }
+        }
+        found(self, frame)
+    }
+
+    /// Whether a body has a solution.
+    pub(super) fn exists(&mut self, frame: &mut Frame, ops: &'p [Op]) -> Run<Existence> {
+        let mut existence = Existence::No;
+        let searched = self.body(frame, ops, &mut |machine, _| {
+            existence = match (&machine.doubt, &existence) {
+                (None, _) => {
+                    existence = Existence::Certain;
+                    return Ok(Flow::Stop);
+                }
+                (Some(doubt), Existence::Possible(other)) => Existence::Possible(doubt.union(other)),
+                (Some(doubt), _) => Existence::Possible(doubt.clone()),
+            };
+            Ok(Flow::Continue)
+        });
+        searched.map_err(|stop| in_doubt(stop, &existence))?;
+        Ok(existence)
+    }
+
+    /// Whether there is an element for which a body has no solution.
+    fn fails_for_some(
+        &mut self,
+        frame: &mut Frame,
+        domain: &Value,
+        (key, value): (Option<u32>, u32),
+        ops: &'p [Op],
+    ) -> Run<Existence> {
+        let mut fails = Existence::No;
+        let possibly = |fails: &mut Existence, unknown: &Unknown| {
+            *fails = match &*fails {
+                Existence::Possible(other) => Existence::Possible(other.union(unknown)),
+                Existence::No => Existence::Possible(unknown.clone()),
+                Existence::Certain => Existence::Certain,
+            };
+        };
+        if !is_collection(domain) {
+            return Ok(Existence::Certain);
+        }
+        if let Value::Unknown(unknown) = domain
+            && unknown.hint().is_none()
+        {
+            possibly(&mut fails, unknown);
+            return Ok(fails);
+        }
+        let members = super::lookup::members(domain);
+        for (member_key, member, doubt) in members {
+            self.budget.step()?;
+            if let Some(key) = key {
+                frame[key as usize] = Some(member_key.to_value());
+            }
+            frame[value as usize] = Some(member);
+            self.doubt = doubt;
+            let doubt = self.doubt.clone();
+            let holds = self.isolated(|machine| machine.exists(frame, ops));
+            match (holds.map_err(|stop| in_doubt(stop, &fails))?, doubt) {
+                (Existence::Certain, _) => {}
+                (Existence::No, None) => return Ok(Existence::Certain),
+                (Existence::No, Some(doubt)) => possibly(&mut fails, &doubt),
+                (Existence::Possible(unknown), _) => possibly(&mut fails, &unknown),
+            }
+        }
+        self.doubt = None;
+        Ok(fails)
+    }
+
+    fn scan(
+        &mut self,
+        frame: &mut Frame,
+        value: &Value,
+        steps: &'p [Step],
+        out: &'p Pattern,
+        rest: &'p [Op],
+        found: Found<'_, 'p>,
+    ) -> Run<Flow> {
+        let Some((step, steps)) = steps.split_first() else {
+            if !self.matches(frame, out, value)? {
+                return Ok(Flow::Continue);
+            }
+            return self.body(frame, rest, found);
+        };
+        let pattern = match step {
+            Step::Key(key) => {
+                let Some(key) = self.eval(frame, key)? else { return Ok(Flow::Continue) };
+                return match self.lookup(value, &key) {
+                    Some(value) => self.scan(frame, &value, steps, out, rest, found),
+                    None => Ok(Flow::Continue),
+                };
+            }
+            Step::Each(pattern) => pattern,
+        };
+        self.budget.descend()?;
+        let before = self.doubt.clone();
+        for (key, member, doubt) in super::lookup::members(value) {
+            self.budget.step()?;
+            self.doubt.clone_from(&before);
+            if let Some(doubt) = doubt {
+                self.add_doubt(&doubt);
+            }
+            let is_match = match pattern {
+                Pattern::Any => true,
+                pattern => self.matches(frame, pattern, &key.to_value())?,
+            };
+            if is_match && self.scan(frame, &member, steps, out, rest, found)? == Flow::Stop {
+                self.doubt = before;
+                return Ok(Flow::Stop);
+            }
+        }
+        self.doubt = before;
+        Ok(Flow::Continue)
+    }
+
+    /// Everything within a value, each with its path.
+    fn walk(
+        &mut self,
+        frame: &mut Frame,
+        path: &mut Vec<Value>,
+        value: &Value,
+        out: &'p Pattern,
+        rest: &'p [Op],
+        found: Found<'_, 'p>,
+    ) -> Run<Flow> {
+        self.budget.step()?;
+        self.budget.descend()?;
+        let before = self.doubt.clone();
+        let needs_path = match out {
+            Pattern::Array(items) => !matches!(items.first(), Some(Pattern::Any)),
+            _ => true,
+        };
+        let here = if needs_path { Value::array(path.clone()) } else { Value::Null };
+        if self.matches(frame, out, &Value::array([here, value.clone()]))?
+            && self.body(frame, rest, found)? == Flow::Stop
+        {
+            self.doubt = before;
+            return Ok(Flow::Stop);
+        }
+        self.doubt.clone_from(&before);
+        if let Value::Unknown(unknown) = value
+            && unknown.hint().is_none()
+        {
+            // Anything may be in it, at any path below.
+            self.add_doubt(unknown);
+            let anything = Value::Unknown(unknown.clone());
+            let pair = Value::array([anything.clone(), anything]);
+            let flow = match self.matches(frame, out, &pair)? {
+                true => self.body(frame, rest, found)?,
+                false => Flow::Continue,
+            };
+            self.doubt = before;
+            return Ok(flow);
+        }
+        for (key, member, doubt) in super::lookup::members(value) {
+            self.doubt.clone_from(&before);
+            if let Some(doubt) = doubt {
+                self.add_doubt(&doubt);
+            }
+            path.push(key.to_value());
+            let flow = self.walk(frame, path, &member, out, rest, found);
+            path.pop();
+            if flow? == Flow::Stop {
+                self.doubt = before;
+                return Ok(Flow::Stop);
+            }
+        }
+        self.doubt = before;
+        Ok(Flow::Continue)
+    }
+
+    /// Whether a value is as a pattern says. What is not certain is a doubt from here on.
+    pub(super) fn matches(&mut self, frame: &mut Frame, pattern: &'p Pattern, value: &Value) -> Run<bool> {
+        match pattern {
+            Pattern::Any => Ok(true),
+            Pattern::Bind(slot) => {
+                frame[*slot as usize] = Some(value.clone());
+                Ok(true)
+            }
+            Pattern::Equal(other) => self.equals(frame, other, value),
+            Pattern::Array(patterns) => {
+                let anything;
+                let items = match value {
+                    Value::Array(array) if array.len() == patterns.len() => array.items(),
+                    Value::Unknown(unknown) if matches!(unknown.hint(), None | Some(Hint::Array(_))) => {
+                        self.add_doubt(unknown);
+                        anything = vec![Value::Unknown(unknown.plain()); patterns.len()];
+                        &anything[..]
+                    }
+                    _ => return Ok(false),
+                };
+                for (pattern, item) in patterns.iter().zip(items) {
+                    if !self.matches(frame, pattern, item)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Pattern::Object(patterns) => {
+                match value {
+                    Value::Object(object) if object.len() == patterns.len() => {}
+                    Value::Unknown(unknown)
+                        if matches!(unknown.hint(), None | Some(Hint::Object { .. } | Hint::Marker)) =>
+                    {
+                        self.add_doubt(unknown);
+                    }
+                    _ => return Ok(false),
+                }
+                for (key, pattern) in patterns {
+                    let Some(key) = self.eval(frame, key)? else { return Ok(false) };
+                    let Some(member) = self.lookup(value, &key) else { return Ok(false) };
+                    if !self.matches(frame, pattern, &member)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    fn equals(&mut self, frame: &mut Frame, expr: &'p Expr, value: &Value) -> Run<bool> {
+        let Some(other) = self.eval(frame, expr)? else { return Ok(false) };
+        Ok(match super::compare::equal(&other, value) {
+            super::compare::Truth::True => true,
+            super::compare::Truth::False => false,
+            super::compare::Truth::Maybe(unknown) => {
+                self.add_doubt(&unknown);
+                true
+            }
+        })
+    }
+}
+
+/// A search that may have ended before it fails only possibly fails.
+fn in_doubt(stop: Stop, existence: &Existence) -> Stop {
+    match (stop, existence) {
+        (Stop::Failure(mut failure), Existence::Possible(unknown)) => {
+            failure.doubt = Some(match failure.doubt.take() {
+                None => unknown.clone(),
+                Some(doubt) => doubt.union(unknown),
+            });
+            Stop::Failure(failure)
+        }
+        (stop, _) => stop,
+    }
+}
+
+fn is_collection(value: &Value) -> bool {
+    match value {
+        Value::Array(_) | Value::Object(_) | Value::Set(_) => true,
+        Value::Unknown(unknown) => {
+            !matches!(unknown.hint(), Some(Hint::Bool | Hint::Text(_) | Hint::Count { .. }))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,135 @@
+//! Calls of functions.
+
+use std::hash::{Hash, Hasher};
+
+use hashbrown::HashMap;
+
+use super::world::Mock;
+use super::{Machine, Outcome, Run};
+use crate::compile::program::{FunctionKey, NodeId, Place, RuleKind};
+use crate::value::Value;
+
+/// What functions gave. Collections count as equal if they are the same in memory: to compare them would cost more than
+/// to call most functions again.
+pub(super) type Calls = HashMap<(NodeId, Vec<Argument>), Outcome, foldhash::fast::RandomState>;
+
+/// More calls are not remembered at once.
+const MOST_CALLS: usize = 1 << 16;
+
+#[derive(Debug, Clone)]
+pub(super) struct Argument(Value);
+
+impl Argument {
+    fn address(&self) -> Option<usize> {
+        match &self.0 {
+            Value::Array(array) => Some(std::sync::Arc::as_ptr(array).addr()),
+            Value::Object(object) => Some(std::sync::Arc::as_ptr(object).addr()),
+            Value::Set(set) => Some(std::sync::Arc::as_ptr(set).addr()),
+            _ => None,
+        }
+    }
+}
+
+impl PartialEq for Argument {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.address(), other.address()) {
+            (None, None) => self.0 == other.0,
+            (one, other) => one == other,
+        }
+    }
+}
+
+impl Eq for Argument {}
+
+impl Hash for Argument {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self.address() {
+            Some(address) => address.hash(state),
+            None => self.0.hash(state),
+        }
+    }
+}
+
+impl Machine<'_> {
+    pub(super) fn call(&mut self, node: NodeId, arguments: Vec<Value>, place: Place) -> Run<Option<Value>> {
+        if !self.world.functions.is_empty() {
+            match self.world.functions.get(&FunctionKey::Node(node)).cloned() {
+                Some(Mock::Value(value)) => return Ok(Some(value)),
+                Some(Mock::Function(FunctionKey::Builtin(name))) => {
+                    return match crate::builtins::lookup(name) {
+                        Some(builtin) => self.call_original(builtin, &arguments, place),
+                        None => Ok(None),
+                    };
+                }
+                Some(Mock::Function(FunctionKey::Node(other))) => {
+                    return self.call_rule(other, arguments, place);
+                }
+                None => {}
+            }
+        }
+        self.call_rule(node, arguments, place)
+    }
+
+    pub(super) fn call_rule(
+        &mut self,
+        node: NodeId,
+        arguments: Vec<Value>,
+        place: Place,
+    ) -> Run<Option<Value>> {
+        self.budget.step()?;
+        let key = (node, arguments.into_iter().map(Argument).collect::<Vec<_>>());
+        let outcome = match self.world.calls.get(&key) {
+            Some(known) => known.clone(),
+            None => {
+                self.budget.descend()?;
+                let arguments: Vec<Value> = key.1.iter().map(|argument| argument.0.clone()).collect();
+                let outcome = self.isolated(|machine| machine.called(node, &arguments, place))?;
+                if self.world.calls.len() >= MOST_CALLS {
+                    self.world.calls.clear();
+                }
+                self.world.calls.insert(key, outcome.clone());
+                outcome
+            }
+        };
+        if let Some(doubt) = &outcome.doubt {
+            self.add_doubt(doubt);
+        }
+        Ok(outcome.value)
+    }
+
+    fn called(&mut self, node: NodeId, arguments: &[Value], place: Place) -> Run<Outcome> {
+        let program = self.program;
+        let Some(rule) = program.nodes[node as usize].rule else { return Ok(Outcome::default()) };
+        let set = &program.rules[rule as usize];
+        if set.kind != RuleKind::Function(arguments.len()) {
+            return self.failure(place, "a function is replaced by one that takes other arguments");
+        }
+        let mut chains = Vec::new();
+        for definition in &set.definitions {
+            let mut frame = vec![None; definition.slots as usize];
+            self.doubt = None;
+            let mut is_match = true;
+            for (pattern, argument) in definition.params.iter().zip(arguments) {
+                is_match = is_match && self.matches(&mut frame, pattern, argument)?;
+            }
+            if !is_match {
+                continue;
+            }
+            let doubt = self.doubt.take();
+            let mut chain = self.isolated(|machine| {
+                machine.doubt.clone_from(&doubt);
+                machine.isolated(|machine| machine.chain(definition, &mut frame))
+            })?;
+            if let Some(doubt) = &doubt {
+                chain.only_if(doubt);
+            }
+            chains.push(chain);
+        }
+        let default = match &set.default {
+            Some(default) => self.default_value(default, arguments)?,
+            None => None,
+        };
+        self.doubt = None;
+        self.combined(&chains, default, place)
+    }
+}

@@ -1,0 +1,240 @@
+//! Collections of what was found, with and without doubt.
+
+use std::collections::BTreeMap;
+
+use super::compare::{Truth, equal};
+use crate::program::Found;
+use crate::value::{Hint, Unknown, Value};
+
+/// The members of a set.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Members {
+    pub(crate) certain: Vec<Value>,
+    /// Each with what it depends on.
+    pub(crate) possible: Vec<(Value, Unknown)>,
+}
+
+impl Members {
+    pub(crate) fn add(&mut self, value: Value, doubt: Option<&Unknown>) {
+        match doubt {
+            None => self.certain.push(value),
+            Some(doubt) => self.possible.push((value, doubt.clone())),
+        }
+    }
+
+    /// What the values say as answers: the members of collections, and nothing where they are `false` or `null`.
+    pub(crate) fn flattened(self) -> Found {
+        let mut found = Members::default();
+        let certain = self.certain.into_iter().map(|value| (value, None));
+        let possible = self.possible.into_iter().map(|(value, doubt)| (value, Some(doubt)));
+        for (value, doubt) in certain.chain(possible) {
+            match &value {
+                Value::Null | Value::Bool(false) => {}
+                Value::Object(object) if object.is_empty() => {}
+                Value::Set(items) => items.iter().for_each(|item| found.add(item.clone(), doubt.as_ref())),
+                Value::Array(items) => items.iter().for_each(|item| found.add(item.clone(), doubt.as_ref())),
+                Value::Unknown(unknown) => found.add_unknown(unknown, doubt.as_ref()),
+                _ => found.add(value, doubt.as_ref()),
+            }
+        }
+        found.tidy();
+        Found { certain: found.certain, possible: found.possible }
+    }
+
+    fn add_unknown(&mut self, unknown: &Unknown, doubt: Option<&Unknown>) {
+        let whole = doubt.map_or_else(|| unknown.plain(), |doubt| unknown.union(doubt));
+        match unknown.hint() {
+            Some(Hint::Text(_)) => self.add(Value::Unknown(unknown.clone()), doubt),
+            Some(Hint::Set { certain, possible }) => {
+                certain.iter().for_each(|item| self.add(item.clone(), doubt));
+                possible.iter().for_each(|item| self.add(item.clone(), Some(&whole)));
+            }
+            Some(Hint::Array(items)) => {
+                for (item, is_possible) in items {
+                    self.add(item.clone(), if *is_possible { Some(&whole) } else { doubt });
+                }
+            }
+            _ => self.add(Value::Unknown(unknown.plain()), Some(&whole)),
+        }
+    }
+
+    /// Sorts them, and leaves out what is there twice.
+    pub(super) fn tidy(&mut self) {
+        self.certain.sort();
+        self.certain.dedup();
+        let certain = &self.certain;
+        self.possible.retain(|(value, _)| value.contains_unknown() || certain.binary_search(value).is_err());
+        let mut merged: BTreeMap<Value, Unknown> = BTreeMap::new();
+        for (value, doubt) in std::mem::take(&mut self.possible) {
+            merged.entry(value).and_modify(|other| *other = other.union(&doubt)).or_insert(doubt);
+        }
+        self.possible = merged.into_iter().collect();
+    }
+
+    pub(super) fn into_set(mut self) -> Value {
+        if self.possible.is_empty() {
+            return Value::set(self.certain);
+        }
+        self.tidy();
+        let unknown = Unknown::from_ids(
+            self.possible.iter().flat_map(|(_, doubt)| doubt.ids()).copied().chain(ids(&self.certain)),
+        );
+        if self.possible.is_empty() {
+            return Value::set(self.certain);
+        }
+        let possible = self.possible.into_iter().map(|(value, _)| value).collect();
+        Value::Unknown(unknown.with_hint(Hint::Set { certain: self.certain, possible }))
+    }
+}
+
+fn ids(values: &[Value]) -> Vec<u32> {
+    values.iter().filter_map(Value::unknowns).flat_map(|unknown| unknown.ids().to_vec()).collect()
+}
+
+/// The elements of an array comprehension.
+#[derive(Debug, Default)]
+pub(super) struct Elements {
+    items: Vec<(Value, bool)>,
+    doubt: Option<Unknown>,
+}
+
+impl Elements {
+    pub(super) fn add(&mut self, value: Value, doubt: Option<&Unknown>) {
+        if let Some(doubt) = doubt {
+            self.doubt = Some(match self.doubt.take() {
+                None => doubt.clone(),
+                Some(other) => other.union(doubt),
+            });
+        }
+        self.items.push((value, doubt.is_some()));
+    }
+
+    pub(super) fn into_array(self) -> Value {
+        match self.doubt {
+            None => Value::array(self.items.into_iter().map(|(item, _)| item).collect::<Vec<_>>()),
+            Some(doubt) => Value::Unknown(doubt.with_hint(Hint::Array(self.items))),
+        }
+    }
+}
+
+/// The members of an object, which may be objects and sets within each other.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    certain: Vec<Entry>,
+    possible: Vec<Entry>,
+    doubt: Option<Unknown>,
+}
+
+/// The keys that lead to a value, or to a set of which it is a member.
+#[derive(Debug)]
+struct Entry {
+    keys: Vec<Value>,
+    value: Value,
+    is_member: bool,
+}
+
+#[derive(Debug)]
+enum Tree {
+    Value(Value),
+    Set(Vec<Value>),
+    Object(BTreeMap<Value, Tree>),
+}
+
+/// Why there is no such object.
+#[derive(Debug)]
+pub(super) enum Conflict {
+    /// Two values for one key.
+    Certain,
+    /// Perhaps two values for one key.
+    Possible(Unknown),
+}
+
+impl Entries {
+    pub(super) fn add(&mut self, keys: Vec<Value>, value: Value, is_member: bool, doubt: Option<&Unknown>) {
+        let unknown_key = keys.iter().find_map(Value::unknowns);
+        let entry = Entry { keys, value, is_member };
+        if doubt.is_none() && unknown_key.is_none() {
+            return self.certain.push(entry);
+        }
+        self.possible.push(entry);
+        for doubt in doubt.into_iter().chain(&unknown_key) {
+            self.doubt = Some(match self.doubt.take() {
+                None => doubt.plain(),
+                Some(other) => other.union(doubt),
+            });
+        }
+    }
+
+    /// The object. A conflict that is only possible leaves an object of which nothing is known.
+    pub(super) fn into_object(self) -> Result<Value, Conflict> {
+        let mut tree = BTreeMap::new();
+        for entry in self.certain {
+            insert(&mut tree, &entry.keys, entry.value, entry.is_member)?;
+        }
+        let Some(doubt) = self.doubt else { return Ok(value(Tree::Object(tree))) };
+        let is_flat = self.possible.iter().all(|entry| entry.keys.len() == 1 && !entry.is_member);
+        if !is_flat {
+            return Err(Conflict::Possible(doubt));
+        }
+        let possible: Vec<(Value, Value)> = self
+            .possible
+            .into_iter()
+            .filter_map(|entry| Some((entry.keys.into_iter().next()?, entry.value)))
+            .collect();
+        let certain: Vec<(Value, Value)> = tree.into_iter().map(|(key, tree)| (key, value(tree))).collect();
+        let mut known: BTreeMap<&Value, &Value> = certain.iter().map(|(key, value)| (key, value)).collect();
+        for (key, value) in &possible {
+            let other = known.insert(key, value);
+            let conflicts = other.is_some_and(|other| !matches!(equal(other, value), Truth::True));
+            if key.contains_unknown() || conflicts {
+                return Err(Conflict::Possible(doubt));
+            }
+        }
+        Ok(Value::Unknown(doubt.with_hint(Hint::Object { certain, possible })))
+    }
+}
+
+fn insert(
+    tree: &mut BTreeMap<Value, Tree>,
+    keys: &[Value],
+    new: Value,
+    is_member: bool,
+) -> Result<(), Conflict> {
+    let Some((key, rest)) = keys.split_first() else { return Err(Conflict::Certain) };
+    let Some(old) = tree.get_mut(key) else {
+        let child = match (rest, is_member) {
+            ([], false) => Tree::Value(new),
+            ([], true) => Tree::Set(vec![new]),
+            _ => {
+                let mut child = BTreeMap::new();
+                insert(&mut child, rest, new, is_member)?;
+                Tree::Object(child)
+            }
+        };
+        tree.insert(key.clone(), child);
+        return Ok(());
+    };
+    match (old, rest, is_member) {
+        (Tree::Value(old), [], false) => match equal(old, &new) {
+            Truth::True => Ok(()),
+            Truth::False => Err(Conflict::Certain),
+            Truth::Maybe(unknown) => Err(Conflict::Possible(unknown)),
+        },
+        (Tree::Set(members), [], true) => {
+            members.push(new);
+            Ok(())
+        }
+        (Tree::Object(child), [_, ..], _) => insert(child, rest, new, is_member),
+        _ => Err(Conflict::Certain),
+    }
+}
+
+fn value(tree: Tree) -> Value {
+    match tree {
+        Tree::Value(value) => value,
+        Tree::Set(members) => Value::set(members),
+        Tree::Object(members) => {
+            Value::object(members.into_iter().map(|(key, tree)| (key, value(tree))).collect::<Vec<_>>())
+        }
+    }
+}

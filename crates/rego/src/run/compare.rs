@@ -1,0 +1,190 @@
+//! Equality and order of values of which parts are unknown.
+
+use crate::compile::program::Comparison;
+use crate::value::{Hint, Object, Set, Unknown, Value};
+
+/// What an answer is, whatever the unknown values will be.
+#[derive(Debug, Clone)]
+pub(super) enum Truth {
+    True,
+    False,
+    /// It depends on this.
+    Maybe(Unknown),
+}
+
+impl Truth {
+    pub(super) fn into_value(self) -> Value {
+        match self {
+            Self::True => Value::Bool(true),
+            Self::False => Value::Bool(false),
+            Self::Maybe(unknown) => Value::Unknown(unknown.with_hint(Hint::Bool)),
+        }
+    }
+
+    fn negated(self) -> Self {
+        match self {
+            Self::True => Self::False,
+            Self::False => Self::True,
+            maybe @ Self::Maybe(_) => maybe,
+        }
+    }
+}
+
+impl From<bool> for Truth {
+    fn from(value: bool) -> Self {
+        if value { Self::True } else { Self::False }
+    }
+}
+
+pub(super) fn maybe(left: &Value, right: &Value) -> Truth {
+    let both = match (left.unknowns(), right.unknowns()) {
+        (Some(left), Some(right)) => left.union(&right),
+        (Some(one), None) | (None, Some(one)) => one.plain(),
+        (None, None) => Unknown::from_ids([]),
+    };
+    Truth::Maybe(both)
+}
+
+/// Whether two values are equal.
+pub(super) fn equal(left: &Value, right: &Value) -> Truth {
+    if !left.contains_unknown() && !right.contains_unknown() {
+        return Truth::from(left == right);
+    }
+    match (left, right) {
+        (Value::Unknown(unknown), other) | (other, Value::Unknown(unknown)) => {
+            match fits(unknown.hint(), other) {
+                Truth::Maybe(_) => maybe(left, right),
+                truth => truth,
+            }
+        }
+        (Value::Array(left_items), Value::Array(right_items)) => {
+            match all_equal(left_items.iter().zip(right_items.iter())) {
+                Truth::False => Truth::False,
+                truth if left_items.len() == right_items.len() => truth,
+                // An element that is unknown may turn out to be missing.
+                _ => maybe(left, right),
+            }
+        }
+        (Value::Object(one), Value::Object(other)) => equal_objects(left, right, one, other),
+        (Value::Set(one), Value::Set(other)) => {
+            let lacks = |one: &Set, other: &Set| {
+                !other.contains_unknown()
+                    && one.iter().any(|item| !item.contains_unknown() && !other.contains(item))
+            };
+            if lacks(one, other) || lacks(other, one) { Truth::False } else { maybe(left, right) }
+        }
+        _ => Truth::False,
+    }
+}
+
+fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Truth {
+    let mut result = Truth::True;
+    for (left, right) in pairs {
+        match (equal(left, right), &result) {
+            (Truth::False, _) => return Truth::False,
+            (Truth::Maybe(more), Truth::Maybe(before)) => result = Truth::Maybe(before.union(&more)),
+            (Truth::Maybe(more), _) => result = Truth::Maybe(more),
+            (Truth::True, _) => {}
+        }
+    }
+    result
+}
+
+fn equal_objects(left: &Value, right: &Value, one: &Object, other: &Object) -> Truth {
+    let common = one.iter().filter_map(|(key, value)| Some((value, other.get(key)?)));
+    let values = all_equal(common);
+    let has_same_keys = one.len() == other.len() && one.keys().eq(other.keys());
+    match values {
+        Truth::False => Truth::False,
+        truth if has_same_keys => truth,
+        // A member that is unknown may turn out to be missing.
+        _ => maybe(left, right),
+    }
+}
+
+/// Whether a value may be equal to one of which this is known.
+fn fits(hint: Option<&Hint>, other: &Value) -> Truth {
+    let unsure = || Truth::Maybe(Unknown::from_ids([]));
+    if let (Some(Hint::Marker), Value::Object(object)) = (hint, other)
+        && object.len() == 1
+        && object.get_str("$unknown").is_some_and(|value| value.as_object().is_some_and(Object::is_empty))
+    {
+        return Truth::True;
+    }
+    let is_same_kind = match (hint, other) {
+        (_, Value::Unknown(_)) | (None | Some(Hint::Marker), _) => true,
+        (Some(Hint::Bool), Value::Bool(_))
+        | (Some(Hint::Text(_)), Value::String(_))
+        | (Some(Hint::Array(_)), Value::Array(_))
+        | (Some(Hint::Object { .. }), Value::Object(_)) => true,
+        (Some(Hint::Set { certain, .. }), Value::Set(set)) => {
+            let is_missing = |item: &Value| !item.contains_unknown() && !set.contains(item);
+            set.contains_unknown() || !certain.iter().any(is_missing)
+        }
+        (Some(Hint::Count { min, max }), Value::Number(number)) => number
+            .as_i64()
+            .and_then(|number| usize::try_from(number).ok())
+            .is_some_and(|number| number >= *min && max.is_none_or(|max| number <= max)),
+        _ => false,
+    };
+    if is_same_kind { unsure() } else { Truth::False }
+}
+
+/// The answer of a comparison.
+pub(super) fn compare(comparison: Comparison, left: &Value, right: &Value) -> Truth {
+    match comparison {
+        Comparison::Equal => equal(left, right),
+        Comparison::NotEqual => equal(left, right).negated(),
+        _ if left.contains_unknown() || right.contains_unknown() => {
+            let answers = bounds(left).zip(bounds(right)).map(|((low, high), (other_low, other_high))| {
+                let always = |holds: fn(i64, i64) -> bool, left, right| holds(left, right);
+                let less: fn(i64, i64) -> bool = match comparison {
+                    Comparison::Less | Comparison::GreaterOrEqual => |a, b| a < b,
+                    _ => |a, b| a <= b,
+                };
+                let is_less = match (high, other_high) {
+                    (Some(high), _) if always(less, high, other_low) => Some(true),
+                    (_, Some(other_high)) if !always(less, low, other_high) => Some(false),
+                    _ => None,
+                };
+                is_less.map(|is_less| {
+                    Truth::from(is_less == matches!(comparison, Comparison::Less | Comparison::LessOrEqual))
+                })
+            });
+            answers.flatten().unwrap_or_else(|| maybe(left, right))
+        }
+        Comparison::Less => Truth::from(left < right),
+        Comparison::LessOrEqual => Truth::from(left <= right),
+        Comparison::Greater => Truth::from(left > right),
+        Comparison::GreaterOrEqual => Truth::from(left >= right),
+    }
+}
+
+/// The least and, if there is one, the greatest that a whole number may be.
+fn bounds(value: &Value) -> Option<(i64, Option<i64>)> {
+    match value {
+        Value::Number(number) => number.as_i64().map(|number| (number, Some(number))),
+        Value::Unknown(unknown) => match unknown.hint() {
+            Some(Hint::Count { min, max }) => {
+                let max = max.map(|max| i64::try_from(max).unwrap_or(i64::MAX));
+                Some((i64::try_from(*min).unwrap_or(i64::MAX), max))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a value is one of these.
+pub(super) fn is_one_of<'a>(value: &Value, items: impl Iterator<Item = &'a Value>) -> Truth {
+    let mut result = Truth::False;
+    for item in items {
+        match (equal(value, item), &result) {
+            (Truth::True, _) => return Truth::True,
+            (Truth::Maybe(more), Truth::Maybe(before)) => result = Truth::Maybe(before.union(&more)),
+            (Truth::Maybe(more), _) => result = Truth::Maybe(more),
+            (Truth::False, _) => {}
+        }
+    }
+    result
+}

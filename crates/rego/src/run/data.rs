@@ -1,0 +1,98 @@
+//! The tree of `data`: rules, packages and documents.
+
+use super::world::replaced;
+use super::{Machine, Run};
+use crate::compile::program::{NodeId, RuleKind};
+use crate::value::{Hint, Unknown, Value};
+
+impl Machine<'_> {
+    /// Everything at a position of `data`.
+    pub(super) fn data(&mut self, node: NodeId) -> Run<Option<Value>> {
+        if self.world.data.is_empty() {
+            return self.made_by_rules(node);
+        }
+        let path = &self.program.nodes[node as usize].path;
+        let replacements: Vec<(Vec<String>, Value)> = self.world.data.clone();
+        let replacement = replacements.iter().rposition(|(other, _)| path.starts_with(other));
+        let mut value = match replacement {
+            Some(at) => inside(&replacements[at].1, &path[replacements[at].0.len()..]),
+            None => self.made_by_rules(node)?,
+        };
+        for (other, new) in &replacements[replacement.map_or(0, |at| at + 1)..] {
+            if other.len() > path.len() && other.starts_with(path) {
+                value = Some(replaced(value, &other[path.len()..], new.clone()));
+            }
+        }
+        Ok(value)
+    }
+
+    /// A document, where no rules are.
+    pub(super) fn document(&mut self, path: &[String]) -> Option<Value> {
+        let mut value = inside(&self.documents, path);
+        for (other, new) in &self.world.data {
+            if path.starts_with(other) {
+                value = inside(new, &path[other.len()..]);
+            } else if other.starts_with(path) {
+                value = Some(replaced(value, &other[path.len()..], new.clone()));
+            }
+        }
+        value
+    }
+
+    fn made_by_rules(&mut self, node: NodeId) -> Run<Option<Value>> {
+        let program = self.program;
+        let here = &program.nodes[node as usize];
+        let own = match here.rule {
+            Some(rule) if !matches!(program.rules[rule as usize].kind, RuleKind::Function(_)) => {
+                let value = self.rule_value(rule)?;
+                if here.children.is_empty() {
+                    return Ok(value);
+                }
+                value
+            }
+            Some(_) => return Ok(None),
+            None => inside(&self.documents, &here.path),
+        };
+        let mut certain = match own {
+            Some(Value::Object(object)) => object.entries().to_vec(),
+            Some(other) if here.children.is_empty() => return Ok(Some(other)),
+            _ => Vec::new(),
+        };
+        let mut possible = Vec::new();
+        let mut unknown: Option<Unknown> = None;
+        for name in &here.names {
+            let Some(child) = here.children.get(name) else { continue };
+            let (value, doubt) = self.isolated(|machine| {
+                let value = machine.data(*child)?;
+                Ok((value, machine.doubt.take()))
+            })?;
+            let Some(value) = value else { continue };
+            let entry = (Value::from(name.as_str()), value);
+            certain.retain(|(key, _)| *key != entry.0);
+            match doubt {
+                None => certain.push(entry),
+                Some(doubt) => {
+                    possible.push(entry);
+                    unknown = Some(unknown.map_or_else(|| doubt.clone(), |unknown| unknown.union(&doubt)));
+                }
+            }
+        }
+        Ok(Some(match unknown {
+            None => Value::object(certain),
+            Some(unknown) => Value::Unknown(unknown.with_hint(Hint::Object { certain, possible })),
+        }))
+    }
+}
+
+/// What is at a path in a document.
+fn inside(value: &Value, path: &[String]) -> Option<Value> {
+    let mut at = value;
+    for key in path {
+        at = match at {
+            Value::Object(object) => object.get_str(key)?,
+            Value::Unknown(unknown) => return Some(Value::Unknown(unknown.plain())),
+            _ => return None,
+        };
+    }
+    Some(at.clone())
+}

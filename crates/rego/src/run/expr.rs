@@ -1,0 +1,264 @@
+//! The values of expressions.
+
+use super::collect::{Elements, Entries};
+use super::compare::{Truth, compare, is_one_of};
+use super::{Flow, Frame, Machine, Members, Run};
+use crate::compile::program::{Comprehension, ComprehensionKind, Expr, Part};
+use crate::value::{Hint, Unknown, Value};
+
+/// What a template says of a value that is not there.
+const UNDEFINED: &str = "<undefined>";
+/// Roughly what a value in a collection takes.
+pub(super) const VALUE_BYTES: usize = 48;
+
+impl<'p> Machine<'p> {
+    /// The value of an expression; nothing, if it is undefined. That it has one may be in doubt from here on.
+    pub(super) fn eval(&mut self, frame: &mut Frame, expr: &'p Expr) -> Run<Option<Value>> {
+        match expr {
+            Expr::Const(value) => Ok(Some(value.clone())),
+            Expr::Local(slot) => Ok(frame[*slot as usize].clone()),
+            Expr::Input => Ok(self.world.input.clone()),
+            Expr::Data(node) => self.data(*node),
+            Expr::Document(path) => Ok(self.document(path)),
+            Expr::Get(base, keys) => self.get(frame, base, keys),
+            Expr::Array(items) => {
+                let Some(items) = self.all(frame, items)? else { return Ok(None) };
+                Ok(Some(Value::array(items)))
+            }
+            Expr::Set(items) => {
+                let Some(items) = self.all(frame, items)? else { return Ok(None) };
+                Ok(Some(Value::set(items)))
+            }
+            Expr::Object(members) => self.object(frame, members),
+            Expr::Comprehension(comprehension) => {
+                self.isolated(|machine| machine.comprehension(frame, comprehension)).map(Some)
+            }
+            Expr::Builtin(builtin, arguments, place) => {
+                let Some(arguments) = self.all(frame, arguments)? else { return Ok(None) };
+                self.call_builtin(builtin, &arguments, *place)
+            }
+            Expr::Function(node, arguments, place) => {
+                let Some(arguments) = self.all(frame, arguments)? else { return Ok(None) };
+                self.call(*node, arguments, *place)
+            }
+            Expr::Compare(comparison, operands) => {
+                let Some(left) = self.eval(frame, &operands.0)? else { return Ok(None) };
+                let Some(right) = self.eval(frame, &operands.1)? else { return Ok(None) };
+                Ok(Some(compare(*comparison, &left, &right).into_value()))
+            }
+            Expr::Member(operands, key) => {
+                let key = match key {
+                    None => None,
+                    Some(key) => match self.eval(frame, key)? {
+                        None => return Ok(None),
+                        key => key,
+                    },
+                };
+                let Some(member) = self.eval(frame, &operands.0)? else { return Ok(None) };
+                let Some(collection) = self.eval(frame, &operands.1)? else { return Ok(None) };
+                Ok(Some(is_member(key.as_ref(), &member, &collection).into_value()))
+            }
+            Expr::Template(parts) => self.template(frame, parts).map(Some),
+        }
+    }
+
+    fn all(&mut self, frame: &mut Frame, exprs: &'p [Expr]) -> Run<Option<Vec<Value>>> {
+        let mut values = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            let Some(value) = self.eval(frame, expr)? else { return Ok(None) };
+            values.push(value);
+        }
+        Ok(Some(values))
+    }
+
+    fn get(&mut self, frame: &mut Frame, base: &'p Expr, keys: &'p [Expr]) -> Run<Option<Value>> {
+        let Some(mut value) = self.eval(frame, base)? else { return Ok(None) };
+        let mut keys = keys.iter();
+        // Most keys are names in known objects: only what they lead to is cloned.
+        let mut at = &value;
+        let mut rest = None;
+        for key in keys.by_ref() {
+            match (at, key) {
+                (Value::Object(object), Expr::Const(Value::String(name))) if !object.contains_unknown() => {
+                    match object.get_str(name) {
+                        Some(member) => at = member,
+                        None => return Ok(None),
+                    }
+                }
+                _ => {
+                    rest = Some(key);
+                    break;
+                }
+            }
+        }
+        value = at.clone();
+        for key in rest.into_iter().chain(keys) {
+            let Some(key) = self.eval(frame, key)? else { return Ok(None) };
+            match self.lookup(&value, &key) {
+                Some(member) => value = member,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(value))
+    }
+
+    fn object(&mut self, frame: &mut Frame, members: &'p [(Expr, Expr)]) -> Run<Option<Value>> {
+        let mut entries = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            let Some(key) = self.eval(frame, key)? else { return Ok(None) };
+            let Some(value) = self.eval(frame, value)? else { return Ok(None) };
+            entries.push((key, value));
+        }
+        let unknown = entries.iter().find_map(|(key, _)| key.unknowns());
+        Ok(Some(match unknown {
+            None => Value::object(entries),
+            // The key may be that of another member.
+            Some(unknown) => {
+                Value::Unknown(unknown.with_hint(Hint::Object { certain: Vec::new(), possible: entries }))
+            }
+        }))
+    }
+
+    fn comprehension(&mut self, frame: &mut Frame, comprehension: &'p Comprehension) -> Run<Value> {
+        let ops = &comprehension.ops;
+        match &comprehension.kind {
+            ComprehensionKind::Array(head) => {
+                let mut elements = Elements::default();
+                self.body(frame, ops, &mut |machine, frame| {
+                    if let Some(value) = machine.eval(frame, head)? {
+                        machine.budget.take(VALUE_BYTES)?;
+                        elements.add(value, machine.doubt.as_ref());
+                    }
+                    Ok(Flow::Continue)
+                })?;
+                Ok(elements.into_array())
+            }
+            ComprehensionKind::Set(head) => {
+                let mut members = Members::default();
+                self.body(frame, ops, &mut |machine, frame| {
+                    if let Some(value) = machine.eval(frame, head)? {
+                        machine.budget.take(VALUE_BYTES)?;
+                        members.add(value, machine.doubt.as_ref());
+                    }
+                    Ok(Flow::Continue)
+                })?;
+                Ok(members.into_set())
+            }
+            ComprehensionKind::Object(key, value) => {
+                let mut entries = Entries::default();
+                self.body(frame, ops, &mut |machine, frame| {
+                    let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
+                    let Some(value) = machine.eval(frame, value)? else { return Ok(Flow::Continue) };
+                    machine.budget.take(2 * VALUE_BYTES)?;
+                    entries.add(vec![key], value, false, machine.doubt.as_ref());
+                    Ok(Flow::Continue)
+                })?;
+                self.made(entries, comprehension.place)
+            }
+        }
+    }
+
+    /// The text of what `print` is given.
+    pub(super) fn print(&mut self, frame: &mut Frame, parts: &'p [Part]) -> Run<String> {
+        let mut texts = Vec::new();
+        for part in parts {
+            texts.push(self.isolated(|machine| machine.part(frame, part))?.0);
+        }
+        Ok(texts.join(" "))
+    }
+
+    fn template(&mut self, frame: &mut Frame, parts: &'p [Part]) -> Run<Value> {
+        let mut text = String::new();
+        let mut unknown: Option<Unknown> = None;
+        for part in parts {
+            let (piece, more) = self.isolated(|machine| machine.part(frame, part))?;
+            self.budget.take(piece.len())?;
+            text.push_str(&piece);
+            unknown = match (unknown, more) {
+                (Some(unknown), Some(more)) => Some(unknown.union(&more)),
+                (unknown, more) => unknown.or(more),
+            };
+        }
+        let text = Value::from(text);
+        Ok(match unknown {
+            None => text,
+            Some(unknown) => Value::Unknown(unknown.with_hint(Hint::Text(text))),
+        })
+    }
+
+    /// The text of the first value, and what it depends on.
+    fn part(&mut self, frame: &mut Frame, part: &'p Part) -> Run<(String, Option<Unknown>)> {
+        let (ops, expr) = match part {
+            Part::Text(text) => return Ok((text.clone(), None)),
+            Part::Value(ops, expr) => (ops, expr),
+        };
+        let mut found = None;
+        self.body(frame, ops, &mut |machine, frame| {
+            let value = machine.eval(frame, expr)?;
+            let is_found = value.is_some();
+            if let Some(value) = value {
+                let unknown = match (value.unknowns(), &machine.doubt) {
+                    (Some(unknown), Some(doubt)) => Some(unknown.union(doubt)),
+                    (unknown, doubt) => unknown.or_else(|| doubt.clone()),
+                };
+                found = Some((text_of(&value), unknown));
+            }
+            Ok(if is_found { Flow::Stop } else { Flow::Continue })
+        })?;
+        Ok(found.unwrap_or_else(|| (UNDEFINED.to_owned(), None)))
+    }
+}
+
+/// A value as it is printed: a string without quotes.
+pub(super) fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        Value::Unknown(unknown) => match unknown.hint() {
+            Some(Hint::Text(Value::String(text))) => text.to_string(),
+            _ => value.to_string(),
+        },
+        _ => value.to_string(),
+    }
+}
+
+/// Whether a value is in a collection, under this key if one is asked for.
+fn is_member(key: Option<&Value>, member: &Value, collection: &Value) -> Truth {
+    let Some(key) = key else {
+        return match collection {
+            Value::Array(array) => is_one_of(member, array.iter()),
+            Value::Object(object) => is_one_of(member, object.values()),
+            Value::Set(set) if !set.contains_unknown() && !member.contains_unknown() => {
+                Truth::from(set.contains(member))
+            }
+            Value::Set(set) => is_one_of(member, set.iter()),
+            Value::Unknown(_) => among_unknown(None, member, collection),
+            _ => Truth::False,
+        };
+    };
+    match collection {
+        Value::Unknown(_) => among_unknown(Some(key), member, collection),
+        _ if !key.contains_unknown() && !collection.contains_unknown() => {
+            let found = match collection {
+                Value::Array(array) => array.get(key),
+                Value::Object(object) => object.get(key),
+                Value::Set(set) => set.get(key),
+                _ => None,
+            };
+            found.map_or(Truth::False, |found| super::compare::equal(found, member))
+        }
+        _ => among_unknown(Some(key), member, collection),
+    }
+}
+
+fn among_unknown(key: Option<&Value>, member: &Value, collection: &Value) -> Truth {
+    let mut may_be = None;
+    for (other, value, doubt) in super::lookup::members(collection) {
+        let is_key = key.map_or(Truth::True, |key| super::compare::equal(&other.to_value(), key));
+        match (is_key, super::compare::equal(&value, member), doubt) {
+            (Truth::False, ..) | (_, Truth::False, _) => {}
+            (Truth::True, Truth::True, None) => return Truth::True,
+            _ => may_be = Some(super::compare::maybe(collection, member)),
+        }
+    }
+    may_be.unwrap_or(Truth::False)
+}

@@ -1,0 +1,95 @@
+//! Limits on time, memory and nesting.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::{Run, Stop};
+
+/// What an evaluation may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// When it ends.
+    pub deadline: Option<Instant>,
+    /// How many bytes the values that it makes may take, roughly.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { deadline: None, memory: 1 << 30 }
+    }
+}
+
+/// How many steps are made between looks at the clock.
+const STEPS: u32 = 1 << 10;
+
+/// So much of the stack is left for what does not look at it.
+const STACK_RESERVE: usize = 32 << 20;
+
+/// What is left of the limits. Clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Budget {
+    deadline: Option<Instant>,
+    memory: Rc<Cell<u64>>,
+    steps: Rc<Cell<u32>>,
+    /// Where the stack was when evaluation began.
+    stack: usize,
+}
+
+impl Budget {
+    pub(super) fn new(limits: Limits) -> Self {
+        let here = 0_u8;
+        Self {
+            deadline: limits.deadline,
+            memory: Rc::new(Cell::new(limits.memory)),
+            steps: Rc::new(Cell::new(STEPS)),
+            stack: std::ptr::from_ref(&here).addr(),
+        }
+    }
+
+    pub(super) fn step(&self) -> Run<()> {
+        let left = self.steps.get().wrapping_sub(1);
+        self.steps.set(left);
+        if left == 0 {
+            self.steps.set(STEPS);
+            self.look()?;
+        }
+        Ok(())
+    }
+
+    fn look(&self) -> Run<()> {
+        match self.deadline {
+            Some(deadline) if Instant::now() > deadline => Err(Stop::Limit(crate::Limit::Time)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts what a value takes.
+    pub(super) fn take(&self, bytes: usize) -> Run<()> {
+        match self.memory.get().checked_sub(bytes as u64) {
+            Some(left) => {
+                self.memory.set(left);
+                Ok(())
+            }
+            None => Err(Stop::Limit(crate::Limit::Memory)),
+        }
+    }
+
+    /// Counts the work of a built-in: the bytes that it makes, or its steps.
+    pub(super) fn work(&self, work: usize) -> Result<(), String> {
+        self.look().and_then(|()| self.take(work / 2)).map_err(|stop| match stop {
+            Stop::Limit(limit) => limit.name().to_owned(),
+            Stop::Failure(failure) => failure.message,
+        })
+    }
+
+    /// Whether there is room for another rule within this one.
+    pub(super) fn descend(&self) -> Run<()> {
+        let here = 0_u8;
+        match self.stack.abs_diff(std::ptr::from_ref(&here).addr()) > crate::STACK - STACK_RESERVE {
+            true => Err(Stop::Limit(crate::Limit::Depth)),
+            false => Ok(()),
+        }
+    }
+}

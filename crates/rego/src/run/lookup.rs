@@ -1,0 +1,204 @@
+//! Members of values of which parts are unknown.
+
+use super::Machine;
+use super::compare::{Truth, is_one_of};
+use crate::value::{Hint, Unknown, Value};
+
+/// The key of a member: that of an array is made when it is asked for.
+pub(super) enum Key {
+    Index(usize),
+    Value(Value),
+}
+
+impl Key {
+    pub(super) fn to_value(&self) -> Value {
+        match self {
+            Self::Index(index) => Value::int(i64::try_from(*index).unwrap_or(i64::MAX)),
+            Self::Value(value) => value.clone(),
+        }
+    }
+}
+
+/// A member: its key, the value, and what it depends on whether it is there.
+pub(super) type Member = (Key, Value, Option<Unknown>);
+
+/// The members of a collection.
+pub(super) struct Members<'a> {
+    value: &'a Value,
+    at: usize,
+    /// An element of an array that may be missing came before: indexes are not known from there on.
+    is_after_possible: bool,
+}
+
+/// Everything that is in a value, each with its key.
+pub(super) fn members(value: &Value) -> Members<'_> {
+    Members { value, at: 0, is_after_possible: false }
+}
+
+impl Iterator for Members<'_> {
+    type Item = Member;
+
+    fn next(&mut self) -> Option<Member> {
+        let at = self.at;
+        self.at += 1;
+        match self.value {
+            Value::Array(array) => Some((Key::Index(at), array.items().get(at)?.clone(), None)),
+            Value::Object(object) => {
+                let (key, value) = object.entries().get(at)?;
+                Some((Key::Value(key.clone()), value.clone(), None))
+            }
+            Value::Set(set) => {
+                let item = set.items().get(at)?;
+                Some((Key::Value(item.clone()), item.clone(), None))
+            }
+            Value::Unknown(unknown) => of_unknown(unknown, at, &mut self.is_after_possible),
+            _ => None,
+        }
+    }
+}
+
+fn of_unknown(unknown: &Unknown, at: usize, is_after_possible: &mut bool) -> Option<Member> {
+    let plain = || Value::Unknown(unknown.plain());
+    let in_doubt = || Some(unknown.plain());
+    match unknown.hint() {
+        None | Some(Hint::Marker) if at == 0 => Some((Key::Value(plain()), plain(), in_doubt())),
+        None | Some(Hint::Marker | Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+        Some(Hint::Set { certain, possible }) => {
+            let doubt = (at >= certain.len()).then(|| unknown.plain());
+            let item = certain.get(at).or_else(|| possible.get(at.checked_sub(certain.len())?))?;
+            Some((Key::Value(item.clone()), item.clone(), doubt))
+        }
+        Some(Hint::Array(items)) => {
+            let (item, is_possible) = items.get(at)?;
+            *is_after_possible |= is_possible;
+            let key = if *is_after_possible { Key::Value(plain()) } else { Key::Index(at) };
+            Some((key, item.clone(), is_possible.then(|| unknown.plain())))
+        }
+        Some(Hint::Object { certain, possible }) => {
+            let doubt = (at >= certain.len()).then(|| unknown.plain());
+            let (key, value) = certain.get(at).or_else(|| possible.get(at.checked_sub(certain.len())?))?;
+            Some((Key::Value(key.clone()), value.clone(), doubt))
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The member of this key. That there is one may be in doubt from here on.
+    pub(super) fn lookup(&mut self, value: &Value, key: &Value) -> Option<Value> {
+        match value {
+            Value::Object(object) if !key.contains_unknown() => match object.get(key) {
+                Some(member) => Some(member.clone()),
+                None => self.under_unknown_key(object.contains_unknown(), object.keys(), key),
+            },
+            Value::Object(object) => self.by_unknown_key(value, key, object.is_empty()),
+            Value::Array(array) if !key.contains_unknown() => array.get(key).cloned(),
+            Value::Array(array) => self.by_unknown_key(value, key, array.is_empty()),
+            Value::Set(set) if !key.contains_unknown() && !set.contains_unknown() => set.get(key).cloned(),
+            Value::Set(set) => self.in_doubt(is_one_of(key, set.iter()), key),
+            Value::Unknown(unknown) => self.lookup_unknown(unknown, key),
+            _ => None,
+        }
+    }
+
+    /// A key that is not there may be one that is not known yet.
+    fn under_unknown_key<'a>(
+        &mut self,
+        contains_unknown: bool,
+        keys: impl Iterator<Item = &'a Value>,
+        key: &Value,
+    ) -> Option<Value> {
+        if !contains_unknown {
+            return None;
+        }
+        let unknown_keys = keys.filter(|key| key.contains_unknown());
+        match is_one_of(key, unknown_keys) {
+            Truth::Maybe(unknown) => {
+                self.add_doubt(&unknown);
+                Some(Value::Unknown(unknown))
+            }
+            _ => None,
+        }
+    }
+
+    fn by_unknown_key(&mut self, value: &Value, key: &Value, is_empty: bool) -> Option<Value> {
+        if is_empty {
+            return None;
+        }
+        let unknown = key.unknowns().unwrap_or_else(|| Unknown::from_ids([]));
+        let unknown = match value.unknowns() {
+            Some(other) => unknown.union(&other),
+            None => unknown.plain(),
+        };
+        self.add_doubt(&unknown);
+        Some(Value::Unknown(unknown))
+    }
+
+    fn in_doubt(&mut self, truth: Truth, found: &Value) -> Option<Value> {
+        match truth {
+            Truth::True => Some(found.clone()),
+            Truth::False => None,
+            Truth::Maybe(unknown) => {
+                self.add_doubt(&unknown);
+                Some(found.clone())
+            }
+        }
+    }
+
+    fn lookup_unknown(&mut self, unknown: &Unknown, key: &Value) -> Option<Value> {
+        match unknown.hint() {
+            Some(Hint::Bool | Hint::Text(_) | Hint::Count { .. }) => None,
+            Some(Hint::Marker) if key.as_str() == Some("$unknown") => Some(Value::object([])),
+            Some(Hint::Set { certain, possible }) => match is_one_of(key, certain.iter()) {
+                Truth::True => Some(key.clone()),
+                others => match (others, is_one_of(key, possible.iter())) {
+                    (Truth::False, Truth::False) => None,
+                    _ => {
+                        self.add_doubt(unknown);
+                        Some(key.clone())
+                    }
+                },
+            },
+            Some(Hint::Object { certain, possible }) => {
+                let certainly = certain.iter().find(|(other, _)| !key.contains_unknown() && other == key);
+                let may_be_other =
+                    !matches!(is_one_of(key, possible.iter().map(|(key, _)| key)), Truth::False);
+                match certainly {
+                    Some((_, value)) if !may_be_other => Some(value.clone()),
+                    None if !may_be_other
+                        && matches!(is_one_of(key, certain.iter().map(|(key, _)| key)), Truth::False) =>
+                    {
+                        None
+                    }
+                    _ => {
+                        self.add_doubt(unknown);
+                        let mut same = possible.iter().filter(|(other, _)| other == key);
+                        match (certainly, same.next(), same.next()) {
+                            (None, Some((key, value)), None) if !key.contains_unknown() => {
+                                Some(value.clone())
+                            }
+                            _ => Some(Value::Unknown(unknown.plain())),
+                        }
+                    }
+                }
+            }
+            Some(Hint::Array(items)) => {
+                let at = key.as_number().and_then(|number| number.as_index());
+                let before = at.and_then(|at| items.get(..=at));
+                match before {
+                    Some(before) if before.iter().all(|(_, is_possible)| !is_possible) => {
+                        before.last().map(|(item, _)| item.clone())
+                    }
+                    _ if items.iter().all(|(_, is_possible)| !is_possible) && !key.contains_unknown() => None,
+                    _ => {
+                        self.add_doubt(unknown);
+                        Some(Value::Unknown(unknown.plain()))
+                    }
+                }
+            }
+            None | Some(Hint::Marker) => {
+                self.add_doubt(unknown);
+                Some(Value::Unknown(unknown.plain()))
+            }
+        }
+    }
+}

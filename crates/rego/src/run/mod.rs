@@ -1,0 +1,164 @@
+//! Evaluating rules, also over values that are not known yet.
+//!
+//! Every condition either holds, does not hold, or holds for some of the values that the unknown ones may take. The
+//! machine notes the last in [`Machine::doubt`]: as long as it is set, everything that a body finds is only possible.
+//! What is found without doubt is so whatever the unknown values will be.
+
+mod body;
+mod builtin;
+mod call;
+mod collect;
+mod compare;
+mod data;
+mod expr;
+mod limits;
+mod lookup;
+mod rules;
+mod world;
+
+use hashbrown::HashMap;
+
+use crate::builtins::Context;
+use crate::compile::Compiled;
+use crate::compile::program::{Place, RuleId};
+use crate::value::{Unknown, Value};
+pub(crate) use collect::Members;
+use limits::Budget;
+pub use limits::Limits;
+use world::World;
+
+/// Why evaluation does not go on.
+#[derive(Debug, Clone)]
+pub(crate) enum Stop {
+    /// A rule fails.
+    Failure(Box<Failure>),
+    /// A limit is reached: no other rule is evaluated, either.
+    Limit(crate::Limit),
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Failure {
+    pub(crate) message: String,
+    pub(crate) place: Place,
+    /// Whether it fails depends on this.
+    pub(crate) doubt: Option<Unknown>,
+}
+
+pub(crate) type Run<T> = Result<T, Stop>;
+
+/// The values of the variables of a rule.
+pub(crate) type Frame = Vec<Option<Value>>;
+
+/// Whether a search goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flow {
+    Continue,
+    Stop,
+}
+
+/// What a built-in could not do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Complaint {
+    pub(crate) message: String,
+    pub(crate) place: Place,
+}
+
+/// As many complaints and prints are kept.
+const MOST_NOTES: usize = 1000;
+
+pub(crate) struct Machine<'p> {
+    program: &'p Compiled,
+    /// The documents of `data`.
+    documents: Value,
+    world: World,
+    /// What the branch that is evaluated depends on.
+    doubt: Option<Unknown>,
+    budget: Budget,
+    context: Context<'static>,
+    is_strict: bool,
+    complaints: Vec<Complaint>,
+    prints: Vec<(Place, String)>,
+}
+
+/// What is known of the value of a rule.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Outcome {
+    /// The value; nothing, if the rule is undefined.
+    pub(crate) value: Option<Value>,
+    /// What it depends on whether the rule has a value, or fails.
+    pub(crate) doubt: Option<Unknown>,
+}
+
+impl<'p> Machine<'p> {
+    pub(crate) fn new(
+        program: &'p Compiled,
+        input: Option<Value>,
+        documents: Value,
+        limits: Limits,
+        is_strict: bool,
+        now_ns: i64,
+    ) -> Self {
+        let budget = Budget::new(limits);
+        let of_builtins = budget.clone();
+        let context = Context::new(now_ns, now_ns.unsigned_abs(), move |work| of_builtins.work(work));
+        Self {
+            program,
+            documents,
+            world: World { input, ..World::default() },
+            doubt: None,
+            budget,
+            context,
+            is_strict,
+            complaints: Vec::new(),
+            prints: Vec::new(),
+        }
+    }
+
+    pub(crate) fn take_complaints(&mut self) -> Vec<Complaint> {
+        std::mem::take(&mut self.complaints)
+    }
+
+    pub(crate) fn take_prints(&mut self) -> Vec<(Place, String)> {
+        std::mem::take(&mut self.prints)
+    }
+
+    /// From here on everything that is found is only possible.
+    fn add_doubt(&mut self, unknown: &Unknown) {
+        self.doubt = Some(match self.doubt.take() {
+            None => unknown.plain(),
+            Some(doubt) => doubt.union(unknown),
+        });
+    }
+
+    /// Evaluates something whose doubts are its own. A failure in it is as doubtful as the branch that leads there.
+    fn isolated<T>(&mut self, work: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
+        let outer = self.doubt.take();
+        let result = work(self);
+        let result = match (&outer, result) {
+            (Some(outer), Err(Stop::Failure(mut failure))) => {
+                failure.doubt = Some(match failure.doubt.take() {
+                    None => outer.clone(),
+                    Some(doubt) => doubt.union(outer),
+                });
+                Err(Stop::Failure(failure))
+            }
+            (_, result) => result,
+        };
+        self.doubt = outer;
+        result
+    }
+
+    fn failure<T>(&self, place: Place, message: impl Into<String>) -> Run<T> {
+        Err(Stop::Failure(Box::new(Failure { message: message.into(), place, doubt: self.doubt.clone() })))
+    }
+
+    fn complain(&mut self, place: Place, message: String) {
+        let complaint = Complaint { message, place };
+        if self.complaints.len() < MOST_NOTES && !self.complaints.contains(&complaint) {
+            self.complaints.push(complaint);
+        }
+    }
+}
+
+/// The rules that have been evaluated.
+type Cache = HashMap<RuleId, Run<Outcome>, foldhash::fast::RandomState>;

@@ -1,0 +1,334 @@
+//! The values of rules.
+
+use super::collect::{Conflict, Entries};
+use super::compare::{Truth, equal};
+use super::{Flow, Frame, Machine, Members, Outcome, Run, Stop};
+use crate::compile::program::{Definition, Expr, Place, RuleId, RuleKind};
+use crate::value::{Unknown, Value};
+
+impl<'p> Machine<'p> {
+    /// The value of a rule, which is evaluated once.
+    pub(super) fn rule_value(&mut self, rule: RuleId) -> Run<Option<Value>> {
+        let outcome = self.rule(rule)?;
+        if let Some(doubt) = &outcome.doubt {
+            self.add_doubt(doubt);
+        }
+        Ok(outcome.value)
+    }
+
+    pub(crate) fn rule(&mut self, rule: RuleId) -> Run<Outcome> {
+        if let Some(known) = self.world.rules.get(&rule) {
+            let known = known.clone();
+            return self.isolated(|_| known);
+        }
+        self.budget.descend()?;
+        let outcome = self.isolated(|machine| {
+            let outcome = machine.rule_here(rule);
+            machine.world.rules.insert(rule, outcome.clone());
+            outcome
+        })?;
+        Ok(outcome)
+    }
+
+    fn rule_here(&mut self, rule: RuleId) -> Run<Outcome> {
+        let set = &self.program.rules[rule as usize];
+        match set.kind {
+            RuleKind::Set => {
+                let mut members = Members::default();
+                for definition in &set.definitions {
+                    self.add_members(definition, &mut members)?;
+                }
+                Ok(Outcome { value: Some(members.into_set()), doubt: None })
+            }
+            RuleKind::Object => {
+                let mut entries = Entries::default();
+                for definition in &set.definitions {
+                    self.add_entries(definition, &mut entries)?;
+                }
+                let place = set.definitions.first().map(|one| one.place).unwrap_or(NOWHERE);
+                let value = self.made(entries, place)?;
+                Ok(Outcome { value: Some(value), doubt: self.doubt.take() })
+            }
+            RuleKind::Complete => {
+                let mut chains = Vec::new();
+                for definition in &set.definitions {
+                    chains.push(self.chain(definition, &mut vec![None; definition.slots as usize])?);
+                }
+                let default = match &set.default {
+                    Some(default) => self.default_value(default, &[])?,
+                    None => None,
+                };
+                let place = set.definitions.first().map_or(NOWHERE, |one| one.place);
+                self.combined(&chains, default, place)
+            }
+            RuleKind::Function(_) => Ok(Outcome::default()),
+        }
+    }
+
+    /// What one definition of a rule makes.
+    pub(crate) fn definition(&mut self, rule: RuleId, index: usize) -> Run<Members> {
+        let set = &self.program.rules[rule as usize];
+        let mut members = Members::default();
+        let Some(definition) = set.definitions.get(index).or(set.default.as_deref()) else {
+            return Ok(members);
+        };
+        match set.kind {
+            RuleKind::Set => self.isolated(|machine| machine.add_members(definition, &mut members))?,
+            _ => {
+                let outcome = self.isolated(|machine| match set.kind {
+                    RuleKind::Object => {
+                        let mut entries = Entries::default();
+                        machine.add_entries(definition, &mut entries)?;
+                        let value = machine.made(entries, definition.place)?;
+                        Ok(Outcome { value: Some(value), doubt: machine.doubt.take() })
+                    }
+                    _ if set.definitions.is_empty() => {
+                        Ok(Outcome { value: machine.default_value(definition, &[])?, doubt: None })
+                    }
+                    _ => {
+                        let chain = machine.chain(definition, &mut vec![None; definition.slots as usize])?;
+                        machine.combined(&[chain], None, definition.place)
+                    }
+                })?;
+                if let Some(value) = outcome.value {
+                    members.add(value, outcome.doubt.as_ref());
+                }
+            }
+        }
+        members.tidy();
+        Ok(members)
+    }
+
+    pub(super) fn default_value(
+        &mut self,
+        default: &'p Definition,
+        arguments: &[Value],
+    ) -> Run<Option<Value>> {
+        let mut frame: Frame = vec![None; default.slots as usize];
+        for (pattern, argument) in default.params.iter().zip(arguments) {
+            self.matches(&mut frame, pattern, argument)?;
+        }
+        match default.branches.first() {
+            Some(branch) => self.eval(&mut frame, &branch.value),
+            None => Ok(None),
+        }
+    }
+
+    fn add_members(&mut self, definition: &'p Definition, members: &mut Members) -> Run<()> {
+        let mut frame: Frame = vec![None; definition.slots as usize];
+        for branch in &definition.branches {
+            self.doubt = None;
+            self.body(&mut frame, &branch.ops, &mut |machine, frame| {
+                if let Some(value) = machine.eval(frame, &branch.value)? {
+                    machine.budget.take(super::expr::VALUE_BYTES)?;
+                    members.add(value, machine.doubt.as_ref());
+                }
+                Ok(Flow::Continue)
+            })?;
+            self.doubt = None;
+        }
+        Ok(())
+    }
+
+    fn add_entries(&mut self, definition: &'p Definition, entries: &mut Entries) -> Run<()> {
+        let mut frame: Frame = vec![None; definition.slots as usize];
+        for branch in &definition.branches {
+            self.doubt = None;
+            self.body(&mut frame, &branch.ops, &mut |machine, frame| {
+                let mut keys = Vec::with_capacity(branch.keys.len());
+                for key in &branch.keys {
+                    let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
+                    keys.push(key);
+                }
+                if let Some(value) = machine.eval(frame, &branch.value)? {
+                    machine.budget.take(2 * super::expr::VALUE_BYTES)?;
+                    entries.add(keys, value, branch.is_member, machine.doubt.as_ref());
+                }
+                Ok(Flow::Continue)
+            })?;
+            self.doubt = None;
+        }
+        Ok(())
+    }
+
+    /// The object of these entries, or an error about its keys.
+    pub(super) fn made(&mut self, entries: Entries, place: Place) -> Run<Value> {
+        match entries.into_object() {
+            Ok(value) => Ok(value),
+            Err(Conflict::Certain) => self.failure(place, "object keys must be unique"),
+            Err(Conflict::Possible(unknown)) => {
+                self.add_doubt(&unknown);
+                Ok(Value::Unknown(unknown.plain()))
+            }
+        }
+    }
+
+    /// The values that a definition has: those of its first branch that holds.
+    pub(super) fn chain(&mut self, definition: &'p Definition, frame: &mut Frame) -> Run<Chain> {
+        let mut chain = Chain::default();
+        for branch in &definition.branches {
+            self.doubt = None;
+            let mut is_certain = false;
+            let mut possible: Option<Unknown> = None;
+            let is_constant = matches!(branch.value, Expr::Const(_));
+            let mut first: Option<(Value, bool)> = None;
+            let searched = self.body(frame, &branch.ops, &mut |machine, frame| {
+                let Some(value) = machine.eval(frame, &branch.value)? else { return Ok(Flow::Continue) };
+                let doubt = machine.doubt.clone();
+                is_certain |= doubt.is_none();
+                possible = either(possible.take(), doubt.as_ref());
+                let same = first.as_ref().map(|(other, _)| equal(other, &value));
+                match same {
+                    None => first = Some((value.clone(), doubt.is_none())),
+                    Some(Truth::True) => {}
+                    Some(Truth::False)
+                        if doubt.is_none() && first.as_ref().is_some_and(|(_, certain)| *certain) =>
+                    {
+                        return machine.failure(definition.place, TWO_VALUES);
+                    }
+                    Some(_) => {
+                        let unknown = doubt.as_ref().or(possible.as_ref()).cloned();
+                        let unknown = unknown.or_else(|| value.unknowns());
+                        chain.conflict = either(chain.conflict.take(), unknown.as_ref());
+                    }
+                }
+                let ends = is_constant && doubt.is_none();
+                chain.add(value, doubt.as_ref());
+                Ok(if ends { Flow::Stop } else { Flow::Continue })
+            });
+            let doubts = either(possible.clone(), chain.before.as_ref());
+            if let (Err(Stop::Failure(mut failure)), Some(unknown)) = (searched.clone(), &doubts) {
+                failure.doubt = either(failure.doubt.take(), Some(unknown));
+                return Err(Stop::Failure(failure));
+            }
+            searched?;
+            if is_certain {
+                chain.is_total = true;
+                break;
+            }
+            chain.before = either(chain.before.take(), possible.as_ref());
+        }
+        self.doubt = None;
+        Ok(chain)
+    }
+
+    /// What a rule or a function is by the values of its definitions.
+    pub(super) fn combined(
+        &mut self,
+        chains: &[Chain],
+        default: Option<Value>,
+        place: Place,
+    ) -> Run<Outcome> {
+        let mut with_values = chains.iter().filter(|chain| !chain.values.is_empty());
+        let Some(first) = with_values.next() else { return Ok(Outcome { value: default, doubt: None }) };
+        let rest: Vec<&Chain> = with_values.collect();
+        let all = || std::iter::once(first).chain(rest.iter().copied());
+        let one = &first.values[0];
+        let is_total = all().any(|chain| chain.is_total);
+        let conflict = all().fold(None, |found, chain| either(found, chain.conflict.as_ref()));
+        let are_equal = |value: &Value| {
+            all().flat_map(|chain| &chain.values).all(|other| matches!(equal(value, other), Truth::True))
+        };
+        let default_differs =
+            default.as_ref().is_some_and(|default| !matches!(equal(default, one), Truth::True));
+        let mut doubt = all().fold(None, |found, chain| either(found, chain.doubt.as_ref()));
+        if conflict.is_none() && are_equal(one) {
+            return Ok(match (is_total, default, doubt) {
+                (true, ..) | (_, _, None) => Outcome { value: Some(one.clone()), doubt: None },
+                (false, None, doubt) => Outcome { value: Some(one.clone()), doubt },
+                (false, Some(default), _) if !default_differs => {
+                    Outcome { value: Some(default), doubt: None }
+                }
+                (false, Some(default), Some(doubt)) => {
+                    Outcome { value: Some(either_of(one, &default, &doubt)), doubt: None }
+                }
+            });
+        }
+        let sure = |chain: &&Chain| chain.is_total && chain.conflict.is_none() && chain.values.len() == 1;
+        if let Some(certain) = all().find(sure)
+            && all()
+                .filter(sure)
+                .any(|chain| matches!(equal(&chain.values[0], &certain.values[0]), Truth::False))
+        {
+            return self.failure(place, TWO_VALUES);
+        }
+        let is_exclusive = rest.is_empty() && conflict.is_none();
+        for unknown in all().flat_map(|chain| &chain.values).filter_map(Value::unknowns) {
+            doubt = either(doubt, Some(&unknown));
+        }
+        let doubt = either(doubt, conflict.as_ref()).unwrap_or_else(|| Unknown::from_ids([]));
+        let is_defined = is_exclusive && (is_total || default.is_some());
+        let are_booleans = all().flat_map(|chain| &chain.values).chain(&default);
+        let value = match are_booleans.into_iter().all(|value| matches!(value, Value::Bool(_))) {
+            true => doubt.with_hint(crate::value::Hint::Bool),
+            false => doubt.plain(),
+        };
+        Ok(Outcome { value: Some(Value::Unknown(value)), doubt: (!is_defined).then_some(doubt) })
+    }
+}
+
+const TWO_VALUES: &str = "complete rules and functions must not produce multiple outputs";
+
+/// The values of one definition.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Chain {
+    /// Those that are different for all that is known.
+    values: Vec<Value>,
+    /// One of them is the value, whatever the unknown values will be.
+    is_total: bool,
+    /// What it depends on which.
+    doubt: Option<Unknown>,
+    /// There may be two values at once.
+    conflict: Option<Unknown>,
+    /// What it depends on whether an earlier branch holds.
+    before: Option<Unknown>,
+}
+
+impl Chain {
+    /// Whether there is any value depends on this, too.
+    pub(super) fn only_if(&mut self, doubt: &Unknown) {
+        self.is_total = false;
+        self.doubt = either(self.doubt.take(), Some(doubt));
+    }
+
+    fn add(&mut self, value: Value, doubt: Option<&Unknown>) {
+        self.doubt = either(either(self.doubt.take(), doubt), self.before.as_ref());
+        let is_known = self.values.iter().any(|other| matches!(equal(other, &value), Truth::True));
+        if is_known {
+            return;
+        }
+        self.values.push(value);
+        if self.values.len() > MOST_VALUES {
+            // There are too many to tell them apart.
+            let unknown = self
+                .values
+                .iter()
+                .filter_map(Value::unknowns)
+                .fold(self.doubt.clone(), |all, unknown| either(all, Some(&unknown)));
+            let unknown = unknown.unwrap_or_else(|| Unknown::from_ids([]));
+            self.values = vec![Value::Unknown(unknown.plain())];
+        }
+    }
+}
+
+pub(super) fn either(one: Option<Unknown>, other: Option<&Unknown>) -> Option<Unknown> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.union(other)),
+        (one, other) => one.or_else(|| other.map(Unknown::plain)),
+    }
+}
+
+/// One of two values.
+fn either_of(one: &Value, other: &Value, doubt: &Unknown) -> Value {
+    let doubt = either(Some(doubt.plain()), one.unknowns().as_ref()).unwrap_or_else(|| doubt.plain());
+    Value::Unknown(match (one, other) {
+        (Value::Bool(_), Value::Bool(_)) => doubt.with_hint(crate::value::Hint::Bool),
+        _ => doubt,
+    })
+}
+
+const NOWHERE: Place =
+    Place { file: 0, span: crate::syntax::ast::Span { start: 0, end: 0, line: 0, column: 0 } };
+
+/// More possible values of a rule are not told apart.
+const MOST_VALUES: usize = 16;

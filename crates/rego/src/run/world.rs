@@ -1,0 +1,72 @@
+//! What `with` has replaced.
+
+use hashbrown::HashMap;
+
+use super::call::Calls;
+use super::{Cache, Machine, Run};
+use crate::compile::program::{Change, FunctionKey, Replacement};
+use crate::value::Value;
+
+/// What rules are evaluated over, and those that have been.
+#[derive(Default)]
+pub(super) struct World {
+    pub(super) input: Option<Value>,
+    /// What stands in place of parts of `data`, by their paths: the last counts.
+    pub(super) data: Vec<(Vec<String>, Value)>,
+    pub(super) functions: HashMap<FunctionKey, Mock>,
+    pub(super) rules: Cache,
+    pub(super) calls: Calls,
+}
+
+/// What is called in place of a function.
+#[derive(Debug, Clone)]
+pub(super) enum Mock {
+    Value(Value),
+    Function(FunctionKey),
+}
+
+impl<'p> Machine<'p> {
+    /// The world after these changes; nothing, if one of the values is undefined.
+    pub(super) fn changed(&mut self, frame: &mut super::Frame, changes: &'p [Change]) -> Run<Option<World>> {
+        let mut world = World {
+            input: self.world.input.clone(),
+            data: self.world.data.clone(),
+            functions: self.world.functions.clone(),
+            ..World::default()
+        };
+        for change in changes {
+            match change {
+                Change::Input(path, value) => {
+                    let Some(value) = self.eval(frame, value)? else { return Ok(None) };
+                    world.input = Some(replaced(world.input.take(), path, value));
+                }
+                Change::Data(path, value) => {
+                    let Some(value) = self.eval(frame, value)? else { return Ok(None) };
+                    world.data.push((path.clone(), value));
+                }
+                Change::Function(key, Replacement::Function(other)) => {
+                    world.functions.insert(key.clone(), Mock::Function(other.clone()));
+                }
+                Change::Function(key, Replacement::Value(value)) => {
+                    let Some(value) = self.eval(frame, value)? else { return Ok(None) };
+                    world.functions.insert(key.clone(), Mock::Value(value));
+                }
+            }
+        }
+        Ok(Some(world))
+    }
+}
+
+/// A value with another one at a path; what is on the way becomes an object.
+pub(super) fn replaced(value: Option<Value>, path: &[String], new: Value) -> Value {
+    let Some((first, rest)) = path.split_first() else { return new };
+    let key = Value::from(first.as_str());
+    let mut entries = match &value {
+        Some(Value::Object(object)) => object.entries().to_vec(),
+        _ => Vec::new(),
+    };
+    let at = entries.iter().position(|(other, _)| *other == key);
+    let old = at.map(|at| entries.swap_remove(at).1);
+    entries.push((key, replaced(old, rest, new)));
+    Value::object(entries)
+}

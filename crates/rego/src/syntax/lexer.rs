@@ -1,0 +1,322 @@
+//! From text to tokens.
+
+use super::ast::{Comment, Span};
+use crate::error::SyntaxError;
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Token {
+    Name(String),
+    Number(String),
+    String(String),
+    /// The parts of a template string: texts, and the spans of what stands in braces.
+    Template(Vec<Piece>),
+    /// Brackets, operators and separators.
+    Symbol(&'static str),
+    End,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Piece {
+    Text(String),
+    /// The tokens between braces.
+    Code(Vec<Lexeme>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Lexeme {
+    pub(super) token: Token,
+    pub(super) span: Span,
+    /// White space stands before it.
+    pub(super) is_apart: bool,
+    /// It is the first of its line.
+    pub(super) is_first: bool,
+}
+
+/// Two characters first: `:=` is not `:` and `=`.
+const SYMBOLS: [&str; 25] = [
+    ":=", "==", "!=", "<=", ">=", "{", "}", "[", "]", "(", ")", ",", ";", ":", ".", "=", "<", ">", "+", "-",
+    "*", "/", "%", "|", "&",
+];
+
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+    line_start: usize,
+    pub(super) comments: Vec<Comment>,
+    depth: usize,
+}
+
+/// Template strings within each other.
+const MOST_TEMPLATES: usize = 64;
+
+impl<'a> Lexer<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        Self { text, at, line: 1, line_start: at, comments: Vec::new(), depth: 0 }
+    }
+
+    pub(super) fn all(&mut self) -> Result<Vec<Lexeme>, SyntaxError> {
+        let mut lexemes = Vec::new();
+        loop {
+            let lexeme = self.next()?;
+            let is_end = lexeme.token == Token::End;
+            lexemes.push(lexeme);
+            if is_end {
+                return Ok(lexemes);
+            }
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn here(&self) -> Span {
+        let column = self.text[self.line_start..self.at].chars().take(10_000).count() + 1;
+        let at = u32::try_from(self.at).unwrap_or(u32::MAX);
+        Span { start: at, end: at, line: self.line, column: u32::try_from(column).unwrap_or(u32::MAX) }
+    }
+
+    fn up_to_here(&self, mut span: Span) -> Span {
+        span.end = u32::try_from(self.at).unwrap_or(u32::MAX);
+        span
+    }
+
+    fn new_line(&mut self) {
+        self.line += 1;
+        self.line_start = self.at;
+    }
+
+    /// Whether there was any.
+    fn skip_space(&mut self) -> bool {
+        let begin = self.at;
+        while let Some(c) = self.rest().chars().next() {
+            match c {
+                '\n' => {
+                    self.at += 1;
+                    self.new_line();
+                }
+                ' ' | '\t' | '\r' => self.at += 1,
+                '#' => {
+                    let end = self.rest().find('\n').unwrap_or(self.rest().len());
+                    let text = self.rest()[1..end].trim_end_matches('\r').to_owned();
+                    if self.text[self.line_start..self.at].trim().is_empty() {
+                        self.comments.push(Comment { line: self.line, text });
+                    }
+                    self.at += end;
+                }
+                _ => break,
+            }
+        }
+        self.at > begin
+    }
+
+    fn next(&mut self) -> Result<Lexeme, SyntaxError> {
+        let begin = self.at;
+        let is_apart = self.skip_space();
+        let is_first = begin == 0 || self.text[begin..self.at].contains('\n');
+        let span = self.here();
+        let token = self.token(span)?;
+        Ok(Lexeme { token, span: self.up_to_here(span), is_apart, is_first })
+    }
+
+    fn token(&mut self, span: Span) -> Result<Token, SyntaxError> {
+        let rest = self.rest();
+        let Some(first) = rest.chars().next() else { return Ok(Token::End) };
+        if first.is_ascii_alphabetic() || first == '_' {
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            self.at += end;
+            return Ok(Token::Name(rest[..end].to_owned()));
+        }
+        if first.is_ascii_digit() || (first == '.' && rest[1..].starts_with(|c: char| c.is_ascii_digit())) {
+            return self.number(span);
+        }
+        match first {
+            '"' => return self.string(span).map(Token::String),
+            '`' => return self.raw_string(span).map(Token::String),
+            '$' if rest[1..].starts_with(['"', '`']) => return self.template(span),
+            _ => {}
+        }
+        match SYMBOLS.into_iter().find(|symbol| rest.starts_with(symbol)) {
+            Some(symbol) => {
+                self.at += symbol.len();
+                Ok(Token::Symbol(symbol))
+            }
+            None => {
+                self.at += first.len_utf8();
+                Err(SyntaxError::new(self.up_to_here(span), format!("unexpected character {first:?}")))
+            }
+        }
+    }
+
+    fn number(&mut self, span: Span) -> Result<Token, SyntaxError> {
+        let begin = self.at;
+        let bytes = self.text.as_bytes();
+        let digits = |mut at: usize| {
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+            at
+        };
+        let mut at = digits(begin);
+        let whole = &self.text[begin..at];
+        let mut is_bad = whole.is_empty() || (whole.len() > 1 && whole.starts_with('0'));
+        if bytes.get(at) == Some(&b'.') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit) {
+            at = digits(at + 1);
+        }
+        if matches!(bytes.get(at), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+            let end = digits(at + 1 + sign);
+            is_bad |= end == at + 1 + sign;
+            at = end;
+        }
+        is_bad |= bytes.get(at).is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_');
+        self.at = at;
+        match is_bad {
+            true => Err(SyntaxError::new(self.up_to_here(span), "this is no number")),
+            false => Ok(Token::Number(self.text[begin..at].to_owned())),
+        }
+    }
+
+    fn raw_string(&mut self, span: Span) -> Result<String, SyntaxError> {
+        self.at += 1;
+        let Some(end) = self.rest().find('`') else {
+            self.at = self.text.len();
+            return Err(SyntaxError::new(span, "this string has no end"));
+        };
+        let text = self.rest()[..end].to_owned();
+        for (index, _) in text.match_indices('\n') {
+            self.line += 1;
+            self.line_start = self.at + index + 1;
+        }
+        self.at += end + 1;
+        Ok(text.replace('\r', ""))
+    }
+
+    fn string(&mut self, span: Span) -> Result<String, SyntaxError> {
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            match self.rest().chars().next() {
+                None | Some('\n') => return Err(SyntaxError::new(span, "this string has no end")),
+                Some('"') => {
+                    self.at += 1;
+                    return Ok(text);
+                }
+                Some('\\') => self.escape(&mut text, false)?,
+                Some(c) => {
+                    self.at += c.len_utf8();
+                    text.push(c);
+                }
+            }
+        }
+    }
+
+    fn escape(&mut self, text: &mut String, in_template: bool) -> Result<(), SyntaxError> {
+        let span = self.here();
+        self.at += 1;
+        let c = self.rest().chars().next();
+        self.at += c.map_or(0, char::len_utf8);
+        match c {
+            Some(c @ ('"' | '\\' | '/')) => text.push(c),
+            Some('{') if in_template => text.push('{'),
+            Some('b') => text.push('\u{8}'),
+            Some('f') => text.push('\u{c}'),
+            Some('n') => text.push('\n'),
+            Some('r') => text.push('\r'),
+            Some('t') => text.push('\t'),
+            Some('u') => {
+                let mut unit = self.hex_unit(span)?;
+                if (0xd800..0xdc00).contains(&unit) && self.rest().starts_with("\\u") {
+                    self.at += 2;
+                    let low = self.hex_unit(span)?;
+                    unit = match low {
+                        0xdc00..0xe000 => 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00),
+                        _ => 0xfffd,
+                    };
+                }
+                text.push(char::from_u32(unit).unwrap_or('\u{fffd}'));
+            }
+            _ => {
+                return Err(SyntaxError::new(
+                    self.up_to_here(span),
+                    "unknown escape sequence in this string",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn hex_unit(&mut self, span: Span) -> Result<u32, SyntaxError> {
+        let digits = self.rest().get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        let Some(unit) = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok()) else {
+            return Err(SyntaxError::new(span, "\\u needs four hexadecimal digits"));
+        };
+        self.at += 4;
+        Ok(unit)
+    }
+
+    fn template(&mut self, span: Span) -> Result<Token, SyntaxError> {
+        self.depth += 1;
+        if self.depth > MOST_TEMPLATES {
+            return Err(SyntaxError::new(span, "template strings nest too deeply"));
+        }
+        let is_raw = self.rest().starts_with("$`");
+        let end = if is_raw { '`' } else { '"' };
+        self.at += 2;
+        let mut pieces = Vec::new();
+        let mut text = String::new();
+        loop {
+            match self.rest().chars().next() {
+                None => return Err(SyntaxError::new(span, "this string has no end")),
+                Some('\n') if !is_raw => return Err(SyntaxError::new(span, "this string has no end")),
+                Some(c) if c == end => {
+                    self.at += 1;
+                    break;
+                }
+                Some('{') => {
+                    self.at += 1;
+                    pieces.push(Piece::Text(std::mem::take(&mut text)));
+                    pieces.push(Piece::Code(self.code(span)?));
+                }
+                Some('\\') if !is_raw => self.escape(&mut text, true)?,
+                Some('\\') if self.rest().starts_with("\\{") => {
+                    self.at += 2;
+                    text.push('{');
+                }
+                Some(c) => {
+                    self.at += c.len_utf8();
+                    if c == '\n' {
+                        self.new_line();
+                    }
+                    text.push(c);
+                }
+            }
+        }
+        pieces.push(Piece::Text(text));
+        self.depth -= 1;
+        Ok(Token::Template(pieces))
+    }
+
+    /// What stands between braces in a template string.
+    fn code(&mut self, span: Span) -> Result<Vec<Lexeme>, SyntaxError> {
+        let mut depth = 0_usize;
+        let mut lexemes = Vec::new();
+        loop {
+            let mut lexeme = self.next()?;
+            match &lexeme.token {
+                Token::Symbol("{") => depth += 1,
+                Token::Symbol("}") if depth == 0 => {
+                    lexeme.token = Token::End;
+                    lexemes.push(lexeme);
+                    return Ok(lexemes);
+                }
+                Token::Symbol("}") => depth -= 1,
+                Token::End => return Err(SyntaxError::new(span, "this string has no end")),
+                _ => {}
+            }
+            lexemes.push(lexeme);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Bodies and what is in them.
+
+use super::{Parser, Result};
+use crate::error::SyntaxError;
+use crate::syntax::ast::{Literal, LiteralKind, TermKind, With};
+use crate::syntax::lexer::Token;
+
+impl Parser {
+    /// The literals up to a closing brace or bracket, which is consumed.
+    pub(super) fn body(&mut self, end: &str) -> Result<Vec<Literal>> {
+        self.deeper(|parser| {
+            let was_in_head = std::mem::take(&mut parser.ends_at_bar);
+            let body = parser.literals(end);
+            parser.ends_at_bar = was_in_head;
+            body
+        })
+    }
+
+    fn literals(&mut self, end: &str) -> Result<Vec<Literal>> {
+        let mut body = Vec::new();
+        loop {
+            while self.take(";") {}
+            if self.is(end) {
+                if body.is_empty() {
+                    return Err(SyntaxError::new(self.span(), "this body is empty"));
+                }
+                self.next();
+                return Ok(body);
+            }
+            body.push(self.literal()?);
+            if !self.is(end) && !self.ends_statement() || self.peek() == &Token::End {
+                return Err(self.unexpected(&format!("a new line, `;` or `{end}`")));
+            }
+        }
+    }
+
+    pub(super) fn literal(&mut self) -> Result<Literal> {
+        self.deeper(Self::literal_here)
+    }
+
+    fn literal_here(&mut self) -> Result<Literal> {
+        let begin = self.span();
+        let is_negated = self.take_word("not");
+        let kind = if self.is_word("some") {
+            if is_negated {
+                return Err(self.unexpected("a condition after `not`"));
+            }
+            self.some()?
+        } else if self.keywords.every && self.is_word("every") {
+            if is_negated {
+                return Err(self.unexpected("a condition after `not`"));
+            }
+            self.every()?
+        } else {
+            self.expression()?
+        };
+        let mut with = Vec::new();
+        while self.take_word("with") {
+            let target = self.term()?;
+            if !matches!(target.kind, TermKind::Var(_) | TermKind::Ref(..)) {
+                return Err(SyntaxError::new(target.span, "`with` replaces input, data or a function"));
+            }
+            if !self.take_word("as") {
+                return Err(self.unexpected("`as`"));
+            }
+            with.push(With { target, value: self.term()? });
+        }
+        Ok(Literal { span: self.since(begin), is_negated, kind, with })
+    }
+
+    fn expression(&mut self) -> Result<LiteralKind> {
+        let left = self.statement_term()?;
+        if self.take(":=") {
+            let right = self.statement_term()?;
+            return Ok(LiteralKind::Assign(left, right));
+        }
+        if self.take("=") {
+            let right = self.statement_term()?;
+            return Ok(LiteralKind::Unify(left, right));
+        }
+        Ok(LiteralKind::Expr(left))
+    }
+
+    fn some(&mut self) -> Result<LiteralKind> {
+        self.next();
+        let first = self.relation()?;
+        if self.keywords.r#in && self.take_word("in") {
+            let domain = self.relation()?;
+            return Ok(LiteralKind::SomeIn { key: None, value: first, domain });
+        }
+        let mut terms = vec![first];
+        while self.take(",") {
+            terms.push(self.relation()?);
+        }
+        if self.keywords.r#in && self.take_word("in") {
+            let domain = self.relation()?;
+            return match <[_; 2]>::try_from(terms) {
+                Ok([key, value]) => Ok(LiteralKind::SomeIn { key: Some(key), value, domain }),
+                Err(terms) => Err(SyntaxError::new(terms[0].span, "`some … in` takes one or two terms")),
+            };
+        }
+        let names = terms.into_iter().map(|term| match term.kind {
+            TermKind::Var(name) => Ok((name, term.span)),
+            _ => Err(SyntaxError::new(term.span, "`some` declares variables")),
+        });
+        Ok(LiteralKind::Some(names.collect::<Result<_>>()?))
+    }
+
+    fn every(&mut self) -> Result<LiteralKind> {
+        self.next();
+        let first = self.variable()?;
+        let (key, value) = match self.take(",") {
+            true => (Some(first), self.variable()?),
+            false => (None, first),
+        };
+        if !self.take_word("in") {
+            return Err(self.unexpected("`in`"));
+        }
+        let domain = self.relation()?;
+        self.expect("{")?;
+        let body = self.body("}")?;
+        Ok(LiteralKind::Every { key, value, domain, body })
+    }
+
+    fn variable(&mut self) -> Result<String> {
+        match self.peek() {
+            Token::Name(name) if !self.is_keyword(name) => self.name("a variable"),
+            _ => Err(self.unexpected("a variable")),
+        }
+    }
+}

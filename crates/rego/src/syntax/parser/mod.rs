@@ -1,0 +1,266 @@
+//! From tokens to a syntax tree.
+
+mod literal;
+mod rule;
+mod term;
+
+use super::ast::{Dialect, Import, Module, Span};
+use super::lexer::{Lexeme, Lexer, Token};
+use crate::error::SyntaxError;
+
+type Result<T> = std::result::Result<T, SyntaxError>;
+
+/// Brackets and operators within each other.
+const MOST_NESTED: usize = 1000;
+/// More errors of one file are not reported.
+const MOST_ERRORS: usize = 10;
+
+/// Words that are never variables.
+const RESERVED: [&str; 11] =
+    ["as", "default", "else", "false", "import", "not", "null", "package", "some", "true", "with"];
+
+struct Parser {
+    lexemes: Vec<Lexeme>,
+    at: usize,
+    depth: usize,
+    dialect: Dialect,
+    keywords: Keywords,
+    /// A `|` ends the term: the head of a comprehension is being read.
+    ends_at_bar: bool,
+}
+
+/// Which words are keywords: in the old syntax those that a module imports.
+#[derive(Debug, Clone, Copy, Default)]
+struct Keywords {
+    contains: bool,
+    every: bool,
+    r#if: bool,
+    r#in: bool,
+}
+
+impl Keywords {
+    const ALL: Self = Self { contains: true, every: true, r#if: true, r#in: true };
+}
+
+/// Reads a module in one of the dialects. Every rule that cannot be read has an error of its own.
+pub(crate) fn parse(text: &str, dialect: Dialect) -> std::result::Result<Module, Vec<SyntaxError>> {
+    let mut lexer = Lexer::new(text);
+    let lexemes = lexer.all().map_err(|error| vec![error])?;
+    let keywords = if dialect == Dialect::V1 { Keywords::ALL } else { Keywords::default() };
+    let mut parser = Parser { lexemes, at: 0, depth: 0, dialect, keywords, ends_at_bar: false };
+    parser.module().map(|module| Module { comments: lexer.comments, ..module })
+}
+
+impl Parser {
+    fn module(&mut self) -> std::result::Result<Module, Vec<SyntaxError>> {
+        let (package, package_span) = self.package().map_err(|error| vec![error])?;
+        let mut module =
+            Module { package, package_span, imports: Vec::new(), rules: Vec::new(), comments: Vec::new() };
+        let mut errors = Vec::new();
+        loop {
+            while self.take(";") {}
+            if self.peek() == &Token::End {
+                break;
+            }
+            let read = match self.is_word("import") {
+                true => self.import().map(|import| module.imports.push(import)),
+                false => self.rule(&mut module.rules),
+            };
+            let read = read.and_then(|()| match self.ends_statement() {
+                true => Ok(()),
+                false => Err(self.unexpected("a new line after this rule")),
+            });
+            if let Err(error) = read {
+                errors.push(error);
+                if errors.len() == MOST_ERRORS {
+                    break;
+                }
+                self.skip_rule();
+            }
+        }
+        if errors.is_empty() { Ok(module) } else { Err(errors) }
+    }
+
+    fn package(&mut self) -> Result<(Vec<String>, Span)> {
+        let span = self.span();
+        if !self.take_word("package") {
+            return Err(self.unexpected("`package`"));
+        }
+        let mut path = vec![self.name("the name of the package")?];
+        loop {
+            if self.take(".") {
+                path.push(self.name("a name")?);
+            } else if !self.lexeme().is_apart && self.take("[") {
+                let Token::String(key) = self.peek().clone() else { return Err(self.unexpected("a string")) };
+                self.next();
+                path.push(key);
+                self.expect("]")?;
+            } else {
+                break;
+            }
+        }
+        match self.ends_statement() {
+            true => Ok((path, span)),
+            false => Err(self.unexpected("a new line")),
+        }
+    }
+
+    fn import(&mut self) -> Result<Import> {
+        let span = self.span();
+        self.next();
+        let mut path = vec![self.name("what to import")?];
+        loop {
+            if self.take(".") {
+                path.push(self.name("a name")?);
+            } else if !self.lexeme().is_apart && self.take("[") {
+                let Token::String(key) = self.peek().clone() else { return Err(self.unexpected("a string")) };
+                self.next();
+                path.push(key);
+                self.expect("]")?;
+            } else {
+                break;
+            }
+        }
+        let alias = if self.take_word("as") { Some(self.name("a name")?) } else { None };
+        let words: Vec<&str> = path.iter().map(String::as_str).collect();
+        match words[..] {
+            ["rego", "v1"] => {
+                self.keywords = Keywords::ALL;
+                self.dialect = Dialect::V1;
+            }
+            ["future", "keywords"] => self.keywords = Keywords::ALL,
+            ["future", "keywords", "contains"] => self.keywords.contains = true,
+            ["future", "keywords", "every"] => {
+                self.keywords.every = true;
+                self.keywords.r#in = true;
+            }
+            ["future", "keywords", "if"] => self.keywords.r#if = true,
+            ["future", "keywords", "in"] => self.keywords.r#in = true,
+            ["future", ..] => {
+                return Err(SyntaxError::new(span, format!("unknown import {}", path.join("."))));
+            }
+            ["input" | "data" | "rego", ..] => {}
+            _ => {
+                let message = "an import begins with `data`, `input`, `rego.v1` or `future.keywords`";
+                return Err(SyntaxError::new(span, message));
+            }
+        }
+        Ok(Import { path, alias })
+    }
+
+    /// Goes on to what looks like the next rule, so that its errors are found, too.
+    fn skip_rule(&mut self) {
+        self.depth = 0;
+        self.ends_at_bar = false;
+        while self.peek() != &Token::End {
+            let lexeme = self.lexeme();
+            if lexeme.span.column == 1 && lexeme.is_first && matches!(lexeme.token, Token::Name(_)) {
+                return;
+            }
+            self.at += 1;
+        }
+    }
+
+    fn lexeme(&self) -> &Lexeme {
+        // The last is the end, and `next` never goes beyond it.
+        &self.lexemes[self.at]
+    }
+
+    fn peek(&self) -> &Token {
+        &self.lexeme().token
+    }
+
+    fn span(&self) -> Span {
+        self.lexeme().span
+    }
+
+    fn next(&mut self) {
+        if self.at + 1 < self.lexemes.len() {
+            self.at += 1;
+        }
+    }
+
+    /// From the beginning of something to the last token.
+    fn since(&self, begin: Span) -> Span {
+        let end = self.at.checked_sub(1).map_or(begin.end, |last| self.lexemes[last].span.end);
+        Span { end: end.max(begin.end), ..begin }
+    }
+
+    fn is(&self, symbol: &str) -> bool {
+        matches!(self.peek(), Token::Symbol(found) if *found == symbol)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        matches!(self.peek(), Token::Name(found) if found == word)
+    }
+
+    fn take(&mut self, symbol: &str) -> bool {
+        let is_there = self.is(symbol);
+        if is_there {
+            self.next();
+        }
+        is_there
+    }
+
+    fn take_word(&mut self, word: &str) -> bool {
+        let is_there = self.is_word(word);
+        if is_there {
+            self.next();
+        }
+        is_there
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<()> {
+        match self.take(symbol) {
+            true => Ok(()),
+            false => Err(self.unexpected(&format!("`{symbol}`"))),
+        }
+    }
+
+    fn name(&mut self, what: &str) -> Result<String> {
+        match self.peek().clone() {
+            Token::Name(name) => {
+                self.next();
+                Ok(name)
+            }
+            _ => Err(self.unexpected(what)),
+        }
+    }
+
+    /// Whether a statement may end here.
+    fn ends_statement(&self) -> bool {
+        self.lexeme().is_first || self.is(";") || self.peek() == &Token::End
+    }
+
+    fn unexpected(&self, wanted: &str) -> SyntaxError {
+        let found = match self.peek() {
+            Token::Name(name) => format!("`{name}`"),
+            Token::Number(number) => format!("`{number}`"),
+            Token::String(_) | Token::Template(_) => "a string".to_owned(),
+            Token::Symbol(symbol) => format!("`{symbol}`"),
+            Token::End => "the end of the file".to_owned(),
+        };
+        SyntaxError::new(self.span(), format!("expected {wanted}, found {found}"))
+    }
+
+    fn is_keyword(&self, word: &str) -> bool {
+        match word {
+            "contains" => self.keywords.contains,
+            "every" => self.keywords.every,
+            "if" => self.keywords.r#if,
+            "in" => self.keywords.r#in,
+            word => RESERVED.contains(&word),
+        }
+    }
+
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MOST_NESTED {
+            let message = format!("more than {MOST_NESTED} brackets or operators within each other");
+            return Err(SyntaxError::new(self.span(), message));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+}

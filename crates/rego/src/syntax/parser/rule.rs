@@ -1,0 +1,151 @@
+//! Rules.
+
+use super::{Parser, Result};
+use crate::error::SyntaxError;
+use crate::syntax::ast::{Dialect, Else, Head, Literal, Rule, Term, TermKind};
+use crate::syntax::lexer::Token;
+
+impl Parser {
+    /// A rule, and one more for each body that follows the first.
+    pub(super) fn rule(&mut self, rules: &mut Vec<Rule>) -> Result<()> {
+        let begin = self.span();
+        let is_default = self.take_word("default");
+        let mut head = self.rule_head()?;
+        if is_default {
+            if head.value.is_none() || head.member.is_some() {
+                return Err(SyntaxError::new(begin, "a default rule has a value: `default name := value`"));
+            }
+            let rule =
+                Rule { span: self.since(begin), is_default, head, body: Vec::new(), elses: Vec::new() };
+            rules.push(rule);
+            return Ok(());
+        }
+        let has_if = self.keywords.r#if && self.take_word("if");
+        let has_body = has_if || (self.is("{") && !self.lexeme().is_first);
+        if self.dialect == Dialect::V0 && !has_if {
+            old_partial_set(&mut head);
+        } else if head.member.is_none() && head.value.is_none() && head.params.is_none() && !has_body {
+            let message = "a rule has a value, a body, or both: `name := value if { … }`";
+            return Err(SyntaxError::new(begin, message));
+        }
+        if self.dialect == Dialect::V1 && has_body && !has_if {
+            return Err(SyntaxError::new(begin, "`if` is required before the body of a rule"));
+        }
+        let body = self.rule_body(has_if, has_body)?;
+        let mut elses = Vec::new();
+        while self.is_word("else") {
+            elses.push(self.alternative()?);
+        }
+        let mut rule = Rule { span: self.since(begin), is_default, head, body, elses };
+        let is_chained = |parser: &Self| has_body && parser.is("{");
+        if rule.elses.is_empty() && is_chained(self) {
+            let head = rule.head.clone();
+            rules.push(rule);
+            while is_chained(self) {
+                let begin = self.span();
+                self.next();
+                let body = self.body("}")?;
+                rule =
+                    Rule { span: self.since(begin), is_default, head: head.clone(), body, elses: Vec::new() };
+                rules.push(rule);
+            }
+            return Ok(());
+        }
+        rules.push(rule);
+        Ok(())
+    }
+
+    fn rule_head(&mut self) -> Result<Head> {
+        let name = match self.peek().clone() {
+            Token::Name(name) if !self.is_keyword(&name) => name,
+            _ => return Err(self.unexpected("the name of a rule")),
+        };
+        self.next();
+        let mut path = Vec::new();
+        while !self.lexeme().is_apart
+            && let Some(key) = self.key()?
+        {
+            path.push(key);
+        }
+        let mut params = None;
+        if self.is("(") && !self.lexeme().is_apart {
+            self.next();
+            params = Some(self.elements(")")?);
+        }
+        let mut head = Head { name, path, params, member: None, value: None };
+        if head.params.is_none() && self.keywords.contains && self.take_word("contains") {
+            head.member = Some(self.term()?);
+        } else if self.take(":=") || self.take("=") {
+            head.value = Some(self.statement_term()?);
+        }
+        Ok(head)
+    }
+
+    fn rule_body(&mut self, has_if: bool, has_body: bool) -> Result<Vec<Literal>> {
+        if !has_body {
+            return Ok(Vec::new());
+        }
+        if self.is("{") && !(has_if && self.is_term_here()) {
+            self.next();
+            return self.body("}");
+        }
+        Ok(vec![self.literal()?])
+    }
+
+    /// Whether the brace begins an object or a set, and no body: something such as `[` or an operator follows it.
+    fn is_term_here(&self) -> bool {
+        let mut depth = 0_usize;
+        for (index, lexeme) in self.lexemes.iter().enumerate().skip(self.at) {
+            match lexeme.token {
+                Token::Symbol("{" | "[" | "(") => depth += 1,
+                Token::Symbol("}" | "]" | ")") => depth = depth.saturating_sub(1),
+                Token::End => return false,
+                _ => {}
+            }
+            if depth == 0 {
+                let Some(after) = self.lexemes.get(index + 1) else { return false };
+                let is_operator = match &after.token {
+                    Token::Symbol(symbol) => !matches!(*symbol, "{" | "}" | ";" | "," | ")" | "]"),
+                    Token::Name(name) => name == "in",
+                    _ => false,
+                };
+                return is_operator && !after.is_first;
+            }
+        }
+        false
+    }
+
+    fn alternative(&mut self) -> Result<Else> {
+        let begin = self.span();
+        self.next();
+        let value = match self.take(":=") || self.take("=") {
+            true => Some(self.statement_term()?),
+            false => None,
+        };
+        let has_if = self.keywords.r#if && self.take_word("if");
+        let has_body = has_if || (self.is("{") && !self.lexeme().is_first);
+        if self.dialect == Dialect::V1 && has_body && !has_if {
+            return Err(SyntaxError::new(begin, "`if` is required before the body of `else`"));
+        }
+        let body = match has_body {
+            true => self.rule_body(has_if, true)?,
+            false if value.is_some() => Self::certain(begin),
+            false => return Err(self.unexpected("a value or a body after `else`")),
+        };
+        Ok(Else { value, body })
+    }
+}
+
+/// `name[member] { … }` adds to a set in the old syntax.
+fn old_partial_set(head: &mut Head) {
+    if head.value.is_none() && head.member.is_none() && head.params.is_none() && head.path.len() == 1 {
+        // A string in brackets has quotes, and is longer than what it says.
+        let is_name = |term: &Term| match &term.kind {
+            TermKind::String(name) => (term.span.end - term.span.start) as usize == name.len(),
+            _ => false,
+        };
+        if !head.path.iter().any(is_name) {
+            head.member = head.path.pop();
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Numbers as OPA has them: decimals of any size that keep how they were written.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+
+/// The largest exponent that is read: `1e1000000000` is text to us, and is compared without being written out.
+const MAX_EXPONENT: i64 = 9_999_999_999;
+
+/// A number. `1`, `1.0` and `1e0` are equal but print as they were written.
+#[derive(Clone)]
+pub struct Number(Repr);
+
+#[derive(Clone)]
+enum Repr {
+    Int(i64),
+    Decimal(Arc<Decimal>),
+}
+
+/// A number in the form of JSON that is not a canonical 64-bit integer.
+struct Decimal {
+    text: Box<str>,
+    /// Its value, if that is a 64-bit integer all the same, such as that of `1.0`.
+    whole: Option<i64>,
+}
+
+/// What a number is worth: 0.DIGITS × 10^`point`, the digits without zeros at either end.
+#[derive(PartialEq, Eq)]
+pub(super) struct Parts {
+    pub(super) is_negative: bool,
+    pub(super) digits: Vec<u8>,
+    pub(super) point: i64,
+}
+
+impl Parts {
+    /// The parts of a number in JSON's form.
+    pub(super) fn new(text: &str) -> Option<Self> {
+        let (is_negative, rest) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text),
+        };
+        let (mantissa, exponent) = match rest.find(['e', 'E']) {
+            Some(at) => (&rest[..at], parse_exponent(&rest[at + 1..])?),
+            None => (rest, 0),
+        };
+        let (whole, fraction) = match mantissa.split_once('.') {
+            Some((_, "")) => return None,
+            Some(parts) => parts,
+            None => (mantissa, ""),
+        };
+        if whole.is_empty() || (whole.len() > 1 && whole.starts_with('0')) {
+            return None;
+        }
+        let mut digits: Vec<u8> = whole.bytes().chain(fraction.bytes()).collect();
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let mut point = exponent + i64::try_from(whole.len()).ok()?;
+        let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+        digits.drain(..zeros);
+        point -= i64::try_from(zeros).ok()?;
+        while digits.last() == Some(&b'0') {
+            digits.pop();
+        }
+        if digits.is_empty() {
+            return Some(Self { is_negative: false, digits, point: 0 });
+        }
+        Some(Self { is_negative, digits, point })
+    }
+
+    /// Whether the number has no digits behind the point.
+    pub(super) fn is_whole(&self) -> bool {
+        self.point >= i64::try_from(self.digits.len()).unwrap_or(i64::MAX)
+    }
+
+    /// The number, if it is a 64-bit integer.
+    fn to_i64(&self) -> Option<i64> {
+        if !self.is_whole() || self.point > 19 {
+            return None;
+        }
+        let zeros = usize::try_from(self.point).ok()?.checked_sub(self.digits.len())?;
+        let mut value: i128 = 0;
+        for digit in self.digits.iter().copied().chain(std::iter::repeat_n(b'0', zeros)) {
+            value = value * 10 + i128::from(digit - b'0');
+        }
+        i64::try_from(if self.is_negative { -value } else { value }).ok()
+    }
+}
+
+impl Ord for Parts {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let sign = |parts: &Self| match (parts.digits.is_empty(), parts.is_negative) {
+            (true, _) => 0,
+            (false, true) => -1,
+            (false, false) => 1,
+        };
+        sign(self).cmp(&sign(other)).then_with(|| {
+            let magnitude = self.point.cmp(&other.point).then_with(|| self.digits.cmp(&other.digits));
+            if self.is_negative { magnitude.reverse() } else { magnitude }
+        })
+    }
+}
+
+impl PartialOrd for Parts {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The digits after `e`, with their sign.
+fn parse_exponent(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude: i64 = match digits.trim_start_matches('0') {
+        "" => 0,
+        digits if digits.len() > 10 => return None,
+        digits => digits.parse().ok()?,
+    };
+    if magnitude > MAX_EXPONENT {
+        return None;
+    }
+    Some(if text.starts_with('-') { -magnitude } else { magnitude })
+}
+
+impl Number {
+    /// Reads a number in JSON's form, which is kept. `None` if the text is not such a number or its exponent has more
+    /// than ten digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(value) = canonical(text) {
+            return Some(Self(Repr::Int(value)));
+        }
+        let whole = Parts::new(text)?.to_i64();
+        Some(Self(Repr::Decimal(Arc::new(Decimal { text: text.into(), whole }))))
+    }
+
+    /// Reads a number as Go's `ParseFloat` does, which allows `+5`, `.5`, `5.` and leading zeros. Such forms are not
+    /// kept.
+    pub(crate) fn parse_lenient(text: &str) -> Option<Self> {
+        if let Some(number) = Self::parse(text) {
+            return Some(number);
+        }
+        let (sign, rest) = match text.as_bytes().first()? {
+            b'-' => ("-", &text[1..]),
+            b'+' => ("", &text[1..]),
+            _ => ("", text),
+        };
+        let (mantissa, exponent) = rest.split_at(rest.find(['e', 'E']).unwrap_or(rest.len()));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        if whole.is_empty() && fraction.is_empty() {
+            return None;
+        }
+        let whole = whole.trim_start_matches('0');
+        let whole = if whole.is_empty() { "0" } else { whole };
+        let point = if fraction.is_empty() { "" } else { "." };
+        Self::parse(&format!("{sign}{whole}{point}{fraction}{exponent}"))
+    }
+
+    /// The number nearest to a float, in the shortest form that reads back as the same float.
+    pub fn from_f64(value: f64) -> Option<Self> {
+        value.is_finite().then(|| Self::parse(&super::float::format_f64(value)))?
+    }
+
+    /// An integer of any size.
+    pub fn from_bigint(value: &BigInt) -> Self {
+        match value.to_i64() {
+            Some(value) => Self(Repr::Int(value)),
+            None => Self(Repr::Decimal(Arc::new(Decimal { text: value.to_string().into(), whole: None }))),
+        }
+    }
+
+    /// The number, if it is a 64-bit integer, however it is written.
+    pub fn as_i64(&self) -> Option<i64> {
+        match &self.0 {
+            Repr::Int(value) => Some(*value),
+            Repr::Decimal(decimal) => decimal.whole,
+        }
+    }
+
+    /// The number, if it may be the index of an array: it is not when it is written with an exponent.
+    pub fn as_index(&self) -> Option<usize> {
+        match &self.0 {
+            Repr::Int(value) => usize::try_from(*value).ok(),
+            Repr::Decimal(decimal) if decimal.text.contains(['e', 'E']) => None,
+            Repr::Decimal(decimal) => usize::try_from(decimal.whole?).ok(),
+        }
+    }
+
+    /// The float nearest to it.
+    pub fn to_f64(&self) -> f64 {
+        match &self.0 {
+            #[allow(clippy::cast_precision_loss)]
+            Repr::Int(value) => *value as f64,
+            Repr::Decimal(decimal) => decimal.text.parse().unwrap_or(f64::NAN),
+        }
+    }
+
+    /// Whether it has no digits behind the point.
+    pub fn is_whole(&self) -> bool {
+        match &self.0 {
+            Repr::Int(_) => true,
+            Repr::Decimal(decimal) => decimal.whole.is_some() || self.parts().is_whole(),
+        }
+    }
+
+    pub(super) fn parts(&self) -> Parts {
+        let parts = match &self.0 {
+            Repr::Int(value) => Parts::new(&value.to_string()),
+            Repr::Decimal(decimal) => Parts::new(&decimal.text),
+        };
+        parts.unwrap_or(Parts { is_negative: false, digits: Vec::new(), point: 0 })
+    }
+}
+
+/// The integer that a text is the only form of.
+fn canonical(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    if digits.is_empty() || digits.len() > 19 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    if digits.starts_with('0') && text != "0" {
+        return None;
+    }
+    text.parse().ok()
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Self(Repr::Int(value))
+    }
+}
+
+impl From<usize> for Number {
+    fn from(value: usize) -> Self {
+        match i64::try_from(value) {
+            Ok(value) => Self(Repr::Int(value)),
+            Err(_) => Self::from_bigint(&BigInt::from(value)),
+        }
+    }
+}
+
+/// As it was written.
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Repr::Int(value) => write!(f, "{value}"),
+            Repr::Decimal(decimal) => f.write_str(&decimal.text),
+        }
+    }
+}
+
+/// Shows the kind alone: a value may be secret.
+impl fmt::Debug for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Number")
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self.as_i64(), other.as_i64()) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ => self.parts().cmp(&other.parts()),
+        }
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Number {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Number {}
+
+impl Hash for Number {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        if let Some(value) = self.as_i64() {
+            value.hash(state);
+            return;
+        }
+        let parts = self.parts();
+        (parts.is_negative, parts.digits, parts.point).hash(state);
+    }
+}

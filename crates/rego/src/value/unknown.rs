@@ -1,0 +1,115 @@
+//! What a value that is not known yet depends on, and what is known of it all the same.
+
+use std::sync::Arc;
+
+use super::Value;
+
+/// A value that is not known yet.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Unknown(Arc<Inner>);
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Inner {
+    /// The numbers, given by the host, of everything that it depends on.
+    ids: Vec<u32>,
+    hint: Option<Hint>,
+}
+
+/// What is known of a value whatever it will be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Hint {
+    /// It is `true` or `false`.
+    Bool,
+    /// It is a string; this is it, with a placeholder where something is not known.
+    Text(Value),
+    /// It is a whole number of at least and, if there is one, at most so much.
+    Count { min: usize, max: Option<usize> },
+    /// It is a set of these members, and perhaps of some that are possible.
+    Set { certain: Vec<Value>, possible: Vec<Value> },
+    /// It is an array of these elements; those that are marked may be missing, or be there more than once.
+    Array(Vec<(Value, bool)>),
+    /// It is an object of these members, and perhaps of some that are possible.
+    Object { certain: Vec<(Value, Value)>, possible: Vec<(Value, Value)> },
+    /// Policies may ask whether it is unknown: it is `{"$unknown": {}}` to them.
+    Marker,
+}
+
+/// Values that depend on more name some of what they depend on.
+const MOST_IDS: usize = 1000;
+
+impl Unknown {
+    /// Something that depends on one thing.
+    pub fn new(id: u32) -> Self {
+        Self(Arc::new(Inner { ids: vec![id], hint: None }))
+    }
+
+    /// Something of which policies may ask whether it is unknown: to them it equals `{"$unknown": {}}`.
+    pub fn marker(id: u32) -> Self {
+        Self(Arc::new(Inner { ids: vec![id], hint: Some(Hint::Marker) }))
+    }
+
+    /// Something that depends on all of these.
+    pub fn from_ids(ids: impl IntoIterator<Item = u32>) -> Self {
+        let mut ids: Vec<u32> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids.truncate(MOST_IDS);
+        Self(Arc::new(Inner { ids, hint: None }))
+    }
+
+    /// What it depends on, in ascending order. Of more than 1000 things some are left out.
+    pub fn ids(&self) -> &[u32] {
+        &self.0.ids
+    }
+
+    /// If it is a string for sure, that with a placeholder where something is not known.
+    pub fn text(&self) -> Option<&str> {
+        match &self.0.hint {
+            Some(Hint::Text(text)) => text.as_str(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn hint(&self) -> Option<&Hint> {
+        self.0.hint.as_ref()
+    }
+
+    /// The same dependence, and what is known of the value.
+    pub(crate) fn with_hint(&self, hint: Hint) -> Self {
+        Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: Some(hint) }))
+    }
+
+    /// The same dependence, and nothing that is known of the value.
+    pub(crate) fn plain(&self) -> Self {
+        match self.0.hint {
+            None => self.clone(),
+            Some(_) => Self(Arc::new(Inner { ids: self.0.ids.clone(), hint: None })),
+        }
+    }
+
+    /// Whether a condition of it may not hold.
+    pub(crate) fn may_be_false(&self) -> bool {
+        matches!(self.0.hint, None | Some(Hint::Bool | Hint::Marker))
+    }
+
+    /// Something that depends on what either depends on. Shares the list where one contains the other.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        if Arc::ptr_eq(&self.0, &other.0) || contains(self.ids(), other.ids()) {
+            return self.plain();
+        }
+        if contains(other.ids(), self.ids()) {
+            return other.plain();
+        }
+        Self::from_ids(self.ids().iter().chain(other.ids()).copied())
+    }
+}
+
+/// Whether a sorted list contains all elements of another.
+fn contains(all: &[u32], some: &[u32]) -> bool {
+    if some.len() > all.len() {
+        return false;
+    }
+    let mut rest = all.iter();
+    some.iter().all(|id| rest.any(|other| other == id))
+}

@@ -1,0 +1,181 @@
+//! Values as text: JSON as OPA marshals it, and terms as it prints them.
+
+use std::fmt::{self, Write};
+
+use objchange_text::quote_into;
+
+use super::{Array, Hint, Object, Set, Value};
+
+/// What stands in text for a value that is not known yet.
+const UNKNOWN: &str = "(known after apply)";
+
+impl Value {
+    /// The value as compact JSON: sets as arrays, keys that are not strings as strings of their own JSON.
+    pub fn to_json(&self) -> String {
+        let mut out = String::new();
+        self.write_json(&mut out);
+        out
+    }
+
+    /// Appends the value as compact JSON.
+    pub fn write_json(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
+            Self::Number(number) => {
+                let _ = write!(out, "{number}");
+            }
+            Self::String(text) => write_json_string(text, out),
+            Self::Array(array) => write_json_items(array.items(), out),
+            Self::Set(set) => write_json_items(set.items(), out),
+            Self::Object(object) => {
+                out.push('{');
+                for (i, (key, value)) in object.json_members().into_iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    write_json_string(&key, out);
+                    out.push(':');
+                    value.write_json(out);
+                }
+                out.push('}');
+            }
+            Self::Unknown(unknown) => match unknown.hint() {
+                Some(Hint::Text(text)) => text.write_json(out),
+                _ => write_json_string(UNKNOWN, out),
+            },
+        }
+    }
+
+    /// The text of a key in JSON, where it must be a string.
+    pub(crate) fn to_json_key(&self) -> String {
+        match self {
+            Self::String(text) => text.to_string(),
+            _ => self.to_json(),
+        }
+    }
+}
+
+impl Object {
+    /// The members with their keys as JSON has them, sorted by those.
+    pub(crate) fn json_members(&self) -> Vec<(String, &Value)> {
+        let mut members: Vec<_> = self.iter().map(|(key, value)| (key.to_json_key(), value)).collect();
+        members.sort_by(|a, b| a.0.cmp(&b.0));
+        members
+    }
+}
+
+fn write_json_items(items: &[Value], out: &mut String) {
+    out.push('[');
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        item.write_json(out);
+    }
+    out.push(']');
+}
+
+/// Appends a JSON string as Go's encoder writes it: safe inside HTML.
+pub(crate) fn write_json_string(text: &str, out: &mut String) {
+    out.push('"');
+    let mut plain = 0;
+    for (i, c) in text.char_indices() {
+        let escape = match c {
+            '"' => "\\\"",
+            '\\' => "\\\\",
+            '\u{8}' => "\\b",
+            '\u{c}' => "\\f",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
+            '\0'..='\u{1f}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => "",
+            _ => continue,
+        };
+        out.push_str(&text[plain..i]);
+        plain = i + c.len_utf8();
+        if escape.is_empty() {
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
+        } else {
+            out.push_str(escape);
+        }
+    }
+    out.push_str(&text[plain..]);
+    out.push('"');
+}
+
+/// The value as a term of the language: sets in braces, strings quoted.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Bool(value) => write!(f, "{value}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::String(text) => {
+                let mut quoted = String::new();
+                quote_into(text, &mut quoted);
+                f.write_str(&quoted)
+            }
+            Self::Array(array) => write_terms(f, "[", array.items(), "]"),
+            Self::Set(set) if set.is_empty() => f.write_str("set()"),
+            Self::Set(set) => write_terms(f, "{", set.items(), "}"),
+            Self::Object(object) => {
+                f.write_str("{")?;
+                for (i, (key, value)) in object.iter().enumerate() {
+                    if i > 0 {
+                        f.write_str(", ")?;
+                    }
+                    write!(f, "{key}: {value}")?;
+                }
+                f.write_str("}")
+            }
+            Self::Unknown(unknown) => match unknown.hint() {
+                Some(Hint::Text(text)) => write!(f, "{text}"),
+                _ => f.write_str(UNKNOWN),
+            },
+        }
+    }
+}
+
+fn write_terms(f: &mut fmt::Formatter<'_>, open: &str, items: &[Value], close: &str) -> fmt::Result {
+    f.write_str(open)?;
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        write!(f, "{item}")?;
+    }
+    f.write_str(close)
+}
+
+/// Shows the type and the size: a value may be secret.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null | Self::Bool(_) | Self::Number(_) => f.write_str(self.type_name()),
+            Self::String(text) => write!(f, "string({} bytes)", text.len()),
+            Self::Array(array) => array.fmt(f),
+            Self::Object(object) => object.fmt(f),
+            Self::Set(set) => set.fmt(f),
+            Self::Unknown(_) => f.write_str(self.type_name()),
+        }
+    }
+}
+
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "array({})", self.len())
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "object({})", self.len())
+    }
+}
+
+impl fmt::Debug for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "set({})", self.len())
+    }
+}

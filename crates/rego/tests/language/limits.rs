@@ -1,0 +1,72 @@
+//! Policies that take too much are ended.
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use objchange_rego::{CompileOptions, EvalError, Limit, Limits, Program, Setup, SourceFile, Value};
+
+fn compiled(text: &str) -> Result<Program, String> {
+    let file = SourceFile { name: "a.rego".to_owned(), text: format!("package a\n{text}") };
+    Program::compile(&[file], &CompileOptions::default()).map_err(|error| error.to_string())
+}
+
+/// The value of the rule called `x`.
+fn x(program: &Program, limits: Limits) -> Result<Option<Value>, EvalError> {
+    let rule = program.rules().find(|rule| rule.name == "x").unwrap().id;
+    program.run(Setup { limits, ..Setup::default() }, |session| session.rule(rule)).map(|(value, _)| value)
+}
+
+#[test]
+fn functions_may_call_each_other_in_a_long_row() {
+    let mut text = String::from("f0(x) := x\nx := f7999(1)\n");
+    for i in 1..8000 {
+        // Writing to a string does not fail.
+        _ = writeln!(text, "f{i}(x) := f{}(x)", i - 1);
+    }
+    let program = compiled(&text).unwrap();
+    assert_eq!(x(&program, Limits::default()).unwrap().unwrap(), Value::int(1));
+}
+
+#[test]
+fn what_leads_too_deep_is_ended() {
+    let mut text = String::from("f0(x) := x\nx := f199999(1)\n");
+    for i in 1..200_000 {
+        _ = writeln!(text, "f{i}(x) := f{}(x)", i - 1);
+    }
+    let program = compiled(&text).unwrap();
+    let end = x(&program, Limits::default());
+    assert!(end.is_ok() || end.unwrap_err().limit == Some(Limit::Depth));
+    let deep = format!("x := {}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(compiled(&deep).unwrap_err().contains("within each other"));
+    assert!(compiled(&format!("x := {}1", "-".repeat(100_000))).is_err());
+}
+
+#[test]
+fn time_and_memory_are_limited() {
+    let program = compiled(
+        "x if {\n\tsome i in numbers.range(1, 10000)\n\tsome j in numbers.range(1, 10000)\n\ti + j < 0\n}",
+    )
+    .unwrap();
+    let deadline = Instant::now().checked_add(Duration::from_millis(50));
+    let end = x(&program, Limits { deadline, ..Limits::default() }).unwrap_err();
+    assert_eq!(end.limit, Some(Limit::Time));
+    let program =
+        compiled("x := count([[i, j] | some i in numbers.range(1, 5000); some j in numbers.range(1, 5000)])")
+            .unwrap();
+    let end = x(&program, Limits { memory: 1 << 20, ..Limits::default() }).unwrap_err();
+    assert_eq!(end.limit, Some(Limit::Memory));
+}
+
+#[test]
+fn rules_that_lead_to_themselves_are_refused() {
+    for text in [
+        "x := y\ny := x",
+        "f(x) := f(x + 1)\nx := f(1)",
+        "x := data.a",
+        "x := data[_]",
+        "x := data.a[y] { y = \"z\" }",
+    ] {
+        let error = compiled(text).unwrap_err();
+        assert!(error.contains("itself, which Rego does not allow"), "{text}: {error}");
+    }
+}

@@ -1,0 +1,267 @@
+//! What follows from values that are unknown until apply.
+//!
+//! A policy sees an unknown value as absent. Whatever is made from it is wrapped in [`Value::Unknown`], with what it was
+//! made from: a [`Taint`]. An instruction takes the values out of their wrappers, and its result gets one again, so that
+//! known values cost nothing. Where a condition is tainted, all that the instructions may do that it chooses is tainted as
+//! well, whether they are executed in this run or not: see `effects.rs`.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use super::{Done, Machine};
+use crate::compile::Op;
+use crate::syntax::ast::{BinaryOp, Test, UnaryOp};
+use crate::value::{Place, Unknown, Value};
+
+/// A set of looks at unknown values, by its place in [`Taints`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Taint(u32);
+
+impl Taint {
+    pub(crate) const NONE: Taint = Taint(0);
+
+    pub(crate) fn is_some(self) -> bool {
+        self != Taint::NONE
+    }
+}
+
+/// A look at something unknown: what it is called, and where it was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Look {
+    pub(super) what: String,
+    pub(super) place: Place,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Node {
+    Look(u32),
+    Both(Taint, Taint),
+}
+
+/// The sets of looks of a run: each is one look, or made of two others.
+#[derive(Debug, Default)]
+pub(crate) struct Taints {
+    nodes: Vec<Node>,
+    looks: Vec<Look>,
+    known: HashMap<Look, Taint>,
+    joined: HashMap<(Taint, Taint), Taint>,
+}
+
+impl Taints {
+    fn push(&mut self, node: Node) -> Taint {
+        self.nodes.push(node);
+        // The memory of a run ends long before there are 4 Gi of them.
+        Taint(self.nodes.len() as u32)
+    }
+
+    fn look(&mut self, what: String, place: Place) -> Taint {
+        let look = Look { what, place };
+        if let Some(taint) = self.known.get(&look) {
+            return *taint;
+        }
+        self.looks.push(look.clone());
+        let taint = self.push(Node::Look((self.looks.len() - 1) as u32));
+        self.known.insert(look, taint);
+        taint
+    }
+
+    pub(crate) fn join(&mut self, a: Taint, b: Taint) -> Taint {
+        let (a, b) = if a.0 <= b.0 { (a, b) } else { (b, a) };
+        if a == Taint::NONE || a == b {
+            return b;
+        }
+        // As in a chain of unions, each with the same.
+        if let Some(Node::Both(left, right)) = self.nodes.get(b.0 as usize - 1)
+            && (*left == a || *right == a)
+        {
+            return b;
+        }
+        if let Some(taint) = self.joined.get(&(a, b)) {
+            return *taint;
+        }
+        let taint = self.push(Node::Both(a, b));
+        self.joined.insert((a, b), taint);
+        taint
+    }
+
+    /// How much of the memory of a run they take, about.
+    fn bytes(&self) -> usize {
+        // With the table of joined ones.
+        40 * self.nodes.len() + 128 * self.looks.len()
+    }
+
+    /// The looks of a set, in the order in which they came.
+    pub(super) fn looks(&self, taint: Taint) -> Vec<&Look> {
+        let mut seen = HashSet::new();
+        let mut waiting = vec![taint];
+        let mut found = Vec::new();
+        while let Some(taint) = waiting.pop() {
+            let Some(index) = (taint.0 as usize).checked_sub(1) else { continue };
+            if !seen.insert(index) {
+                continue;
+            }
+            match self.nodes[index] {
+                Node::Look(look) => found.push(look),
+                Node::Both(a, b) => waiting.extend([a, b]),
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().map(|look| &self.looks[look as usize]).collect()
+    }
+}
+
+impl Machine<'_> {
+    /// What the instruction has looked at that is unknown, since this was last asked.
+    pub(super) fn take_noted(&mut self) -> Taint {
+        if !self.budget.has_noted {
+            return Taint::NONE;
+        }
+        self.take_noted_at(self.here())
+    }
+
+    pub(super) fn take_noted_at(&mut self, place: Place) -> Taint {
+        let budget = &mut self.budget;
+        let mut taint = std::mem::take(&mut budget.noted);
+        for what in std::mem::take(&mut budget.touched) {
+            let look = budget.taints.look(what, place);
+            taint = budget.taints.join(taint, look);
+        }
+        budget.has_noted = false;
+        taint
+    }
+
+    pub(super) fn join(&mut self, a: Taint, b: Taint) -> Taint {
+        self.budget.taints.join(a, b)
+    }
+
+    /// A value that depends on what is unknown.
+    pub(super) fn wrap(&mut self, value: Value, taint: Taint, is_answer: bool) -> Value {
+        if taint == Taint::NONE {
+            return value;
+        }
+        let (seen, before, was_answer) = match value {
+            Value::Unknown(unknown) => {
+                let taint = self.taint_of(&unknown);
+                (unknown.seen.clone(), taint, unknown.is_answer)
+            }
+            value => (value, Taint::NONE, is_answer),
+        };
+        let taint = self.join(before, taint);
+        Value::Unknown(Rc::new(Unknown { seen, taint, name: None, is_answer: was_answer && is_answer }))
+    }
+
+    pub(super) fn taint_of(&mut self, unknown: &Unknown) -> Taint {
+        match &unknown.name {
+            None => unknown.taint,
+            Some(name) => {
+                let place = self.here();
+                self.budget.taints.look(name.to_string(), place)
+            }
+        }
+    }
+
+    /// A value that comes of another one, and depends on what that depends on.
+    pub(super) fn both(&mut self, from: &Value, value: Value) -> Value {
+        match from {
+            Value::Unknown(unknown) => {
+                let taint = self.taint_of(unknown);
+                self.wrap(value, taint, false)
+            }
+            _ => value,
+        }
+    }
+
+    /// Takes a value out of its wrapper, and notes that it was in one.
+    pub(super) fn unwrap(&mut self, value: Value) -> Value {
+        match value {
+            Value::Unknown(unknown) => {
+                self.budget.note(&unknown);
+                self.has_any |= !unknown.is_answer;
+                unknown.seen.clone()
+            }
+            value => value,
+        }
+    }
+
+    /// The verdict may be an error, depending on something unknown.
+    pub(super) fn may_fail(&mut self, taint: Taint) {
+        self.verdict_taint = self.join(self.verdict_taint, taint);
+    }
+
+    /// The instruction has looked at something unknown: its result depends on that.
+    #[cold]
+    pub(super) fn wrap_result(&mut self, op: Op) -> Done<()> {
+        let taint = self.take_noted();
+        let has_any = std::mem::take(&mut self.has_any);
+        if taint == Taint::NONE {
+            return Ok(());
+        }
+        self.count_taints()?;
+        if has_any && may_fail(op) {
+            self.may_fail(taint);
+        }
+        if let Op::Store(_) | Op::Pop | Op::Return = op {
+            return Ok(());
+        }
+        if let Some(value) = self.stack.pop() {
+            let is_answer = if keeps(op) { !has_any } else { is_answer(op) };
+            let value = self.wrap(value, taint, is_answer);
+            self.stack.push(value);
+        }
+        Ok(())
+    }
+
+    /// Counts what wrappers and sets of looks take.
+    pub(super) fn count_taints(&mut self) -> Done<()> {
+        let bytes = self.budget.taints.bytes();
+        let more = bytes.saturating_sub(self.counted_taints);
+        self.counted_taints = bytes.max(self.counted_taints);
+        self.budget.make(more + size_of::<Unknown>())
+    }
+}
+
+/// Whether an instruction leaves the value on top as it is.
+fn keeps(op: Op) -> bool {
+    matches!(op, Op::Hold | Op::Settle(..) | Op::Guard(..) | Op::Recall { .. })
+}
+
+/// Whether an instruction fails for some values of its operands.
+fn may_fail(op: Op) -> bool {
+    use BinaryOp as Is;
+    !keeps(op)
+        && !matches!(
+            op,
+            Op::Member(_)
+                | Op::LoadMember(..)
+                | Op::IsText(..)
+                | Op::Test(Test::Defined, _)
+                | Op::Binary(
+                    Is::Equal | Is::NotEqual | Is::Less | Is::LessOrEqual | Is::Greater | Is::GreaterOrEqual
+                )
+        )
+}
+
+/// Whether the result of an instruction is a bool or undefined, whatever its operands are.
+fn is_answer(op: Op) -> bool {
+    use BinaryOp as Is;
+    match op {
+        Op::IsText(..) | Op::Test(..) | Op::InKeys(_) | Op::Unary(UnaryOp::Not) | Op::AndEnd => true,
+        Op::Binary(op) => matches!(
+            op,
+            Is::Equal
+                | Is::NotEqual
+                | Is::Less
+                | Is::LessOrEqual
+                | Is::Greater
+                | Is::GreaterOrEqual
+                | Is::Contains
+                | Is::NotContains
+                | Is::In
+                | Is::NotIn
+                | Is::Matches
+                | Is::NotMatches
+                | Is::Xor
+        ),
+        _ => false,
+    }
+}
