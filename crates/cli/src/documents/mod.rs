@@ -77,16 +77,6 @@ impl Document {
     }
 }
 
-/// Refuses a plan whose planning failed: what is not in it cannot be checked.
-pub(crate) fn refuse_errored(name: &str, is_errored: bool, is_allowed: bool) -> Result<(), String> {
-    if is_errored && !is_allowed {
-        return Err(format!(
-            "{name}: planning failed, so the plan is incomplete (\"errored\": true); --allow-errored checks what is there"
-        ));
-    }
-    Ok(())
-}
-
 /// What became of all documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Summary {

@@ -389,7 +389,7 @@ fn no_command_judges_an_errored_plan_unasked() {
     ] {
         let refused = objchange(arguments, "");
         assert_eq!(refused.code, 2, "{arguments:?}: {}", refused.stdout);
-        let reason = "plan.json: planning ended with an error, so the plan lacks changes";
+        let reason = "plan.json: planning failed, so the plan lacks changes";
         assert!(refused.stderr.contains(reason), "{arguments:?}: {}", refused.stderr);
         let allowed = objchange([arguments, &["--allow-errored"]].concat(), "");
         assert_eq!(allowed.code, 0, "{arguments:?}: {}", allowed.stderr);
@@ -398,7 +398,7 @@ fn no_command_judges_an_errored_plan_unasked() {
     let lines = format!("{}\n{}\n", one_line("api.json"), errored);
     let output = query(&["-", "true", "--output", "keys"], &lines);
     assert_eq!((output.code, output.stdout.is_empty()), (2, false), "{}", output.stderr);
-    assert!(output.stderr.contains("(stdin):2: planning ended"), "{}", output.stderr);
+    assert!(output.stderr.contains("(stdin):2: planning failed"), "{}", output.stderr);
 }
 
 #[cfg(unix)]

@@ -72,10 +72,6 @@ pub(super) struct Args {
     #[arg(long, value_name = "PLAN")]
     plan: Vec<PathBuf>,
 
-    /// Apply policies also to plans whose planning failed
-    #[arg(long)]
-    allow_errored: bool,
-
     /// The state that `tfstate/v2` is of, if not the one that the plan starts from
     #[arg(long, value_name = "STATE")]
     state: Option<PathBuf>,
@@ -193,7 +189,6 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         if !plan.is_plan() {
             return Err(format!("{}: this is a state: give it with --state, beside a plan", document.name));
         }
-        documents::refuse_errored(&document.name, plan.is_errored(), args.allow_errored)?;
         let plan = Arc::new(plan);
         let imports = || Imports::new(&plan, state.as_ref(), run.as_ref());
         let judged = judge_all(&policies, imports, manner, document.is_alone);

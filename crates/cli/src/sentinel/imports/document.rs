@@ -79,11 +79,6 @@ impl Document {
         self.read.with_dependent(|_, collections| collections.plan.is_some())
     }
 
-    /// Whether it is a plan whose planning failed.
-    pub(crate) fn is_errored(&self) -> bool {
-        self.read.with_dependent(|_, collections| collections.plan.as_ref().is_some_and(|of| of.plan.errored))
-    }
-
     /// Looks at the plan itself.
     pub(super) fn plan<T>(&self, look: impl FnOnce(&TfPlan<'_>) -> T) -> Option<T> {
         self.read.with_dependent(|_, collections| collections.plan.as_ref().map(|of| look(&of.collections)))
