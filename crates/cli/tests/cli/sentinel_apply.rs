@@ -522,7 +522,7 @@ fn a_plan_that_failed_is_refused() {
     let output = apply(&folder, &arguments, &document.to_string());
     assert_eq!(output.code, 2);
     assert!(
-        output.stderr.contains("planning failed") && output.stderr.contains("--allow-errored"),
+        output.stderr.contains("planning ended with an error") && output.stderr.contains("--allow-errored"),
         "{}",
         output.stderr
     );
