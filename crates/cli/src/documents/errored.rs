@@ -20,13 +20,11 @@ impl ErroredPlans {
         let name = &document.name;
         match is_errored_plan(&document.text) {
             Ok(true) if self.allow_errored => {
-                exit::warn(&format!(
-                    "{name}: planning failed (\"errored\": true); later changes are missing"
-                ));
+                exit::warn(&format!("{name}: planning ended with an error; later changes are missing"));
                 Ok(())
             }
             Ok(true) => Err(format!(
-                "{name}: planning failed, so the plan lacks changes (\"errored\": true); fix the error and plan again, \
+                "{name}: planning ended with an error, so the plan lacks changes; fix the error and plan again, \
                  or accept such plans with --allow-errored"
             )),
             Ok(false) | Err(_) => Ok(()),
