@@ -24,8 +24,8 @@ impl ErroredPlans {
                 Ok(())
             }
             Ok(true) => Err(format!(
-                "{name}: planning ended with an error, so the plan lacks changes; fix the error and plan again, or \
-                 accept such plans with --allow-errored"
+                "{name}: planning ended with an error, so the plan lacks changes; fix the error and plan again, \
+                 or accept such plans with --allow-errored"
             )),
             Ok(false) | Err(_) => Ok(()),
         }

@@ -1,5 +1,7 @@
 //! What is found in one document.
 
+use std::time::Instant;
+
 use objchange_plan::Document as Read;
 use objchange_plan::query::{
     Comparisons, Item, Of, Projection, Query, QueryErrorKind, Subject, SubjectError,
@@ -54,7 +56,13 @@ impl Questions<'_> {
         let mut tallies = Tallies::default();
         tallies.columns.resize_with(self.projection.map_or(0, |of| of.names().len()), Default::default);
         let (mut found, mut items, mut undecided) = (0, Vec::new(), Vec::new());
+        let begun = Instant::now();
         for (key, item) in subject.items() {
+            // What one item may take is bounded by its steps.
+            if begun.elapsed().as_secs() >= self.args.timeout {
+                let (name, timeout) = (&document.name, self.args.timeout);
+                return Err(format!("{name}: evaluation exceeded {timeout} s; raise it with --timeout"));
+            }
             let answer = matching.matches(item);
             let is_undecided = answer.as_ref().is_err_and(|error| error.kind == QueryErrorKind::Unknown);
             if is_undecided && !self.args.undecided {

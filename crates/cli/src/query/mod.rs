@@ -101,6 +101,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     group_by: Option<String>,
 
+    /// How many seconds the expressions may take for a document
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    timeout: u64,
+
     #[command(flatten)]
     errored: ErroredPlans,
 }
