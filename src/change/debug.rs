@@ -59,7 +59,6 @@ impl fmt::Debug for AppliedChange {
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
     use crate::change::{ApplyRequest, PlanRequest, SimulatedProvider, apply_change, plan_change};
     use crate::schema::{Attribute, Block};
     use crate::{Type, Value};

@@ -264,7 +264,7 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
             Some(Some(end)) if content.trim() == end => heredoc = None,
             Some(_) => found.push(at(0, content.len())),
             None if is_json => {
-                found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)))
+                found.extend(json_literals(content).into_iter().map(|(from, to)| at(from, to)));
             }
             None => {
                 if let Some((from, to)) = quoted(content) {
@@ -284,7 +284,7 @@ const QUOTES: [char; 3] = ['"', '\'', '`'];
 /// From the first quote of a line to the last; to the end of the line and from its equals sign where one is missing.
 fn quoted(line: &str) -> Option<(usize, usize)> {
     let (first, last) = (line.find(QUOTES)?, line.rfind(QUOTES)?);
-    if line.matches(QUOTES).count() % 2 == 0 {
+    if line.matches(QUOTES).count().is_multiple_of(2) {
         return Some((first, last + 1));
     }
     let from = line.find('=').map_or(0, |equals| (equals + 1).min(first));
@@ -338,7 +338,7 @@ fn json_literals(line: &str) -> Vec<(usize, usize)> {
         i = (i + 1).min(bytes.len());
         outside = i;
         let is_key = is_closed && line[i..].trim_start().starts_with(':');
-        if !is_key && !(is_closed && is_reference(&line[start + 1..i - 1])) {
+        if !(is_key || is_closed && is_reference(&line[start + 1..i - 1])) {
             found.push((start, i));
         }
     }

@@ -99,7 +99,7 @@ impl Hidden {
                 return Descend::Over;
             }
             let has_secret_key = || {
-                let mut entries = part.as_map().into_iter().flat_map(|map| map.iter());
+                let mut entries = part.as_map().into_iter().flat_map(objchange::value::Map::iter);
                 entries.any(|(key, _)| redactor.finds(key))
             };
             if part.as_str().is_some_and(|text| redactor.finds(text)) || has_secret_key() {

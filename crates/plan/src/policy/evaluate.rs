@@ -142,7 +142,7 @@ fn shown(
 }
 
 fn waits<'u>(places: &Places, doubts: impl Iterator<Item = &'u Unknown>) -> Vec<super::verdict::Unknown> {
-    let ids: BTreeSet<u32> = doubts.flat_map(|doubt| doubt.ids()).copied().collect();
+    let ids: BTreeSet<u32> = doubts.flat_map(objchange_rego::Unknown::ids).copied().collect();
     let waits_for: BTreeSet<_> = places.find(&Unknown::from_ids(ids)).cloned().collect();
     waits_for.into_iter().collect()
 }

@@ -81,14 +81,14 @@ impl Marking {
             return resource.clone();
         };
         let unknown = member(resource, "change").and_then(|change| member(change, "after_unknown"));
-        match unknown {
-            Some(unknown) if has_true(unknown) => {
-                if is_planned {
-                    self.unknowns.insert(planned_address(address, resource), unknown.clone());
-                }
-            }
-            _ if !self.full => return resource.clone(),
-            _ => {}
+        let unknown = unknown.filter(|unknown| has_true(unknown));
+        if unknown.is_none() && !self.full {
+            return resource.clone();
+        }
+        if let Some(unknown) = unknown
+            && is_planned
+        {
+            self.unknowns.insert(planned_address(address, resource), unknown.clone());
         }
         edited(resource, &mut |name, change| (name == "change").then(|| self.change(change, address)))
     }

@@ -290,7 +290,11 @@ impl TypeReport {
                 None if is_full => match self.refusals.last_mut() {
                     Some(last) if last.summary == OTHER_REFUSALS => last.count += 1,
                     _ => {
-                        self.refusals.push(Refusal { summary: OTHER_REFUSALS.into(), detail: None, count: 1 })
+                        self.refusals.push(Refusal {
+                            summary: OTHER_REFUSALS.into(),
+                            detail: None,
+                            count: 1,
+                        });
                     }
                 },
                 None => {

@@ -203,7 +203,7 @@ impl Lowerer<'_, '_> {
             }
             TermKind::Call(_, arguments) => arguments.iter().for_each(|argument| self.input(argument, to)),
             TermKind::Array(items) | TermKind::Set(items) => {
-                items.iter().for_each(|item| self.input(item, to))
+                items.iter().for_each(|item| self.input(item, to));
             }
             TermKind::Object(members) => {
                 for (key, value) in members {

@@ -154,7 +154,6 @@ impl Machine<'_> {
             _ => one,
         };
         let mut at = object;
-        let found;
         for (index, key) in keys.iter().enumerate() {
             if !is_known_object(at) && (index == 0 || matches!(at, Value::Unknown(_))) {
                 return None;
@@ -176,8 +175,7 @@ impl Machine<'_> {
                 _ => return Some(default.clone()),
             };
         }
-        found = at.clone();
-        Some(found)
+        Some(at.clone())
     }
 }
 

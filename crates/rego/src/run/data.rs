@@ -20,7 +20,7 @@ impl Machine<'_> {
         };
         for (other, new) in &replacements[replacement.map_or(0, |at| at + 1)..] {
             if other.len() > path.len() && other.starts_with(path) {
-                value = Some(replaced(value, &other[path.len()..], new.clone()));
+                value = Some(replaced(value.as_ref(), &other[path.len()..], new.clone()));
             }
         }
         Ok(value)
@@ -33,7 +33,7 @@ impl Machine<'_> {
             if path.starts_with(other) {
                 value = inside(new, &path[other.len()..]);
             } else if other.starts_with(path) {
-                value = Some(replaced(value, &other[path.len()..], new.clone()));
+                value = Some(replaced(value.as_ref(), &other[path.len()..], new.clone()));
             }
         }
         value

@@ -182,7 +182,7 @@ impl Machine<'_> {
                 }
             }
             Some(Hint::Array(items)) => {
-                let at = key.as_number().and_then(|number| number.as_index());
+                let at = key.as_number().and_then(crate::value::Number::as_index);
                 let before = at.and_then(|at| items.get(..=at));
                 match before {
                     Some(before) if before.iter().all(|(_, is_possible)| !is_possible) => {

@@ -45,7 +45,7 @@ impl<'p> Machine<'p> {
                 for definition in &set.definitions {
                     self.add_entries(definition, &mut entries)?;
                 }
-                let place = set.definitions.first().map(|one| one.place).unwrap_or(NOWHERE);
+                let place = set.definitions.first().map_or(NOWHERE, |one| one.place);
                 let value = self.made(entries, place)?;
                 Ok(Outcome { value: Some(value), doubt: self.doubt.take() })
             }

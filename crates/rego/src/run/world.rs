@@ -38,7 +38,7 @@ impl<'p> Machine<'p> {
             match change {
                 Change::Input(path, value) => {
                     let Some(value) = self.eval(frame, value)? else { return Ok(None) };
-                    world.input = Some(replaced(world.input.take(), path, value));
+                    world.input = Some(replaced(world.input.as_ref(), path, value));
                 }
                 Change::Data(path, value) => {
                     let Some(value) = self.eval(frame, value)? else { return Ok(None) };
@@ -58,15 +58,15 @@ impl<'p> Machine<'p> {
 }
 
 /// A value with another one at a path; what is on the way becomes an object.
-pub(super) fn replaced(value: Option<Value>, path: &[String], new: Value) -> Value {
+pub(super) fn replaced(value: Option<&Value>, path: &[String], new: Value) -> Value {
     let Some((first, rest)) = path.split_first() else { return new };
     let key = Value::from(first.as_str());
-    let mut entries = match &value {
+    let mut entries = match value {
         Some(Value::Object(object)) => object.entries().to_vec(),
         _ => Vec::new(),
     };
     let at = entries.iter().position(|(other, _)| *other == key);
     let old = at.map(|at| entries.swap_remove(at).1);
-    entries.push((key, replaced(old, rest, new)));
+    entries.push((key, replaced(old.as_ref(), rest, new)));
     Value::object(entries)
 }

@@ -27,7 +27,7 @@ impl fmt::Debug for Unknown {
 impl Value {
     /// A value that is unknown until apply: what a policy sees of it, and what the host calls it.
     #[must_use]
-    pub fn unknown(seen: Value, name: &str) -> Value {
+    pub fn unknown(seen: &Value, name: &str) -> Value {
         let (taint, name) = (Taint::NONE, Some(name.into()));
         Value::Unknown(Rc::new(Unknown { seen: seen.seen().clone(), taint, name, is_answer: false }))
     }

@@ -181,9 +181,9 @@ fn put(resources: &mut Vec<Box<RawValue>>, change: &Change) -> serde_json::Resul
     resource.set("instances", &after)?;
     let resource = to_raw_value(&resource)?;
     if is_new {
-        resources.push(resource)
+        resources.push(resource);
     } else {
-        resources[i] = resource
+        resources[i] = resource;
     }
     Ok(())
 }
@@ -298,8 +298,8 @@ mod tests {
         serde_json::from_str(&json.to_string()).unwrap()
     }
 
-    fn change(key: Option<Value>, current: Option<Value>) -> Change {
-        let current = current.as_ref().map(members);
+    fn change(key: Option<Value>, current: Option<&Value>) -> Change {
+        let current = current.map(members);
         Change { address: address(key), provider: "x/y/z".into(), current, deposed: None }
     }
 
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn all_else_in_a_state_is_kept() {
         let new = json!({"index_key": 0, "schema_version": 0, "attributes": {"size": 3}});
-        let text = merged(Some(OLD), &change(Some(json!(0)), Some(new))).unwrap().unwrap();
+        let text = merged(Some(OLD), &change(Some(json!(0)), Some(&new))).unwrap().unwrap();
         for kept in ["0.10000000000000000000000001", "18446744073709551616", "2e400", "\"p.alias\"", "\"0a\""]
         {
             assert!(text.contains(kept), "{kept}: {text}");
@@ -347,11 +347,11 @@ mod tests {
         assert!(has_object(&without, &address(Some(json!(0)))).unwrap());
         // What is not there need not go.
         assert!(merged(Some(OLD), &change(Some(json!("x")), None)).unwrap().is_none());
-        let new = merged(None, &change(None, Some(json!({"attributes": {}})))).unwrap().unwrap();
+        let new = merged(None, &change(None, Some(&json!({"attributes": {}})))).unwrap().unwrap();
         assert!(has_object(&new, &address(None)).unwrap() && new.contains("\"serial\": 1"), "{new}");
         let gone = merged(Some(&new), &change(None, None)).unwrap().unwrap();
         assert!(gone.contains("\"resources\": []"), "{gone}");
-        let mut deposed = change(None, Some(json!({"attributes": {"id": 2}})));
+        let mut deposed = change(None, Some(&json!({"attributes": {"id": 2}})));
         deposed.deposed = Some(members(&json!({"deposed": "0b", "attributes": {"id": 1}})));
         let both = merged(Some(&new), &deposed).unwrap().unwrap();
         let again = merged(Some(&both), &change(None, None)).unwrap().unwrap();

@@ -13,7 +13,7 @@ pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Mark
     if marked.is_unknown() {
         let name = name(place, part, path, None).unwrap_or_default();
         let seen = if path.is_empty() { Value::undefined() } else { Value::Null };
-        return Value::unknown(seen, &name);
+        return Value::unknown(&seen, &name);
     }
     // That something is unknown is no secret; the keys in it may be.
     let is_open = part == Part::Unknown && matches!(view.shape(), Shape::Bool(_) | Shape::Null);
