@@ -36,7 +36,7 @@ mod tests {
         assert_eq!(bounded("short"), "short");
         let text = format!("a{}", "é".repeat(MAX_TEXT));
         let shown = bounded(&text);
-        assert!(shown.len() < MAX_TEXT + 50 && shown.ends_with("é… (4097 more bytes left out)"), "{shown}");
+        assert!(shown.len() < MAX_TEXT + 50 && shown.ends_with("é… (4098 more bytes left out)"), "{shown}");
         assert_eq!(left_out(3, 3, "lines"), None);
         assert_eq!(left_out(5, 3, "lines").as_deref(), Some("2 more lines left out"));
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use objchange::schema::{Attribute, Block as Schema};
+use objchange_text::similar;
 use smol_str::SmolStr;
 
 use crate::decode::find;
@@ -110,6 +111,9 @@ fn native(file: &SourceFile) -> Option<Body> {
     parse_body(&file.text).ok().map(|body| body.moved(file.start))
 }
 
+/// The arguments of a `dynamic` block.
+const DYNAMIC_ARGUMENTS: [&str; 3] = ["for_each", "iterator", "labels"];
+
 /// Looks for what must not be shown.
 struct Search<'e, 's, 'f> {
     schema: &'f dyn Fn(&str) -> Option<&'s Schema>,
@@ -142,7 +146,8 @@ impl<'e> Search<'e, '_, '_> {
                 }
             }
         }
-        body.attributes.iter().for_each(|attribute| self.calls(&attribute.expr));
+        // A file has blocks alone: this is one with an equals sign too many.
+        self.secrets.extend(body.attributes.iter().map(|attribute| &attribute.expr));
     }
 
     /// The arguments of `sensitive` in a body and in the blocks in it.
@@ -158,27 +163,40 @@ impl<'e> Search<'e, '_, '_> {
     /// What the schema of a body calls secret. Of a nested attribute all is hidden if any part of it is secret.
     fn block(&mut self, body: &'e Body, schema: &Schema) {
         for attribute in &body.attributes {
-            if schema.attribute(&attribute.name).is_some_and(has_secrets) {
+            let is_secret = match schema.attribute(&attribute.name) {
+                Some(known) => has_secrets(known),
+                None => is_misspelt_secret(&attribute.name, schema),
+            };
+            if is_secret {
                 self.secrets.push(&attribute.expr);
             }
         }
         for block in &body.blocks {
-            let (kind, inside) = match (&*block.kind, block.labels.first()) {
-                ("dynamic", Some(label)) if schema.block_type("dynamic").is_none() => {
-                    (&label.text, find_content(&block.body))
-                }
-                _ => (&block.kind, Some(&block.body)),
-            };
+            let dynamic = block
+                .labels
+                .first()
+                .filter(|_| &*block.kind == "dynamic" && schema.block_type("dynamic").is_none());
+            let kind = dynamic.map_or(&block.kind, |label| &label.text);
             match schema.block_type(kind) {
-                Some(nested) => {
-                    if let Some(inside) = inside {
-                        self.block(inside, &nested.block);
-                    }
-                }
+                Some(nested) if dynamic.is_some() => self.dynamic(&block.body, &nested.block),
+                Some(nested) => self.block(&block.body, &nested.block),
                 // An attribute written as blocks, or nothing that the schema knows.
                 None if schema.attribute(kind).is_some_and(|attribute| !has_secrets(attribute)) => {}
                 None if &*block.kind == "lifecycle" => {}
                 None => self.opaque.push(all_of(block)),
+            }
+        }
+    }
+
+    /// A `dynamic` block: its contents follow the schema, and what else is in it may be a misspelt one of them.
+    fn dynamic(&mut self, body: &'e Body, schema: &Schema) {
+        let arguments = body.attributes.iter().filter(|a| !DYNAMIC_ARGUMENTS.contains(&&*a.name));
+        self.secrets.extend(arguments.map(|attribute| &attribute.expr));
+        for block in &body.blocks {
+            if &*block.kind == "content" {
+                self.block(&block.body, schema);
+            } else {
+                self.opaque.push(all_of(block));
             }
         }
     }
@@ -220,12 +238,21 @@ impl<'e> Search<'e, '_, '_> {
     }
 }
 
-fn find_content(body: &Body) -> Option<&Body> {
-    body.blocks.iter().find(|block| block.kind == "content").map(|block| &block.body)
-}
-
 fn is_false(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Literal(value) if value.as_bool() == Some(false))
+}
+
+/// Whether a name that is no attribute of the schema is like that of a secret, or of a block with secrets.
+fn is_misspelt_secret(name: &str, schema: &Schema) -> bool {
+    let attributes = schema.attributes().iter().filter(|(_, attribute)| has_secrets(attribute));
+    let blocks = schema.block_types().iter().filter(|(_, nested)| block_has_secrets(&nested.block));
+    let names = attributes.map(|(name, _)| name.as_str()).chain(blocks.map(|(name, _)| name.as_str()));
+    !similar(name, names).is_empty()
+}
+
+fn block_has_secrets(block: &Schema) -> bool {
+    block.attributes().iter().any(|(_, attribute)| has_secrets(attribute))
+        || block.block_types().iter().any(|(_, nested)| block_has_secrets(&nested.block))
 }
 
 fn has_secrets(attribute: &Attribute) -> bool {
@@ -281,14 +308,41 @@ fn literals_of(text: &str, is_json: bool) -> Vec<Span> {
 
 const QUOTES: [char; 3] = ['"', '\'', '`'];
 
-/// From the first quote of a line to the last; to the end of the line and from its equals sign where one is missing.
+/// Words before the labels of a block, which are shown also in a text that cannot be read.
+const BLOCKS: [&str; 12] = [
+    "backend",
+    "check",
+    "data",
+    "dynamic",
+    "ephemeral",
+    "module",
+    "output",
+    "provider",
+    "provisioner",
+    "resource",
+    "terraform",
+    "variable",
+];
+
+/// From the first quote of a line to the last, or to the end of the line where one may be missing. What is before may be the
+/// rest of a string of the line before, unless it is an argument's name or the word of a block.
 fn quoted(line: &str) -> Option<(usize, usize)> {
     let (first, last) = (line.find(QUOTES)?, line.rfind(QUOTES)?);
-    if line.matches(QUOTES).count().is_multiple_of(2) {
-        return Some((first, last + 1));
-    }
-    let from = line.find('=').map_or(0, |equals| (equals + 1).min(first));
-    Some((from, line.len()))
+    let is_paired = line.matches(QUOTES).count().is_multiple_of(2);
+    let before = &line[..first];
+    let is_name = |text: &str| {
+        let text = text.trim();
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
+    };
+    let from = match before.find('=') {
+        Some(equals) if is_paired && is_name(&before[..equals]) => first,
+        Some(equals) => (equals + 1).min(first),
+        None if BLOCKS.contains(&before.trim()) => first,
+        None => 0,
+    };
+    // A word behind the last quote may begin a string that goes on in the next line.
+    let is_whole = is_paired && !line[last..].contains(char::is_alphanumeric);
+    Some((from, if is_whole { last + 1 } else { line.len() }))
 }
 
 fn numbers(line: &str) -> Vec<(usize, usize)> {

@@ -197,6 +197,7 @@ fn configuration() -> impl Strategy<Value = String> {
         "resource \"test_disk\" \"d\" {\n  token = \"xyzzy\"\n  rule {\n    port = 1\n    token = \"xyzzy\"\n  }\n}\n",
         "resource \"test_disk\" \"e\" {\n  dynamic \"rule\" {\n    for_each = [1]\n    content {\n      token = \"xyzzy\"\n    }\n  }\n}\n",
         "resource \"other\" \"o\" { a = \"xyzzy\" } # \"b\"\n",
+        "resource \"test_disk\" \"m\" {\n  tokn = \"xyzzy\"\n}\n",
         "provider \"p\" {\n  password = \"xyzzy\"\n}\n",
         "data \"d\" \"d\" { filter { value = \"xyzzy\" } }\n",
     ]);

@@ -278,9 +278,11 @@ fn an_interrupt_ends_all_processes() {
         .spawn()
         .unwrap();
     let children = |of: u32| -> Vec<u32> {
-        let path = format!("/proc/{of}/task/{of}/children");
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
+        // Any of its threads may have started them.
+        let threads = std::fs::read_dir(format!("/proc/{of}/task")).into_iter().flatten().flatten();
+        let texts = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
+        let texts: String = texts.map(Result::unwrap_or_default).collect();
+        texts.split_whitespace().filter_map(|pid| pid.parse().ok()).collect()
     };
     let start = Instant::now();
     let mut started = Vec::new();

@@ -154,7 +154,8 @@ fn cases_show_it_without_the_provider() {
     // Where there is none that says why.
     let noticed = |found: &Found| found.finding.weight == Weight::Error && found.finding.clause == P5;
     for (of, found) in report.found().filter(|(_, found)| noticed(found)) {
-        assert!(found.case.is_ok(), "{}: {found:?}", of.name);
+        let tells_a_secret = || matches!(&found.case, Err(reason) if reason == "it would tell a secret");
+        assert!(found.case.is_ok() || tells_a_secret(), "{}: {found:?}", of.name);
     }
 }
 
