@@ -4,22 +4,14 @@
 
 use objchange::case::{Case, CaseError};
 use objchange::internal::json::from_str;
+use objchange_text::similar;
 use serde::Deserialize;
 
 use super::run::OPERATIONS;
 
-/// The name that is meant, as far as one can tell: few letters are wrong, and not just any short name.
+/// The name that is meant, as far as one can tell.
 fn meant(word: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    // No name is this long, and what outside input says may be.
-    if word.len() > 100 {
-        return None;
-    }
-    let word = word.to_lowercase();
-    names
-        .map(|name| (strsim::osa_distance(&word, name), name))
-        .filter(|(distance, name)| *distance <= name.len() / 3)
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, name)| name)
+    similar(word, names).first().copied()
 }
 
 /// The end of a sentence about a name that is not known.

@@ -3,6 +3,7 @@
 use objchange::change::PlanChangeError;
 use objchange::schema::{SchemaDocumentError, UnknownPath};
 use objchange_plan::ObjectError;
+use objchange_text::similar;
 
 use super::prior::PriorError;
 use super::subject::similar_parts;
@@ -71,11 +72,5 @@ impl From<WrittenError> for PlanError {
 
 /// The few of these names that are most like the wanted one.
 pub(crate) fn most_similar<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
-    let is_part = |other: &str| !other.is_empty() && (other.contains(wanted) || wanted.contains(other));
-    let mut likely: Vec<(f64, &str)> = names
-        .map(|other| (strsim::jaro_winkler(other, wanted), other))
-        .filter(|(score, other)| *score > 0.9 || is_part(other))
-        .collect();
-    likely.sort_by(|a, b| b.0.total_cmp(&a.0));
-    likely.into_iter().take(3).map(|(_, other)| other.to_owned()).collect()
+    similar(wanted, names).into_iter().map(str::to_owned).collect()
 }

@@ -1,5 +1,6 @@
 //! Which resources are shown, and which options match none.
 
+use objchange_text::similar;
 use std::collections::BTreeSet;
 
 use clap::{Args, ValueEnum};
@@ -123,7 +124,8 @@ impl Choice {
         let addresses = || resources().chain(stripped()).chain(modules()).collect();
         let mut unmatched = Vec::new();
         let mut note = |option: &str, wanted: &str, names: BTreeSet<String>| {
-            let nearest = nearest(wanted, &names).map(|name| format!(": did you mean {name}?"));
+            let nearest = similar(wanted, names.iter().map(String::as_str));
+            let nearest = nearest.first().map(|name| format!(": did you mean {name}?"));
             unmatched.push(format!("{option} {wanted} matches nothing here{}", nearest.unwrap_or_default()));
         };
         for (option, globs) in [("--only", &self.only), ("--exclude", &self.exclude)] {
@@ -168,19 +170,4 @@ fn around(address: &str) -> Vec<String> {
         module = module[..name].trim_end_matches('.');
     }
     modules
-}
-
-/// The name that is most like the wanted one.
-fn nearest<'n>(wanted: &str, names: &'n BTreeSet<String>) -> Option<&'n str> {
-    if wanted.len() > LONGEST {
-        return None;
-    }
-    let names = names.iter().filter(|name| name.len() <= LONGEST);
-    let scored = names.map(|name| (strsim::jaro_winkler(name, wanted), name.as_str()));
-    // Of those that are alike the first, so that the answer does not depend on the order of the document.
-    let best = scored.fold(None, |best: Option<(f64, &str)>, next| match best {
-        Some(best) if best.0 >= next.0 => Some(best),
-        _ => Some(next),
-    });
-    best.filter(|(score, _)| *score > 0.8).map(|(_, name)| name)
 }

@@ -3,6 +3,7 @@
 //! Names, fields, functions and paths are looked up here, so that a mistake in them is an error with a place whatever
 //! documents there are. What is left is what the values of a document decide.
 
+use objchange_text::similar;
 use std::ops::Range;
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr, IdedExpr, LiteralValue, SelectExpr, operators};
@@ -426,7 +427,5 @@ pub(super) fn literal(expr: &IdedExpr) -> Option<&str> {
 pub(super) fn meant<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
     // What other languages call it.
     let name = if ["len", "length", "count"].contains(&name) { "size" } else { name };
-    let likeness = |known: &&str| (strsim::jaro_winkler(name, known) * 1000.0) as u32;
-    let best = known.max_by_key(likeness).filter(|known| likeness(known) > 750)?;
-    Some(format!("did you mean `{best}`?"))
+    similar(name, known).first().map(|best| format!("did you mean `{best}`?"))
 }
