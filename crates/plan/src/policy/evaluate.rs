@@ -80,8 +80,8 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
                         shown(values, id, &title, &hidden, &addresses)
                     };
                     verdict.findings = shown(&mut found.certain.iter());
-                    if !found.possible.is_empty() {
-                        let doubts = found.possible.iter().map(|(_, doubt)| doubt);
+                    if !found.possible.is_empty() || found.may_fail.is_some() {
+                        let doubts = found.possible.iter().map(|(_, doubt)| doubt).chain(&found.may_fail);
                         let is_said_now =
                             |value: &&Value| as_now.get(&id).is_some_and(|now| now.contains(value));
                         let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
@@ -287,7 +287,8 @@ impl<'p> Evaluation<'p> {
             if is_first {
                 for (package, exception) in &self.policies.exceptions {
                     let found = session.definition_values(*exception)?;
-                    let certain = found.certain.into_iter().map(|value| (value, None));
+                    let may_fail = found.may_fail;
+                    let certain = found.certain.into_iter().map(|value| (value, may_fail.clone()));
                     let possible = found.possible.into_iter().map(|(value, doubt)| (value, Some(doubt)));
                     results.exceptions.insert(package.clone(), certain.chain(possible).collect());
                 }
@@ -313,11 +314,6 @@ impl<'p> Evaluation<'p> {
     }
 
     fn definition(&self, session: &mut Session<'_>, rule: usize, index: usize) -> Result<Found, EvalError> {
-        let evaluated = &self.policies.rules[rule];
-        // Two definitions of one value may contradict each other.
-        if !evaluated.is_set && evaluated.definitions.len() > 1 {
-            session.rule(evaluated.id)?;
-        }
-        session.definition(evaluated.id, index)
+        session.definition(self.policies.rules[rule].id, index)
     }
 }

@@ -174,11 +174,13 @@ impl<'p> Machine<'p> {
         };
         self.budget.descend()?;
         let before = self.doubt.clone();
+        let is_many_before = self.is_many;
         for (key, member, doubt) in super::lookup::members(value) {
             self.budget.step()?;
             self.doubt.clone_from(&before);
             if let Some(doubt) = doubt {
                 self.add_doubt(&doubt);
+                self.is_many = is_many_before || member.contains_unknown() || key.contains_unknown();
             }
             let is_match = match pattern {
                 Pattern::Any => true,
@@ -186,10 +188,12 @@ impl<'p> Machine<'p> {
             };
             if is_match && self.scan(frame, &member, steps, out, rest, found)? == Flow::Stop {
                 self.doubt = before;
+                self.is_many = is_many_before;
                 return Ok(Flow::Stop);
             }
         }
         self.doubt = before;
+        self.is_many = is_many_before;
         Ok(Flow::Continue)
     }
 
@@ -223,6 +227,7 @@ impl<'p> Machine<'p> {
         {
             // Anything may be in it, at any path below.
             self.add_doubt(unknown);
+            let is_many_before = std::mem::replace(&mut self.is_many, true);
             let anything = Value::Unknown(unknown.clone());
             let pair = Value::array([anything.clone(), anything]);
             let flow = match self.matches(frame, out, &pair)? {
@@ -230,22 +235,27 @@ impl<'p> Machine<'p> {
                 false => Flow::Continue,
             };
             self.doubt = before;
+            self.is_many = is_many_before;
             return Ok(flow);
         }
+        let is_many_before = self.is_many;
         for (key, member, doubt) in super::lookup::members(value) {
             self.doubt.clone_from(&before);
             if let Some(doubt) = doubt {
                 self.add_doubt(&doubt);
+                self.is_many = is_many_before || member.contains_unknown() || key.contains_unknown();
             }
             path.push(key.to_value());
             let flow = self.walk(frame, path, &member, out, rest, found);
             path.pop();
             if flow? == Flow::Stop {
                 self.doubt = before;
+                self.is_many = is_many_before;
                 return Ok(Flow::Stop);
             }
         }
         self.doubt = before;
+        self.is_many = is_many_before;
         Ok(Flow::Continue)
     }
 

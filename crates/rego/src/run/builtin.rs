@@ -78,12 +78,18 @@ impl Machine<'_> {
                 let joined = self.quietly(builtin, &known)?;
                 let unknown = of_all();
                 self.add_doubt(&unknown);
+                if self.is_strict {
+                    self.add_may_fail(&unknown);
+                }
                 return Ok(joined.map(|text| Value::Unknown(unknown.with_hint(Hint::Text(text)))));
             }
             _ => {}
         }
         let unknown = of_all();
         self.add_doubt(&unknown);
+        if self.is_strict {
+            self.add_may_fail(&unknown);
+        }
         Ok(Some(Value::Unknown(unknown)))
     }
 

@@ -150,7 +150,7 @@ impl<'p> Machine<'p> {
                     let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
                     let Some(value) = machine.eval(frame, value)? else { return Ok(Flow::Continue) };
                     machine.budget.take(2 * VALUE_BYTES)?;
-                    entries.add(vec![key], value, false, machine.doubt.as_ref());
+                    entries.add(vec![key], value, false, machine.doubt.as_ref(), machine.is_many);
                     Ok(Flow::Continue)
                 })?;
                 self.made(entries, comprehension.place)

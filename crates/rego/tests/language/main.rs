@@ -3,3 +3,5 @@
 mod cases;
 mod law;
 mod limits;
+#[path = "../random/mod.rs"]
+mod random;
