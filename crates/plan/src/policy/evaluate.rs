@@ -13,7 +13,7 @@ use objchange_rego::{EvalError, Found, Limits, Session, Setup, Unknown, Value, W
 use super::Options;
 use super::compile::Compiled;
 use super::error::{Place, PolicyError};
-use super::finding::{Addresses, finding, text_of};
+use super::finding::{Addresses, finding};
 use super::input::{Secrets, input};
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
@@ -131,7 +131,7 @@ fn shown(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut reported = BTreeSet::new();
-    for value in values.filter(|value| !matches!(value, Value::Unknown(_)) || text_of(value).is_some()) {
+    for value in values {
         let is_shown = !hidden.contains(id, value);
         let finding = finding(value, is_shown, title, addresses);
         if is_shown || reported.insert(finding.address.clone()) {

@@ -201,7 +201,12 @@ impl<'p> Machine<'p> {
                     (Some(unknown), Some(doubt)) => Some(unknown.union(doubt)),
                     (unknown, doubt) => unknown.or_else(|| doubt.clone()),
                 };
-                found = Some((text_of(&value), unknown));
+                // A value that may not be there is not shown as if it were.
+                let text = match (&machine.doubt, value.contains_unknown()) {
+                    (Some(doubt), false) => text_of(&Value::Unknown(doubt.clone())),
+                    _ => text_of(&value),
+                };
+                found = Some((text, unknown));
             }
             Ok(if is_found { Flow::Stop } else { Flow::Continue })
         })?;

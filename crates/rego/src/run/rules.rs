@@ -255,8 +255,10 @@ impl<'p> Machine<'p> {
         let one = &first.values[0];
         let is_total = all().any(|chain| chain.is_total);
         let conflict = all().fold(None, |found, chain| either(found, chain.conflict.as_ref()));
+        let is_single = rest.is_empty() && first.values.len() == 1;
         let are_equal = |value: &Value| {
-            all().flat_map(|chain| &chain.values).all(|other| matches!(equal(value, other), Truth::True))
+            let mut others = all().flat_map(|chain| &chain.values);
+            is_single || others.all(|other| matches!(equal(value, other), Truth::True))
         };
         let default_differs =
             default.as_ref().is_some_and(|default| !matches!(equal(default, one), Truth::True));
