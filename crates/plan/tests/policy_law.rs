@@ -26,7 +26,8 @@ const ROOTS: [&str; 8] = [
     "input.resource_drift[0].change.after.b",
 ];
 
-const PRELUDE: &str = "after := input.resource_changes[0].change.after\n\
+const PRELUDE: &str = "k := input.variables.k.value\n\
+    after := input.resource_changes[0].change.after\n\
     planned := input.planned_values.root_module.resources[0].values\n\
     tags contains rc.change.after.tags if some rc in input.resource_changes\n";
 
@@ -112,10 +113,11 @@ impl Values {
             value => format!(r#","value":{}"#, known_parts(value).to_json()),
         };
         format!(
-            r#"{{"format_version":"1.2","resource_changes":[{}],"resource_drift":[{}],
+            r#"{{"format_version":"1.2","variables":{{"k":{{"value":{}}}}},"resource_changes":[{}],"resource_drift":[{}],
                 "output_changes":{{"o":{{{}}}}},
                 "planned_values":{{"outputs":{{"o":{{"sensitive":false{output_value}}}}},
                     "root_module":{{"resources":[{}]}}}}}}"#,
+            random::constants().to_json(),
             resources(&self.resources),
             resources(std::slice::from_ref(&self.drift)),
             change(&self.output),

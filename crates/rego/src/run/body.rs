@@ -1,5 +1,6 @@
 //! Searching for the values that make all conditions of a body true.
 
+use super::expr::{MOST_COUNTED, OWN_BYTES};
 use super::{Flow, Frame, Machine, Run, Stop};
 use crate::compile::program::{Expr, Op, Pattern, Step};
 use crate::value::{Hint, Unknown, Value};
@@ -22,7 +23,7 @@ impl<'p> Machine<'p> {
             self.budget.step()?;
             let rest = &ops[index + 1..];
             match op {
-                Op::Test(condition) => match self.eval(frame, condition)? {
+                Op::Test(condition, _) => match self.eval(frame, condition)? {
                     None | Some(Value::Bool(false)) => return Ok(Flow::Continue),
                     Some(Value::Unknown(unknown)) if unknown.may_be_false() => self.add_doubt(&unknown),
                     Some(_) => {}
@@ -214,6 +215,9 @@ impl<'p> Machine<'p> {
             Pattern::Array(items) => !matches!(items.first(), Some(Pattern::Any)),
             _ => true,
         };
+        if needs_path {
+            self.budget.take(path.len().saturating_sub(MOST_COUNTED) * OWN_BYTES)?;
+        }
         let here = if needs_path { Value::array(path.clone()) } else { Value::Null };
         if self.matches(frame, out, &Value::array([here, value.clone()]))?
             && self.body(frame, rest, found)? == Flow::Stop

@@ -69,7 +69,9 @@ impl Machine<'_> {
                 return self.sprintf(builtin, format, parts.items(), &of_all(), place);
             }
             ("json.marshal", [value]) => {
-                let text = Value::from(value.to_json());
+                let text = value.to_json();
+                self.budget.take(text.len())?;
+                let text = Value::from(text);
                 return Ok(Some(Value::Unknown(of_all().with_hint(Hint::Text(text)))));
             }
             ("concat", [Value::String(_), Value::Array(parts)]) => {

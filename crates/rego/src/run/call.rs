@@ -90,6 +90,7 @@ impl Machine<'_> {
                 if self.world.calls.len() >= MOST_CALLS {
                     self.world.calls.clear();
                 }
+                self.budget.take((key.1.len() + 1) * super::expr::OWN_BYTES)?;
                 self.world.calls.insert(key, outcome.clone());
                 outcome
             }

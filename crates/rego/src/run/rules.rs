@@ -142,7 +142,7 @@ impl<'p> Machine<'p> {
             self.doubt = None;
             self.body(&mut frame, &branch.ops, &mut |machine, frame| {
                 if let Some(value) = machine.eval(frame, &branch.value)? {
-                    machine.budget.take(super::expr::VALUE_BYTES)?;
+                    machine.budget.take(super::expr::kept(&value))?;
                     members.add(value, machine.doubt.as_ref());
                 }
                 Ok(Flow::Continue)
@@ -163,7 +163,8 @@ impl<'p> Machine<'p> {
                     keys.push(key);
                 }
                 if let Some(value) = machine.eval(frame, &branch.value)? {
-                    machine.budget.take(2 * super::expr::VALUE_BYTES)?;
+                    let of_keys: usize = keys.iter().map(super::expr::kept).sum();
+                    machine.budget.take(of_keys + super::expr::kept(&value))?;
                     entries.add(keys, value, branch.is_member, machine.doubt.as_ref(), machine.is_many);
                 }
                 Ok(Flow::Continue)

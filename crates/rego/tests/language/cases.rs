@@ -8,8 +8,11 @@ fn text<'v>(case: &'v Value, name: &str) -> Option<&'v str> {
 
 /// What a module is in JSON, where it has a value; what is wrong with it, where it has none. OPA was asked to end where a
 /// built-in fails.
-fn answer(case: &Value) -> Result<Value, String> {
-    let member = |name: &str| case.as_object().and_then(|case| case.get_str(name)).cloned();
+fn answer(case: &Value, shared: &Value) -> Result<Value, String> {
+    let member = |name: &str| {
+        let mut all = [case, shared].into_iter().filter_map(Value::as_object);
+        all.find_map(|case| case.get_str(name)).cloned()
+    };
     let module = format!("package a\n{}", text(case, "policy").expect("a policy"));
     let whole = "package whole\nwhole := data.a".to_owned();
     let files = [("a.rego", module), ("whole.rego", whole)]
@@ -28,17 +31,11 @@ fn answer(case: &Value) -> Result<Value, String> {
     Ok(Value::from_json(&text).expect("what was written can be read"))
 }
 
-/// `OBJCHANGE_REGO_CASES` names another such file.
-#[test]
-fn snippets_have_the_answers_of_opa() {
+fn check(cases: &str, shared: &Value) {
     let mut wrong = Vec::new();
-    let cases = match std::env::var("OBJCHANGE_REGO_CASES") {
-        Ok(path) => std::fs::read_to_string(path).expect("a file of cases"),
-        Err(_) => include_str!("../cases.jsonl").to_owned(),
-    };
     for line in cases.lines() {
         let case = Value::from_json(line).expect("a case");
-        let answer = answer(&case);
+        let answer = answer(&case, shared);
         let is_right = match (text(&case, "error"), case.as_object().and_then(|case| case.get_str("result")))
         {
             (Some(_), _) => answer.is_err(),
@@ -51,4 +48,22 @@ fn snippets_have_the_answers_of_opa() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.lines().count(), wrong.join("\n"));
+    assert!(!cases.is_empty());
+}
+
+/// `OBJCHANGE_REGO_CASES` names another such file.
+#[test]
+fn snippets_have_the_answers_of_opa() {
+    let cases = match std::env::var("OBJCHANGE_REGO_CASES") {
+        Ok(path) => std::fs::read_to_string(path).expect("a file of cases"),
+        Err(_) => include_str!("../cases.jsonl").to_owned(),
+    };
+    check(&cases, &Value::Null);
+}
+
+/// Policies as people write them, in both syntaxes, over one plan.
+#[test]
+fn idioms_have_the_answers_of_opa() {
+    let shared = Value::from_json(include_str!("../idioms-input.json")).expect("an input and data");
+    check(include_str!("../idioms.jsonl"), &shared);
 }

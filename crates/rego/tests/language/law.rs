@@ -3,7 +3,7 @@
 //! A rule that may fail is not certain, either. Random policies run over inputs with unknown parts, and over the same inputs with random values in their place. With
 //! `PROPTEST_CASES` the number of policies is chosen.
 
-use crate::random::{Random, Writer, filled};
+use crate::random::{Random, Writer, constants, filled};
 use objchange_rego::{EvalError, Found, Limits, Program, RuleId, Setup, SourceFile, Unknown, Value};
 
 /// What policies look at.
@@ -82,7 +82,7 @@ fn what_is_certain_is_so_for_all_values() {
     let (mut compiled, mut decided) = (0, 0);
     for case in 0..cases {
         let mut random = Random(seed * 1_000_003 + case);
-        let text = Writer::new(&mut random, &ROOTS).policy("", "r");
+        let text = Writer::new(&mut random, &ROOTS).policy("k := input.k\n", "r");
         let file = SourceFile { name: "p.rego".to_owned(), text: text.clone() };
         // Not all that is written at random is a policy.
         let Ok(program) = Program::compile(&[file], &objchange_rego::CompileOptions::default()) else {
@@ -93,7 +93,7 @@ fn what_is_certain_is_so_for_all_values() {
             program.rules().filter(|rule| rule.name.starts_with('r')).map(|rule| rule.id).collect();
         let mut holes = 0;
         let members = ["a", "b", "c", "d"].map(|key| (Value::from(key), random.skeleton(2, &mut holes)));
-        let input = Value::object(members.to_vec());
+        let input = Value::object([&members[..], &[(Value::from("k"), constants())]].concat());
         let abstracted = answers(&program, &rules, input.clone());
         decided += abstracted.iter().filter(|answer| matches!(&answer.0, Ok((_, None)))).count();
         for _ in 0..FILLINGS {

@@ -109,6 +109,32 @@ const TWO: [&str; 13] = [
     "endswith",
     "pair",
 ];
+/// The constants of policies, which are members of `k`.
+const CONSTANTS: [(&str, &str); 13] = [
+    ("one", "1"),
+    ("two", "2"),
+    ("zero", "0"),
+    ("a", "\"a\""),
+    ("b", "\"b\""),
+    ("x", "\"x\""),
+    ("yes", "true"),
+    ("no", "false"),
+    ("nothing", "null"),
+    ("list", "[]"),
+    ("list1", "[1]"),
+    ("map", "{}"),
+    ("map1", "{\"x\": 1}"),
+];
+
+/// What policies find their constants in.
+pub(crate) fn constants() -> Value {
+    Value::object(
+        CONSTANTS
+            .map(|(name, value)| (Value::from(name), Value::from_json(value).expect("a constant")))
+            .to_vec(),
+    )
+}
+
 const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 
 impl<'r> Writer<'r> {
@@ -116,24 +142,16 @@ impl<'r> Writer<'r> {
         Self { random, roots, names: Vec::new(), variables: 0 }
     }
 
+    /// Constants come from `input`, or policies would be refused for their types.
     fn constant(&mut self) -> String {
-        self.random
-            .one(&[
-                "1",
-                "2",
-                "0",
-                "\"a\"",
-                "\"b\"",
-                "\"x\"",
-                "true",
-                "false",
-                "null",
-                "[]",
-                "[1]",
-                "{}",
-                "{\"x\": 1}",
-            ])
-            .into()
+        format!("k.{}", self.random.one(&CONSTANTS.map(|(name, _)| name)))
+    }
+
+    /// An expression of which the compiler knows no type.
+    fn operand(&mut self, depth: usize) -> String {
+        let expr = self.expr(depth);
+        let is_reference = expr.starts_with("k.") || expr.starts_with("input.") || self.names.contains(&expr);
+        if is_reference { expr } else { format!("same({expr})") }
     }
 
     fn path(&mut self) -> String {
@@ -157,11 +175,11 @@ impl<'r> Writer<'r> {
             5 => format!("[{}, {}]", self.expr(depth), self.expr(depth)),
             6 => format!("{{\"x\": {}, \"k\": {}}}", self.expr(depth), self.expr(depth)),
             7 => format!("{{{}, {}}}", self.expr(depth), self.expr(depth)),
-            8 => format!("{}({})", self.random.one(&ONE), self.expr(depth)),
-            9 => format!("{}({}, {})", self.random.one(&TWO), self.expr(depth), self.expr(depth)),
+            8 => format!("{}({})", self.random.one(&ONE), self.operand(depth)),
+            9 => format!("{}({}, {})", self.random.one(&TWO), self.operand(depth), self.operand(depth)),
             10 => {
                 let (object, key, other) = (
-                    self.expr(depth),
+                    self.operand(depth),
                     self.random.one(&["\"x\"", "\"a\"", "[\"x\", 0]", "0"]),
                     self.constant(),
                 );
@@ -170,10 +188,15 @@ impl<'r> Writer<'r> {
             11 => match self.random.below(4) {
                 0 => format!("sprintf(\"%v-%d\", [{}, {}])", self.expr(depth), self.expr(depth)),
                 1 => format!("$\"{{{}}}-{{{}}}\"", self.path(), self.path()),
-                2 => format!("({} + {})", self.expr(depth), self.expr(depth)),
-                _ => format!("({} {} {})", self.expr(depth), self.random.one(&COMPARISONS), self.expr(depth)),
+                2 => format!("({} + {})", self.operand(depth), self.operand(depth)),
+                _ => format!(
+                    "({} {} {})",
+                    self.operand(depth),
+                    self.random.one(&COMPARISONS),
+                    self.operand(depth)
+                ),
             },
-            12 => format!("({} in {})", self.expr(depth), self.expr(depth)),
+            12 => format!("({} in {})", self.operand(depth), self.operand(depth)),
             _ => self.comprehension(depth),
         }
     }
@@ -185,7 +208,7 @@ impl<'r> Writer<'r> {
 
     fn comprehension(&mut self, depth: usize) -> String {
         let before = self.names.len();
-        let (variable, domain) = (self.variable(), self.expr(depth));
+        let (variable, domain) = (self.variable(), self.operand(depth));
         self.names.push(variable.clone());
         let condition = self.condition(depth);
         let head = self.expr(depth.min(1));
@@ -201,34 +224,36 @@ impl<'r> Writer<'r> {
     fn condition(&mut self, depth: usize) -> String {
         match self.random.below(12) {
             0 | 1 => self.expr(depth),
-            2 | 3 => format!("{} {} {}", self.expr(depth), self.random.one(&COMPARISONS), self.expr(depth)),
+            2 | 3 => {
+                format!("{} {} {}", self.operand(depth), self.random.one(&COMPARISONS), self.operand(depth))
+            }
             4 => format!("not {}", self.expr(depth)),
-            5 => format!("not {} == {}", self.path(), self.expr(depth)),
+            5 => format!("not {} == {}", self.path(), self.operand(depth)),
             6 => {
-                let (variable, domain) = (self.variable(), self.expr(depth));
+                let (variable, domain) = (self.variable(), self.operand(depth));
                 self.names.push(variable.clone());
                 format!("some {variable} in {domain}")
             }
             7 => {
-                let (key, variable, domain) = (self.variable(), self.variable(), self.expr(depth));
+                let (key, variable, domain) = (self.variable(), self.variable(), self.operand(depth));
                 self.names.extend([key.clone(), variable.clone()]);
                 format!("some {key}, {variable} in {domain}")
             }
             8 => {
                 let before = self.names.len();
-                let (variable, domain) = (self.variable(), self.expr(depth));
+                let (variable, domain) = (self.variable(), self.operand(depth));
                 self.names.push(variable.clone());
                 let inner = self.condition(0);
                 self.names.truncate(before);
                 format!("every {variable} in {domain} {{ {inner} }}")
             }
             9 => {
-                let (variable, value) = (self.variable(), self.expr(depth));
+                let (variable, value) = (self.variable(), self.operand(depth));
                 self.names.push(variable.clone());
                 format!("{variable} := {value}")
             }
             10 => {
-                let (one, other, value) = (self.variable(), self.variable(), self.expr(depth));
+                let (one, other, value) = (self.variable(), self.variable(), self.operand(depth));
                 self.names.extend([one.clone(), other.clone()]);
                 format!("[{one}, {other}] = {value}")
             }
@@ -247,7 +272,7 @@ impl<'r> Writer<'r> {
     /// A policy of a few rules with this name and a number; `prelude` is what comes before them.
     pub(crate) fn policy(&mut self, prelude: &str, name: &str) -> String {
         let mut text = format!(
-            "package p\n\n{prelude}f(x) := x.x\nf(x) := \"one\" if x == 1\n\
+            "package p\n\n{prelude}same(x) := x\nf(x) := x.x\nf(x) := \"one\" if x == 1\n\
              g(x) := \"big\" if {{ x > 1 }} else := \"small\" if {{ is_number(x) }} else := [x]\n\
              h([x, y]) := y if x\ndefault h(_) := \"none\"\npair(x, y) := [x, y] if x != y\n\
              union_of(x, y) := {{v | some v in x}} | {{v | some v in y}}\n\
