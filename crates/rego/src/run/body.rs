@@ -125,6 +125,14 @@ impl<'p> Machine<'p> {
             && unknown.hint().is_none()
         {
             possibly(&mut fails, unknown);
+            // What the body holds for is not known, but it may fail.
+            let anything = Some(Value::Unknown(unknown.clone()));
+            for slot in key.iter().chain([&value]) {
+                frame[*slot as usize].clone_from(&anything);
+            }
+            self.doubt = Some(unknown.clone());
+            self.isolated(|machine| machine.exists(frame, ops))?;
+            self.doubt = None;
             return Ok(fails);
         }
         let members = super::lookup::members(domain);
