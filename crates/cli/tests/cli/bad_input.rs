@@ -65,6 +65,8 @@ fn corpus() -> Vec<Vec<u8>> {
         br#"{"a": old(rc, "key"), "b": rc.change.before.map(k, k + "x"), "c": plan.resource_changes}"#
             .to_vec(),
     );
+    // A fault of Terraform's own breaks no clause of the contract, and has advice all the same.
+    corpus.push(b"Error: request cancelled".to_vec());
     // A map of blocks with a dynamic attribute, whose empty value is an object without attributes.
     corpus.push(DYNAMIC_MAP.to_vec());
     corpus.extend(of_providers());
