@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path as FilePath, PathBuf};
 
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
 use objchange::change::{IgnoreChanges, PlanViolation};
 use objchange::schema::Block;
 use objchange::value::Path;
@@ -13,7 +14,6 @@ use objchange_hcl::{
 };
 use serde::Serialize;
 
-use crate::address::{InstanceAddress, Key};
 use crate::configuration::{Configuration, ConfigurationError, Given, ends_like_configuration};
 
 /// Which block of which configuration is meant: `main.tf`, `main.tf.json:aws_instance.web["a"]`, `.:aws_instance.web`.
@@ -61,7 +61,7 @@ pub(super) struct Chosen<'s> {
     module: Module<'s>,
     pub(super) resource_type: String,
     name: String,
-    key: Option<Key>,
+    key: Option<InstanceKey>,
     /// As it is given, or else without a key.
     pub(super) address: String,
 }
@@ -88,8 +88,8 @@ impl<'s> Chosen<'s> {
         let Some(address) = &place.address else {
             return match &known[..] {
                 [only] => {
-                    let parsed = InstanceAddress::parse(only);
-                    let parsed = parsed.ok_or_else(|| WrittenError::Address { address: only.clone() })?;
+                    let parsed = only.parse();
+                    let parsed = parsed.map_err(|_| WrittenError::Address { address: only.clone() })?;
                     Ok(Self::at(configuration, module, only.clone(), parsed))
                 }
                 [] => {
@@ -99,9 +99,14 @@ impl<'s> Chosen<'s> {
                 _ => Err(WrittenError::WhichResource { path: path(), known }),
             };
         };
-        let parsed = InstanceAddress::parse(address).filter(|parsed| parsed.module.is_empty());
+        let parsed = address.parse::<InstanceAddress>().ok();
+        let parsed = parsed.filter(|InstanceAddress { resource, .. }| {
+            resource.module.is_root() && resource.mode == Mode::Managed
+        });
         let is_it = |ty: &str, name: &str| {
-            parsed.as_ref().is_some_and(|parsed| parsed.resource_type == ty && parsed.name == name)
+            parsed
+                .as_ref()
+                .is_some_and(|parsed| parsed.resource.resource_type == ty && parsed.resource.name == name)
                 && is_of_type(ty)
         };
         match &parsed {
@@ -119,7 +124,7 @@ impl<'s> Chosen<'s> {
         address: String,
         parsed: InstanceAddress,
     ) -> Self {
-        let InstanceAddress { resource_type, name, key, .. } = parsed;
+        let InstanceAddress { resource: ResourceAddress { resource_type, name, .. }, key } = parsed;
         Self { configuration, module, resource_type, name, key, address }
     }
 
@@ -130,11 +135,11 @@ impl<'s> Chosen<'s> {
             return Err(WrittenError::Address { address: self.address });
         };
         let own: &[&str] = match &self.key {
-            Some(Key::Number(_)) => &["count"],
-            Some(Key::Text(_)) => &["each"],
+            Some(InstanceKey::Number(_)) => &["count"],
+            Some(InstanceKey::String(_)) => &["each"],
             None => &[],
         };
-        let for_each = resource.for_each.filter(|_| matches!(self.key, Some(Key::Text(_))));
+        let for_each = resource.for_each.filter(|_| matches!(self.key, Some(InstanceKey::String(_))));
         let (values, mut errors) = VariableValues::new(&self.module, &inputs, &functions);
         errors.extend(resource.errors.iter().cloned());
         let needed = references(&resource.body, schema, Purpose::Everything);
@@ -142,10 +147,10 @@ impl<'s> Chosen<'s> {
         let mut environment = Environment::new(&self.module, &values, needed, own, &functions);
         errors.append(&mut environment.errors);
         match &self.key {
-            Some(Key::Number(index)) => {
+            Some(InstanceKey::Number(index)) => {
                 environment.variables.insert("count", Value::object([("index", Value::from(*index))]));
             }
-            Some(Key::Text(key)) => {
+            Some(InstanceKey::String(key)) => {
                 let collection =
                     for_each.map(|expr| evaluate(expr, &Scope::new(&environment.variables), &functions));
                 let element = collection.and_then(|(collection, mut found)| {

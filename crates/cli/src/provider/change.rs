@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 use super::hidden::Hidden;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, heed};
-use super::state::{Address, Objects, StateOut};
+use super::state::{Objects, StateOut, instance_address};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
@@ -214,7 +214,7 @@ pub(super) async fn apply(
         return Ok(shown);
     }
     let target = out.map(|out| {
-        let address = Address::parse(&subject.shown_address(), &subject.resource_type);
+        let address = instance_address(&subject.shown_address(), &subject.resource_type);
         let address = address.map_err(Failure::Unusable)?;
         out.check_free(&address, args.plan.subject.prior.as_deref())?;
         Ok::<_, Failure>((out, address))

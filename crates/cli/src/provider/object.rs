@@ -5,6 +5,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::process::ExitCode;
 
 use objchange::Value;
+use objchange::address::InstanceAddress;
 use objchange::schema::{Block, Schema};
 use objchange::value::Descend;
 use objchange_provider::client::Children;
@@ -14,7 +15,7 @@ use super::change::{redacted, refreshed};
 use super::hidden::Hidden;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, object, read as read_object};
-use super::state::{Address, Objects, StateOut};
+use super::state::{Objects, StateOut, instance_address};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::relay::{MAX_TEXTS, left_out};
@@ -175,15 +176,20 @@ fn place(
     address: Option<&str>,
     type_name: &str,
     prior: Option<&FilePath>,
-) -> Result<(StateOut, Address), Failure> {
+) -> Result<(StateOut, InstanceAddress), Failure> {
     let this = format!("{type_name}.this");
-    let address = Address::parse(address.unwrap_or(&this), type_name).map_err(Failure::Unusable)?;
+    let address = instance_address(address.unwrap_or(&this), type_name).map_err(Failure::Unusable)?;
     out.check_free(&address, prior)?;
     Ok((out, address))
 }
 
 /// Saves the object if it is to be saved, and says whether it is where it should be.
-fn save(target: Option<(StateOut, Address)>, provider: &Configured, schema: &Schema, known: &Known) -> bool {
+fn save(
+    target: Option<(StateOut, InstanceAddress)>,
+    provider: &Configured,
+    schema: &Schema,
+    known: &Known,
+) -> bool {
     let Some((out, address)) = target else { return true };
     let provider = provider.target.binary.address();
     out.save(&Objects { address: &address, provider, schema, current: known, deposed: None })

@@ -4,8 +4,8 @@ use objchange_text::similar;
 use std::collections::BTreeSet;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::tfconfig::strip_index;
-use objchange_plan::{Document, Filter, ResourceActions, module_of};
+use objchange::address::{modules_of, strip_keys};
+use objchange_plan::{Document, Filter, ResourceActions};
 
 /// Names that are longer are no proposal: what it costs to compare two grows with the product of their lengths.
 const LONGEST: usize = 300;
@@ -116,7 +116,7 @@ impl Choice {
         let names_none =
             |filter: Filter| !places.iter().any(|(address, ty)| filter.matches_place(address, ty));
         let resources = || places.iter().map(|(address, _)| (*address).to_owned());
-        let stripped = || places.iter().map(|(address, _)| strip_index(address));
+        let stripped = || places.iter().map(|(address, _)| strip_keys(address));
         let modules = || {
             let all = resources().chain(stripped()).flat_map(|address| around(&address));
             all.filter(|module| !module.is_empty())
@@ -159,15 +159,7 @@ fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
     }
 }
 
-/// The module in which this is, and those around that.
+/// The modules that an address is in.
 fn around(address: &str) -> Vec<String> {
-    let mut modules = Vec::new();
-    let mut module = module_of(address);
-    while !module.is_empty() && module.len() <= LONGEST {
-        modules.push(module.to_owned());
-        // The last two steps of a module's address are its own, as of a resource: without their word it is in its parent.
-        let name = module.rfind("module.").unwrap_or_default();
-        module = module[..name].trim_end_matches('.');
-    }
-    modules
+    modules_of(address).take_while(|module| module.len() <= LONGEST).map(str::to_owned).collect()
 }

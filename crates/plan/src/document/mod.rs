@@ -29,7 +29,6 @@ pub use kind::DocumentKind;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::{ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ValueChange};
 pub use state::{Sensitive, State, StateOutput, StateResource};
-pub(crate) use state_file::quote;
 pub use unfamiliar::{Unfamiliar, UnfamiliarKind};
 
 use crate::json::{JsonError, Raw, Reader};

@@ -20,7 +20,7 @@ mod value;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use objchange_plan::tfconfig::strip_index;
+use objchange::address::strip_keys;
 use objchange_sentinel::{Function, Import, Map, Source, Value};
 
 pub(crate) use self::document::Document;
@@ -134,7 +134,7 @@ fn strip(arguments: &[Value]) -> Result<Value, String> {
     match arguments {
         [undefined @ Value::Undefined(_)] => Ok(undefined.clone()),
         [address] => match address.as_str() {
-            Some(address) => Ok(Value::from(strip_index(address))),
+            Some(address) => Ok(Value::from(strip_keys(address))),
             None => Err(format!("expected a string, found {}", address.type_name())),
         },
         _ => Ok(Value::undefined()),
