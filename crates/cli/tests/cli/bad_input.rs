@@ -109,8 +109,10 @@ fn the_messages_that_are_damaged_are_messages() {
 
 /// What is read about a provider, and from one.
 fn of_providers() -> Vec<Vec<u8>> {
-    let said =
-        fs::read_to_string(workspace().join("crates/provider/tests/explain/terraform-1.11.4.txt")).unwrap();
+    let said = fs::read_to_string(
+        workspace().join("crates/provider/tests/integration/explain/terraform-1.11.4.txt"),
+    )
+    .unwrap();
     let mut all: Vec<Vec<u8>> =
         said.split("Error: ").map(|said| format!("Error: {said}").into_bytes()).collect();
     let texts: [&[u8]; 6] = [

@@ -1,0 +1,6 @@
+//! The tests of this crate from outside, in one program, which links in a fraction of the time.
+
+mod builtins;
+mod language;
+mod term;
+mod values;
