@@ -23,7 +23,7 @@ pub(super) struct Visit {
     /// What stands in place of what is sensitive.
     pub(super) hiding: Option<Replacement>,
     pub(super) noted: Arc<Noted>,
-    /// What happens to resources, each once.
+    /// Resource changes
     actions: RefCell<Vec<(ResourceActions, Rc<Vec<Value>>)>>,
     /// Where keys were found last, by their hash.
     guesses: [Cell<u32>; GUESSES],
