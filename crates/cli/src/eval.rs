@@ -229,11 +229,7 @@ fn not_given(name: &str, span: objchange_hcl::Span) -> Diagnostic {
         Some(variable) => format!("Give it with --var {variable}=VALUE or in a --var-file, or"),
         None => "If it is not known yet,".to_owned(),
     };
-    Diagnostic::new(
-        "Value not given",
-        span,
-        format!("{name} has no value. {how} say --unknown {name}."),
-    )
+    Diagnostic::new("Value not given", span, format!("{name} has no value. {how} say --unknown {name}."))
 }
 
 /// The type and the value, in the form of case files without what is marked.

@@ -20,7 +20,7 @@ use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
 use crate::terminal::Escaping;
-use crate::{doubts, exit, surrounded, terminal};
+use crate::{document_warnings, exit, extract, terminal};
 
 const AFTER_HELP: &str = "\
 Exit codes:
@@ -142,9 +142,7 @@ enum Error {
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
-    #[error(
-        "{source_name}:{line}: a second document starts here; split the file"
-    )]
+    #[error("{source_name}:{line}: a second document starts here; split the file")]
     Another { source_name: String, line: usize },
     #[error(transparent)]
     Write(io::Error),
@@ -234,11 +232,11 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
     let document = match Document::parse_part(&text) {
         Ok(document) => document,
         Err(error) => {
-            found = surrounded::find(&text).ok_or_else(|| at(&name, error.into()))?;
+            found = extract::find(&text).ok_or_else(|| at(&name, error.into()))?;
             if let Some(line) = found.another {
                 return Err(Error::Another { source_name: source.to_string(), line });
             }
-            exit::warn(&format!("{source}: {}", surrounded::warning(&found)));
+            exit::warn(&format!("{source}: {}", extract::warning(&found)));
             Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
         }
     };
@@ -267,7 +265,7 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
         return Err(Error::ShowSensitive(program));
     }
     let result = write(arguments, &document, program, &schemas, verdict);
-    doubts::tell(&document);
+    document_warnings::print(&document);
     if !arguments.summary {
         warn(&schemas);
     }

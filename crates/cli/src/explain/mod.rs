@@ -72,12 +72,12 @@ pub(crate) struct Args {
 }
 
 /// A message, with what the objects tell of it.
-struct Told {
+struct ExplainedMessage {
     explained: Explained,
     shown: Option<Shown>,
 }
 
-impl Told {
+impl ExplainedMessage {
     /// Whether the schema calls the place sensitive: what the message shows of it is not shown again then.
     fn is_secret(&self) -> bool {
         self.shown.as_ref().is_some_and(|shown| shown.is_secret)
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     Ok(if told.is_empty() { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
 }
 
-fn told(args: &Args) -> Result<Vec<Told>, EvidenceError> {
+fn told(args: &Args) -> Result<Vec<ExplainedMessage>, EvidenceError> {
     let source = Source::new(&args.text);
     let objects = [&args.prior, &args.config, &args.planned, &args.actual];
     let files = objects.into_iter().flatten().map(|path| Source::new(path)).chain(args.schemas.source());
@@ -114,7 +114,7 @@ fn told(args: &Args) -> Result<Vec<Told>, EvidenceError> {
     let evidence = Evidence::read(args, &all)?;
     let told = |explained: Explained| {
         let shown = evidence.as_ref().map(|evidence| evidence.shown(&explained)).transpose()?.flatten();
-        Ok(Told { explained, shown })
+        Ok(ExplainedMessage { explained, shown })
     };
     all.into_iter().map(told).collect()
 }

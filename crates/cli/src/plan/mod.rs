@@ -3,11 +3,11 @@
 mod error;
 mod json;
 pub(crate) mod prior;
+mod resource_config;
 mod shown;
 mod subject;
 mod terraform_data;
 mod text;
-mod written;
 
 use std::io;
 use std::path::PathBuf;

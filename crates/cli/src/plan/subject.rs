@@ -11,7 +11,7 @@ use objchange_plan::{Form, read_object};
 
 use super::error::{PlanError, most_similar};
 use super::prior::{self, Prior, PriorError};
-use super::written::{BlockPlace, Chosen, Written};
+use super::resource_config::{BlockPlace, DecodedConfig, SelectedBlock};
 use crate::configuration::{Configuration, Given};
 use crate::input::Source;
 
@@ -88,7 +88,7 @@ pub(crate) struct Subject<'s> {
     pub(crate) resource_type: String,
     /// The address that is given for it, or that its block has.
     pub(crate) address: Option<String>,
-    pub(super) written: Option<Written<'s>>,
+    pub(super) written: Option<DecodedConfig<'s>>,
 }
 
 /// Where a configuration is, if it is no object, and what it says.
@@ -155,7 +155,7 @@ impl<'s> Subject<'s> {
         let chosen = config
             .block
             .as_ref()
-            .map(|(place, configuration)| Chosen::read(place, configuration, resource_type))
+            .map(|(place, configuration)| SelectedBlock::read(place, configuration, resource_type))
             .transpose()?;
         let resource_type = match (&chosen, &args.resource_type) {
             (Some(chosen), _) => chosen.resource_type.clone(),

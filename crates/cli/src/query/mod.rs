@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use clap::ValueEnum;
 use objchange::internal::json::place;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
-use objchange_plan::query::{Comparisons, Of, Projection, Query, QueryError};
+use objchange_plan::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
 
 use self::answer::Questions;
 use self::output::Printer;
@@ -141,15 +141,15 @@ enum About {
 }
 
 impl About {
-    fn of(self) -> Of {
+    fn of(self) -> CollectionKind {
         match self {
-            Self::Changes => Of::ResourceChanges,
-            Self::Drift => Of::ResourceDrift,
-            Self::Outputs => Of::OutputChanges,
-            Self::Variables => Of::Variables,
-            Self::Planned => Of::PlannedValues,
-            Self::State => Of::State,
-            Self::Config => Of::Config,
+            Self::Changes => CollectionKind::ResourceChanges,
+            Self::Drift => CollectionKind::ResourceDrift,
+            Self::Outputs => CollectionKind::OutputChanges,
+            Self::Variables => CollectionKind::Variables,
+            Self::Planned => CollectionKind::PlannedValues,
+            Self::State => CollectionKind::State,
+            Self::Config => CollectionKind::Config,
         }
     }
 }
@@ -171,13 +171,13 @@ enum Form {
 const UNDECIDED: u8 = 3;
 
 /// An expression that is an argument.
-pub(crate) struct Written {
+pub(crate) struct QueryText {
     /// What it is called in errors.
     name: &'static str,
     text: String,
 }
 
-impl Written {
+impl QueryText {
     fn new(name: &'static str, text: &str) -> Self {
         Self { name, text: text.to_owned() }
     }
@@ -243,10 +243,10 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if args.form() == Form::Keys && args.select.is_some() {
         return exit::unusable(&"--output keys writes keys, and --select something else: use one of them");
     }
-    let filter = Written::new("(expression)", &expression);
+    let filter = QueryText::new("(expression)", &expression);
     let other = match (&args.select, &args.group_by) {
-        (Some(text), _) => Some(Written::new("--select", text)),
-        (None, Some(text)) => Some(Written::new("--group-by", text)),
+        (Some(text), _) => Some(QueryText::new("--select", text)),
+        (None, Some(text)) => Some(QueryText::new("--group-by", text)),
         (None, None) => None,
     };
     let query = match Query::parse(of, &filter.text) {
@@ -258,7 +258,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Some((_, Ok(projection))) => Some(projection),
         Some((other, Err(error))) => return other.complain(&error).map(|()| ExitCode::from(exit::UNUSABLE)),
     };
-    let wanted = if of == Of::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
+    let wanted = if of == CollectionKind::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
     let inputs = match Inputs::find(&paths, wanted) {
         Ok(inputs) => inputs,
         Err(message) => return exit::unusable(&message),

@@ -19,7 +19,7 @@ pub(super) struct Gate {
     /// Exit with 1 if one of these happens, or if an action is unknown. Separated by commas. An option that matches
     /// nothing, such as a misspelt --only, is an error
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    fail_on: Vec<Refused>,
+    fail_on: Vec<FailOn>,
 
     /// Exit with 2 if anything changes, 1 on errors, 0 if nothing changes, as `terraform plan` does
     #[arg(long)]
@@ -31,7 +31,7 @@ pub(super) struct Gate {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Refused {
+enum FailOn {
     Create,
     Read,
     Update,
@@ -54,7 +54,7 @@ enum Refused {
     Drift,
 }
 
-impl Refused {
+impl FailOn {
     /// The options that keep it out of what is shown, if there are any: then it is never refused.
     fn hidden_by(self, choice: &Choice) -> Option<&'static str> {
         let actions: &[&[ResourceActions]] = match self {
@@ -126,7 +126,7 @@ impl Gate {
         let mut refused = Vec::new();
         if !self.fail_on.is_empty() {
             let found = self.fail_on.iter().map(|refused| refused.count(counts));
-            let unknown = [(counts.unknown, "with actions that are not known")];
+            let unknown = [(counts.unknown, "with unknown actions")];
             let found = found.chain(unknown).filter(|(count, _)| *count > 0);
             refused.extend(found.map(|(count, what)| format!("{count} {what}")));
             if report.errored {

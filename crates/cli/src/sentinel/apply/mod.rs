@@ -25,7 +25,7 @@ use objchange_plan::DocumentKind;
 use objchange_sentinel::Policy;
 use serde_json::Value as Json;
 
-use self::judge::{Judged, Judgement, Manner, Outcome, judge};
+use self::judge::{Judged, Judgement, Outcome, RunOptions, judge};
 use self::set::{Applied, Asked};
 use super::configuration::Level;
 use super::imports::{Document, Imports};
@@ -178,7 +178,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         Err(error) => return exit::unusable(&error),
     };
     let manner =
-        Manner { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
+        RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
     let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
     let mut junit = Junit::new("objchange sentinel apply");
     let mut sarif = Sarif::new("objchangeSentinel/v1");
@@ -342,7 +342,7 @@ fn tfrun(path: &Path) -> Result<Json, String> {
 fn judge_all(
     policies: &[Applied],
     imports: impl Fn() -> Imports + Sync,
-    manner: Manner,
+    manner: RunOptions,
     is_alone: bool,
 ) -> Result<Vec<Judged>, objchange_plan::DocumentError> {
     if !is_alone {
