@@ -43,6 +43,7 @@
 //!
 //! # The modules
 //!
+//! - [`address`]: addresses of modules, resources and instances, in Terraform's written form.
 //! - [`value`]: what a value is. Types, exact numbers, unknowns and what is promised about them, marks, paths,
 //!   set order, the two equalities, conversion; JSON, MessagePack and the JSON of case files.
 //! - [`schema`]: what a resource looks like. Blocks, attributes and nesting; reading provider schemas,
@@ -72,6 +73,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod address;
 pub mod case;
 pub mod change;
 mod json;

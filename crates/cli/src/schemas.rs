@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+#[cfg(feature = "provider")]
 use objchange_provider::{Provider, schema_document};
 
 use crate::input::{InputError, Source};
+#[cfg(feature = "provider")]
 use crate::provider::{Binary, LaunchArgs, launch};
 
 /// The schemas that a command wants.
@@ -14,7 +16,8 @@ pub(crate) struct SchemaArgs {
     #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE")]
     schemas: Option<PathBuf>,
 
-    /// A provider's program to ask for its schemas instead; can be repeated
+    /// Get the schemas from this provider binary instead; can be repeated
+    #[cfg(feature = "provider")]
     #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas")]
     provider_binary: Vec<Binary>,
 }
@@ -31,10 +34,13 @@ pub(crate) struct SchemaText {
 pub(crate) enum SchemaTextError {
     #[error(transparent)]
     Input(#[from] InputError),
+    #[cfg(feature = "provider")]
     #[error("{name}: {error}")]
     Provider { name: String, error: objchange_provider::Error },
+    #[cfg(feature = "provider")]
     #[error("the provider cannot be waited for: {0}")]
     Runtime(std::io::Error),
+    #[cfg(feature = "provider")]
     #[error("interrupted")]
     Interrupted,
 }
@@ -58,6 +64,17 @@ impl SchemaArgs {
         if let Some(source) = self.source() {
             return Ok(Some(SchemaText { name: source.to_string(), text: read(&source)? }));
         }
+        self.ask_providers()
+    }
+
+    #[cfg(not(feature = "provider"))]
+    #[expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "there are providers in a full build")]
+    fn ask_providers(&self) -> Result<Option<SchemaText>, SchemaTextError> {
+        Ok(None)
+    }
+
+    #[cfg(feature = "provider")]
+    fn ask_providers(&self) -> Result<Option<SchemaText>, SchemaTextError> {
         if self.provider_binary.is_empty() {
             return Ok(None);
         }

@@ -56,7 +56,7 @@ pub use render::{
 pub use report::{
     ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Options, Outcome,
     OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
-    StateHeader, Summary, Warning, module_of,
+    StateHeader, Summary, Warning,
 };
 pub use text::Text;
 pub use walk::{LeafChange, ObjectChange, Reason, diff_values};

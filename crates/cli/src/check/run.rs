@@ -71,6 +71,7 @@ pub(super) static OPERATIONS: LazyLock<Vec<Operation>> = LazyLock::new(|| {
         objchange::case::OPERATIONS,
         objchange_hcl::OPERATIONS,
         objchange_plan::OPERATIONS,
+        #[cfg(feature = "provider")]
         objchange_provider::OPERATIONS,
     ]
     .concat()

@@ -1,12 +1,11 @@
 //! The prior object: by itself, or taken out of a state.
 
 use objchange::Value;
+use objchange::address::InstanceAddress;
 use objchange::schema::Block;
 use objchange_plan::{
     Document, DocumentError, DocumentKind, Form, NoInstance, ObjectError, State, read_object,
 };
-
-use crate::address::InstanceAddress;
 
 /// The object as it is.
 #[derive(Debug)]

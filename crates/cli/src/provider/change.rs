@@ -20,14 +20,14 @@ use serde_json::value::RawValue;
 use super::hidden::Hidden;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, heed};
-use super::state::{Address, Objects, StateOut};
+use super::state::{Objects, StateOut, instance_address};
 use crate::exit::{self, FAILED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
 use crate::relay::{MAX_TEXTS, left_out};
 use crate::reports::json;
 
-/// Have a provider plan a change, and check its answer
+/// Plan a change and check the provider's answer
 #[derive(Debug, clap::Args)]
 pub(super) struct PlanArgs {
     #[command(flatten)]
@@ -36,22 +36,22 @@ pub(super) struct PlanArgs {
     #[command(flatten)]
     subject: SubjectArgs,
 
-    /// Read the prior object again first
+    /// Refresh the prior object first
     #[arg(long, requires = "prior")]
     refresh: bool,
 }
 
-/// Have a provider plan a change, and make it
+/// Plan a change and apply it
 #[derive(Debug, clap::Args)]
 pub(super) struct ApplyArgs {
     #[command(flatten)]
     plan: PlanArgs,
 
-    /// Make the change; without this it is only planned
+    /// Apply the change; otherwise it is only planned
     #[arg(long)]
     apply: bool,
 
-    /// Add the new object to this state file, secrets and all; what it was is kept in FILE.backup
+    /// Add the new object to this state file, including secrets; the old file is kept as FILE.backup
     #[arg(long, value_name = "FILE", requires = "apply")]
     state_out: Option<PathBuf>,
 }
@@ -214,7 +214,7 @@ pub(super) async fn apply(
         return Ok(shown);
     }
     let target = out.map(|out| {
-        let address = Address::parse(&subject.shown_address(), &subject.resource_type);
+        let address = instance_address(&subject.shown_address(), &subject.resource_type);
         let address = address.map_err(Failure::Unusable)?;
         out.check_free(&address, args.plan.subject.prior.as_deref())?;
         Ok::<_, Failure>((out, address))

@@ -4,8 +4,8 @@ use objchange_text::similar;
 use std::collections::BTreeSet;
 
 use clap::{Args, ValueEnum};
-use objchange_plan::tfconfig::strip_index;
-use objchange_plan::{Document, Filter, ResourceActions, module_of};
+use objchange::address::{modules_of, strip_keys};
+use objchange_plan::{Document, Filter, ResourceActions};
 
 /// Names that are longer are no proposal: what it costs to compare two grows with the product of their lengths.
 const LONGEST: usize = 300;
@@ -13,28 +13,28 @@ const LONGEST: usize = 300;
 /// Which resources to show.
 #[derive(Debug, Args)]
 pub(super) struct Choice {
-    /// Show only resources with this address, all instances of it, or all in the module of this address. Where it has
-    /// no keys any may be there; `*` stands for anything. May be repeated.
+    /// Show only this resource, all its instances, or everything in this module. Without an index it matches all
+    /// instances; `*` matches anything. Can be repeated
     #[arg(long, value_name = "ADDRESS-GLOB")]
     only: Vec<String>,
 
-    /// Do not show resources with this address, as of --only. May be repeated.
+    /// Hide resources that match, as for --only. Can be repeated
     #[arg(long, value_name = "ADDRESS-GLOB")]
     exclude: Vec<String>,
 
-    /// Show only resources of this type; `*` stands for anything. May be repeated.
+    /// Show only resources of this type; `*` matches anything. Can be repeated
     #[arg(long = "type", value_name = "TYPE-GLOB")]
     types: Vec<String>,
 
-    /// Show only what is in the module of this address, such as `module.net`, or inside of it. May be repeated.
+    /// Show only resources in this module, e.g. `module.net`, and in the modules inside it. Can be repeated
     #[arg(long = "module", value_name = "MODULE-ADDRESS")]
     modules: Vec<String>,
 
-    /// Show only resources to which one of these happens. Several are separated by commas.
+    /// Show only resources with one of these actions, separated by commas
     #[arg(long, value_name = "ACTION", value_delimiter = ',')]
     action: Vec<ActionArg>,
 
-    /// Show only what has changed outside of Terraform, also what does not matter to the plan.
+    /// Show only changes made outside of Terraform, including those irrelevant to the plan
     #[arg(long)]
     drift: bool,
 }
@@ -116,7 +116,7 @@ impl Choice {
         let names_none =
             |filter: Filter| !places.iter().any(|(address, ty)| filter.matches_place(address, ty));
         let resources = || places.iter().map(|(address, _)| (*address).to_owned());
-        let stripped = || places.iter().map(|(address, _)| strip_index(address));
+        let stripped = || places.iter().map(|(address, _)| strip_keys(address));
         let modules = || {
             let all = resources().chain(stripped()).flat_map(|address| around(&address));
             all.filter(|module| !module.is_empty())
@@ -159,15 +159,7 @@ fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
     }
 }
 
-/// The module in which this is, and those around that.
+/// The modules that an address is in.
 fn around(address: &str) -> Vec<String> {
-    let mut modules = Vec::new();
-    let mut module = module_of(address);
-    while !module.is_empty() && module.len() <= LONGEST {
-        modules.push(module.to_owned());
-        // The last two steps of a module's address are its own, as of a resource: without their word it is in its parent.
-        let name = module.rfind("module.").unwrap_or_default();
-        module = module[..name].trim_end_matches('.');
-    }
-    modules
+    modules_of(address).take_while(|module| module.len() <= LONGEST).map(str::to_owned).collect()
 }

@@ -65,6 +65,8 @@ fn corpus() -> Vec<Vec<u8>> {
         br#"{"a": old(rc, "key"), "b": rc.change.before.map(k, k + "x"), "c": plan.resource_changes}"#
             .to_vec(),
     );
+    // A fault of Terraform's own breaks no clause of the contract, and has advice all the same.
+    corpus.push(b"Error: request cancelled".to_vec());
     // A map of blocks with a dynamic attribute, whose empty value is an object without attributes.
     corpus.push(DYNAMIC_MAP.to_vec());
     corpus.extend(of_providers());
@@ -107,8 +109,10 @@ fn the_messages_that_are_damaged_are_messages() {
 
 /// What is read about a provider, and from one.
 fn of_providers() -> Vec<Vec<u8>> {
-    let said =
-        fs::read_to_string(workspace().join("crates/provider/tests/explain/terraform-1.11.4.txt")).unwrap();
+    let said = fs::read_to_string(
+        workspace().join("crates/provider/tests/integration/explain/terraform-1.11.4.txt"),
+    )
+    .unwrap();
     let mut all: Vec<Vec<u8>> =
         said.split("Error: ").map(|said| format!("Error: {said}").into_bytes()).collect();
     let texts: [&[u8]; 6] = [

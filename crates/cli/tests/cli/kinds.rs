@@ -1,5 +1,6 @@
 //! Every public error of the libraries has a kind by which programs match on it.
 
+use objchange::address::{AddressError, AddressErrorKind};
 use objchange::case::{Case, CaseError};
 use objchange::change::{
     ApplyChangeError, ApplyViolation, ChangeError, InconsistentResult, InvalidPlan, PlanChangeError,
@@ -35,6 +36,8 @@ macro_rules! kinds {
 #[test]
 fn every_error_type_has_one() {
     let kinds = kinds! {
+        AddressError: |e| e.kind.kind();
+        AddressErrorKind: |e| e.kind();
         ApplyChangeError: |e| e.kind();
         ApplyViolation: |e| e.kind();
         ArithmeticError: |e| e.kind();

@@ -129,3 +129,20 @@ fn links_lead_to_pages() {
         }
     }
 }
+
+/// What CONTRIBUTING names as a file or a folder is there.
+#[test]
+fn contributors_are_sent_to_files_that_exist() {
+    let text = fs::read_to_string(workspace().join("CONTRIBUTING.md")).unwrap();
+    let mut checked = 0;
+    let is_path = |part: &&str| part.contains('/') && !part.contains(char::is_whitespace);
+    // Text between backticks is at the odd places.
+    for path in text.split('`').skip(1).step_by(2).filter(is_path) {
+        let path = path.split("NAME").next().unwrap_or_default();
+        let path = path.split("KIND").next().unwrap_or_default();
+        let is_there = workspace().join(path).exists();
+        assert!(is_there, "CONTRIBUTING.md names {path}, which is not there");
+        checked += 1;
+    }
+    assert!(checked > 40);
+}

@@ -1,4 +1,5 @@
-//! What is held to larger files of real runs, where they are at hand.
+//! Tests that read larger files of real runs or start `terraform`, which may be absent: then they are ignored, and said to
+//! be. This program is also the provider that some of them talk to.
 
 #[path = "../cli/fields.rs"]
 mod fields;
@@ -8,8 +9,10 @@ mod folder;
 mod imports;
 #[path = "../cli/program.rs"]
 mod program;
+mod provider;
 mod shapes;
 
+use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,12 +21,15 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use objchange::internal::json::Reader;
 
 fn main() -> ExitCode {
+    if env::var_os("TF_PLUGIN_MAGIC_COOKIE").is_some() {
+        return provider::kit::serve();
+    }
     let trial = |name: &str, folder: &str, test: fn(&Path) -> Result<(), Failed>| {
         let folder = program::workspace().join("../shared").join(folder);
         let is_absent = !folder.exists();
         Trial::test(name, move || test(&folder)).with_ignored_flag(is_absent)
     };
-    let trials = vec![
+    let mut trials = vec![
         trial(
             "each_resource_comes_out_with_terraforms_action",
             "real/shapes",
@@ -35,6 +41,7 @@ fn main() -> ExitCode {
         trial("policies_import_what_real_states_say", "real", imports::of_states),
         trial("policies_import_what_wild_plans_say", "vectors", imports::of_vectors),
     ];
+    trials.extend(provider::trials());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

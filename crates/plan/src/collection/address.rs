@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use crate::document::quote;
 use crate::json::{Json, JsonError, Raw, Shape, serialize_number};
 use crate::text::Text;
 
+use objchange::address::quote_key;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -94,7 +94,7 @@ pub(crate) fn instance_address(
         Some(Index::Number(number)) => _ = write!(out, "[{number}]"),
         Some(Index::Key(key)) => {
             out.push('[');
-            quote(key, out);
+            quote_key(key, out);
             out.push(']');
         }
     }
@@ -103,29 +103,4 @@ pub(crate) fn instance_address(
 /// The key of what has a name within a module: the name alone in the root module.
 pub(crate) fn prefixed<'t>(module: &str, separator: char, name: &Text<'t>) -> Text<'t> {
     if module.is_empty() { name.clone() } else { Text::from(format!("{module}{separator}{name}")) }
-}
-
-/// The address without the keys of instances: that of the resource in the configuration.
-///
-/// ```
-/// use objchange_plan::tfconfig::strip_index;
-///
-/// assert_eq!(strip_index(r#"module.a["x.y[0]"].aws_vpc.main[0]"#), "module.a.aws_vpc.main");
-/// ```
-pub fn strip_index(address: &str) -> String {
-    let mut stripped = String::with_capacity(address.len());
-    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
-    for c in address.chars() {
-        match c {
-            _ if std::mem::take(&mut is_escaped) => {}
-            '\\' if is_quoted => is_escaped = true,
-            '"' if depth > 0 => is_quoted = !is_quoted,
-            _ if is_quoted => {}
-            '[' => depth += 1,
-            ']' if depth > 0 => depth -= 1,
-            c if depth == 0 => stripped.push(c),
-            _ => {}
-        }
-    }
-    stripped
 }

@@ -11,7 +11,7 @@ use std::fmt;
 
 use indexmap::IndexMap;
 
-pub use address::{Index, strip_index};
+pub use address::Index;
 pub(crate) use address::{instance_address, prefixed};
 pub use answer::Answer;
 pub use marked::{Full, Marked};

@@ -8,13 +8,13 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use objchange::Value;
-use objchange::internal::is_printable;
+use objchange::address::{modules_of, quote_key};
 use objchange::value::{Number, Path, PathStep};
 
 use super::error::{DocumentError, Problem};
 use super::field::{by_name, is_null, list, object, text};
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
-use super::{Unseen, open};
+use super::{SecretText, open};
 use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
 use crate::text::Text;
 
@@ -36,7 +36,7 @@ impl<'t> State<'t> {
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn parse_file(file: &'t str) -> Result<Self, DocumentError> {
-        let mut state = State { text: Unseen(file), ..State::default() };
+        let mut state = State { text: SecretText(file), ..State::default() };
         let mut version = (0, 0);
         let mut stored = Instances { all: Vec::new(), budget: 16 * file.len() + (1 << 16) };
         let mut location = String::new();
@@ -273,24 +273,13 @@ fn step(step: View<'_, '_>) -> Option<PathStep> {
 
 /// The names in the address of a module, each with its key: `module.a["x.y"].module.b` has two.
 fn module_names<'t>(module: &Text<'t>) -> Arc<[Text<'t>]> {
-    let mut names = Vec::new();
-    let (mut start, mut is_quoted, mut is_escaped) = (0, false, false);
-    for (at, byte) in module.bytes().enumerate() {
-        match byte {
-            _ if std::mem::take(&mut is_escaped) => {}
-            b'\\' if is_quoted => is_escaped = true,
-            b'"' => is_quoted = !is_quoted,
-            b'.' if !is_quoted && module[at..].starts_with(".module.") => {
-                names.push(Text::from(module[start..at].to_owned()));
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if !module.is_empty() {
-        names.push(Text::from(module[start..].to_owned()));
-    }
-    names.into()
+    let mut start = 0;
+    let names = modules_of(module).map(|address| {
+        let name = address[start..].to_owned();
+        start = address.len() + 1;
+        Text::from(name)
+    });
+    names.collect()
 }
 
 /// The address of a provider as documents have it: the state file has `provider["registry.terraform.io/x/y"]` or, from
@@ -319,31 +308,11 @@ fn address(module: &str, resource: &StateResource<'_>, key: Option<&Key<'_>>) ->
         Some(Key::Position(position)) => address.push_str(&format!("[{position}]")),
         Some(Key::Name(name)) => {
             address.push('[');
-            quote(name, &mut address);
+            quote_key(name, &mut address);
             address.push(']');
         }
     }
     address
-}
-
-/// A key as configuration has it in quotes.
-pub(crate) fn quote(key: &str, out: &mut String) {
-    out.push('"');
-    let mut chars = key.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '"' | '\\' => out.extend(['\\', c]),
-            // Twice, as it would begin a template.
-            '$' | '%' if chars.peek() == Some(&'{') => out.extend([c, c]),
-            c if is_printable(c) => out.push(c),
-            c if u32::from(c) <= 0xffff => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
-        }
-    }
-    out.push('"');
 }
 
 #[cfg(test)]

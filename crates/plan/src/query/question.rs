@@ -6,12 +6,13 @@ use cel::ExecutionError;
 use cel::common::traits::Indexer;
 use cel::common::types::{CelBool, CelNull, Type};
 use cel::common::value::{CowVal, Val};
+use objchange::address::{AddressStep, steps};
 use objchange::value::Path;
 
 use super::error::refused;
 use super::item::Thing;
 use super::node::{absent, key_of, value};
-use crate::collection::{Answer, Marked, strip_index};
+use crate::collection::{Answer, Marked};
 use crate::document::ResourceActions;
 use crate::json::View;
 
@@ -124,32 +125,11 @@ fn is_changed(before: Answer<'_, '_>, after: Answer<'_, '_>) -> bool {
 
 /// Whether a module is this one or within it. A step that is written without an instance key is any instance.
 fn is_in_module(module: &str, wanted: &str) -> bool {
-    let mut steps = steps(module).into_iter();
-    let is_same =
-        |wanted: &str, step: &str| step == wanted || (!wanted.contains('[') && strip_index(step) == wanted);
-    self::steps(wanted).into_iter().all(|wanted| steps.next().is_some_and(|step| is_same(wanted, step)))
-}
-
-/// The steps of an address, at the dots that are not within instance keys.
-fn steps(address: &str) -> Vec<&str> {
-    let mut steps = Vec::new();
-    let (mut start, mut is_quoted, mut is_escaped) = (0, false, false);
-    for (at, c) in address.char_indices() {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' if is_quoted => is_escaped = true,
-            '"' => is_quoted = !is_quoted,
-            '.' if !is_quoted => {
-                steps.push(&address[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if start < address.len() {
-        steps.push(&address[start..]);
-    }
-    steps
+    let mut inner = steps(module);
+    let fits = |wanted: AddressStep<'_>, step: AddressStep<'_>| {
+        wanted.name == step.name && (wanted.key.is_empty() || wanted.key == step.key)
+    };
+    wanted.is_empty() || steps(wanted).all(|wanted| inner.next().is_some_and(|step| fits(wanted, step)))
 }
 
 impl<'a, 't: 'a> Indexer for Asked<'a, 't> {

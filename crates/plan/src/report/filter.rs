@@ -1,9 +1,9 @@
 //! Which resources of a document are shown.
 
+use objchange::address::{AddressStep, steps, strip_keys};
 use wildmatch::WildMatch;
 
 use crate::document::{ChangedResource, ResourceActions};
-use crate::tfconfig::strip_index;
 
 /// Which resources of a document are shown: all, unless it says otherwise.
 ///
@@ -129,25 +129,25 @@ struct Pattern {
 
 impl Pattern {
     fn new(glob: &str) -> Self {
-        let step = |(name, key): (&str, &str)| {
-            (WildMatch::new(name), (!key.is_empty()).then(|| WildMatch::new(key)))
+        let step = |step: &AddressStep<'_>| {
+            (WildMatch::new(step.name), (!step.key.is_empty()).then(|| WildMatch::new(step.key)))
         };
-        let parts = steps(glob);
+        let parts: Vec<_> = steps(glob).collect();
         // No glob stands for `module` here: `*.main` is a resource of this name, not all in a module of it.
-        let is_module =
-            parts.len().is_multiple_of(2) && parts.iter().step_by(2).all(|part| *part == ("module", ""));
+        let is_module = parts.len().is_multiple_of(2)
+            && parts.iter().step_by(2).all(|part| part.name == "module" && part.key.is_empty());
         Self {
             whole: WildMatch::new(glob),
-            has_keys: parts.iter().any(|(_, key)| !key.is_empty()),
+            has_keys: parts.iter().any(|part| !part.key.is_empty()),
             is_module,
-            steps: parts.into_iter().map(step).collect(),
+            steps: parts.iter().map(step).collect(),
         }
     }
 
     /// Whether it is the address of this, of all its instances, or of a module around it.
     fn matches(&self, address: &str) -> bool {
         self.whole.matches(address)
-            || (!self.has_keys && address.contains('[') && self.whole.matches(&strip_index(address)))
+            || (!self.has_keys && address.contains('[') && self.whole.matches(&strip_keys(address)))
             || self.rest(address).is_some_and(|rest| rest == 0 || self.is_module)
     }
 
@@ -158,56 +158,15 @@ impl Pattern {
 
     /// How many steps of the address follow those with which it begins, if they are these.
     fn rest(&self, address: &str) -> Option<usize> {
-        let of_address = steps(address);
-        let rest = of_address.len().checked_sub(self.steps.len())?;
-        let fit = |((name, key), (wanted, wanted_key)): (&(&str, &str), &(WildMatch, Option<WildMatch>))| {
-            wanted.matches(name) && wanted_key.as_ref().is_none_or(|wanted| wanted.matches(key))
-        };
-        of_address.iter().zip(&self.steps).all(fit).then_some(rest)
-    }
-}
-
-/// The steps of an address: each name, and its key with the brackets. Keys may hold anything.
-fn steps(address: &str) -> Vec<(&str, &str)> {
-    let mut steps = Vec::new();
-    let (mut start, mut key_at) = (0, None);
-    let (mut is_quoted, mut is_escaped) = (false, false);
-    let step = |start: usize, key_at: Option<usize>, end: usize| {
-        let key_at = key_at.unwrap_or(end);
-        (&address[start..key_at], &address[key_at..end])
-    };
-    for (at, byte) in address.bytes().enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = is_quoted,
-            b'"' => is_quoted = !is_quoted,
-            b'.' if !is_quoted => {
-                steps.push(step(start, key_at, at));
-                (start, key_at) = (at + 1, None);
+        let mut rest = steps(address);
+        for (name, key) in &self.steps {
+            let step = rest.next()?;
+            if !name.matches(step.name) || key.as_ref().is_some_and(|key| !key.matches(step.key)) {
+                return None;
             }
-            b'[' if !is_quoted => key_at = key_at.or(Some(at)),
-            _ => {}
         }
+        Some(rest.count())
     }
-    steps.push(step(start, key_at, address.len()));
-    steps
-}
-
-/// The address of the module in which what has this address is; empty in the root module.
-///
-/// ```
-/// use objchange_plan::module_of;
-///
-/// assert_eq!(module_of(r#"module.net["a.b"].module.sub.aws_vpc.main[0]"#), r#"module.net["a.b"].module.sub"#);
-/// assert_eq!(module_of("data.aws_ami.x"), "");
-/// ```
-pub fn module_of(address: &str) -> &str {
-    let steps = steps(address);
-    let mut len = 0;
-    for pair in steps.chunks_exact(2).take_while(|pair| pair[0].0 == "module" && pair[0].1.is_empty()) {
-        len += pair.iter().map(|(name, key)| name.len() + key.len() + 1).sum::<usize>();
-    }
-    &address[..len.saturating_sub(1)]
 }
 
 #[cfg(test)]
@@ -271,7 +230,6 @@ mod tests {
             let is_matched = Filter::default().address(&glob).matches_place(&address, "");
             prop_assert!(is_matched || !WildMatch::new(&glob).matches(&address));
             prop_assert!(Filter::default().address(&address.replace(['*', '?'], "")).matches_place(&address, ""));
-            prop_assert!(address.starts_with(module_of(&address)));
         }
     }
 }

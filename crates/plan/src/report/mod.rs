@@ -39,7 +39,7 @@ use thiserror::Error;
 pub use actions::{ActionHeader, Invocation, ReportAction};
 pub use counts::Counts;
 pub use entries::{Entries, ReportEntry};
-pub use filter::{Filter, module_of};
+pub use filter::Filter;
 pub(crate) use fold::{Fold, Show, fold};
 pub use header::{Comment, Heading, ResourceHeader};
 pub use plan::Summary;

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
+use objchange::address::strip_keys;
 
-use crate::collection::{read, strip_index};
+use crate::collection::read;
 use crate::document::{DocumentError, Plan};
 use crate::json::{Json, Raw, Shape, View};
 
@@ -38,7 +39,7 @@ impl<'t> ConfigMarks<'t> {
             for marks in [&resource.change.before_sensitive, &resource.change.after_sensitive] {
                 let says_something = !matches!(marks.text(), "{}" | "false" | "null");
                 if says_something && memchr::memmem::find(marks.text().as_bytes(), b"true").is_some() {
-                    let address = strip_index(&resource.address);
+                    let address = strip_keys(&resource.address);
                     if seen.insert((address.clone(), marks.text())) {
                         let location = format!("{}: change", resource.address);
                         names.entry(address).or_default().add(read(plan.text(), marks, &location)?.view());
@@ -61,7 +62,7 @@ impl<'t> ConfigMarks<'t> {
 
     /// As [`ConfigMarks::of_resource`], by the address of an instance.
     pub(crate) fn of_instance(&self, address: &str) -> Option<Arc<Names>> {
-        self.of_resource(&strip_index(address))
+        self.of_resource(&strip_keys(address))
     }
 
     /// Whether a variable of the root module is sensitive.

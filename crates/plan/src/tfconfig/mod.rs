@@ -1,10 +1,11 @@
 //! The `tfconfig/v2` collections: the configuration that a plan was made from.
 //!
-//! The address of a module has no instance keys here ([`strip_index`]). What is written in expressions is passed through
+//! The address of a module has no instance keys here ([`strip_keys`](objchange::address::strip_keys)). What is written in expressions is passed through
 //! as the plan has it: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of maps of these.
 //!
 //! ```
-//! use objchange_plan::tfconfig::{TfConfig, strip_index};
+//! use objchange::address::strip_keys;
+//! use objchange_plan::tfconfig::TfConfig;
 //! use objchange_plan::{Plan, Redacted};
 //!
 //! let plan = Plan::parse(
@@ -13,7 +14,7 @@
 //!             "expressions":{"size":{"constant_value":10}}}]}}}}}}"#,
 //! )?;
 //! let tfconfig = TfConfig::new(&plan)?;
-//! let disk = tfconfig.resources.get(&strip_index("module.web[1].disk.a[0]")).unwrap();
+//! let disk = tfconfig.resources.get(&strip_keys("module.web[1].disk.a[0]")).unwrap();
 //! assert_eq!(serde_json::to_string(&Redacted(&disk.config))?, r#"{"size":{"constant_value":10}}"#);
 //! assert_eq!(&*disk.provider_config_key, "module.web:disk");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -28,7 +29,6 @@ pub use expressions::Expressions;
 pub(crate) use expressions::HiddenIn;
 pub(crate) use marks::{ConfigMarks, Names, says_sensitive};
 
-pub use crate::collection::strip_index;
 use crate::collection::{Collection, Marked};
 use crate::json::Json;
 use crate::text::Text;

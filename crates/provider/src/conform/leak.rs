@@ -18,6 +18,8 @@ pub(super) struct Leaks {
     /// What the schema calls sensitive or write-only.
     hidden: HashSet<String>,
     write_only: HashSet<String>,
+    /// What configurations have outside of write-only attributes: a provider may repeat it, secret or not.
+    ordinary: HashSet<String>,
 }
 
 impl Leaks {
@@ -44,11 +46,17 @@ impl Leaks {
             }
             if part.contains_marked() { Descend::Into } else { Descend::Over }
         });
-        for path in block.write_only_paths(config) {
-            if let Some(part) = config.at(&path) {
-                add(part, &mut self.write_only);
-            }
+        let write_only: HashSet<Path> = block.write_only_paths(config).into_iter().collect();
+        for part in write_only.iter().filter_map(|path| config.at(path)) {
+            add(part, &mut self.write_only);
         }
+        config.unmark_deep().0.visit(|path, part| {
+            if write_only.contains(&path.to_path()) {
+                return Descend::Over;
+            }
+            self.ordinary.extend(part.as_str().map(str::to_owned));
+            Descend::Into
+        });
     }
 
     /// The diagnostics that hold what is hidden.
@@ -67,7 +75,10 @@ impl Leaks {
         let own: HashSet<Path> = block.write_only_paths(object).into_iter().collect();
         let mut found: Option<Path> = None;
         object.visit(|path, part| {
-            let holds = |text: &str| self.write_only.iter().any(|secret| text.contains(secret.as_str()));
+            let holds = |text: &str| {
+                !self.ordinary.contains(text)
+                    && self.write_only.iter().any(|secret| text.contains(secret.as_str()))
+            };
             if found.is_none() && part.as_str().is_some_and(holds) && !own.contains(&path.to_path()) {
                 // A key may be secret.
                 let path = path.to_path();

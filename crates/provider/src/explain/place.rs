@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use objchange::address::steps;
 use regex::Regex;
 
 use super::lines::pattern;
@@ -84,8 +85,7 @@ pub(super) fn quoted_address(text: &str) -> Option<&str> {
 }
 
 fn type_and_end(text: &str) -> Option<(&str, usize)> {
-    let parts = steps(text);
-    let mut parts = parts.iter().peekable();
+    let mut parts = steps(text).peekable();
     while let Some(part) = parts.next_if(|part| part.name == "module" || part.name == "<module>") {
         if part.name == "module" {
             parts.next()?;
@@ -100,32 +100,6 @@ fn type_and_end(text: &str) -> Option<(&str, usize)> {
     let name = parts.next()?;
     let is_word = |text: &str| !text.is_empty() && !text.contains(char::is_whitespace);
     (is_word(kind.name) && is_word(name.name)).then_some((kind.name, name.end))
-}
-
-/// A name between dots, with its keys.
-struct Step<'t> {
-    name: &'t str,
-    /// Where it ends, with its keys.
-    end: usize,
-}
-
-fn steps(text: &str) -> Vec<Step<'_>> {
-    let mut steps = Vec::new();
-    let mut start = 0;
-    loop {
-        let (step, more) = match place(&text[start..], &["."]) {
-            Some((step, _)) => (step, true),
-            None => (&text[start..], false),
-        };
-        let name = step.split('[').next().unwrap_or(step);
-        let end = start + step.len();
-        steps.push(Step { name, end });
-        // The rest is a path, however long it is.
-        if !more || steps.len() > 64 {
-            return steps;
-        }
-        start = end + 1;
-    }
 }
 
 #[cfg(test)]

@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use objchange::address::{InstanceAddress, ResourceAddress};
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::address::Address;
+use super::index_key;
 use super::instance::lineage;
 
 /// The version that new state files are said to be of.
@@ -77,7 +78,7 @@ impl Serialize for Members {
 
 /// What becomes of an instance.
 pub(super) struct Change {
-    pub(super) address: Address,
+    pub(super) address: InstanceAddress,
     /// The full address of the provider.
     pub(super) provider: String,
     /// The object, if there is one now.
@@ -121,7 +122,7 @@ pub(super) fn merged(old: Option<&str>, change: &Change) -> serde_json::Result<O
 }
 
 /// Whether a state file has an object at an address.
-pub(super) fn has_object(text: &str, address: &Address) -> serde_json::Result<bool> {
+pub(super) fn has_object(text: &str, address: &InstanceAddress) -> serde_json::Result<bool> {
     let file: Members = serde_json::from_str(text)?;
     for resource in file.list::<Members>("resources")?.iter().filter(|resource| is_at(resource, address)) {
         if resource.list::<Members>("instances")?.iter().any(|instance| is_current(instance, address)) {
@@ -189,29 +190,29 @@ fn put(resources: &mut Vec<Box<RawValue>>, change: &Change) -> serde_json::Resul
 }
 
 fn new_resource(change: &Change) -> serde_json::Result<Members> {
-    let Address { module, type_name, name, .. } = &change.address;
+    let ResourceAddress { module, resource_type, name, .. } = &change.address.resource;
     let mut resource = Members::default();
-    if !module.is_empty() {
-        resource.set("module", module)?;
+    if !module.is_root() {
+        resource.set("module", &module.to_string())?;
     }
     resource.set("mode", "managed")?;
-    resource.set("type", type_name)?;
+    resource.set("type", resource_type)?;
     resource.set("name", name)?;
     resource.set("provider", &format!("provider[\"{}\"]", change.provider))?;
     Ok(resource)
 }
 
-fn is_at(resource: &Members, address: &Address) -> bool {
+fn is_at(resource: &Members, address: &InstanceAddress) -> bool {
     resource.text("mode") == "managed"
-        && resource.text("module") == address.module
-        && resource.text("type") == address.type_name
-        && resource.text("name") == address.name
+        && resource.text("type") == address.resource.resource_type
+        && resource.text("name") == address.resource.name
+        && resource.text("module").parse().as_ref() == Ok(&address.resource.module)
 }
 
-fn is_current(instance: &Members, address: &Address) -> bool {
+fn is_current(instance: &Members, address: &InstanceAddress) -> bool {
     let key = instance.get("index_key").and_then(|raw| serde_json::from_str(raw.get()).ok());
     let key = key.filter(|key: &serde_json::Value| !key.is_null());
-    key == address.key && instance.text("deposed").is_empty()
+    key == address.key.as_ref().map(index_key) && instance.text("deposed").is_empty()
 }
 
 /// The instance with its new object: what an object does not decide about is kept.
@@ -289,9 +290,9 @@ mod tests {
 
     use super::*;
 
-    fn address(key: Option<Value>) -> Address {
-        let text = |text: &str| text.to_owned();
-        Address { module: text(""), type_name: text("disk"), name: text("a"), key }
+    fn address(key: Option<Value>) -> InstanceAddress {
+        let key = key.map(|key| format!("[{key}]")).unwrap_or_default();
+        format!("disk.a{key}").parse().unwrap()
     }
 
     fn members(json: &Value) -> Members {

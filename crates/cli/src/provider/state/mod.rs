@@ -1,19 +1,16 @@
 //! State files of version 4: one object is read from them, and written into them.
 
-mod address;
 mod instance;
 mod merge;
 mod out;
 
 use data_encoding::BASE64;
 use objchange::Value;
+use objchange::address::{InstanceAddress, InstanceKey, Mode, ModuleAddress};
 use objchange::value::{Path, PathStep};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::address::InstanceAddress;
-
-pub(super) use self::address::Address;
 pub(super) use self::out::{Objects, StateOut};
 
 #[derive(Deserialize)]
@@ -83,22 +80,38 @@ impl Stored {
     /// The object of a type at an address, if the text is a state file and has it.
     pub(super) fn find(text: &str, type_name: &str, address: &str) -> Option<Self> {
         let file: File = serde_json::from_str(text).ok().filter(|file: &File| file.version == 4)?;
-        let wanted = Address::parse(address, type_name).ok()?;
-        let any_in =
-            |module: &str| if module.is_empty() { "t.x".to_owned() } else { format!("{module}.t.x") };
+        let InstanceAddress { resource: wanted, key } = instance_address(address, type_name).ok()?;
+        let wanted_key = key.as_ref().map(index_key);
         let is_wanted = |resource: &Resource| {
             resource.mode == "managed"
-                && resource.type_name == wanted.type_name
+                && resource.type_name == wanted.resource_type
                 && resource.name == wanted.name
-                && InstanceAddress::is_same(&any_in(&resource.module), &any_in(&wanted.module))
+                && resource.module.parse::<ModuleAddress>().as_ref() == Ok(&wanted.module)
         };
         for resource in file.resources.into_iter().filter(is_wanted) {
             let mut instances = resource.instances.into_iter().filter(|instance| instance.deposed.is_none());
-            if let Some(instance) = instances.find(|instance| instance.index_key == wanted.key) {
+            if let Some(instance) = instances.find(|instance| instance.index_key == wanted_key) {
                 return instance.stored();
             }
         }
         None
+    }
+}
+
+/// Reads the address of a managed resource of this type.
+pub(super) fn instance_address(address: &str, type_name: &str) -> Result<InstanceAddress, String> {
+    let parsed: InstanceAddress = address.parse().map_err(|error| format!("{address}: {error}"))?;
+    if parsed.resource.mode != Mode::Managed || parsed.resource.resource_type != type_name {
+        return Err(format!("{address} is not an address of a {type_name}"));
+    }
+    Ok(parsed)
+}
+
+/// A key as `index_key` of a state file has it.
+fn index_key(key: &InstanceKey) -> serde_json::Value {
+    match key {
+        InstanceKey::Number(number) => (*number).into(),
+        InstanceKey::String(key) => key.as_str().into(),
     }
 }
 

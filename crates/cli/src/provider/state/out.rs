@@ -4,13 +4,13 @@ use std::io::{self, Write};
 use std::path::{Path as FilePath, PathBuf};
 use std::{env, fs};
 
+use objchange::address::InstanceAddress;
 use objchange::internal::visible_json;
 use objchange::schema::Schema;
 
-use super::File;
-use super::address::Address;
 use super::instance::{self, Role};
 use super::merge::{self, Change};
+use super::{File, index_key};
 use crate::exit;
 use crate::input::Source;
 use crate::provider::prior::Known;
@@ -31,7 +31,7 @@ pub(in crate::provider) struct StateOut {
 
 /// The objects that a command leaves.
 pub(in crate::provider) struct Objects<'a> {
-    pub(in crate::provider) address: &'a Address,
+    pub(in crate::provider) address: &'a InstanceAddress,
     /// The full address of the provider.
     pub(in crate::provider) provider: String,
     pub(in crate::provider) schema: &'a Schema,
@@ -73,7 +73,7 @@ impl StateOut {
     /// was read from the same file.
     pub(in crate::provider) fn check_free(
         &self,
-        address: &Address,
+        address: &InstanceAddress,
         prior: Option<&FilePath>,
     ) -> Result<(), Failure> {
         let Some(old) = &self.old else { return Ok(()) };
@@ -150,7 +150,9 @@ fn change(objects: &Objects<'_>) -> Result<Change, String> {
     let Objects { address, provider, schema, current, deposed } = objects;
     let members = |known: &Known, role| {
         let is_there = !known.object.is_null();
-        is_there.then(|| instance::members(known, schema, address.key.as_ref(), role)).transpose()
+        is_there
+            .then(|| instance::members(known, schema, address.key.as_ref().map(index_key).as_ref(), role))
+            .transpose()
     };
     Ok(Change {
         address: (*address).clone(),

@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use objchange_plan::tfconfig::{TfConfig, strip_index};
+use objchange::address::strip_keys;
+use objchange_plan::tfconfig::TfConfig;
 use objchange_plan::tfplan::TfPlan;
 use objchange_plan::tfstate::TfState;
 use objchange_plan::{Document, Plan, Redacted};
@@ -151,7 +152,7 @@ proptest! {
         setup.imports.insert("tfconfig/v2".to_owned(), Source::Module(Arc::clone(&mock)));
         setup.params.insert("address".to_owned(), json!(address));
         let stripped = Run::new(&policy, &setup).value("stripped").unwrap().unwrap();
-        prop_assert_eq!(stripped.as_str(), Some(&*strip_index(&address)));
+        prop_assert_eq!(stripped.as_str(), Some(&*strip_keys(&address)));
     }
 }
 

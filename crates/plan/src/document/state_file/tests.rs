@@ -67,21 +67,6 @@ fn instances_stand_in_the_order_of_documents() {
 }
 
 #[test]
-fn keys_are_quoted_as_in_configuration() {
-    for (key, expected) in [
-        ("a${b}", r#""a$${b}""#),
-        ("$a %%{ $${", r#""$a %%%{ $$${""#),
-        ("\t\n\r\"\\", r#""\t\n\r\"\\""#),
-        ("\x01\x7f\u{ad}\u{2028}", r#""\u0001\u007f\u00ad\u2028""#),
-        ("\u{1f600}\u{e0001}é", "\"\u{1f600}\\U000e0001é\""),
-    ] {
-        let mut quoted = String::new();
-        quote(key, &mut quoted);
-        assert_eq!(quoted, expected);
-    }
-}
-
-#[test]
 fn providers_are_named_as_in_documents() {
     for (provider, expected) in [
         (r#"provider["registry.terraform.io/hashicorp/aws"]"#, "registry.terraform.io/hashicorp/aws"),

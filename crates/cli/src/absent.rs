@@ -1,0 +1,23 @@
+//! Commands that a small build does not have.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use crate::exit;
+
+/// Not in this build: build with `--features full`
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(crate) struct Args {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _all: Vec<OsString>,
+}
+
+/// Says how to get the command.
+pub(crate) fn run(command: &str) -> io::Result<ExitCode> {
+    exit::unusable(&format!(
+        "this build does not have `{command}`: build with `cargo run --features full -- {command} …`, or install with \
+         `cargo install --path crates/cli --features full`"
+    ))
+}

@@ -1,0 +1,144 @@
+//! The program `objchange`.
+
+#![cfg_attr(
+    not(feature = "full"),
+    allow(dead_code, unused_imports, reason = "some commands share what a small build lacks them for")
+)]
+
+#[cfg(not(feature = "full"))]
+mod absent;
+mod arguments;
+mod check;
+mod configuration;
+#[cfg(feature = "provider")]
+mod conform;
+mod document_warnings;
+mod documents;
+mod encoding;
+mod eval;
+mod exit;
+#[cfg(feature = "provider")]
+mod explain;
+mod extract;
+mod input;
+mod plan;
+#[cfg(feature = "policy")]
+mod policy;
+#[cfg(feature = "provider")]
+mod provider;
+#[cfg(feature = "query")]
+mod query;
+mod relay;
+mod reports;
+mod schemas;
+#[cfg(feature = "sentinel")]
+mod sentinel;
+mod show;
+mod stdio;
+mod style;
+mod terminal;
+mod write_file;
+
+use std::process::ExitCode;
+
+use anstream::ColorChoice;
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// What a Terraform or OpenTofu change to a resource will be
+#[derive(Debug, Parser)]
+#[command(name = "objchange", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colours; `auto` is on terminals, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: When,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Args),
+    #[cfg(feature = "provider")]
+    Conform(conform::Args),
+    #[cfg(not(feature = "provider"))]
+    Conform(absent::Args),
+    Eval(eval::Args),
+    #[cfg(feature = "provider")]
+    Explain(explain::Args),
+    #[cfg(not(feature = "provider"))]
+    Explain(absent::Args),
+    Plan(plan::Args),
+    #[cfg(feature = "policy")]
+    Policy(policy::Args),
+    #[cfg(not(feature = "policy"))]
+    Policy(absent::Args),
+    #[cfg(feature = "provider")]
+    Provider(provider::Args),
+    #[cfg(not(feature = "provider"))]
+    Provider(absent::Args),
+    #[cfg(feature = "query")]
+    Query(query::Args),
+    #[cfg(not(feature = "query"))]
+    Query(absent::Args),
+    #[cfg(feature = "sentinel")]
+    Sentinel(sentinel::Args),
+    #[cfg(not(feature = "sentinel"))]
+    Sentinel(absent::Args),
+    /// Show a plan or state as `terraform show` prints it
+    Show(show::Arguments),
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Runs the program with the arguments of the process.
+pub fn main() -> ExitCode {
+    let Cli { command, color } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::code(stdio::check().and_then(|()| arguments::answer(error))),
+    };
+    match color {
+        When::Auto => ColorChoice::Auto,
+        When::Always => ColorChoice::Always,
+        When::Never => ColorChoice::Never,
+    }
+    .write_global();
+    if let Err(error) = stdio::check() {
+        return exit::code(Err(error));
+    }
+    exit::code(match command {
+        Command::Check(args) => check::run(&args),
+        #[cfg(feature = "provider")]
+        Command::Conform(args) => conform::run(&args),
+        #[cfg(not(feature = "provider"))]
+        Command::Conform(_) => absent::run("conform"),
+        Command::Eval(args) => eval::run(&args),
+        #[cfg(feature = "provider")]
+        Command::Explain(args) => explain::run(&args),
+        #[cfg(not(feature = "provider"))]
+        Command::Explain(_) => absent::run("explain"),
+        Command::Plan(args) => plan::run(&args),
+        #[cfg(feature = "policy")]
+        Command::Policy(args) => policy::run(&args),
+        #[cfg(not(feature = "policy"))]
+        Command::Policy(_) => absent::run("policy"),
+        #[cfg(feature = "provider")]
+        Command::Provider(args) => provider::run(&args),
+        #[cfg(not(feature = "provider"))]
+        Command::Provider(_) => absent::run("provider"),
+        #[cfg(feature = "query")]
+        Command::Query(args) => query::run(&args),
+        #[cfg(not(feature = "query"))]
+        Command::Query(_) => absent::run("query"),
+        #[cfg(feature = "sentinel")]
+        Command::Sentinel(args) => sentinel::run(&args),
+        #[cfg(not(feature = "sentinel"))]
+        Command::Sentinel(_) => absent::run("sentinel"),
+        Command::Show(arguments) => show::run(&arguments),
+    })
+}

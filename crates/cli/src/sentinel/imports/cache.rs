@@ -1,0 +1,87 @@
+//! The documents with the texts that policies ask for most, made once for all runs of a thread: to count who has a text
+//! is costly where threads share it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use objchange_sentinel::Text;
+
+use super::document::{CollectionKind, Document};
+use super::items::Labels;
+
+#[derive(Debug)]
+pub(super) struct Shelf {
+    plan: Arc<Document>,
+    state: Option<Arc<Document>>,
+    rows: [OnceLock<Box<[Row]>>; CollectionKind::COUNT],
+}
+
+/// The key of an item and what it is told by.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) key: Text,
+    pub(super) address: Text,
+    pub(super) module_address: Text,
+    pub(super) mode: Text,
+    pub(super) resource_type: Text,
+    pub(super) provider_name: Text,
+}
+
+impl Shelf {
+    pub(super) fn new(plan: Arc<Document>, state: Option<Arc<Document>>) -> Self {
+        Self { plan, state, rows: Default::default() }
+    }
+
+    /// The document that a collection is of.
+    pub(super) fn document(&self, of: CollectionKind) -> &Document {
+        match (of, &self.state) {
+            (CollectionKind::Resources | CollectionKind::Outputs, Some(state)) => state,
+            _ => &self.plan,
+        }
+    }
+
+    /// Where the item with a key is, in the order of keys.
+    pub(super) fn find(&self, of: CollectionKind, key: &str) -> Option<usize> {
+        let document = self.document(of);
+        let order = document.order(of);
+        let find =
+            document.items(of, |items| order.binary_search_by(|index| items.key(*index as usize).cmp(key)));
+        find.ok()?.ok()
+    }
+
+    /// The items of a collection, in the order of their keys.
+    pub(super) fn rows(&self, of: CollectionKind) -> &[Row] {
+        self.rows[of as usize].get_or_init(|| {
+            let document = self.document(of);
+            let rows = document.items(of, |items| {
+                let mut texts = Texts::default();
+                let row = |index: &u32| {
+                    let index = *index as usize;
+                    let Labels { address, module_address, mode, resource_type, provider_name } =
+                        items.labels(index);
+                    let key = Text::from(items.key(index));
+                    Row {
+                        address: if address == items.key(index) { key.clone() } else { Text::from(address) },
+                        key,
+                        module_address: texts.get(module_address),
+                        mode: texts.get(mode),
+                        resource_type: texts.get(resource_type),
+                        provider_name: texts.get(provider_name),
+                    }
+                };
+                document.order(of).iter().map(row).collect()
+            });
+            rows.unwrap_or_default()
+        })
+    }
+}
+
+/// Each text once.
+#[derive(Default)]
+struct Texts<'v>(HashMap<&'v str, Text>);
+
+impl<'v> Texts<'v> {
+    fn get(&mut self, text: &'v str) -> Text {
+        self.0.entry(text).or_insert_with(|| Text::from(text)).clone()
+    }
+}

@@ -1,0 +1,11 @@
+//! The tests of this crate from outside, in one program, which links in a fraction of the time.
+
+mod cases;
+mod functions;
+mod hostile;
+mod json;
+mod language;
+mod module;
+mod places;
+mod promises;
+mod secrets;

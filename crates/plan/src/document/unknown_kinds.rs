@@ -1,0 +1,274 @@
+//! Unknown words in documents, which a newer program has written; and members that are missing.
+
+use std::fmt;
+
+use objchange::internal::{quote_into, visible};
+
+use super::{ChangedResource, Document, Plan, ResourceActions, Sensitive, ValueChange};
+use crate::json::Raw;
+
+/// Unknown words of one kind. They are shown as they are in the document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Unfamiliar {
+    /// What they are.
+    pub kind: UnfamiliarKind,
+    /// The words, each once, the first few of them.
+    pub words: Vec<String>,
+    /// The address of the first resource or action that has one of them.
+    pub address: String,
+    /// How many resources or actions have one of them.
+    pub count: usize,
+}
+
+/// What an unknown word describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum UnfamiliarKind {
+    /// What happens to a resource.
+    Actions,
+    /// Why it happens.
+    Reason,
+    /// Why it is left to the next plan.
+    Deferral,
+    /// What kind of resource it is.
+    Mode,
+    /// The event that triggers an action.
+    Event,
+    /// What every program of today says, and is not said there: the words name the members that lack.
+    LeftOut,
+}
+
+const KINDS: [UnfamiliarKind; 6] = [
+    UnfamiliarKind::Actions,
+    UnfamiliarKind::Reason,
+    UnfamiliarKind::Deferral,
+    UnfamiliarKind::Mode,
+    UnfamiliarKind::Event,
+    UnfamiliarKind::LeftOut,
+];
+
+const REASONS: [&str; 16] = [
+    "replace_because_cannot_update",
+    "replace_because_tainted",
+    "replace_by_request",
+    "replace_by_triggers",
+    "delete_because_no_resource_config",
+    "delete_because_wrong_repetition",
+    "delete_because_count_index",
+    "delete_because_each_key",
+    "delete_because_no_module",
+    "delete_because_no_move_target",
+    "delete_because_enabled_false",
+    "read_because_config_unknown",
+    "read_because_dependency_pending",
+    "read_because_check_nested",
+    "forgot_because_lifecycle_destroy_in_state",
+    "forgot_because_lifecycle_destroy_in_config",
+];
+
+const DEFERRALS: [&str; 7] = [
+    "",
+    "unknown",
+    "instance_count_unknown",
+    "resource_config_unknown",
+    "provider_config_unknown",
+    "deferred_prereq",
+    "absent_prereq",
+];
+
+const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];
+
+impl Document<'_> {
+    /// The unknown words in the document, one entry for each kind.
+    ///
+    /// ```
+    /// use objchange_plan::Document;
+    ///
+    /// let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":{"actions":["archive"]}}]}"#;
+    /// let unfamiliar = Document::parse(plan)?.unfamiliar();
+    /// assert_eq!(unfamiliar[0].to_string(), "a.b: unknown action \"archive\"");
+    /// # Ok::<(), objchange_plan::DocumentError>(())
+    /// ```
+    pub fn unfamiliar(&self) -> Vec<Unfamiliar> {
+        let mut found = Found::default();
+        match self {
+            Self::Plan(plan) => found.plan(plan),
+            Self::State(state) => {
+                for resource in &state.resources {
+                    found.word(UnfamiliarKind::Mode, &MODES, &resource.mode, &resource.address);
+                    let lacks = match resource.sensitive {
+                        Sensitive::Values(marks) => {
+                            marks.text() == "null" && resource.values.text() != "null"
+                        }
+                        Sensitive::Paths(_) => false,
+                    };
+                    let lacks = if lacks { &["sensitive_values"][..] } else { &[] };
+                    found.note(UnfamiliarKind::LeftOut, lacks, &resource.address);
+                }
+            }
+        }
+        found.0.into_iter().flatten().collect()
+    }
+}
+
+#[derive(Default)]
+struct Found([Option<Unfamiliar>; KINDS.len()]);
+
+impl Found {
+    fn plan(&mut self, plan: &Plan<'_>) {
+        let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
+        for resource in plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred) {
+            self.resource(resource, plan.format_version);
+        }
+        for deferred in &plan.deferred_changes {
+            let address = &deferred.resource.address;
+            self.word(UnfamiliarKind::Deferral, &DEFERRALS, &deferred.reason, address);
+        }
+        for output in &plan.output_changes {
+            let (actions, address) = (output.change.actions, format!("output.{}", output.name));
+            self.actions(actions, &output.name);
+            let lacks = marks(&output.change, plan.format_version)
+                .into_iter()
+                .filter_map(|(name, lacks)| lacks.then_some(name));
+            self.note(UnfamiliarKind::LeftOut, &lacks.collect::<Vec<_>>(), &address);
+        }
+        for invocation in &plan.action_invocations {
+            if let Some(trigger) = invocation.trigger.as_ref().filter(|trigger| trigger.time().is_none()) {
+                self.note(UnfamiliarKind::Event, &[&*trigger.event], &invocation.address);
+            }
+        }
+    }
+
+    fn resource(&mut self, resource: &ChangedResource<'_>, version: Option<(u64, u64)>) {
+        let address = &resource.address;
+        self.actions(resource.change.actions, address);
+        self.word(UnfamiliarKind::Mode, &MODES, &resource.mode, address);
+        if let Some(reason) = &resource.action_reason {
+            self.word(UnfamiliarKind::Reason, &REASONS, reason, address);
+        }
+        self.note(UnfamiliarKind::LeftOut, &left_out(resource, version), address);
+    }
+
+    fn actions(&mut self, actions: ResourceActions, address: &str) {
+        if let ResourceActions::Unknown(words @ [_, ..]) = actions {
+            self.note(UnfamiliarKind::Actions, &[&words.join(", ")], address);
+        }
+    }
+
+    fn word(&mut self, kind: UnfamiliarKind, known: &[&str], word: &str, address: &str) {
+        if !known.contains(&word) {
+            self.note(kind, &[word], address);
+        }
+    }
+
+    fn note(&mut self, kind: UnfamiliarKind, words: &[&str], address: &str) {
+        let Some(index) = KINDS.iter().position(|other| *other == kind) else { return };
+        if words.is_empty() {
+            return;
+        }
+        let found = self.0[index].get_or_insert_with(|| Unfamiliar {
+            kind,
+            words: Vec::new(),
+            address: address.to_owned(),
+            count: 0,
+        });
+        found.count += 1;
+        for word in words {
+            let word: String = word.chars().take(64).collect();
+            let is_room = found.words.len() < 3 || kind == UnfamiliarKind::LeftOut;
+            if is_room && !found.words.contains(&word) {
+                found.words.push(word);
+            }
+        }
+    }
+}
+
+/// The members that a change lacks, which every program of today writes: they are there, or what happens needs them.
+fn left_out(resource: &ChangedResource<'_>, version: Option<(u64, u64)>) -> Vec<&'static str> {
+    let change = &resource.change;
+    let is_null = |side: Raw<'_>| side.text() == "null";
+    let is_replaced = matches!(
+        change.actions,
+        ResourceActions::DeleteThenCreate
+            | ResourceActions::CreateThenDelete
+            | ResourceActions::CreateThenForget
+            | ResourceActions::ForgetThenCreate
+    );
+    let has_before = is_replaced
+        || matches!(
+            change.actions,
+            ResourceActions::Update | ResourceActions::Delete | ResourceActions::Forget
+        );
+    let has_after = is_replaced
+        || matches!(
+            change.actions,
+            ResourceActions::Create | ResourceActions::Read | ResourceActions::Update
+        );
+    let members = [
+        ("address", resource.address.is_empty()),
+        ("type", resource.resource_type.is_empty()),
+        ("name", resource.name.is_empty()),
+        ("change.actions", change.actions == ResourceActions::UNSAID),
+        ("change.before", has_before && is_null(change.before)),
+        ("change.after", has_after && is_null(change.after)),
+    ];
+    members
+        .into_iter()
+        .chain(marks(change, version))
+        .filter_map(|(name, lacks)| lacks.then_some(name))
+        .collect()
+}
+
+/// The members that say what is unknown or sensitive, and whether a change lacks them. Documents of version 0.1, before Terraform
+/// 0.15, say nothing of what is sensitive.
+fn marks(change: &ValueChange<'_>, version: Option<(u64, u64)>) -> [(&'static str, bool); 3] {
+    let is_null = |side: Raw<'_>| side.text() == "null";
+    let says_sensitive = version.is_none_or(|version| version > (0, 1));
+    [
+        ("change.after_unknown", is_null(change.after_unknown)),
+        ("change.before_sensitive", says_sensitive && is_null(change.before_sensitive)),
+        ("change.after_sensitive", says_sensitive && is_null(change.after_sensitive)),
+    ]
+}
+
+impl fmt::Display for Unfamiliar {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&visible(if self.address.is_empty() { "a resource" } else { &self.address }))?;
+        if self.count > 1 {
+            write!(f, " and {} more", self.count - 1)?;
+        }
+        let quoted = |word: &String| {
+            let mut out = String::new();
+            quote_into(word, &mut out);
+            out
+        };
+        let words: Vec<String> = self.words.iter().map(quoted).collect();
+        let kind = match self.kind {
+            UnfamiliarKind::LeftOut => return write!(f, ": {} missing", words.join(", ")),
+            UnfamiliarKind::Actions => "action",
+            UnfamiliarKind::Reason | UnfamiliarKind::Deferral => "reason",
+            UnfamiliarKind::Mode => "mode",
+            UnfamiliarKind::Event => "trigger",
+        };
+        let plural = if words.len() == 1 { "" } else { "s" };
+        write!(f, ": unknown {kind}{plural} {}", words.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_shown_without_what_is_hidden_in_them() {
+        let unfamiliar = Unfamiliar {
+            kind: UnfamiliarKind::Actions,
+            words: vec!["archive\u{9b}31m".into()],
+            address: "a.\u{202e}b\u{1b}[2J".into(),
+            count: 1,
+        };
+        let shown = r#"a.\u202eb\x1b[2J: unknown action "archive\u009b31m""#;
+        assert_eq!(unfamiliar.to_string(), shown);
+    }
+}

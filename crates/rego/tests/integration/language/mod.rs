@@ -1,0 +1,5 @@
+//! The language as a whole: OPA's answers, and the law on unknown values.
+
+mod cases;
+mod law;
+mod limits;

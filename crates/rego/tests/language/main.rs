@@ -1,7 +1,0 @@
-//! The language as a whole: OPA's answers, and the law on unknown values.
-
-mod cases;
-mod law;
-mod limits;
-#[path = "../random/mod.rs"]
-mod random;

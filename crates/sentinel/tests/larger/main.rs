@@ -1,0 +1,11 @@
+//! Tests that also read larger files of cases, which may be absent: then they are ignored, and said to be.
+
+mod vectors;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    libtest_mimic::run(&Arguments::from_args(), vectors::trials()).exit_code()
+}
