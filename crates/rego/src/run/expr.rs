@@ -35,10 +35,12 @@ impl<'p> Machine<'p> {
             Expr::Get(base, keys) => self.get(frame, base, keys),
             Expr::Array(items) => {
                 let Some(items) = self.all(frame, items)? else { return Ok(None) };
+                self.budget.take(items.len() * OWN_BYTES)?;
                 Ok(Some(Value::array(items)))
             }
             Expr::Set(items) => {
                 let Some(items) = self.all(frame, items)? else { return Ok(None) };
+                self.budget.take(items.len() * OWN_BYTES)?;
                 Ok(Some(Value::set(items)))
             }
             Expr::Object(members) => self.object(frame, members),
@@ -80,7 +82,6 @@ impl<'p> Machine<'p> {
             let Some(value) = self.eval(frame, expr)? else { return Ok(None) };
             values.push(value);
         }
-        self.budget.take(values.len() * OWN_BYTES)?;
         Ok(Some(values))
     }
 
