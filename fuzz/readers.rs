@@ -13,7 +13,7 @@ use objchange_hcl::{
     Diagnostic, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode,
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
-use objchange_plan::query::{Of, Projection, Query, Subject};
+use objchange_plan::query::{CollectionKind, Projection, Query, Subject};
 use objchange_plan::{Document, Options, Program, Schemas};
 use objchange_provider::client::{LogLine, Reattach};
 use objchange_provider::conform::{Baseline, Corpus, Hints};
@@ -90,8 +90,8 @@ pub(crate) fn query(bytes: &[u8]) {
         "before_sensitive":{"key":true},"after_sensitive":{"key":true}}}]}"#;
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let Ok(document) = Document::parse(PLAN) else { return };
-    let Ok(subject) = Subject::new(Of::ResourceChanges, document) else { return };
-    if let Ok(query) = Query::parse(Of::ResourceChanges, text) {
+    let Ok(subject) = Subject::new(CollectionKind::ResourceChanges, document) else { return };
+    if let Ok(query) = Query::parse(CollectionKind::ResourceChanges, text) {
         let mut query = query.on(&subject);
         for (_, item) in subject.items() {
             // What cannot be compared is an error, which holds no value of the document.
@@ -100,7 +100,7 @@ pub(crate) fn query(bytes: &[u8]) {
             }
         }
     }
-    if let Ok(projection) = Projection::parse(Of::ResourceChanges, text) {
+    if let Ok(projection) = Projection::parse(CollectionKind::ResourceChanges, text) {
         let mut projection = projection.on(&subject);
         for (_, item) in subject.items() {
             let shown = format!("{:?}", projection.values(item));

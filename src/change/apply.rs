@@ -6,7 +6,7 @@ pub use self::applied::{AppliedChange, ApplyChangeError, ApplyViolation};
 use std::fmt;
 
 use super::action::Action;
-use super::carried::Carried;
+use super::mark_propagation::Carried;
 use super::object_compatible::object_violations;
 use super::plan::PlannedChange;
 use super::provider::{

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::carried::Carried;
+use super::mark_propagation::Carried;
 use super::{AppliedChange, PlannedChange};
 use crate::value::Value;
 

@@ -22,7 +22,6 @@
 mod access;
 mod action;
 mod apply;
-mod carried;
 mod computed_blocks;
 mod debug;
 mod error;
@@ -32,6 +31,7 @@ mod inconsistent_result;
 mod invalid_plan;
 mod kinds;
 mod legacy;
+mod mark_propagation;
 mod object_compatible;
 mod plan;
 mod plan_valid;

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use super::attribute::NestingMode;
 use super::block::Block;
 use super::members::{Member, Members};
-use crate::value::{Cover as Covers, Descend, Path, PathStack, PathStep, PathTrie, Told, Type, Value};
+use crate::value::{Cover as Covers, Descend, Disclosure, Path, PathStack, PathStep, PathTrie, Type, Value};
 
 /// What must not be shown of objects that belong together, such as those of a change: what is marked in one of them is a
 /// secret in each.
@@ -73,7 +73,7 @@ impl<'a> Cover<'a> {
 }
 
 impl Covers for Cover<'_> {
-    fn told(&self, path: &Path) -> (Path, Told) {
+    fn told(&self, path: &Path) -> (Path, Disclosure) {
         let (mut scope, mut marks) = (self.scope(), Some(self.marks()));
         let is_marked = |marks: Option<&PathTrie<bool>>| marks.is_some_and(|marks| *marks.value());
         let mut is_secret = self.depth == 0 || is_marked(marks);
@@ -89,9 +89,9 @@ impl Covers for Cover<'_> {
                 is_secret || at == At::Member { is_secret: true } || is_marked(marks) || self.depth == i + 1;
         }
         let told = match is_secret {
-            true => Told::Nothing,
-            false if scope.has_secrets() || marks.is_some_and(|marks| !marks.is_leaf()) => Told::Names,
-            false => Told::All,
+            true => Disclosure::Nothing,
+            false if scope.has_secrets() || marks.is_some_and(|marks| !marks.is_leaf()) => Disclosure::Names,
+            false => Disclosure::All,
         };
         (shown.into_iter().collect(), told)
     }
@@ -232,7 +232,7 @@ mod tests {
         Block::new([], [("disk", NestedBlock::new(NestingMode::Map, disk))])
     }
 
-    fn check(cover: &Cover<'_>, path: &str, shown: &str, told: Told) {
+    fn check(cover: &Cover<'_>, path: &str, shown: &str, told: Disclosure) {
         let (path, found) = cover.told(&path.parse().unwrap());
         assert_eq!((path.to_string().as_str(), found), (shown, told));
     }
@@ -241,16 +241,16 @@ mod tests {
     fn the_schema_says_what_is_secret() {
         let schema = disks();
         let cover = Cover::new(&schema, &[]);
-        check(&cover, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Told::Nothing);
-        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Told::All);
-        check(&cover, r#"disk["a"]"#, r#".disk["a"]"#, Told::Names);
+        check(&cover, r#"disk["a"].key["b"]"#, r#".disk["a"].key[(sensitive value)]"#, Disclosure::Nothing);
+        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags["b"]"#, Disclosure::All);
+        check(&cover, r#"disk["a"]"#, r#".disk["a"]"#, Disclosure::Names);
         // A label is none of the names in the block, although it may be one of them.
-        check(&cover, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Told::All);
+        check(&cover, r#"disk.key.tags["b"]"#, r#".disk.key.tags["b"]"#, Disclosure::All);
         check(
             &cover.below(1),
             "disk.a.tags.b",
             ".disk[(sensitive value)].tags[(sensitive value)]",
-            Told::Nothing,
+            Disclosure::Nothing,
         );
     }
 
@@ -288,12 +288,12 @@ mod tests {
         let tag = || Value::object([("b", "x")]);
         let objects = [&disk("a", tag()), &disk("c", tag().sensitive())];
         let cover = Cover::new(&schema, &objects);
-        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags[(sensitive value)]"#, Told::Nothing);
-        check(&cover, "disk", ".disk", Told::Names);
+        check(&cover, r#"disk["a"].tags["b"]"#, r#".disk["a"].tags[(sensitive value)]"#, Disclosure::Nothing);
+        check(&cover, "disk", ".disk", Disclosure::Names);
         let objects = [&disk("a", Value::object([("b", Value::from("x").sensitive())]))];
         let cover = Cover::of_values(&objects);
-        check(&cover, "disk.a.tags", ".disk.a.tags", Told::Names);
-        check(&cover, "disk.a.tags.b", ".disk.a.tags.b", Told::Nothing);
-        check(&cover, "disk.a.tags.c", ".disk.a.tags.c", Told::All);
+        check(&cover, "disk.a.tags", ".disk.a.tags", Disclosure::Names);
+        check(&cover, "disk.a.tags.b", ".disk.a.tags.b", Disclosure::Nothing);
+        check(&cover, "disk.a.tags.c", ".disk.a.tags.c", Disclosure::All);
     }
 }

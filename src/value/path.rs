@@ -180,7 +180,7 @@ pub(crate) enum StepRef<'a> {
 
 /// What may be told of a part of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Disclosure {
     All,
     /// Where it stands and the names of its parts, but nothing of what it holds: some of that is secret.
     Names,
@@ -191,7 +191,7 @@ pub(crate) enum Told {
 /// not on the way.
 pub(crate) trait Cover: Sync {
     /// The path as it may be told, and what may be told of the part there.
-    fn told(&self, path: &Path) -> (Path, Told);
+    fn told(&self, path: &Path) -> (Path, Disclosure);
 }
 
 /// What an error that is found here may hold: all of it is made with these.
@@ -203,20 +203,20 @@ impl PathStack<'_> {
 
     /// The value, unless it is or holds a secret.
     pub(crate) fn value(self, value: &Value) -> Option<Value> {
-        (self.told().1 == Told::All && !value.contains_marked()).then(|| value.clone())
+        (self.told().1 == Disclosure::All && !value.contains_marked()).then(|| value.clone())
     }
 
     /// The type of a value, without the names of attributes where they may be secret.
     pub(crate) fn ty(self, value: &Type) -> Type {
-        if self.told().1 == Told::All { value.clone() } else { nameless(value) }
+        if self.told().1 == Disclosure::All { value.clone() } else { nameless(value) }
     }
 
     /// A name that something inside has.
     pub(crate) fn name(self, name: &SmolStr) -> SmolStr {
-        if self.told().1 == Told::Nothing { SENSITIVE.into() } else { name.clone() }
+        if self.told().1 == Disclosure::Nothing { SENSITIVE.into() } else { name.clone() }
     }
 
-    pub(crate) fn told(self) -> (Path, Told) {
+    pub(crate) fn told(self) -> (Path, Disclosure) {
         let mut steps = Vec::with_capacity(self.depth());
         let (mut at, mut cover) = (Some(self), None);
         while let Some(stack) = at {
@@ -233,9 +233,9 @@ impl PathStack<'_> {
         let path = Path(steps);
         let (path, told) = match cover {
             Some(cover) => cover.told(&path),
-            None => (path, Told::All),
+            None => (path, Disclosure::All),
         };
-        (path, if self.hidden { Told::Nothing } else { told })
+        (path, if self.hidden { Disclosure::Nothing } else { told })
     }
 }
 

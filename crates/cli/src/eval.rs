@@ -19,18 +19,16 @@ use crate::exit;
 use crate::input::Source;
 
 const AFTER_HELP: &str = "\
-The value is printed as `terraform console` prints it; what is sensitive is named so, and not shown. `type(EXPR)` \
-prints the type of a value. Without an expression, or with `-`, each line of standard input is one, and an error does \
-not end it.
+Values are printed as `terraform console` prints them; sensitive ones are hidden. `type(EXPR)` prints the type of a \
+value. Without an expression, or with `-`, each line of standard input is evaluated; errors do not stop it.
 
-Variables are what `var.NAME` means. With --config the `variable` blocks of the file, or of all files of the module in \
-a directory, say their types and defaults and what is sensitive, and its local values can be used. Beside the files of a \
-directory, `terraform.tfvars` and `*.auto.tfvars` are read as well; TF_VAR_… of the environment is not. Anything else is an error, unless --unknown says that it is not \
-known yet.
+--config reads the `variable` blocks, with types, defaults and sensitivity, and the local values of a file or \
+module. In a directory, `terraform.tfvars` and `*.auto.tfvars` are read too; TF_VAR_… variables are not. Any other \
+name is an error unless --unknown lists it.
 
 Exit codes:
   0  every expression has a value
-  1  an expression has none
+  1  an expression failed
   2  the input cannot be used, or the output cannot be written
 
 Examples:
@@ -49,19 +47,18 @@ pub(crate) struct Args {
     #[arg(value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
 
-    /// A file of configuration (`.tf`, `.tofu`, `.tf.json`), or the directory of a module, whose variables and local
-    /// values the expression can use
+    /// A configuration file or module directory whose variables and local values the expression can use
     #[arg(long, value_name = "FILE|DIR")]
     config: Option<PathBuf>,
 
     #[command(flatten)]
     given: Given,
 
-    /// What is not known yet, such as `var.size` or `aws_instance.web`; a name by itself is a variable. Can be repeated
+    /// Treat this name as unknown, e.g. `var.size` or `aws_instance.web`. Can be repeated
     #[arg(long, value_name = "NAME")]
     unknown: Vec<String>,
 
-    /// Write JSON: of each expression its value, with its type where nothing is sensitive; or what is wrong
+    /// Print JSON: the value of each expression, with its type unless sensitive, or the error
     #[arg(long)]
     json: bool,
 }
@@ -232,11 +229,7 @@ fn not_given(name: &str, span: objchange_hcl::Span) -> Diagnostic {
         Some(variable) => format!("Give it with --var {variable}=VALUE or in a --var-file, or"),
         None => "If it is not known yet,".to_owned(),
     };
-    Diagnostic::new(
-        "Value not given",
-        span,
-        format!("Nothing says what {name} is. {how} say --unknown {name}."),
-    )
+    Diagnostic::new("Value not given", span, format!("{name} has no value. {how} say --unknown {name}."))
 }
 
 /// The type and the value, in the form of case files without what is marked.

@@ -12,13 +12,14 @@ mod check;
 mod configuration;
 #[cfg(feature = "provider")]
 mod conform;
+mod document_warnings;
 mod documents;
-mod doubts;
 mod encoding;
 mod eval;
 mod exit;
 #[cfg(feature = "provider")]
 mod explain;
+mod extract;
 mod input;
 mod plan;
 #[cfg(feature = "policy")]
@@ -35,7 +36,6 @@ mod sentinel;
 mod show;
 mod stdio;
 mod style;
-mod surrounded;
 mod terminal;
 mod write_file;
 

@@ -16,7 +16,7 @@ pub(crate) struct SchemaArgs {
     #[arg(long = "schemas", visible_alias = "schema", value_name = "FILE")]
     schemas: Option<PathBuf>,
 
-    /// A provider's program to ask for its schemas instead; can be repeated
+    /// Get the schemas from this provider binary instead; can be repeated
     #[cfg(feature = "provider")]
     #[arg(long, value_name = "BINARY[=ADDRESS]", conflicts_with = "schemas")]
     provider_binary: Vec<Binary>,

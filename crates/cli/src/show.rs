@@ -20,16 +20,16 @@ use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
 use crate::terminal::Escaping;
-use crate::{doubts, exit, surrounded, terminal};
+use crate::{document_warnings, exit, extract, terminal};
 
 const AFTER_HELP: &str = "\
 Exit codes:
   0  the document is shown
   1  --fail-on refuses it
-  2  the input cannot be used, the output cannot be written, or --fail-on is given and an option matches nothing
+  2  the input cannot be used, the output cannot be written, or with --fail-on an option matches nothing
 With --detailed-exitcode:
   0  nothing changes
-  1  --fail-on refuses it, planning ended with an error, or it cannot be shown
+  1  --fail-on refuses it, planning failed, or it cannot be shown
   2  something changes
 
 Examples:
@@ -55,40 +55,39 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     schemas: SchemaArgs,
 
-    /// Print the same as JSON instead, for programs (its form: schema/report.schema.json).
+    /// Print JSON (schema/report.schema.json)
     #[arg(long, conflicts_with_all = ["summary", "full"])]
     json: bool,
 
     #[command(flatten)]
     choice: Choice,
 
-    /// Show it as this program does: `terraform`, one version of it, such as `terraform@1.11`, or `opentofu`. Without
-    /// it as the program that wrote the document, as far as that can be told.
+    /// Print as this program does: `terraform`, a version such as `terraform@1.11`, or `opentofu`. The default is the
+    /// program that wrote the document
     #[arg(long = "as", value_name = "PROGRAM")]
     program: Option<Program>,
 
-    /// What the plan was made for. Without it that is found from the plan, which does not always tell.
+    /// The mode of the plan. By default it is inferred, which is not always possible
     #[arg(long, value_name = "MODE")]
     mode: Option<ModeArg>,
 
-    /// Hide nothing: show unchanged attributes, elements and blocks too.
+    /// Show unchanged attributes, elements and blocks too
     #[arg(long)]
     full: bool,
 
-    /// Show what is sensitive too, as `tofu show -show-sensitive` does. Terraform has nothing like it.
+    /// Show sensitive values, as `tofu show -show-sensitive` does. Terraform has no such option
     #[arg(long, conflicts_with_all = ["json", "summary"])]
     show_sensitive: bool,
 
-    /// Read at most so much of each document, such as `500M` or `4G`. A document stands in memory as a whole: the limit
-    /// keeps a pipe that does not end from filling it.
+    /// Maximum size of a document, e.g. `500M` or `4G`. Documents are held in memory; this guards against endless input
     #[arg(long, value_name = "SIZE", default_value = "1G")]
     max_input: Size,
 
-    /// Print only the addresses in groups, why something happens, and what it adds up to.
+    /// Print only addresses in groups, reasons and totals
     #[arg(long, conflicts_with = "full")]
     summary: bool,
 
-    /// How the summary groups resources; within a group those that are destroyed come first.
+    /// How the summary groups resources; in each group, destroyed ones come first
     #[arg(long, value_name = "HOW", requires = "summary")]
     group_by: Option<GroupArg>,
 
@@ -98,11 +97,11 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GroupArg {
-    /// By what happens to them; this is what it does without the option.
+    /// By action (default)
     Action,
-    /// By the module that they are in.
+    /// By module
     Module,
-    /// By their type.
+    /// By type
     Type,
 }
 
@@ -118,9 +117,9 @@ impl GroupArg {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ModeArg {
-    /// To reach what the configuration says.
+    /// To reach the configuration
     Normal,
-    /// To update the state to what is there.
+    /// To update the state
     RefreshOnly,
     /// To destroy everything.
     Destroy,
@@ -143,9 +142,7 @@ enum Error {
     Input(#[from] InputError),
     #[error("{source_name}{}", placed(error))]
     Document { source_name: String, error: ShowError },
-    #[error(
-        "{source_name}:{line}: another document begins here, and one can be shown: put each into a file of its own"
-    )]
+    #[error("{source_name}:{line}: a second document starts here; split the file")]
     Another { source_name: String, line: usize },
     #[error(transparent)]
     Write(io::Error),
@@ -235,11 +232,11 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
     let document = match Document::parse_part(&text) {
         Ok(document) => document,
         Err(error) => {
-            found = surrounded::find(&text).ok_or_else(|| at(&name, error.into()))?;
+            found = extract::find(&text).ok_or_else(|| at(&name, error.into()))?;
             if let Some(line) = found.another {
                 return Err(Error::Another { source_name: source.to_string(), line });
             }
-            exit::warn(&format!("{source}: {}", surrounded::warning(&found)));
+            exit::warn(&format!("{source}: {}", extract::warning(&found)));
             Document::parse_part(&found.text).map_err(|e| at(&name, e.into()))?
         }
     };
@@ -268,7 +265,7 @@ fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
         return Err(Error::ShowSensitive(program));
     }
     let result = write(arguments, &document, program, &schemas, verdict);
-    doubts::tell(&document);
+    document_warnings::print(&document);
     if !arguments.summary {
         warn(&schemas);
     }

@@ -42,7 +42,7 @@ pub struct Function {
     variadic: Option<Parameter>,
     result: ResultType,
     nullable: bool,
-    reach: Reach,
+    reach: Capability,
     glances: bool,
     body: Body,
 }
@@ -50,7 +50,7 @@ pub struct Function {
 /// What a function looks at beside its arguments. In a template that is read from a file, no other template may be
 /// asked for; in one that is a string or a text of its own, no file either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reach {
+pub enum Capability {
     /// Nothing.
     Arguments,
     /// Files.
@@ -213,7 +213,7 @@ impl Function {
             variadic: None,
             result: ResultType::Of(Arc::new(result)),
             nullable: false,
-            reach: Reach::Arguments,
+            reach: Capability::Arguments,
             glances: false,
             body: Arc::new(body),
         }
@@ -245,12 +245,12 @@ impl Function {
 
     /// The same function, which looks at more than its arguments.
     #[must_use]
-    pub fn reaching(self, reach: Reach) -> Self {
+    pub fn reaching(self, reach: Capability) -> Self {
         Self { reach, ..self }
     }
 
     /// What the function looks at beside its arguments.
-    pub fn reach(&self) -> Reach {
+    pub fn reach(&self) -> Capability {
         self.reach
     }
 

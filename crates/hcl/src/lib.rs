@@ -65,7 +65,7 @@ pub use console::{asks_type, console_text, console_type};
 pub use decode::{Decoded, Purpose, decode, references};
 pub use diagnostic::Diagnostic;
 pub use eval::{Scope, Variables, evaluate, evaluate_template};
-pub use function::{Function, FunctionError, Functions, Parameter, Reach};
+pub use function::{Capability, Function, FunctionError, Functions, Parameter};
 pub use functions::BaseDirectory;
 pub use hidden_source::HiddenSource;
 pub use module::{Environment, Input, Module, Resource, VariableValues, each};

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use objchange_plan::Document;
-use objchange_plan::query::{Of, Projection, Query, Subject};
+use objchange_plan::query::{CollectionKind, Projection, Query, Subject};
 
 /// A plan with so many changes, each with a dozen attributes.
 fn plan(changes: usize) -> String {
@@ -49,8 +49,9 @@ fn queries(c: &mut Criterion) {
             ("changed", r#"changed(rc, "tags.Owner")"#),
             ("loop", "rc.change.after.rules.exists(rule, rule.port == 22 && rule.open)"),
         ] {
-            let query = Query::parse(Of::ResourceChanges, expression).unwrap();
-            let subject = Subject::new(Of::ResourceChanges, Document::parse(&text).unwrap()).unwrap();
+            let query = Query::parse(CollectionKind::ResourceChanges, expression).unwrap();
+            let subject =
+                Subject::new(CollectionKind::ResourceChanges, Document::parse(&text).unwrap()).unwrap();
             group.bench_with_input(BenchmarkId::new(name, changes), &subject, |bencher, subject| {
                 bencher.iter(|| {
                     let mut query = query.on(subject);
@@ -59,13 +60,16 @@ fn queries(c: &mut Criterion) {
                 });
             });
         }
-        let query = Query::parse(Of::ResourceChanges, r#"rc.type == "host""#).unwrap();
-        let projection =
-            Projection::parse(Of::ResourceChanges, r#"{"a": rc.address, "o": new(rc, "tags.Owner")}"#)
-                .unwrap();
+        let query = Query::parse(CollectionKind::ResourceChanges, r#"rc.type == "host""#).unwrap();
+        let projection = Projection::parse(
+            CollectionKind::ResourceChanges,
+            r#"{"a": rc.address, "o": new(rc, "tags.Owner")}"#,
+        )
+        .unwrap();
         group.bench_with_input(BenchmarkId::new("from the text", changes), &text, |bencher, text| {
             bencher.iter(|| {
-                let subject = Subject::new(Of::ResourceChanges, Document::parse(text).unwrap()).unwrap();
+                let subject =
+                    Subject::new(CollectionKind::ResourceChanges, Document::parse(text).unwrap()).unwrap();
                 let (mut query, mut projection) = (query.on(&subject), projection.on(&subject));
                 let found = subject.items().filter(|(_, item)| query.matches(*item) == Ok(true));
                 black_box(found.map(|(_, item)| projection.values(item)).count())

@@ -126,7 +126,7 @@ impl Limit {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Time => "evaluation takes longer than is allowed",
+            Self::Time => "evaluation took longer than the time limit",
             Self::Memory => "evaluation takes more memory than is allowed",
             Self::Depth => "rules and functions lead to each other too deeply",
         })

@@ -15,7 +15,7 @@ pub struct PlanRequest {
     pub schema: Block,
     /// The object as it is; null if there is none.
     pub prior: Value,
-    /// The configuration; null if the object is to go. Any object that can be coerced to the schema will do.
+    /// The configuration; null destroys the object. Any object that the schema can coerce is accepted.
     pub config: Value,
     /// How the change is to be made.
     pub lifecycle: Lifecycle,

@@ -2,7 +2,7 @@
 
 use super::{PlanChangeError, PlanRequest, PlannedChange};
 use crate::change::Action;
-use crate::change::carried::Carried;
+use crate::change::mark_propagation::Carried;
 use crate::schema::{Block, Marked};
 use crate::value::{Marks, Path, Value};
 

@@ -21,13 +21,13 @@ use crate::input::Source;
 use crate::write_file::{Access, write_file};
 
 const AFTER_HELP: &str = "\
-A case file holds one case a line: what the engine is asked, and what it must answer. Blank lines are passed \
-over, and a line of more than 64 MiB is a failure. Text is UTF-8 or UTF-16.
+A case file holds one case a line: a question to the engine, and the expected answer. Blank lines are skipped. A \
+line longer than 64 MiB is a failure. Files are UTF-8 or UTF-16.
 
 Exit codes:
   0  all cases passed
   1  cases failed
-  2  an input cannot be used: it cannot be read, or no line of it is a case; or the output cannot be written
+  2  an input cannot be read or holds no case, or the output cannot be written
 
 Examples:
   objchange check tests/cases/*.jsonl
@@ -36,7 +36,7 @@ Examples:
   objchange check --only 'disk-*' --only resize cases.jsonl
   objchange check --bless --only new-case cases.jsonl";
 
-/// Run case files and compare the engine's answers with the wanted ones
+/// Run conformance cases and compare the engine's answers with the expected ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
@@ -44,22 +44,20 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Run only the cases whose id is like this, where `*` stands for any text and `?` for any character
-    /// (may be given more than once; lines that are no cases are failures all the same)
+    /// Run only cases whose id matches this glob; invalid lines still fail. Can be repeated
     #[arg(long, value_name = "ID-GLOB")]
     only: Vec<String>,
 
-    /// Write the answers that the cases get into their `want`, in the files, after showing what differs;
-    /// nothing else in the files changes. A new case wants `{}`
+    /// Replace expected answers (`want`) with the actual ones, in the files, after showing the difference. A new case has
+    /// `"want": {}`
     #[arg(long, conflicts_with_all = ["json", "junit"])]
     bless: bool,
 
-    /// Write a report as JSON to standard output, in place of the text
-    /// (its form: schema/check-report.schema.json)
+    /// Print a JSON report instead of text (schema/check-report.schema.json)
     #[arg(long)]
     json: bool,
 
-    /// Write a report in JUnit's XML to this file; `-` writes it to standard output, in place of the text
+    /// Write a JUnit XML report to this file; `-` prints it instead of text
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }

@@ -1,8 +1,8 @@
 //! Configuration as people write it: its files, what is given for its variables, what is wrong with it.
 
 mod files;
-mod given;
 pub(crate) mod report;
+mod variable_args;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use objchange_hcl::{Diagnostic, HiddenSource};
 
 pub(crate) use files::{Configuration, ends_like_configuration};
-pub(crate) use given::Given;
+pub(crate) use variable_args::Given;
 
 use crate::input::{InputError, Source};
 

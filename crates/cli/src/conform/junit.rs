@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for the provider, a test case for each of its types.
 
-use objchange_provider::conform::{Found, Report, TypeReport, Weight};
+use objchange_provider::conform::{FindingSeverity, Found, Report, TypeReport};
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 
@@ -19,8 +19,9 @@ pub(super) fn report(provider: &str, report: &Report, fail_on: FailOn) -> String
 
 fn status(of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
     let fails = |found: &&Found| {
-        let weight = found.finding.weight;
-        !found.is_known && (weight.is_error() || fail_on == FailOn::Warning && weight != Weight::Note)
+        let severity = found.finding.severity;
+        !found.is_known
+            && (severity.is_error() || fail_on == FailOn::Warning && severity != FindingSeverity::Note)
     };
     let failing: Vec<&Found> = of.findings.iter().filter(fails).collect();
     if let Some(worst) = failing.first() {

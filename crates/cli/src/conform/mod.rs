@@ -33,16 +33,16 @@ use crate::write_file::{Access, overwrite};
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
-Configurations are made from the schemas: the smallest, the fullest, each part alone, unknown, empty, large, and random \
-ones. The provider is asked what Terraform would ask it, each answer is judged, and what is wrong is shown with the \
+`conform` generates configurations from the provider's schemas: minimal, complete, each part alone, unknown, empty, \
+large and random. It calls the provider as Terraform would, judges each answer, and reports each violation with the \
 smallest configuration that shows it. Nothing is applied without --apply.
 
 Exit codes:
-  0  nothing was found that fails (see --fail-on)
-  1  something was found
-  2  the provider or a file cannot be used, an --only names nothing, nothing could be checked, or the output cannot be
-     written
-  130  interrupted; what was found before is printed
+  0    no failing finding (see --fail-on)
+  1    findings
+  2    the provider or a file cannot be used, --only matches nothing, nothing could be checked, or the output cannot
+       be written
+  130  interrupted; the findings so far are printed
 
 Examples:
   objchange conform ./terraform-provider-cloud
@@ -53,57 +53,56 @@ Examples:
   objchange conform ./terraform-provider-cloud --cases-out cases.jsonl && objchange check cases.jsonl
   objchange conform ./terraform-provider-cloud --record session.jsonl; objchange check session.jsonl";
 
-/// Try a provider: whether it keeps the contract with Terraform, and with which configuration it does not
+/// Test a provider against its contract with Terraform; show the smallest failing configuration
 #[derive(Debug, Clone, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The provider's program
+    /// The provider binary
     #[arg(value_name = "BINARY")]
     binary: PathBuf,
 
-    /// Try only what is called like this, where `*` stands for any text; can be repeated
+    /// Test only types and functions whose name matches this glob; can be repeated
     #[arg(long, value_name = "GLOB")]
     only: Vec<String>,
 
-    /// Try nothing that is called like this; can be repeated
+    /// Skip types and functions whose name matches this glob; can be repeated
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
 
-    /// Try only this kind of thing; can be repeated
+    /// Test only this kind; can be repeated
     #[arg(long, value_name = "KIND", value_parser = subject)]
     kind: Vec<Subject>,
 
-    /// What the provider needs to know: its configuration, values for attributes, types to skip
-    /// (its form: schema/hints.schema.json); `-` is standard input
+    /// Provider configuration, values for attributes, types to skip (schema/hints.schema.json); `-` is standard input
     #[arg(long, value_name = "FILE")]
     hints: Option<PathBuf>,
 
-    /// Create, change and destroy what the configurations say. This is real where the provider is
+    /// Also create, update and destroy objects. With a real provider these are real
     #[arg(long)]
     apply: bool,
 
-    /// Whose rules it is held to
+    /// Check against Terraform's or OpenTofu's rules
     #[arg(long, value_enum, value_name = "FLAVOR", default_value = "terraform")]
     flavor: Flavor,
 
-    /// Make other configurations: the same are made for the same seed
+    /// Seed for generated configurations
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// How many configurations there are of each type, at most
+    /// Maximum number of configurations for each type
     #[arg(long, value_name = "N", default_value_t = 100)]
     cases: usize,
 
-    /// Begin nothing new after this time, such as 30s or 5m
+    /// Stop starting new work after this time, e.g. 30s or 5m
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
 
-    /// How many processes of the provider there are at the same time [default: one for each core]
+    /// Number of provider processes [default: one for each core]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 
-    /// Measure how the cost of resource types grows with their data, instead: time and memory of plans, and with --apply of
-    /// creating, with up to 3,000 elements in each collection. What grows with the square of its data is a warning
+    /// Measure instead how time and memory grow with the data: plans, and with --apply creation, with up to 3,000
+    /// elements in each collection. Quadratic growth is a warning
     #[arg(long, conflicts_with_all = ["corpus", "baseline", "cases_out", "junit", "sarif", "kind"])]
     scale: bool,
 
@@ -111,37 +110,35 @@ pub(crate) struct Args {
     #[arg(long, value_enum, value_name = "WHAT", default_value = "error")]
     fail_on: FailOn,
 
-    /// Try the configurations in this file first, and add to it those that show something; it is made if it is not there
+    /// Test the configurations in this file first, and add those that fail; the file is created if needed
     #[arg(long, value_name = "FILE")]
     corpus: Option<PathBuf>,
 
-    /// The findings that are known: only others make the exit code 1
+    /// Known findings; only new ones make the exit code 1
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
 
-    /// Write what is found to the file of --baseline; what is accepted so does not fail
+    /// Write all findings to the --baseline file; they no longer fail
     #[arg(long, requires = "baseline")]
     update_baseline: bool,
 
-    /// Write the cases that show what was found without the provider to this file, for `objchange check`; `-` is standard
-    /// output
+    /// Write cases that show the findings without the provider, for `objchange check`; `-` is standard output
     #[arg(long, value_name = "FILE")]
     cases_out: Option<PathBuf>,
 
-    /// Keep what the provider is asked and answers in this file, as cases for `objchange check`; stand-ins take the place of
-    /// secrets
+    /// Record requests and responses in this file, as cases for `objchange check`; secrets are replaced by placeholders
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// Write JSON (its form: schema/conform-report.schema.json)
+    /// Print JSON (schema/conform-report.schema.json)
     #[arg(long)]
     json: bool,
 
-    /// Write a report in JUnit's XML to this file; `-` is standard output
+    /// Write a JUnit XML report to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 
-    /// Write a report in SARIF 2.1.0 to this file, as GitHub code scanning reads it; `-` is standard output
+    /// Write a SARIF 2.1.0 report to this file, for GitHub code scanning; `-` is standard output
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
 
@@ -151,9 +148,9 @@ pub(crate) struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// What Terraform stops at
+    /// What Terraform reports as an error
     Error,
-    /// That, and what Terraform tolerates or does not notice
+    /// Also what Terraform tolerates or does not notice
     Warning,
 }
 

@@ -1,6 +1,6 @@
 //! The report in SARIF 2.1.0: a rule is a clause of the contract, and its result is in the provider's program.
 
-use objchange_provider::conform::{Clause, Found as Finding, Report, TypeReport, Weight};
+use objchange_provider::conform::{Clause, FindingSeverity, Found as Finding, Report, TypeReport};
 
 use super::details;
 use crate::reports::sarif::{Found, Sarif};
@@ -18,9 +18,9 @@ pub(super) fn report(provider: &str, report: &Report) -> String {
     for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
         sarif.found(Found {
             rule: found.finding.clause.code(),
-            level: match found.finding.weight {
-                Weight::Error => "error",
-                Weight::Note => "note",
+            level: match found.finding.severity {
+                FindingSeverity::Error => "error",
+                FindingSeverity::Note => "note",
                 _ => "warning",
             },
             text: &text(of, found),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange_provider::conform::{Advice, Clause, Ended, Found, Report, TypeReport, Weight};
+use objchange_provider::conform::{Advice, Clause, Ended, FindingSeverity, Found, Report, TypeReport};
 use objchange_text::visible;
 
 use super::{Args, hcl, is_file};
@@ -39,16 +39,16 @@ pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()>
 
 fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<()> {
     let finding = &found.finding;
-    let (style, word) = match finding.weight {
-        Weight::Error => (BAD, "error"),
-        Weight::Note => (FAINT, "note"),
+    let (style, word) = match finding.severity {
+        FindingSeverity::Error => (BAD, "error"),
+        FindingSeverity::Note => (FAINT, "note"),
         _ => (CHANGED, "warning"),
     };
     let place = format!("{} {}", of.name, found.place);
     writeln!(out, "{style}{word} {}{style:#} {}", finding.clause, visible(place.trim()))?;
     writeln!(out, "  {}", finding.clause.sentence())?;
-    match (finding.said_by_terraform(), &finding.terraform, finding.weight) {
-        (Some(summary), said, Weight::Error) => {
+    match (finding.said_by_terraform(), &finding.terraform, finding.severity) {
+        (Some(summary), said, FindingSeverity::Error) => {
             // Terraform's words do not name the call.
             if said.is_none() || finding.clause == Clause::T1 {
                 writeln!(out, "  {}", visible(&finding.message))?;
@@ -58,15 +58,15 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
                 writeln!(out, "    {}", visible(said))?;
             }
         }
-        (_, Some(said), Weight::Tolerated) => {
+        (_, Some(said), FindingSeverity::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system, and logs")?;
             writeln!(out, "    {}", visible(said))?;
         }
-        (_, None, Weight::Tolerated) => {
+        (_, None, FindingSeverity::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system")?;
             writeln!(out, "    {}", visible(&finding.message))?;
         }
-        (None, _, Weight::Error) => writeln!(out, "  {}", visible(&finding.message))?,
+        (None, _, FindingSeverity::Error) => writeln!(out, "  {}", visible(&finding.message))?,
         _ => {
             writeln!(out, "  Terraform does not notice")?;
             writeln!(out, "    {}", visible(&finding.message))?;

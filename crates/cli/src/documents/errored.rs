@@ -9,7 +9,7 @@ use crate::exit;
 /// What happens with plans whose planning ended with an error. Every command that judges plans has this option.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct ErroredPlans {
-    /// Accept plans with `"errored": true`. They lack every change that was not planned before the error
+    /// Accept plans with `"errored": true`, which lack every change after the error
     #[arg(long)]
     allow_errored: bool,
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use objchange_provider::explain::Likeness;
 use serde::Serialize;
 
-use super::{Shown, Told};
+use super::{ExplainedMessage, Shown};
 use crate::reports::json;
 
 #[derive(Serialize)]
@@ -52,14 +52,14 @@ struct Advice {
     others: &'static str,
 }
 
-pub(super) fn write(told: &[Told]) -> io::Result<()> {
+pub(super) fn write(told: &[ExplainedMessage]) -> io::Result<()> {
     let page = Page { messages: told.iter().map(message).collect() };
     let mut out = io::stdout().lock();
     json::write_pretty(&mut out, &page)?;
     out.flush()
 }
 
-fn message(told: &Told) -> Message<'_> {
+fn message(told: &ExplainedMessage) -> Message<'_> {
     let (explained, shown) = (&told.explained, told.shown.as_ref());
     let is_secret = told.is_secret();
     Message {

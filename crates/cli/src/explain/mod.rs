@@ -16,16 +16,16 @@ use crate::input::Source;
 use crate::schemas::SchemaArgs;
 
 const AFTER_HELP: &str = "\
-Reads what Terraform or OpenTofu printed, from a terminal, a log of a build (also with TF_LOG, and with -json) or an issue, \
-and says of each message about a provider which clause of the contract it is about, what it means, what to do until it is \
-fixed, and how it is fixed in each SDK. Messages about other things are passed over.
+Reads what Terraform or OpenTofu printed: terminal output, a build log (with TF_LOG or -json, too) or an issue. For \
+each message about a provider it reports the clause of the contract, the meaning, a workaround, and the fix in each \
+SDK. Other messages are skipped.
 
-With the schemas and the objects at hand the rules are run again, which shows every place that is wrong, and the values there as \
-far as they are not sensitive.
+With schemas and objects the rules are checked again. This finds every place that is wrong, and shows the values \
+unless they are sensitive.
 
 Exit codes:
-  0  there are messages about providers, and they are explained
-  1  there are none
+  0  messages about providers were found and explained
+  1  no message about a provider was found
   2  the input cannot be used, or the output cannot be written
 
 Examples:
@@ -35,22 +35,22 @@ Examples:
   objchange explain error.txt --provider-binary ./terraform-provider-cloud=acme/cloud --planned plan.json --actual new.json
   objchange explain error.txt --json | jq '.messages[].clauses'";
 
-/// Say what Terraform's messages about providers mean, and what to do
+/// Explain Terraform's errors about providers, and how to fix them
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
-    /// The text; standard input if absent or `-`
+    /// What Terraform printed [default: standard input]
     #[arg(value_name = "FILE", default_value = "-")]
     text: PathBuf,
 
-    /// Explain what is about this resource instance alone
+    /// Explain only messages about this resource instance
     #[arg(long, value_name = "ADDRESS")]
     address: Option<String>,
 
     #[command(flatten)]
     schemas: SchemaArgs,
 
-    /// The prior object, as JSON, or the state that it is in
+    /// The prior object as JSON, or a state that holds it
     #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
     prior: Option<PathBuf>,
 
@@ -62,22 +62,22 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
     planned: Option<PathBuf>,
 
-    /// The object after apply, as JSON, or the state that it is in
+    /// The object after apply as JSON, or a state that holds it
     #[arg(long, value_name = "FILE", requires = "SchemaArgs")]
     actual: Option<PathBuf>,
 
-    /// Write JSON (its form: schema/explain.schema.json)
+    /// Print JSON (schema/explain.schema.json)
     #[arg(long)]
     json: bool,
 }
 
 /// A message, with what the objects tell of it.
-struct Told {
+struct ExplainedMessage {
     explained: Explained,
     shown: Option<Shown>,
 }
 
-impl Told {
+impl ExplainedMessage {
     /// Whether the schema calls the place sensitive: what the message shows of it is not shown again then.
     fn is_secret(&self) -> bool {
         self.shown.as_ref().is_some_and(|shown| shown.is_secret)
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     Ok(if told.is_empty() { ExitCode::from(exit::FAILED) } else { ExitCode::SUCCESS })
 }
 
-fn told(args: &Args) -> Result<Vec<Told>, EvidenceError> {
+fn told(args: &Args) -> Result<Vec<ExplainedMessage>, EvidenceError> {
     let source = Source::new(&args.text);
     let objects = [&args.prior, &args.config, &args.planned, &args.actual];
     let files = objects.into_iter().flatten().map(|path| Source::new(path)).chain(args.schemas.source());
@@ -114,7 +114,7 @@ fn told(args: &Args) -> Result<Vec<Told>, EvidenceError> {
     let evidence = Evidence::read(args, &all)?;
     let told = |explained: Explained| {
         let shown = evidence.as_ref().map(|evidence| evidence.shown(&explained)).transpose()?.flatten();
-        Ok(Told { explained, shown })
+        Ok(ExplainedMessage { explained, shown })
     };
     all.into_iter().map(told).collect()
 }

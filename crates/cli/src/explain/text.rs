@@ -6,7 +6,7 @@ use objchange_provider::conform::{Advice, Clause};
 use objchange_provider::explain::Trouble;
 use objchange_text::visible;
 
-use super::{Shown, Told};
+use super::{ExplainedMessage, Shown};
 use crate::style::{BAD, CHANGED, FAINT};
 
 /// A value that is longer is cut.
@@ -18,10 +18,10 @@ const MAX_PLACES: usize = 20;
 struct Group<'m> {
     clauses: &'m [Clause],
     advice: &'static Advice,
-    messages: Vec<&'m Told>,
+    messages: Vec<&'m ExplainedMessage>,
 }
 
-pub(super) fn write(told: &[Told]) -> io::Result<()> {
+pub(super) fn write(told: &[ExplainedMessage]) -> io::Result<()> {
     let mut out = crate::terminal::stdout();
     for (i, group) in groups(told).iter().enumerate() {
         if i > 0 {
@@ -33,7 +33,7 @@ pub(super) fn write(told: &[Told]) -> io::Result<()> {
 }
 
 /// There are few sorts of advice, however many messages there are.
-fn groups(told: &[Told]) -> Vec<Group<'_>> {
+fn groups(told: &[ExplainedMessage]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for message in told {
         let explained = &message.explained;
@@ -87,7 +87,7 @@ fn write_group(out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
     Ok(())
 }
 
-fn write_message(out: &mut impl Write, message: &Told) -> io::Result<()> {
+fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result<()> {
     let explained = &message.explained;
     let place =
         [&explained.address, &explained.path].into_iter().flatten().map(String::as_str).collect::<String>();

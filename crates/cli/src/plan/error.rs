@@ -6,8 +6,8 @@ use objchange_plan::ObjectError;
 use objchange_text::similar;
 
 use super::prior::PriorError;
+use super::resource_config::ResourceConfigError;
 use super::subject::similar_parts;
-use super::written::WrittenError;
 use crate::configuration::ConfigurationError;
 use crate::input::{InputError, Source};
 use crate::schemas::SchemaTextError;
@@ -44,7 +44,7 @@ pub(crate) enum PlanError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
     #[error(transparent)]
-    Written(WrittenError),
+    DecodedConfig(ResourceConfigError),
     #[error(transparent)]
     Change(#[from] PlanChangeError),
 }
@@ -61,11 +61,11 @@ fn suggestion(similar: &[String]) -> String {
     if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
 }
 
-impl From<WrittenError> for PlanError {
-    fn from(error: WrittenError) -> Self {
+impl From<ResourceConfigError> for PlanError {
+    fn from(error: ResourceConfigError) -> Self {
         match error {
-            WrittenError::Configuration(error) => Self::Configuration(error),
-            error => Self::Written(error),
+            ResourceConfigError::Configuration(error) => Self::Configuration(error),
+            error => Self::DecodedConfig(error),
         }
     }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::written::Place;
+use super::resource_config::Place;
 
 /// The version of the report's form.
 const FORMAT_VERSION: &str = "1.0";

@@ -3,11 +3,11 @@
 mod error;
 mod json;
 pub(crate) mod prior;
+mod resource_config;
 mod shown;
 mod subject;
 mod terraform_data;
 mod text;
-mod written;
 
 use std::io;
 use std::path::PathBuf;
@@ -29,19 +29,19 @@ use crate::input::Source;
 use crate::schemas::{SchemaArgs, SchemaText};
 
 const AFTER_HELP: &str = "\
-Objects are JSON as in `terraform show -json`. In what people write (--config, --planned, and --prior where it \
-is an object) an unknown part is {\"$unknown\":{}} and a sensitive one {\"$sensitive\":…}, as in case files.
+Objects are JSON as in `terraform show -json`. In --config, --planned and a --prior that is an object, write \
+{\"$unknown\":{}} for an unknown value and {\"$sensitive\":…} for a sensitive one.
 
-Of a resource block in a file of configuration (.tf, .tofu, .tf.json), the arguments are the configuration, `dynamic` \
-blocks expanded; of its `lifecycle`, `ignore_changes`, `create_before_destroy` and `prevent_destroy` count. Variables and \
-local values of the same file are used, `each` and `count` where the address has a key. What else it refers to is not \
-known yet, and named. Of a directory all files of the module count, those that override others last, with the values of \
-`terraform.tfvars` and `*.auto.tfvars`; TF_VAR_… of the environment is not read.
+A resource block comes from a configuration file (.tf, .tofu, .tf.json) or a module directory. `dynamic` blocks are \
+expanded, and `ignore_changes`, `create_before_destroy` and `prevent_destroy` apply. Variables and local values of \
+the module are used, and `each` and `count` if the address has a key. Other references are unknown and are listed. \
+In a directory, override files are applied last, and `terraform.tfvars` and `*.auto.tfvars` are read. TF_VAR_… \
+variables are not read.
 
-Without --planned a simulated provider plans: computed attributes without a value become unknown. \
-`terraform_data` is planned as Terraform plans it.
+By default a simulated provider plans: computed attributes without a value become unknown. `terraform_data` is \
+planned as Terraform plans it.
 
-The change is shown as `terraform plan` shows it; the resource is called `this` where no --address names it.
+The change is printed as `terraform plan` prints it. Without --address the resource is called `this`.
 
 Exit codes:
   0  the change is planned
@@ -59,25 +59,25 @@ Examples:
   objchange plan --schema schemas.json --prior terraform.tfstate \\
       --config 'main.tf:aws_instance.web' --var-file prod.tfvars";
 
-/// Plan one change of a resource: what will happen, and why
+/// Predict the change of one resource, and why it happens
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {
     #[command(flatten)]
     schemas: SchemaArgs,
 
-    /// The provider whose resource type it is, such as `hashicorp/aws`, where several have one of that name
+    /// The provider of the resource type, e.g. `hashicorp/aws`, if several have this type
     #[arg(long, value_name = "ADDRESS")]
     provider: Option<String>,
 
     #[command(flatten)]
     subject: SubjectArgs,
 
-    /// What a provider planned, to be checked
+    /// Check this planned object instead of simulating a provider
     #[arg(long, value_name = "FILE")]
     planned: Option<PathBuf>,
 
-    /// What the provider cannot change in place; can be repeated
+    /// A path whose change requires replacement; can be repeated
     #[arg(long, value_name = "PATH", value_parser = part)]
     requires_replace: Vec<Path>,
 }

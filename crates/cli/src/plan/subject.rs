@@ -11,47 +11,47 @@ use objchange_plan::{Form, read_object};
 
 use super::error::{PlanError, most_similar};
 use super::prior::{self, Prior, PriorError};
-use super::written::{BlockPlace, Chosen, Written};
+use super::resource_config::{BlockPlace, DecodedConfig, SelectedBlock};
 use crate::configuration::{Configuration, Given};
 use crate::input::Source;
 
 /// Which object is to be planned, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SubjectArgs {
-    /// The resource type, such as `aws_instance`; a block of configuration says its own
+    /// The resource type, e.g. `aws_instance`; not needed for a configuration block
     #[arg(long = "type", value_name = "TYPE")]
     resource_type: Option<String>,
 
-    /// The object as it is: by itself, or a state to take it out of, which is a state file or the output of
-    /// `terraform show -json`. Without this there is no object yet
+    /// The current object, or a state to take it from: a state file or the output of `terraform show -json`. Without it
+    /// the object is new
     #[arg(long, value_name = "FILE")]
     pub(crate) prior: Option<PathBuf>,
 
-    /// Which object of the state, such as `module.web["a"].aws_instance.this[0]`
+    /// The object's address in the state, e.g. `module.web["a"].aws_instance.this[0]`
     #[arg(long, value_name = "ADDRESS", requires = "prior")]
     pub(crate) address: Option<String>,
 
-    /// The object as it is configured, `null` if it is to be destroyed; or a resource block of a file of configuration
-    /// or of a module's directory, as in `main.tf:aws_instance.web["a"]`
+    /// The desired object (`null` destroys it), or a resource block in a configuration file or module directory, e.g.
+    /// `main.tf:aws_instance.web["a"]`
     #[arg(long, value_name = "FILE|FILE.tf[:ADDRESS]|DIR[:ADDRESS]")]
     config: PathBuf,
 
     #[command(flatten)]
     given: Given,
 
-    /// What of the configuration is not looked at, such as `tags["Name"]`, or `all`; can be repeated
+    /// Ignore changes to this path, e.g. `tags["Name"]`, or `all`; can be repeated
     #[arg(long, value_name = "PATH")]
     ignore_changes: Vec<Ignored>,
 
-    /// Replace the object whatever changes
+    /// Replace the object in any case
     #[arg(long)]
     replace: bool,
 
-    /// Where the object is replaced, create the new one before the old one is destroyed
+    /// When replacing, create the new object before destroying the old one
     #[arg(long)]
     create_before_destroy: bool,
 
-    /// Write JSON (its form: schema/plan-report.schema.json)
+    /// Print JSON (schema/plan-report.schema.json)
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -88,7 +88,7 @@ pub(crate) struct Subject<'s> {
     pub(crate) resource_type: String,
     /// The address that is given for it, or that its block has.
     pub(crate) address: Option<String>,
-    pub(super) written: Option<Written<'s>>,
+    pub(super) written: Option<DecodedConfig<'s>>,
 }
 
 /// Where a configuration is, if it is no object, and what it says.
@@ -155,7 +155,7 @@ impl<'s> Subject<'s> {
         let chosen = config
             .block
             .as_ref()
-            .map(|(place, configuration)| Chosen::read(place, configuration, resource_type))
+            .map(|(place, configuration)| SelectedBlock::read(place, configuration, resource_type))
             .transpose()?;
         let resource_type = match (&chosen, &args.resource_type) {
             (Some(chosen), _) => chosen.resource_type.clone(),

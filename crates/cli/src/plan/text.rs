@@ -9,7 +9,7 @@ use objchange::schema::Block;
 use objchange_plan::{Options, render_planned_change};
 use objchange_text::visible;
 
-use super::written::Place;
+use super::resource_config::Place;
 use crate::style::{BAD, CHANGED, FAINT, colour};
 
 pub(super) fn write(

@@ -24,22 +24,22 @@ use crate::exit;
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
 const AFTER_HELP: &str = "\
-A plan is the output of `terraform show -json PLANFILE`: a file, a glob in quotes, a folder, or `-`, which is read where \
-no plan is named; one plan, or one a line. With more than one plan each line names its file.
+A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input \
+(the default). A file holds one plan, or one a line. With several plans each line names its file.
 
-Rules are called as conftest calls them: deny, deny_*, violation and violation_* are failures, warn and warn_* warnings; \
-sets of texts, or of objects with `msg`. All packages with such rules are evaluated (conftest: `main` alone), or those \
-of --namespace. `exception` rules work as with conftest. Files called *_test.rego are left out of folders.
+Rules have conftest's names: deny, deny_*, violation and violation_* are failures, warn and warn_* are warnings. \
+They are sets of strings, or of objects with `msg`. All packages with such rules are evaluated (conftest: only \
+`main`), or those of --namespace. `exception` rules work as in conftest. In folders, *_test.rego files are skipped.
 
-Policies see the collections that Sentinel has as input.tfplan, input.tfstate and input.tfconfig, and the document as \
-input.plan; for policies that look at its parts, as those for conftest do, the document is `input` itself. Beside the `after` of \
-a change is `after_full`, with {\"$unknown\": {}} wherever a value is unknown until apply. A rule that looks at an \
-unknown value is undecided until apply, and the report says what it waits for.
+Policies see Sentinel's collections as input.tfplan, input.tfstate and input.tfconfig, and the document as \
+input.plan. For policies that read the document's own fields, as conftest's do, `input` is the document. Beside \
+`after`, each change has `after_full`, with {\"$unknown\": {}} for each unknown value. A rule that reads an unknown \
+value is undecided, and the report lists what it waits for.
 
-What is sensitive can be compared. A message that is made from it is not shown.
+Sensitive values can be compared. A message made from one is not printed.
 
 Exit codes:
-  0  no rule fails that counts (see --fail-on)
+  0  no rule fails (see --fail-on)
   1  a rule fails
   2  a policy or a plan cannot be used, or the output cannot be written
 
@@ -51,7 +51,7 @@ Examples:
   objchange policy plan.json --rego policy/ --sarif policy.sarif --junit policy.xml
   objchange policy test policy/";
 
-/// Say what Rego policies find in plans
+/// Evaluate Rego policies over plans
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, args_conflicts_with_subcommands = true)]
 pub(crate) struct Args {
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     #[arg(value_name = "PLAN", default_value = "-")]
     plans: Vec<PathBuf>,
 
-    /// A policy, or a folder of them (all *.rego in and below it). May be repeated
+    /// A policy, or a folder of policies (`*.rego`, recursively). Can be repeated
     #[arg(long, value_name = "DIR|FILE", required = true, num_args = 1..)]
     rego: Vec<PathBuf>,
 
@@ -70,23 +70,23 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "auto", value_name = "WHAT")]
     input: Input,
 
-    /// Evaluate the rules of this package only. May be repeated
+    /// Evaluate only rules of this package. Can be repeated
     #[arg(long, value_name = "PACKAGE")]
     namespace: Vec<String>,
 
-    /// Evaluate the rules of these names instead, with `*` and `?`. May be repeated
+    /// Evaluate rules with these names instead, with `*` and `?`. Can be repeated
     #[arg(long, value_name = "GLOB")]
     rules: Vec<String>,
 
-    /// A document that policies see in `data` (JSON or YAML), or a folder of them. May be repeated
+    /// A JSON or YAML document for `data`, or a folder of them. Can be repeated
     #[arg(long, value_name = "FILE|DIR")]
     data: Vec<PathBuf>,
 
-    /// Let policies use functions that need the network
+    /// Allow functions that need the network
     #[arg(long)]
     allow_net: bool,
 
-    /// A rule fails where a built-in function fails
+    /// Treat errors of built-in functions as failures
     #[arg(long)]
     strict_builtin_errors: bool,
 
@@ -94,11 +94,11 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "deny", value_delimiter = ',', value_name = "WHAT")]
     fail_on: Vec<FailOn>,
 
-    /// How many seconds compiling the policies may take, and evaluating them for a plan
+    /// Timeout in seconds for compiling, and for each plan
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
-    /// How many MiB of memory the program may hold while it evaluates policies (on Linux)
+    /// Memory limit in MiB for the process (Linux)
     #[arg(long, default_value = "4096", value_name = "MIB", value_parser = clap::value_parser!(u64).range(64..))]
     memory: u64,
 
@@ -116,7 +116,7 @@ enum Command {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Input {
-    /// What the policies look at
+    /// Detect from what the policies read
     Auto,
     /// The collections of plan, state and configuration
     Collections,
@@ -126,11 +126,11 @@ enum Input {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// A rule called deny or violation holds
+    /// A deny or violation rule holds
     Deny,
-    /// That, or one called warn does
+    /// Also if a warn rule holds
     Warn,
-    /// That, or it is not known until apply whether one called deny or violation does
+    /// Also if a deny rule is undecided until apply
     Undecided,
     /// Nothing
     Never,

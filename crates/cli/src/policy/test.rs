@@ -14,7 +14,7 @@ use crate::exit;
 use crate::reports::{self, junit::Junit};
 use crate::style::{BAD, CHANGED, GOOD};
 
-/// Run Rego's own tests: the rules called `test_*` (those called `todo_test_*` are skipped)
+/// Run tests written in Rego: rules named `test_*` (`todo_test_*` are skipped)
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Folders of policies and their tests, or files
@@ -25,19 +25,19 @@ pub(super) struct Args {
     #[arg(long, default_value = "10", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
-    /// A document that policies see in `data` (JSON or YAML), or a folder of them. May be repeated
+    /// A JSON or YAML document for `data`, or a folder of them. Can be repeated
     #[arg(long, value_name = "FILE|DIR")]
     data: Vec<PathBuf>,
 
-    /// A rule fails where a built-in function fails
+    /// Treat errors of built-in functions as failures
     #[arg(long)]
     strict_builtin_errors: bool,
 
-    /// Write a line of JSON for each test instead
+    /// Print JSON Lines (schema/sentinel-test.schema.json)
     #[arg(long)]
     json: bool,
 
-    /// Write a report in JUnit's XML to this file; `-` is standard output
+    /// Write a JUnit XML report to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }

@@ -12,7 +12,7 @@ use super::hidden::Hidden;
 use super::session::{Failure, Session, Target};
 use crate::exit;
 
-/// Call a function of a provider, and print its result as JSON
+/// Call a provider function; prints the result as JSON
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

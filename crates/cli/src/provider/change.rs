@@ -27,7 +27,7 @@ use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
 use crate::relay::{MAX_TEXTS, left_out};
 use crate::reports::json;
 
-/// Have a provider plan a change, and check its answer
+/// Plan a change and check the provider's answer
 #[derive(Debug, clap::Args)]
 pub(super) struct PlanArgs {
     #[command(flatten)]
@@ -36,22 +36,22 @@ pub(super) struct PlanArgs {
     #[command(flatten)]
     subject: SubjectArgs,
 
-    /// Read the prior object again first
+    /// Refresh the prior object first
     #[arg(long, requires = "prior")]
     refresh: bool,
 }
 
-/// Have a provider plan a change, and make it
+/// Plan a change and apply it
 #[derive(Debug, clap::Args)]
 pub(super) struct ApplyArgs {
     #[command(flatten)]
     plan: PlanArgs,
 
-    /// Make the change; without this it is only planned
+    /// Apply the change; otherwise it is only planned
     #[arg(long)]
     apply: bool,
 
-    /// Add the new object to this state file, secrets and all; what it was is kept in FILE.backup
+    /// Add the new object to this state file, including secrets; the old file is kept as FILE.backup
     #[arg(long, value_name = "FILE", requires = "apply")]
     state_out: Option<PathBuf>,
 }

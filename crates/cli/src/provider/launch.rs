@@ -65,21 +65,20 @@ fn name(file: &str) -> &str {
 /// How a provider is started and told what it needs.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct LaunchArgs {
-    /// Give the provider a variable of the environment, this value or the one that it has here; can be repeated. Without
-    /// this it has PATH and HOME, and as TMPDIR a folder of its own
+    /// Set an environment variable of the provider, or pass on our own; can be repeated. By default the provider gets
+    /// PATH, HOME and a TMPDIR of its own
     #[arg(long, value_name = "NAME[=VALUE]", help_heading = "Provider")]
     env: Vec<OsString>,
 
-    /// Let a call take so long, and the start, such as 30s or 5m [default: 1m to start, 5m for a call; 30s where a provider is
-    /// on trial]
+    /// Timeout for start and for each call, e.g. 30s or 5m [default: 1m for the start, 5m for a call; 30s in `conform`]
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Provider")]
     timeout: Option<Duration>,
 
-    /// Encrypt the connection, as Terraform does
+    /// Encrypt the connection with mutual TLS, as Terraform does
     #[arg(long, help_heading = "Provider")]
     mtls: bool,
 
-    /// Attach to a provider that runs already instead of starting one: what it says to set `TF_REATTACH_PROVIDERS` to
+    /// Attach to a running provider: the value it prints for `TF_REATTACH_PROVIDERS`
     #[arg(long, value_name = "JSON", help_heading = "Provider", conflicts_with_all = ["env", "mtls"])]
     reattach: Option<String>,
 }

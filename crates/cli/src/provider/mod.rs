@@ -22,19 +22,18 @@ use self::session::Failure;
 use crate::exit;
 
 const AFTER_HELP: &str = "\
-A provider is a program, which is started here, asked, and ended. Its address is what configuration calls it; without one \
-it is hashicorp's provider of the name in the program's. With --reattach the provider runs already, and only its address is \
-wanted.
+The provider binary is started, asked and stopped. Its address is the source in `required_providers`; the default is \
+hashicorp's provider of that name. With --reattach the provider is already running, and only its address is given.
 
-Objects are JSON as in `terraform show -json`; in what people write an unknown part is {\"$unknown\":{}} and a sensitive one \
-{\"$sensitive\":…}, as in case files. What is sensitive is not shown.
+Objects are JSON as in `terraform show -json`. In input, write {\"$unknown\":{}} for an unknown value and \
+{\"$sensitive\":…} for a sensitive one. Sensitive values are not printed.
 
 Exit codes:
-  0    it is done, and nothing is against it
+  0    done
   1    the provider reports errors, breaks its contract with Terraform, crashes or does not answer
-  2    the input cannot be used, the provider cannot be started, or the output cannot be written; a state that
-       cannot be written after a change was made is saved elsewhere, and the message says where
-  130  it was interrupted; no process is left
+  2    the input cannot be used, the provider cannot be started, or the output cannot be written; if the
+       state cannot be written after a change, it is saved elsewhere and the message says where
+  130  interrupted; no process is left
 
 Examples:
   objchange provider schema ./terraform-provider-random > schemas.json
@@ -42,7 +41,7 @@ Examples:
   objchange provider apply ./terraform-provider-random --config main.tf:random_pet.name --state-out s.tfstate --apply
   objchange provider call-function ./terraform-provider-time rfc3339_parse '\"2026-01-02T03:04:05Z\"'";
 
-/// Ask a provider: its schemas, its plans, its objects
+/// Ask a provider for schemas, plans and objects
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct Args {

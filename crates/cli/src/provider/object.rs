@@ -21,7 +21,7 @@ use crate::input::Source;
 use crate::relay::{MAX_TEXTS, left_out};
 use crate::reports::json;
 
-/// Have a provider look an object up, or read a data source; print it as JSON without what is sensitive
+/// Read an object or a data source; prints JSON without sensitive values
 #[derive(Debug, clap::Args)]
 pub(super) struct ReadArgs {
     #[command(flatten)]
@@ -31,15 +31,15 @@ pub(super) struct ReadArgs {
     #[arg(long = "type", value_name = "TYPE", required_unless_present = "data", requires = "prior")]
     resource_type: Option<String>,
 
-    /// The object as far as it is known: by itself, or a state to take it out of
+    /// The object as far as known, or a state to take it from
     #[arg(long, value_name = "FILE")]
     prior: Option<PathBuf>,
 
-    /// Which object of the state
+    /// The object's address in the state
     #[arg(long, value_name = "ADDRESS", requires = "prior")]
     address: Option<String>,
 
-    /// Add the object to this state file, secrets and all; what it was is kept in FILE.backup
+    /// Add the object to this state file, including secrets; the old file is kept as FILE.backup
     #[arg(long, value_name = "FILE", conflicts_with = "data")]
     state_out: Option<PathBuf>,
 
@@ -52,7 +52,7 @@ pub(super) struct ReadArgs {
     config: Option<PathBuf>,
 }
 
-/// Have a provider find an object that Terraform does not know, and read it; print it as JSON without what is sensitive
+/// Import an existing object and read it; prints JSON without sensitive values
 #[derive(Debug, clap::Args)]
 pub(super) struct ImportArgs {
     #[command(flatten)]
@@ -62,19 +62,19 @@ pub(super) struct ImportArgs {
     #[arg(long = "type", value_name = "TYPE")]
     resource_type: String,
 
-    /// Which object, as people write it
+    /// The import ID
     #[arg(long, value_name = "ID", required_unless_present = "identity")]
     id: Option<String>,
 
-    /// Which object, by its identity: an object in JSON, or a file with one
+    /// The identity to import, as JSON or a file
     #[arg(long, value_name = "JSON|FILE", conflicts_with = "id")]
     identity: Option<String>,
 
-    /// What the resource is called in the state file; else `this`
+    /// The address of the resource in the state file [default: `this`]
     #[arg(long, value_name = "ADDRESS", requires = "state_out")]
     address: Option<String>,
 
-    /// Add the object to this state file, secrets and all; what it was is kept in FILE.backup
+    /// Add the object to this state file, including secrets; the old file is kept as FILE.backup
     #[arg(long, value_name = "FILE")]
     state_out: Option<PathBuf>,
 }

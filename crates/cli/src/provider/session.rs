@@ -33,15 +33,14 @@ const CRASH_LINES: usize = 40;
 /// Which provider, and how it is started.
 #[derive(Debug, clap::Args)]
 pub(super) struct Target {
-    /// The provider's program, and its address where that matters; with --reattach the address alone
+    /// The provider binary, and its address if needed; with --reattach the address alone
     #[arg(value_name = "BINARY[=ADDRESS]")]
     pub(super) binary: Binary,
 
     #[command(flatten)]
     pub(super) launch: LaunchArgs,
 
-    /// Keep what the provider is asked and answers in this file, as cases for `objchange check`; stand-ins take the place of
-    /// secrets
+    /// Record requests and responses in this file, as cases for `objchange check`; secrets are replaced by placeholders
     #[arg(long, value_name = "FILE", help_heading = "Provider")]
     record: Option<PathBuf>,
 }
@@ -52,7 +51,7 @@ pub(super) struct Configured {
     #[command(flatten)]
     pub(super) target: Target,
 
-    /// The provider's own configuration, an object in JSON or a file with one; without it nothing in it is set
+    /// The provider's configuration, as JSON or a file [default: empty]
     #[arg(long, value_name = "JSON|FILE", help_heading = "Provider")]
     pub(super) provider_config: Option<String>,
 }

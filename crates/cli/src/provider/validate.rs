@@ -12,7 +12,7 @@ use super::hidden::Hidden;
 use super::session::{Failure, Session, Target, read};
 use crate::input::Source;
 
-/// Ask a provider whether a configuration is valid; it need not be configured for that
+/// Validate a configuration; the provider need not be configured
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

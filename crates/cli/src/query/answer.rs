@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use objchange_plan::Document as Read;
 use objchange_plan::query::{
-    Comparisons, Item, Of, Projection, Query, QueryErrorKind, Subject, SubjectError,
+    CollectionKind, Comparisons, Item, Projection, Query, QueryErrorKind, Subject, SubjectError,
 };
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::documents::Document;
 
 /// What is asked about each document.
 pub(super) struct Questions<'a> {
-    pub(super) of: Of,
+    pub(super) of: CollectionKind,
     pub(super) query: &'a Query,
     pub(super) projection: Option<&'a Projection>,
     pub(super) args: &'a Args,

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
-use objchange_plan::query::{Comparisons, Of, Projection, Query, QueryError};
+use objchange_plan::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
 use objchange_text::json::place;
 
 use self::answer::Questions;
@@ -21,35 +21,35 @@ use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit;
 
 const AFTER_HELP: &str = "\
-A plan is the output of `terraform show -json PLANFILE`: a file, a glob in quotes, a folder (all *.json in and below \
-it that are plans), or `-` for standard input, which is read where no plan is named. A file may hold one plan, or one \
-a line. With more than one plan each answer names its file.
+A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder (all plans in *.json files, \
+recursively), or `-` for standard input (the default). A file holds one plan, or one a line. With several plans each \
+answer names its file.
 
-The expression is CEL. `rc` is the item, with the fields that Sentinel's tfplan/v2 has: address, module_address, mode, \
-type, name, index, provider_name, deposed, and change with actions, before, after and after_unknown. `plan` has \
-terraform_version and variables. What is missing in an item is no error: the item is not found. has(rc.change.after.x) \
-tells, and rc.change.after.?x.orValue(0) gives something else for it. An item for which the answer depends on a value \
-that is unknown until apply is not found either, but named in a warning; --undecided finds these, and unknown(rc, \"x\") \
-tells. In what is written such values are null. Numbers that are no 64-bit integers are doubles.
+The expression is CEL. `rc` is the item, with the fields of Sentinel's tfplan/v2: address, module_address, mode, type, \
+name, index, provider_name, deposed, and change with actions, before, after and after_unknown. `plan` has \
+terraform_version and variables. An item without a field that the expression reads does not match; test for it with \
+has(rc.change.after.x), or give a default with rc.change.after.?x.orValue(0). An item whose answer depends on an unknown \
+value does not match either and is listed in a warning; --undecided finds these items, and unknown(rc, \"x\") tests for \
+unknown values. Unknown values are printed as null. Numbers beyond 64-bit integers are doubles.
 
 Functions (a path is like tags.Owner or ingress[0].cidr):
-  unknown(rc, \"path\")       it is unknown until apply
-  changed(rc, \"path\")       it may be another after apply
+  unknown(rc, \"path\")       the value is unknown until apply
+  changed(rc, \"path\")       the value may change
   old(rc, \"path\")           the value before, or null
-  new(rc, \"path\")           the value after, or null where there is none or it is unknown
-  sensitive(rc, \"path\")     it is sensitive
-  replaced(rc)              the object is replaced by another
-  in_module(rc, \"module.a\") it is in that module or within one in it, in any instance
+  new(rc, \"path\")           the value after, or null if absent or unknown
+  sensitive(rc, \"path\")     the value is sensitive
+  replaced(rc)              the object is replaced
+  in_module(rc, \"module.a\") it is in any instance of that module, or of a module inside it
   semver(plan.terraform_version, \">= 1.5, < 2.0\")
   x.matches(\"regex\"), x.split(\",\"), x.join(\", \"), x.replace(\"a\", \"b\"), x.lowerAscii(), …
 
-What is sensitive can be compared, and is never printed: --select and --group-by see `(sensitive value)` in its place.
+Sensitive values can be compared but are never printed: --select and --group-by see `(sensitive value)` instead.
 
 Exit codes:
-  0  items are found
-  1  no item is found
+  0  items match
+  1  no item matches
   2  the expression or an input cannot be used, or the output cannot be written
-  3  no item is found, but the answer for some is unknown until apply
+  3  no item matches, but the answer for some is unknown until apply
 
 Examples:
   objchange query plan.json 'rc.mode == \"managed\" && rc.type == \"aws_instance\"'
@@ -61,7 +61,7 @@ Examples:
   objchange query plans/ '!semver(plan.terraform_version, \">= 0.12.19\")' --count
   objchange query terraform.tfstate --of state 'rc.type == \"aws_iam_user\"' --select rc.values.name";
 
-/// Find resource changes and other items of plans with an expression
+/// Find changes in plans with an expression in CEL
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP, override_usage = "objchange query [OPTIONS] [PLAN]... <EXPR>")]
 pub(crate) struct Args {
@@ -69,7 +69,7 @@ pub(crate) struct Args {
     #[arg(value_name = "PLAN… EXPR", required_unless_present = "expression")]
     arguments: Vec<PathBuf>,
 
-    /// The expression; all other arguments are plans then
+    /// The expression; all other arguments are plans
     #[arg(short, long = "expr", value_name = "EXPR", allow_hyphen_values = true)]
     expression: Option<String>,
 
@@ -77,31 +77,31 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value = "changes", value_name = "WHAT")]
     of: About,
 
-    /// How the answer is written
+    /// Output format
     #[arg(long, value_enum, default_value = "lines", value_name = "FORM")]
     output: Form,
 
-    /// Write a JSON object a line; the same as --output json
+    /// Print JSON Lines; same as --output json
     #[arg(long, conflicts_with = "output")]
     json: bool,
 
-    /// Find the items for which the answer depends on values that are unknown until apply
+    /// Find items for which the answer depends on unknown values
     #[arg(long)]
     undecided: bool,
 
-    /// Write what this expression gives for each item; of a map each member is a column, of a list each element
+    /// Print the value of this expression for each item; map members and list elements become columns
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true, conflicts_with_all = ["count", "group_by"])]
     select: Option<String>,
 
-    /// Write only how many items are found
+    /// Print only the number of items
     #[arg(long, conflicts_with = "group_by")]
     count: bool,
 
-    /// Write how many items are found for each value of this expression; with `--output keys` or `json` also which
+    /// Print the number of items for each value of this expression; with `--output keys` or `json` also which
     #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
     group_by: Option<String>,
 
-    /// How many seconds the expressions may take for a document
+    /// Timeout in seconds for each document
     #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: u64,
 
@@ -118,13 +118,13 @@ impl Args {
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum About {
-    /// What happens to resources
+    /// Resource changes
     #[value(alias = "resource_changes")]
     Changes,
-    /// What has happened to resources outside of Terraform
+    /// Changes made outside of Terraform
     #[value(alias = "resource_drift")]
     Drift,
-    /// What happens to outputs; `rc` has name and change
+    /// Output changes; `rc` has name and change
     #[value(alias = "output_changes")]
     Outputs,
     /// The variables of the root module; `rc` has name and value
@@ -141,15 +141,15 @@ enum About {
 }
 
 impl About {
-    fn of(self) -> Of {
+    fn of(self) -> CollectionKind {
         match self {
-            Self::Changes => Of::ResourceChanges,
-            Self::Drift => Of::ResourceDrift,
-            Self::Outputs => Of::OutputChanges,
-            Self::Variables => Of::Variables,
-            Self::Planned => Of::PlannedValues,
-            Self::State => Of::State,
-            Self::Config => Of::Config,
+            Self::Changes => CollectionKind::ResourceChanges,
+            Self::Drift => CollectionKind::ResourceDrift,
+            Self::Outputs => CollectionKind::OutputChanges,
+            Self::Variables => CollectionKind::Variables,
+            Self::Planned => CollectionKind::PlannedValues,
+            Self::State => CollectionKind::State,
+            Self::Config => CollectionKind::Config,
         }
     }
 }
@@ -171,13 +171,13 @@ enum Form {
 const UNDECIDED: u8 = 3;
 
 /// An expression that is an argument.
-pub(crate) struct Written {
+pub(crate) struct QueryText {
     /// What it is called in errors.
     name: &'static str,
     text: String,
 }
 
-impl Written {
+impl QueryText {
     fn new(name: &'static str, text: &str) -> Self {
         Self { name, text: text.to_owned() }
     }
@@ -243,10 +243,10 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     if args.form() == Form::Keys && args.select.is_some() {
         return exit::unusable(&"--output keys writes keys, and --select something else: use one of them");
     }
-    let filter = Written::new("(expression)", &expression);
+    let filter = QueryText::new("(expression)", &expression);
     let other = match (&args.select, &args.group_by) {
-        (Some(text), _) => Some(Written::new("--select", text)),
-        (None, Some(text)) => Some(Written::new("--group-by", text)),
+        (Some(text), _) => Some(QueryText::new("--select", text)),
+        (None, Some(text)) => Some(QueryText::new("--group-by", text)),
         (None, None) => None,
     };
     let query = match Query::parse(of, &filter.text) {
@@ -258,7 +258,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         Some((_, Ok(projection))) => Some(projection),
         Some((other, Err(error))) => return other.complain(&error).map(|()| ExitCode::from(exit::UNUSABLE)),
     };
-    let wanted = if of == Of::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
+    let wanted = if of == CollectionKind::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
     let inputs = match Inputs::find(&paths, wanted) {
         Ok(inputs) => inputs,
         Err(message) => return exit::unusable(&message),

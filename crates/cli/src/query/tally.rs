@@ -9,7 +9,7 @@ use std::io;
 
 use objchange_plan::query::{QueryError, QueryErrorKind};
 
-use super::Written;
+use super::QueryText;
 
 /// How often an expression had a value.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl Verdict {
     }
 
     /// Says what has a value for no item; whether that is an error.
-    pub(super) fn tell(&self, filter: &Written, other: Option<&Written>) -> io::Result<bool> {
+    pub(super) fn tell(&self, filter: &QueryText, other: Option<&QueryText>) -> io::Result<bool> {
         let mut is_error = false;
         let of_columns = self.0.columns.iter().filter_map(|tally| Some((other?, tally)));
         for (written, tally) in [(filter, &self.0.filter)].into_iter().chain(of_columns) {

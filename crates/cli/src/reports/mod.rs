@@ -12,15 +12,15 @@ use crate::write_file::{Access, write_file};
 /// Where reports go.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Reports {
-    /// Write a line of JSON for each answer instead (its form is in the folder schema/)
+    /// Print JSON Lines (forms: folder `schema/`)
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Write a report in JUnit's XML to this file; `-` is standard output
+    /// Write a JUnit XML report to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 
-    /// Write a report in SARIF 2.1.0 to this file, as GitHub code scanning reads it; `-` is standard output
+    /// Write a SARIF 2.1.0 report to this file, for GitHub code scanning; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
 }

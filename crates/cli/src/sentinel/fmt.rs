@@ -15,23 +15,23 @@ use crate::write_file::{Access, write_file};
 use crate::{encoding, exit};
 
 const AFTER_HELP: &str = "\
-Each level is indented by a tab; operators have a space on both sides; a statement has its line. Lists, maps, arguments \
-and operators go on in the next line where they did, and the values of a map stand below one another. Comments and \
-literals stay as they are. What was formatted once stays as it is, and means what it meant.
+Levels are indented by a tab, operators have a space on both sides, and each statement has its own line. Lists, \
+maps, arguments and operators keep their line breaks, and the values of a map are aligned. Comments and literals do \
+not change. Formatting twice changes nothing more, and the meaning stays the same.
 
-The names of files that change are listed. A file with syntax errors is left alone. Files are written in UTF-8.
+The names of changed files are printed. Files with syntax errors are left alone. Files are written in UTF-8.
 
 Exit codes:
-  0  all is in its form now
-  1  with --check: something is not
-  2  an input cannot be used: it cannot be read, or is no policy; or a file cannot be written
+  0  all files are formatted
+  1  with --check: a file is not formatted
+  2  an input cannot be read or is not a policy, or a file cannot be written
 
 Examples:
   objchange sentinel fmt
   objchange sentinel fmt --check --diff policies/
   objchange sentinel fmt - < policy.sentinel";
 
-/// Write policies in the form that all have
+/// Format policies
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(value_name = "FILE|DIR", default_value = ".")]
     files: Vec<PathBuf>,
 
-    /// Write nothing; the exit code says whether something would change
+    /// Write nothing; exit with 1 if a file would change
     #[arg(long)]
     check: bool,
 

@@ -9,11 +9,11 @@ use objchange_sentinel::{Interrupt, RunError, RunErrorKind, Setup};
 /// The limits of the command line.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct LimitArgs {
-    /// Memory for all policies that run at the same time, in MiB
+    /// Memory limit in MiB for all policies together
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..1 << 20))]
     memory: u64,
 
-    /// Seconds that a policy may take
+    /// Timeout in seconds for each policy
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
 }

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-/// Run, test and write Sentinel policies
+/// Run, test, format and check Sentinel policies
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

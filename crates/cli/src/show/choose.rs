@@ -13,28 +13,28 @@ const LONGEST: usize = 300;
 /// Which resources to show.
 #[derive(Debug, Args)]
 pub(super) struct Choice {
-    /// Show only resources with this address, all instances of it, or all in the module of this address. Where it has
-    /// no keys any may be there; `*` stands for anything. May be repeated.
+    /// Show only this resource, all its instances, or everything in this module. Without an index it matches all
+    /// instances; `*` matches anything. Can be repeated
     #[arg(long, value_name = "ADDRESS-GLOB")]
     only: Vec<String>,
 
-    /// Do not show resources with this address, as of --only. May be repeated.
+    /// Hide resources that match, as for --only. Can be repeated
     #[arg(long, value_name = "ADDRESS-GLOB")]
     exclude: Vec<String>,
 
-    /// Show only resources of this type; `*` stands for anything. May be repeated.
+    /// Show only resources of this type; `*` matches anything. Can be repeated
     #[arg(long = "type", value_name = "TYPE-GLOB")]
     types: Vec<String>,
 
-    /// Show only what is in the module of this address, such as `module.net`, or inside of it. May be repeated.
+    /// Show only resources in this module, e.g. `module.net`, and in the modules inside it. Can be repeated
     #[arg(long = "module", value_name = "MODULE-ADDRESS")]
     modules: Vec<String>,
 
-    /// Show only resources to which one of these happens. Several are separated by commas.
+    /// Show only resources with one of these actions, separated by commas
     #[arg(long, value_name = "ACTION", value_delimiter = ',')]
     action: Vec<ActionArg>,
 
-    /// Show only what has changed outside of Terraform, also what does not matter to the plan.
+    /// Show only changes made outside of Terraform, including those irrelevant to the plan
     #[arg(long)]
     drift: bool,
 }

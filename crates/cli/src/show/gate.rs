@@ -16,45 +16,45 @@ const CHANGES: u8 = 2;
 /// Which plans are told by the exit code.
 #[derive(Debug, Args)]
 pub(super) struct Gate {
-    /// Exit with 1 if one of these happens to what is shown, or what happens is not known. Several are separated by
-    /// commas. Options that match nothing in the plan, such as a misspelt --only, are an error then.
+    /// Exit with 1 if one of these happens, or if an action is unknown. Separated by commas. An option that matches
+    /// nothing, such as a misspelt --only, is an error
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    fail_on: Vec<Refused>,
+    fail_on: Vec<FailOn>,
 
-    /// Exit with 2 if anything changes, with 1 after any error, and with 0 if nothing changes, as `terraform plan` does.
+    /// Exit with 2 if anything changes, 1 on errors, 0 if nothing changes, as `terraform plan` does
     #[arg(long)]
     detailed_exitcode: bool,
 
-    /// With --fail-on or --detailed-exitcode: accept --only, --exclude, --type and --module that match nothing.
+    /// With --fail-on or --detailed-exitcode: accept selections that match nothing
     #[arg(long)]
     allow_unmatched: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Refused {
+enum FailOn {
     Create,
     Read,
     Update,
     /// Destroyed and not created again; `destroy` is the same.
     #[value(alias = "destroy")]
     Delete,
-    /// Destroyed, or no longer managed, and created again.
+    /// Destroyed or forgotten, and created again
     Replace,
     /// No longer managed and not destroyed, also where another one is created.
     Forget,
     Move,
     Import,
-    /// Left to the next plan.
+    /// Deferred to the next plan
     Defer,
-    /// An action that is invoked.
+    /// An action is invoked
     Invoke,
-    /// A change of an output.
+    /// An output changes
     Output,
-    /// A change outside of Terraform, whether it matters to the plan or not.
+    /// A change outside of Terraform, relevant to the plan or not
     Drift,
 }
 
-impl Refused {
+impl FailOn {
     /// The options that keep it out of what is shown, if there are any: then it is never refused.
     fn hidden_by(self, choice: &Choice) -> Option<&'static str> {
         let actions: &[&[ResourceActions]] = match self {
@@ -126,7 +126,7 @@ impl Gate {
         let mut refused = Vec::new();
         if !self.fail_on.is_empty() {
             let found = self.fail_on.iter().map(|refused| refused.count(counts));
-            let unknown = [(counts.unknown, "with actions that are not known")];
+            let unknown = [(counts.unknown, "with unknown actions")];
             let found = found.chain(unknown).filter(|(count, _)| *count > 0);
             refused.extend(found.map(|(count, what)| format!("{count} {what}")));
             if report.errored {

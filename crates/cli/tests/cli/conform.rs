@@ -34,7 +34,7 @@ fn a_finding_is_told_with_its_smallest_configuration() {
     assert_eq!(output.code, 1, "{output:?}");
     let expected = "\
 error P5 kit_planned_string .name
-  A planned object is what is configured, but for what the provider may compute.
+  The plan must equal the configuration, except for computed attributes.
   Terraform says: Provider produced invalid plan
     planned value cty.StringVal(\"a-other\") does not match config value cty.StringVal(\"a\")
 ";

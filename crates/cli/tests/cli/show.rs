@@ -165,20 +165,17 @@ fn with(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn what_is_not_known_is_shown_as_it_stands() {
+fn unknown_words_are_shown_as_is() {
     let plan = with(r#"["create"]"#, r#"["archive","thaw"]"#);
     let output = show(&[], &plan);
     assert_eq!(output.code, 0, "{}", output.stderr);
     let shown = &output.stdout;
-    assert!(
-        shown.contains("  # a_b.c has actions that are not known here: archive, thaw\n  ? resource"),
-        "{shown}"
-    );
+    assert!(shown.contains("  # a_b.c has unknown actions: archive, thaw\n  ? resource"), "{shown}");
     assert!(shown.contains("      + secret = (sensitive value)\n"), "{shown}");
     assert!(shown.contains("Plan: 0 to add, 0 to change, 0 to destroy."), "{shown}");
-    let warning = "warning: a_b.c: the actions \"archive, thaw\" are not known here: ";
+    let warning = "warning: a_b.c: unknown action \"archive, thaw\": ";
     assert_eq!(output.stderr.matches(warning).count(), 1, "{}", output.stderr);
-    let summary = "Unknown (1)\n  ? a_b.c: archive, thaw\nTotal: 1 with actions that are not known.\n";
+    let summary = "Unknown (1)\n  ? a_b.c: archive, thaw\nTotal: 1 with unknown actions.\n";
     assert_eq!(show(&["--summary"], &plan).stdout, summary);
     let json = show(&["--json"], &plan).stdout;
     assert!(
@@ -191,25 +188,21 @@ fn what_is_not_known_is_shown_as_it_stands() {
     let output = show(&[], &plan);
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(output.stdout.contains("\n  + stack \"a_b\" \"c\" {\n"), "{}", output.stdout);
-    for expected in ["the mode \"stack\" is not known here", "the reason \"create_because_of_"] {
+    for expected in ["unknown mode \"stack\"", "unknown reason \"create_because_of_"] {
         assert_eq!(output.stderr.matches(expected).count(), 1, "{}", output.stderr);
     }
     assert!(!output.stderr.contains('\x1b'), "{}", output.stderr);
     assert!(show(&["--summary"], &plan).stdout.contains("a_b.c: create because of "));
 
     let unsaid = show(&[], with(r#""actions":["create"],"#, ""));
-    assert!(
-        unsaid.code == 0 && unsaid.stdout.contains("what happens to it is not known"),
-        "{}",
-        unsaid.stdout
-    );
-    let warning = "warning: a_b.c: \"change.actions\" is left out: ";
+    assert!(unsaid.code == 0 && unsaid.stdout.contains("what happens to it is unknown"), "{}", unsaid.stdout);
+    let warning = "warning: a_b.c: \"change.actions\" missing: ";
     assert_eq!(unsaid.stderr.matches(warning).count(), 1, "{}", unsaid.stderr);
     // What is sensitive may be said in what is left out.
     for member in ["\"before_sensitive\":false,\n", ",\n\"after_sensitive\":{\"secret\":true}"] {
         let name = member.split('"').nth(1).unwrap();
         let warned = show(&["--summary"], with(member, "")).stderr;
-        let warning = format!("warning: a_b.c: \"change.{name}\" is left out: ");
+        let warning = format!("warning: a_b.c: \"change.{name}\" missing: ");
         assert_eq!(warned.matches(&warning).count(), 1, "{warned}");
     }
     let changes = PLAN.find(r#","resource_changes""#).unwrap();
@@ -220,7 +213,7 @@ fn what_is_not_known_is_shown_as_it_stands() {
     {
         let output = show(&["--summary"], planned.replace("OUTPUTS", outputs));
         assert_eq!(
-            output.stderr.contains("the plan speaks of resources or outputs"),
+            output.stderr.contains("changes of some resources or outputs are missing"),
             lacks,
             "{}",
             output.stderr
@@ -229,7 +222,7 @@ fn what_is_not_known_is_shown_as_it_stands() {
     }
     let lacking = show(&[], format!("{},\"applyable\":true}}", &PLAN[..changes]));
     assert!(
-        lacking.stderr.contains("warning: the plan speaks of resources or outputs"),
+        lacking.stderr.contains("warning: changes of some resources or outputs are missing"),
         "{}",
         lacking.stderr
     );
@@ -245,7 +238,7 @@ fn a_part_of_a_document_is_read_with_a_warning() {
     let part = with(r#""format_version":"1.2","#, "");
     let output = show(&[], &part);
     assert_eq!((output.code, &output.stdout), (0, &show(&[], PLAN).stdout));
-    assert_eq!(output.stderr.matches("there is no `format_version`").count(), 1, "{}", output.stderr);
+    assert_eq!(output.stderr.matches("no `format_version`").count(), 1, "{}", output.stderr);
     // Where something is decided by the document, what was left out could decide it.
     let refused = objchange(["query", "-", "true"], &part);
     assert!(refused.code == 2 && refused.stderr.contains("format_version"), "{}", refused.stderr);
@@ -261,7 +254,7 @@ fn a_part_of_a_document_is_read_with_a_warning() {
 }
 
 #[test]
-fn text_around_a_document_is_passed_over_with_a_warning() {
+fn text_around_a_document_is_skipped_with_a_warning() {
     let shown = show(&[], PLAN).stdout;
     for (before, after, warning) in [
         ("Warning: Deprecated\n\n{ see below\n", "", "the document begins in line 4: the text before it"),
@@ -279,7 +272,7 @@ fn text_around_a_document_is_passed_over_with_a_warning() {
         assert_eq!(output.stderr.matches(&warning).count(), 1, "{}", output.stderr);
     }
     for (text, expected) in [
-        (format!("{PLAN}\n{PLAN}"), "error: (stdin):5: another document begins here"),
+        (format!("{PLAN}\n{PLAN}"), "error: (stdin):5: a second document starts here"),
         ("{\"@level\":\"info\"}\n{\"@level\":\"info\"}\n".to_owned(), "terraform show -json PLANFILE"),
         ("Error: no plan\n".to_owned(), "this is not JSON"),
         (

@@ -41,7 +41,7 @@ fn a_gate_refuses_what_it_is_told_to() {
     let unknown =
         show(&["--fail-on", "delete", "--fail-on", "drift"], &plan_of(&[change("aws_vpc.a", &["archive"])]));
     assert_eq!((unknown.code, unknown.stdout.contains("aws_vpc.a")), (1, true));
-    assert!(unknown.stderr.contains("1 with actions that are not known"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("1 with unknown actions"), "{}", unknown.stderr);
     for (actions, what) in [(["create", "forget"], "1 to replace"), (["forget", "create"], "1 to replace")] {
         let plan = plan_of(&[change("aws_vpc.a", &actions)]);
         assert_eq!(show(&["--fail-on", "delete"], &plan).code, 0);

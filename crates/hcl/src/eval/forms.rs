@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 
 use super::call::{Argument, INVALID};
 use super::{Evaluator, Failed, Scope, Variables, dynamic, unknown_not_null};
-use crate::function::{CallContext, Functions, Reach, not_null};
+use crate::function::{CallContext, Capability, Functions, not_null};
 use crate::syntax::ast::{Call, Expr, ExprKind};
 use crate::syntax::parse_template;
 
@@ -145,7 +145,7 @@ impl Evaluator<'_> {
             this.call_error(call, Some(place), why);
             Err(Failed)
         };
-        if self.reach < Reach::Templates {
+        if self.reach < Capability::Templates {
             self.call_error(call, None, "this function cannot be called from a template");
             return Err(Failed);
         }
@@ -184,7 +184,7 @@ impl Evaluator<'_> {
             return Err(Failed);
         }
         let Ok(parsed) = parse_template(source) else { return refused(self, "the template is not valid") };
-        let rendered = render(&parsed, &values, self.functions, Reach::Arguments, &mut self.context);
+        let rendered = render(&parsed, &values, self.functions, Capability::Arguments, &mut self.context);
         let rendered = rendered.and_then(|value| {
             let text = if value.is_null() { None } else { value.convert(&Type::String).ok() };
             text.ok_or_else(|| RenderError::Failed("the template does not come to a string".into()))
@@ -224,7 +224,7 @@ pub(crate) fn render(
     template: &Expr,
     values: &Value,
     functions: &Functions,
-    reach: Reach,
+    reach: Capability,
     context: &mut CallContext,
 ) -> Result<Value, RenderError> {
     let entries: Vec<(SmolStr, Value)> = match values.kind() {

@@ -29,7 +29,7 @@ pub use scope::{Scope, Variables};
 pub(crate) use type_expr::{TypeExpr, constant};
 
 use crate::diagnostic::Diagnostic;
-use crate::function::{CallContext, Functions, Reach};
+use crate::function::{CallContext, Capability, Functions};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Variable};
 
@@ -82,7 +82,7 @@ pub fn evaluate_template(
     scope: &Scope<'_>,
     functions: &Functions,
 ) -> (Value, Vec<Diagnostic>) {
-    let mut evaluator = Evaluator { reach: Reach::Arguments, ..Evaluator::new(functions) };
+    let mut evaluator = Evaluator { reach: Capability::Arguments, ..Evaluator::new(functions) };
     let value = evaluator.explained(template, scope);
     (value, evaluator.into_diagnostics())
 }
@@ -96,7 +96,7 @@ pub(crate) struct Evaluator<'f> {
     /// Where there was nothing left to pay with.
     exhausted_at: Option<Span>,
     /// How far functions may reach here.
-    reach: Reach,
+    reach: Capability,
     /// Something in scope comes from a value that must not be shown, and does not say so itself.
     pub(crate) hides: bool,
 }
@@ -108,7 +108,7 @@ impl<'f> Evaluator<'f> {
             diagnostics: Vec::new(),
             context: CallContext::default(),
             exhausted_at: None,
-            reach: Reach::Templates,
+            reach: Capability::Templates,
             hides: false,
         }
     }

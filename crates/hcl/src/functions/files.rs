@@ -16,7 +16,7 @@ use super::paths::clean;
 use super::{Answer, any, string, text, unknown};
 use crate::eval::forms::{RenderError, render};
 use crate::eval::steps_to_read;
-use crate::function::{CallContext, Function, FunctionError, Functions, Parameter, Reach};
+use crate::function::{CallContext, Capability, Function, FunctionError, Functions, Parameter};
 use crate::syntax::parse_template;
 
 /// The directory whose files functions may read: what is not in it or below does not exist for them, whatever path
@@ -202,7 +202,7 @@ fn render_file(
         FunctionError::new(format!("the file {path:?} is no template: {first}"))
     })?;
     let value =
-        render(&template, variables, functions, Reach::Files, context).map_err(|error| match error {
+        render(&template, variables, functions, Capability::Files, context).map_err(|error| match error {
             RenderError::Variables(message) => FunctionError::argument(1, message),
             RenderError::Failed(message) => FunctionError::new(message),
         })?;
@@ -228,7 +228,7 @@ impl Source {
             };
             Ok(answer.with_marks(a[0].marks()))
         });
-        function.reaching(Reach::Files)
+        function.reaching(Capability::Files)
     }
 
     fn digest(&self, digest: Digester) -> Function {
@@ -242,7 +242,7 @@ impl Source {
                 Ok(digest(&content).into())
             },
         );
-        function.reaching(Reach::Files)
+        function.reaching(Capability::Files)
     }
 
     fn file_set(&self) -> Function {
@@ -257,7 +257,7 @@ impl Source {
             };
             Ok(names.with_marks(a[0].marks() | a[1].marks()))
         });
-        function.reaching(Reach::Files)
+        function.reaching(Capability::Files)
     }
 
     /// Renders a file with variables; these functions are those that the template may call.
@@ -277,7 +277,7 @@ impl Source {
                 Ok(value.with_marks(a[0].marks() | a[1].marks()))
             },
         );
-        function.nullable().reaching(Reach::Templates)
+        function.nullable().reaching(Capability::Templates)
     }
 
     fn absolute_path(&self) -> Function {

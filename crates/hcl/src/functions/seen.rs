@@ -5,9 +5,9 @@ use objchange::Value;
 
 /// Values that have been met; of what is not wholly known nothing can be said.
 #[derive(Default)]
-pub(super) struct Seen<'v>(HashTable<&'v Value>);
+pub(super) struct SeenValues<'v>(HashTable<&'v Value>);
 
-impl<'v> Seen<'v> {
+impl<'v> SeenValues<'v> {
     /// Says whether the value is met for the first time.
     pub(super) fn insert(&mut self, value: &'v Value) -> bool {
         if self.contains(value) {
@@ -22,7 +22,7 @@ impl<'v> Seen<'v> {
     }
 }
 
-impl<'v> FromIterator<&'v Value> for Seen<'v> {
+impl<'v> FromIterator<&'v Value> for SeenValues<'v> {
     fn from_iter<I: IntoIterator<Item = &'v Value>>(values: I) -> Self {
         let mut seen = Self::default();
         for value in values {

@@ -4,7 +4,7 @@ use objchange::value::{Kind, Marks, Refinements, unify};
 use objchange::{Type, Value};
 
 use super::limits::check_elements;
-use super::seen::Seen;
+use super::seen::SeenValues;
 use super::{Answer, any, elements, number, refined, unknown, whole, whole_argument};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
@@ -133,7 +133,7 @@ fn distinct(arguments: &[Value], ty: &Type) -> Answer {
     if !list.is_wholly_known() {
         return Ok(unknown(ty.clone()));
     }
-    let mut seen = Seen::default();
+    let mut seen = SeenValues::default();
     sequence(ty, elements(list).iter().filter(|element| seen.insert(element)).cloned())
 }
 
@@ -162,7 +162,7 @@ fn match_keys(arguments: &[Value], ty: &Type) -> Answer {
     };
     // What comes after something unknown is not looked at, and whoever gets there has no match.
     let known = wanted.iter().position(|value| !value.is_wholly_known());
-    let seen: Seen<'_> = wanted[..known.unwrap_or(wanted.len())].iter().collect();
+    let seen: SeenValues<'_> = wanted[..known.unwrap_or(wanted.len())].iter().collect();
     let mut matched = Vec::new();
     for (key, value) in std::iter::zip(&keys, values) {
         if seen.contains(key) {

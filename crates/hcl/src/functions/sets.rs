@@ -4,7 +4,7 @@ use objchange::value::{Kind, Marks, Refinements, unify};
 use objchange::{Type, Value};
 
 use super::limits::check_elements;
-use super::seen::Seen;
+use super::seen::SeenValues;
 use super::{Answer, any, elements, refined, unknown};
 use crate::function::{Function, FunctionError, Functions, Parameter};
 
@@ -17,14 +17,15 @@ pub(super) fn add(functions: &mut Functions) {
     several("setunion", |sets, ty| of(ty, sets.iter().flat_map(elements)));
     several("setintersection", |sets, ty| {
         known_or(sets, ty, |sets| {
-            let others: Vec<Seen<'_>> = sets[1..].iter().map(|set| elements(set).iter().collect()).collect();
+            let others: Vec<SeenValues<'_>> =
+                sets[1..].iter().map(|set| elements(set).iter().collect()).collect();
             let in_all = |element: &&Value| others.iter().all(|set| set.contains(element));
             of(ty, elements(&sets[0]).iter().filter(in_all))
         })
     });
     let subtract = Function::typed_by([set("a"), set("b")], common_type, |sets, ty| {
         known_or(sets, ty, |sets| {
-            let others: Seen<'_> = elements(&sets[1]).iter().collect();
+            let others: SeenValues<'_> = elements(&sets[1]).iter().collect();
             of(ty, elements(&sets[0]).iter().filter(|element| !others.contains(element)))
         })
     });

@@ -33,7 +33,7 @@ pub(crate) fn tokens(text: &str, top: Top) -> (Vec<Token>, Vec<Diagnostic>) {
         at: if text.starts_with('\u{feff}') { 3 } else { 0 },
         tokens: Vec::with_capacity(text.len() / 4 + 2),
         modes: vec![mode],
-        told: Told::default(),
+        told: ForeignCharacters::default(),
         diagnostics: Vec::new(),
     };
     while lexer.at < lexer.bytes.len() {
@@ -64,7 +64,7 @@ enum Mode {
 
 /// How often characters that people bring from other languages were found: not every one is reported.
 #[derive(Debug, Default)]
-struct Told {
+struct ForeignCharacters {
     bitwise: u32,
     apostrophes: u32,
     backticks: u32,
@@ -80,7 +80,7 @@ struct Lexer<'t> {
     tokens: Vec<Token>,
     /// Never empty; the first one is never left.
     modes: Vec<Mode>,
-    told: Told,
+    told: ForeignCharacters,
     diagnostics: Vec<Diagnostic>,
 }
 

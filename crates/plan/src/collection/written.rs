@@ -78,13 +78,13 @@ impl Collected for View<'_, '_> {
 impl Collected for Marked<'_, '_> {
     /// What is unknown is left out, as the document has it.
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        write(*self, Manner { secrets, is_full: false, hidden: Hidden::Text }, serializer)
+        write(*self, WriteOptions { secrets, is_full: false, hidden: Hidden::Text }, serializer)
     }
 }
 
 impl Collected for Full<'_, '_> {
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        write(self.0, Manner { secrets, is_full: true, hidden: Hidden::Text }, serializer)
+        write(self.0, WriteOptions { secrets, is_full: true, hidden: Hidden::Text }, serializer)
     }
 }
 
@@ -93,7 +93,7 @@ pub(crate) struct HiddenWith<'v, 't>(pub(crate) Marked<'v, 't>, pub(crate) Hidde
 
 impl Collected for HiddenWith<'_, '_> {
     fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        write(self.0, Manner { secrets, is_full: false, hidden: self.1 }, serializer)
+        write(self.0, WriteOptions { secrets, is_full: false, hidden: self.1 }, serializer)
     }
 }
 
@@ -107,13 +107,13 @@ pub(crate) enum Hidden {
 }
 
 #[derive(Clone, Copy)]
-struct Manner {
+struct WriteOptions {
     secrets: Secrets,
     is_full: bool,
     hidden: Hidden,
 }
 
-struct Part<'v, 't>(Marked<'v, 't>, Manner);
+struct Part<'v, 't>(Marked<'v, 't>, WriteOptions);
 
 impl Serialize for Part<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -122,7 +122,11 @@ impl Serialize for Part<'_, '_> {
 }
 
 /// Writes a value; how deep it nests was limited when it was read.
-fn write<S: Serializer>(marked: Marked<'_, '_>, manner: Manner, serializer: S) -> Result<S::Ok, S::Error> {
+fn write<S: Serializer>(
+    marked: Marked<'_, '_>,
+    manner: WriteOptions,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     if manner.is_full && marked.is_unknown() {
         let mut marker = serializer.serialize_map(Some(1))?;
         marker.serialize_entry("$unknown", &NoMembers {})?;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use super::{Diff, DiffAction, Entry, NestedBlock};
-use crate::differ::Unmade;
+use crate::differ::LazyParts;
 use crate::report::{Fold, Show};
 use crate::text::Text;
 
@@ -21,7 +21,7 @@ pub struct Parts<'t, T>(Repr<'t, T>);
 #[derive(Clone)]
 enum Repr<'t, T> {
     Made(Vec<T>),
-    Unmade(Arc<Unmade<'t>>, Option<Fold>),
+    LazyParts(Arc<LazyParts<'t>>, Option<Fold>),
 }
 
 /// A part of a collection: a diff, perhaps with the name it goes by.
@@ -40,15 +40,15 @@ pub trait Part<'t>: Clone {
 }
 
 impl<'t, T: Part<'t>> Parts<'t, T> {
-    pub(crate) fn unmade(unmade: Unmade<'t>) -> Self {
-        Self(Repr::Unmade(Arc::new(unmade), None))
+    pub(crate) fn unmade(unmade: LazyParts<'t>) -> Self {
+        Self(Repr::LazyParts(Arc::new(unmade), None))
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Made(parts) => parts.len(),
-            Repr::Unmade(unmade, _) => unmade.len(),
+            Repr::LazyParts(unmade, _) => unmade.len(),
         }
     }
 
@@ -66,7 +66,7 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub(super) fn into_vec(self) -> Vec<T> {
         match self.0 {
             Repr::Made(parts) => parts,
-            Repr::Unmade(..) => self.iter().map(Cow::into_owned).collect(),
+            Repr::LazyParts(..) => self.iter().map(Cow::into_owned).collect(),
         }
     }
 
@@ -78,7 +78,7 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn get(&self, index: usize) -> Cow<'_, T> {
         match &self.0 {
             Repr::Made(parts) => Cow::Borrowed(&parts[index]),
-            Repr::Unmade(unmade, fold) => {
+            Repr::LazyParts(unmade, fold) => {
                 let mut diff = unmade.diff(index);
                 if let Some(fold) = fold {
                     self.decided(*fold, index).apply(&mut diff);
@@ -96,7 +96,7 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn action(&self, index: usize) -> DiffAction {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().action,
-            Repr::Unmade(unmade, _) => unmade.action(index),
+            Repr::LazyParts(unmade, _) => unmade.action(index),
         }
     }
 
@@ -108,13 +108,13 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     pub fn is_hidden(&self, index: usize) -> bool {
         match &self.0 {
             Repr::Made(parts) => parts[index].diff().hidden,
-            Repr::Unmade(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
+            Repr::LazyParts(_, fold) => fold.is_some_and(|fold| self.decided(fold, index) == Show::Nothing),
         }
     }
 
     /// Decides which parts are shown, here and below.
     pub(crate) fn fold(&mut self, fold: Fold) {
-        if let Repr::Unmade(_, decided) = &mut self.0 {
+        if let Repr::LazyParts(_, decided) = &mut self.0 {
             *decided = Some(fold);
             return;
         }
@@ -138,7 +138,7 @@ impl<'t, T: Part<'t>> Parts<'t, T> {
     fn name(&self, index: usize) -> Option<Text<'t>> {
         match &self.0 {
             Repr::Made(parts) => parts[index].name().cloned(),
-            Repr::Unmade(unmade, _) => unmade.name(index),
+            Repr::LazyParts(unmade, _) => unmade.name(index),
         }
     }
 }

@@ -5,7 +5,7 @@ use objchange::schema::{Attribute, Block as Schema, NestedBlock as BlockSchema, 
 use smol_str::SmolStr;
 
 use super::attribute::{attribute, members_of};
-use super::parts::{At, Of, parts};
+use super::parts::{At, PartKind, parts};
 use super::unknown_block::unknown_block;
 use super::{hidden, json};
 use crate::diff::{Block, BlockType, Diff, DiffAction, Entry, Kind, NestedBlock, Sensitivity};
@@ -163,7 +163,7 @@ fn block_type<'t>(
         }
         _ => At::positions(change.before.elements().len().max(change.after.elements().len())),
     };
-    let (blocks, action) = parts(&change, Of::Blocks(&ty.block, marks), at);
+    let (blocks, action) = parts(&change, PartKind::Blocks(&ty.block, marks), at);
     let unknown = unknown.then(|| Diff::new(DiffAction::NoOp, unknown_blocks(marks)).replacing(replace));
     (found(blocks, unknown), action)
 }

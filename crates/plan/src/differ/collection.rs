@@ -3,7 +3,7 @@
 use objchange::Type;
 
 use super::attribute::value;
-use super::parts::{At, Of, parts};
+use super::parts::{At, PartKind, parts};
 use super::sequence;
 use crate::diff::{Diff, Kind};
 use crate::walk::Change;
@@ -12,18 +12,18 @@ pub(super) fn list<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     let change = &change.wholly_relevant();
     let objects = matches!(element, Type::Object(_));
     let places = sequence::places(change, |_| objects);
-    let (elements, action) = parts(change, Of::Typed(element), At::Places(places));
+    let (elements, action) = parts(change, PartKind::Typed(element), At::Places(places));
     Diff::new(action, Kind::List { elements, context: true }).replacing(change.forces_replacement())
 }
 
 pub(super) fn set<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
     let change = &change.wholly_relevant();
-    let (elements, action) = parts(change, Of::Typed(element), At::of_set(change));
+    let (elements, action) = parts(change, PartKind::Typed(element), At::of_set(change));
     Diff::new(action, Kind::Set { elements, nested: false }).replacing(change.forces_replacement())
 }
 
 pub(super) fn map<'t>(change: &Change<'_, 't>, element: &'t Type) -> Diff<'t> {
-    let (elements, action) = parts(change, Of::Typed(element), At::Keys(change.keys()));
+    let (elements, action) = parts(change, PartKind::Typed(element), At::Keys(change.keys()));
     Diff::new(action, Kind::Map { elements, nested: false }).replacing(change.forces_replacement())
 }
 

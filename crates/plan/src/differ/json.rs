@@ -4,7 +4,7 @@ use std::mem::discriminant;
 
 use objchange::Type;
 
-use super::parts::{At, Of, parts};
+use super::parts::{At, PartKind, parts};
 use super::{attribute, hidden, sequence, text};
 use crate::diff::{Diff, DiffAction, Kind};
 use crate::json::{Shape, View};
@@ -60,11 +60,11 @@ fn unhidden<'t>(change: &Change<'_, 't>) -> Diff<'t> {
 pub(super) fn unchanged<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let kind = match change.after.shape() {
         Shape::Array(elements) => {
-            let (elements, _) = parts(change, Of::Same, At::positions(elements.len()));
+            let (elements, _) = parts(change, PartKind::Same, At::positions(elements.len()));
             Kind::List { elements, context: true }
         }
         Shape::Object(_) => {
-            let (attributes, _) = parts(change, Of::Same, At::Keys(change.explicit_keys()));
+            let (attributes, _) = parts(change, PartKind::Same, At::Keys(change.explicit_keys()));
             Kind::Object { attributes, nested: false }
         }
         _ => {
@@ -86,11 +86,11 @@ fn of_kind<'t>(change: &Change<'_, 't>, example: View<'_, 't>) -> Diff<'t> {
 fn array<'t>(change: &Change<'_, 't>) -> Diff<'t> {
     let is_object = |element: View<'_, '_>| matches!(element.shape(), Shape::Object(_));
     let places = sequence::places(change, is_object);
-    let (elements, action) = parts(change, Of::Elements, At::Places(places));
+    let (elements, action) = parts(change, PartKind::Elements, At::Places(places));
     Diff::new(action, Kind::List { elements, context: true })
 }
 
 fn object<'t>(change: &Change<'_, 't>) -> Diff<'t> {
-    let (attributes, action) = parts(change, Of::Shaped, At::Keys(change.keys()));
+    let (attributes, action) = parts(change, PartKind::Shaped, At::Keys(change.keys()));
     Diff::new(action, Kind::Object { attributes, nested: false })
 }

@@ -3,13 +3,13 @@
 //! One function for each kind of place. Every one looks first at what hides a value (sensitive before
 //! unknown) and then at the value; none of them writes a character of output.
 
-mod alike;
 mod attribute;
 mod block;
 mod collection;
 mod hidden;
 mod json;
 mod nested;
+mod opentofu_lists;
 mod parts;
 mod sequence;
 mod text;
@@ -18,4 +18,4 @@ mod unknown_block;
 pub(crate) use attribute::value as typed;
 pub(crate) use block::{block, body};
 pub(crate) use json::output;
-pub(crate) use parts::Unmade;
+pub(crate) use parts::LazyParts;

@@ -6,7 +6,7 @@ use smol_str::SmolStr;
 use super::attribute::{attribute, members_of};
 use super::block::{WriteOnly, add_write_only, write_only_action};
 use super::hidden;
-use super::parts::{At, Of, parts};
+use super::parts::{At, PartKind, parts};
 use crate::diff::{Diff, DiffAction, Kind};
 use crate::text::Text;
 use crate::walk::{Change, Unknown};
@@ -62,19 +62,20 @@ pub(super) fn single<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) ->
 
 fn list<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let len = change.before.elements().len().max(change.after.elements().len());
-    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: false }, At::positions(len));
+    let (elements, action) =
+        parts(change, PartKind::Nested { attributes, all_replace: false }, At::positions(len));
     Diff::new(action, Kind::List { elements, context: false }).replacing(change.forces_replacement())
 }
 
 fn set<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let change = &change.wholly_relevant();
     let places = At::of_set(change);
-    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, places);
+    let (elements, action) = parts(change, PartKind::Nested { attributes, all_replace: true }, places);
     Diff::new(action, Kind::Set { elements, nested: true }).replacing(change.forces_replacement())
 }
 
 fn map<'t>(change: &Change<'_, 't>, attributes: &'t Attributes) -> Diff<'t> {
     let keys = At::Keys(change.explicit_keys());
-    let (elements, action) = parts(change, Of::Nested { attributes, all_replace: true }, keys);
+    let (elements, action) = parts(change, PartKind::Nested { attributes, all_replace: true }, keys);
     Diff::new(action, Kind::Map { elements, nested: true }).replacing(change.forces_replacement())
 }

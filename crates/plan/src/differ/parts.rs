@@ -16,7 +16,7 @@ const LARGE: usize = 8192;
 
 /// What the parts of a collection are.
 #[derive(Clone, Copy)]
-pub(super) enum Of<'t> {
+pub(super) enum PartKind<'t> {
     /// Values of a plain type.
     Typed(&'t Type),
     /// The members of an object, by their shape.
@@ -80,30 +80,30 @@ impl<'t> At<'t> {
     }
 }
 
-impl<'t> Of<'t> {
+impl<'t> PartKind<'t> {
     /// Whether nothing but the values says what must not be shown.
     fn has_no_marks(self) -> bool {
-        !matches!(self, Of::Blocks(_, Some(_)))
+        !matches!(self, PartKind::Blocks(_, Some(_)))
     }
 
     /// The diff of a part, and the action that it has for the collection.
     fn diff(self, part: Change<'_, 't>, replace: bool) -> (Diff<'t>, DiffAction) {
         let diff = match self {
-            Of::Typed(ty) => attribute::value(part.if_relevant(), ty),
-            Of::Shaped => json::shape(&part.if_relevant()),
-            Of::Elements => json::shape(&part),
-            Of::Same => json::unchanged(&part),
-            Of::Nested { attributes, .. } => nested::single(&part.if_relevant(), attributes),
-            Of::Blocks(schema, _) => block::block(part.if_relevant(), schema),
+            PartKind::Typed(ty) => attribute::value(part.if_relevant(), ty),
+            PartKind::Shaped => json::shape(&part.if_relevant()),
+            PartKind::Elements => json::shape(&part),
+            PartKind::Same => json::unchanged(&part),
+            PartKind::Nested { attributes, .. } => nested::single(&part.if_relevant(), attributes),
+            PartKind::Blocks(schema, _) => block::block(part.if_relevant(), schema),
         };
         let action = diff.action;
         let diff = match self {
-            Of::Typed(_) | Of::Shaped | Of::Elements | Of::Same => diff,
-            Of::Nested { all_replace, .. } => {
+            PartKind::Typed(_) | PartKind::Shaped | PartKind::Elements | PartKind::Same => diff,
+            PartKind::Nested { all_replace, .. } => {
                 let replace = diff.replace || all_replace && replace;
                 diff.replacing(replace)
             }
-            Of::Blocks(_, marks) => {
+            PartKind::Blocks(_, marks) => {
                 let replace = diff.replace || replace;
                 hidden::block_of_marked_type(diff.replacing(replace), marks)
             }
@@ -115,7 +115,7 @@ impl<'t> Of<'t> {
 /// The diffs of the parts of a collection, and the action that they give it.
 pub(super) fn parts<'t, T: Part<'t>>(
     change: &Change<'_, 't>,
-    of: Of<'t>,
+    of: PartKind<'t>,
     at: At<'t>,
 ) -> (Parts<'t, T>, DiffAction) {
     parts_kept_below(LARGE, change, of, at)
@@ -124,7 +124,7 @@ pub(super) fn parts<'t, T: Part<'t>>(
 fn parts_kept_below<'t, T: Part<'t>>(
     large: usize,
     change: &Change<'_, 't>,
-    of: Of<'t>,
+    of: PartKind<'t>,
     at: At<'t>,
 ) -> (Parts<'t, T>, DiffAction) {
     let mut action = change.parent_action();
@@ -135,14 +135,14 @@ fn parts_kept_below<'t, T: Part<'t>>(
         && of.has_no_marks()
         && change.is_unmarked_same()
         && !change.has_marks()
-        && let Some(unknown) = Unmade::unknown(change)
+        && let Some(unknown) = LazyParts::unknown(change)
     {
-        return (Parts::unmade(Unmade::new(change, unknown, of, at)), action);
+        return (Parts::unmade(LazyParts::new(change, unknown, of, at)), action);
     }
     if len >= large
-        && let Some(unknown) = Unmade::unknown(change)
+        && let Some(unknown) = LazyParts::unknown(change)
     {
-        let mut unmade = Unmade::new(change, unknown, of, at);
+        let mut unmade = LazyParts::new(change, unknown, of, at);
         let mut actions = Vec::with_capacity(len);
         for index in 0..len {
             let (diff, of_part) = unmade.part(index);
@@ -167,7 +167,7 @@ fn parts_kept_below<'t, T: Part<'t>>(
 ///
 /// The diff of a part is made twice, first for its action alone; within it nothing is put off again, so that this
 /// does not multiply where large collections hold others.
-pub(crate) struct Unmade<'t> {
+pub(crate) struct LazyParts<'t> {
     before: Json<'t>,
     after: Json<'t>,
     unknown: Json<'t>,
@@ -176,13 +176,13 @@ pub(crate) struct Unmade<'t> {
     dialect: Dialect,
     depth: usize,
     replace: bool,
-    of: Of<'t>,
+    of: PartKind<'t>,
     at: At<'t>,
     /// `None` where nothing happens to any.
     actions: Option<Box<[DiffAction]>>,
 }
 
-impl<'t> Unmade<'t> {
+impl<'t> LazyParts<'t> {
     /// What is unknown of a change, if what is known of it lets itself be kept.
     fn unknown(change: &Change<'_, 't>) -> Option<Json<'t>> {
         let unknown = match change.unknown {
@@ -195,7 +195,7 @@ impl<'t> Unmade<'t> {
         is_kept.then(|| unknown.to_json())
     }
 
-    fn new(change: &Change<'_, 't>, unknown: Json<'t>, of: Of<'t>, at: At<'t>) -> Self {
+    fn new(change: &Change<'_, 't>, unknown: Json<'t>, of: PartKind<'t>, at: At<'t>) -> Self {
         Self {
             before: change.before.to_json(),
             after: change.after.to_json(),
@@ -288,7 +288,7 @@ mod tests {
 
     fn check<'t, T: Part<'t> + PartialEq + std::fmt::Debug>(
         change: &Change<'_, 't>,
-        of: Of<'t>,
+        of: PartKind<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
         let (made, action) = parts_kept_below::<T>(usize::MAX, change, of, at());
@@ -314,7 +314,7 @@ mod tests {
     /// What stands on both sides is found to stay as it is, whether it was read once or twice.
     fn is_same<'t, T: Part<'t> + PartialEq + std::fmt::Debug>(
         changes: [&Change<'_, 't>; 2],
-        of: Of<'t>,
+        of: PartKind<'t>,
         at: impl Fn() -> At<'t>,
     ) -> Result<(), TestCaseError> {
         let [shared, apart] = changes.map(|change| parts::<T>(change, of, at()));
@@ -360,11 +360,11 @@ mod tests {
             };
             let marks = Sensitivity { before: true, after: false, unchanged: false, whole_type: false };
             let kinds = [
-                Of::Typed(&ty),
-                Of::Shaped,
-                Of::Nested { attributes: schema.attributes(), all_replace: keyed },
-                Of::Blocks(&schema, None),
-                Of::Blocks(&schema, Some(marks)),
+                PartKind::Typed(&ty),
+                PartKind::Shaped,
+                PartKind::Nested { attributes: schema.attributes(), all_replace: keyed },
+                PartKind::Blocks(&schema, None),
+                PartKind::Blocks(&schema, Some(marks)),
             ];
             let again = Json::parse(&sides[0]).unwrap();
             let shared = Change { after: before, ..change.clone() };

@@ -6,7 +6,7 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{HashMap, HashTable};
 use objchange::change::common_subsequence;
 
-use super::alike::{Alike, Never, Pairing};
+use super::opentofu_lists::{Alike, Never, Pairing};
 use crate::json::View;
 use crate::walk::{Change, Dialect};
 

@@ -50,7 +50,7 @@ impl DocumentKind {
             }
         }
         let mut reader = open(text)?;
-        let mut seen = Seen::default();
+        let mut seen = Members::default();
         let end = reader.members(|key, reader| {
             seen.note(&key);
             match seen.kind() {
@@ -83,7 +83,7 @@ impl DocumentKind {
 
 /// The members that tell.
 #[derive(Default)]
-struct Seen {
+struct Members {
     format_version: bool,
     terraform_version: bool,
     version: bool,
@@ -99,7 +99,7 @@ struct Seen {
     others: bool,
 }
 
-impl Seen {
+impl Members {
     fn note(&mut self, key: &str) {
         self.planned |=
             matches!(key, "resource_changes" | "resource_drift" | "planned_values" | "output_changes");

@@ -11,13 +11,13 @@ mod field;
 mod instance;
 mod invocation;
 mod kind;
-mod lost;
+mod missing_changes;
 mod object;
 mod place;
 mod plan;
 mod state;
 mod state_file;
-mod unfamiliar;
+mod unknown_kinds;
 
 pub use actions::ResourceActions;
 pub use error::{DocumentError, Problem};
@@ -29,7 +29,7 @@ pub use kind::DocumentKind;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
 pub use plan::{ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ValueChange};
 pub use state::{Sensitive, State, StateOutput, StateResource};
-pub use unfamiliar::{Unfamiliar, UnfamiliarKind};
+pub use unknown_kinds::{Unfamiliar, UnfamiliarKind};
 
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
@@ -106,9 +106,9 @@ impl<'t> Document<'t> {
 
 /// The text of a document, which holds secrets: `Debug` shows only how long it is.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct Unseen<'t>(pub(crate) &'t str);
+pub(crate) struct SecretText<'t>(pub(crate) &'t str);
 
-impl std::fmt::Debug for Unseen<'_> {
+impl std::fmt::Debug for SecretText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} bytes", self.0.len())
     }

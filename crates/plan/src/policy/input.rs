@@ -5,7 +5,7 @@ use objchange_rego::Value;
 use super::InputMode;
 use super::error::{PolicyError, PolicyErrorKind};
 use super::members::Members;
-use super::value::{Refused, Values};
+use super::value::{SerializeError, Values};
 use crate::collection::{Collected, Exact, Redacted};
 use crate::document::Plan;
 use crate::tfconfig::TfConfig;
@@ -92,7 +92,7 @@ impl Writer<'_> {
             true => self.values.of(&Redacted(part)),
             false => self.values.of(&Exact(part)),
         };
-        written.map_err(|refused: Refused| {
+        written.map_err(|refused: SerializeError| {
             PolicyError::new(PolicyErrorKind::Document, None, refused.to_string())
         })
     }

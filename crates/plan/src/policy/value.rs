@@ -27,7 +27,7 @@ impl Values {
         Self { replacement: Some(replacement), ..Self::default() }
     }
 
-    pub(super) fn of<T: Serialize + ?Sized>(&mut self, written: &T) -> Result<Value, Refused> {
+    pub(super) fn of<T: Serialize + ?Sized>(&mut self, written: &T) -> Result<Value, SerializeError> {
         written.serialize(&mut *self)
     }
 
@@ -55,17 +55,17 @@ impl Values {
 
 /// Why something cannot be a value of policies.
 #[derive(Debug)]
-pub(super) struct Refused(String);
+pub(super) struct SerializeError(String);
 
-impl fmt::Display for Refused {
+impl fmt::Display for SerializeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for SerializeError {}
 
-impl ser::Error for Refused {
+impl ser::Error for SerializeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self(message.to_string())
     }
@@ -91,88 +91,88 @@ const RAW: &str = "$serde_json::private::RawValue";
 
 impl<'a> Serializer for &'a mut Values {
     type Ok = Value;
-    type Error = Refused;
+    type Error = SerializeError;
     type SerializeSeq = List<'a>;
     type SerializeTuple = List<'a>;
     type SerializeTupleStruct = List<'a>;
-    type SerializeTupleVariant = Impossible<Value, Refused>;
+    type SerializeTupleVariant = Impossible<Value, SerializeError>;
     type SerializeMap = Map<'a>;
     type SerializeStruct = Map<'a>;
-    type SerializeStructVariant = Impossible<Value, Refused>;
+    type SerializeStructVariant = Impossible<Value, SerializeError>;
 
-    fn serialize_bool(self, value: bool) -> Result<Value, Refused> {
+    fn serialize_bool(self, value: bool) -> Result<Value, SerializeError> {
         Ok(Value::Bool(value))
     }
 
-    fn serialize_i8(self, value: i8) -> Result<Value, Refused> {
+    fn serialize_i8(self, value: i8) -> Result<Value, SerializeError> {
         self.serialize_i64(value.into())
     }
 
-    fn serialize_i16(self, value: i16) -> Result<Value, Refused> {
+    fn serialize_i16(self, value: i16) -> Result<Value, SerializeError> {
         self.serialize_i64(value.into())
     }
 
-    fn serialize_i32(self, value: i32) -> Result<Value, Refused> {
+    fn serialize_i32(self, value: i32) -> Result<Value, SerializeError> {
         self.serialize_i64(value.into())
     }
 
-    fn serialize_i64(self, value: i64) -> Result<Value, Refused> {
+    fn serialize_i64(self, value: i64) -> Result<Value, SerializeError> {
         Ok(Value::int(value))
     }
 
-    fn serialize_u8(self, value: u8) -> Result<Value, Refused> {
+    fn serialize_u8(self, value: u8) -> Result<Value, SerializeError> {
         self.serialize_u64(value.into())
     }
 
-    fn serialize_u16(self, value: u16) -> Result<Value, Refused> {
+    fn serialize_u16(self, value: u16) -> Result<Value, SerializeError> {
         self.serialize_u64(value.into())
     }
 
-    fn serialize_u32(self, value: u32) -> Result<Value, Refused> {
+    fn serialize_u32(self, value: u32) -> Result<Value, SerializeError> {
         self.serialize_u64(value.into())
     }
 
-    fn serialize_u64(self, value: u64) -> Result<Value, Refused> {
+    fn serialize_u64(self, value: u64) -> Result<Value, SerializeError> {
         match i64::try_from(value) {
             Ok(value) => Ok(Value::int(value)),
             Err(_) => number(&value.to_string()),
         }
     }
 
-    fn serialize_f32(self, value: f32) -> Result<Value, Refused> {
+    fn serialize_f32(self, value: f32) -> Result<Value, SerializeError> {
         self.serialize_f64(value.into())
     }
 
-    fn serialize_f64(self, value: f64) -> Result<Value, Refused> {
+    fn serialize_f64(self, value: f64) -> Result<Value, SerializeError> {
         let number = Number::from_f64(value).map(Value::Number);
         number.ok_or_else(|| ser::Error::custom("a number is not finite"))
     }
 
-    fn serialize_char(self, value: char) -> Result<Value, Refused> {
+    fn serialize_char(self, value: char) -> Result<Value, SerializeError> {
         Ok(self.text(value.encode_utf8(&mut [0; 4])))
     }
 
-    fn serialize_str(self, value: &str) -> Result<Value, Refused> {
+    fn serialize_str(self, value: &str) -> Result<Value, SerializeError> {
         Ok(self.text(value))
     }
 
-    fn serialize_bytes(self, _: &[u8]) -> Result<Value, Refused> {
+    fn serialize_bytes(self, _: &[u8]) -> Result<Value, SerializeError> {
         Err(ser::Error::custom("bytes are no value of policies"))
     }
 
-    fn serialize_none(self) -> Result<Value, Refused> {
+    fn serialize_none(self) -> Result<Value, SerializeError> {
         Ok(Value::Null)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, Refused> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Value, SerializeError> {
         value.serialize(self)
     }
 
-    fn serialize_unit(self) -> Result<Value, Refused> {
+    fn serialize_unit(self) -> Result<Value, SerializeError> {
         Ok(Value::Null)
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Value, Refused> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<Value, SerializeError> {
         Ok(Value::Null)
     }
 
@@ -181,7 +181,7 @@ impl<'a> Serializer for &'a mut Values {
         _: &'static str,
         _: u32,
         variant: &'static str,
-    ) -> Result<Value, Refused> {
+    ) -> Result<Value, SerializeError> {
         Ok(self.shared(variant))
     }
 
@@ -189,7 +189,7 @@ impl<'a> Serializer for &'a mut Values {
         self,
         _: &'static str,
         value: &T,
-    ) -> Result<Value, Refused> {
+    ) -> Result<Value, SerializeError> {
         value.serialize(self)
     }
 
@@ -199,19 +199,19 @@ impl<'a> Serializer for &'a mut Values {
         _: u32,
         _: &'static str,
         _: &T,
-    ) -> Result<Value, Refused> {
+    ) -> Result<Value, SerializeError> {
         Err(ser::Error::custom(NO_VARIANT))
     }
 
-    fn serialize_seq(self, len: Option<usize>) -> Result<List<'a>, Refused> {
+    fn serialize_seq(self, len: Option<usize>) -> Result<List<'a>, SerializeError> {
         Ok(List { values: self, items: Vec::with_capacity(len.unwrap_or(0).min(4096)) })
     }
 
-    fn serialize_tuple(self, len: usize) -> Result<List<'a>, Refused> {
+    fn serialize_tuple(self, len: usize) -> Result<List<'a>, SerializeError> {
         self.serialize_seq(Some(len))
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<List<'a>, Refused> {
+    fn serialize_tuple_struct(self, _: &'static str, len: usize) -> Result<List<'a>, SerializeError> {
         self.serialize_seq(Some(len))
     }
 
@@ -221,15 +221,15 @@ impl<'a> Serializer for &'a mut Values {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeTupleVariant, Refused> {
+    ) -> Result<Self::SerializeTupleVariant, SerializeError> {
         Err(ser::Error::custom(NO_VARIANT))
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<Map<'a>, Refused> {
+    fn serialize_map(self, _: Option<usize>) -> Result<Map<'a>, SerializeError> {
         Ok(Map { values: self, members: Vec::new(), key: Value::Null, is_raw: false })
     }
 
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Map<'a>, Refused> {
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Map<'a>, SerializeError> {
         Ok(Map { is_raw: name == RAW, ..self.serialize_map(None)? })
     }
 
@@ -239,7 +239,7 @@ impl<'a> Serializer for &'a mut Values {
         _: u32,
         _: &'static str,
         _: usize,
-    ) -> Result<Self::SerializeStructVariant, Refused> {
+    ) -> Result<Self::SerializeStructVariant, SerializeError> {
         Err(ser::Error::custom(NO_VARIANT))
     }
 }
@@ -248,15 +248,15 @@ macro_rules! list {
     ($($of:ident :: $item:ident),*) => {$(
         impl ser::$of for List<'_> {
             type Ok = Value;
-            type Error = Refused;
+            type Error = SerializeError;
 
-            fn $item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
+            fn $item<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), SerializeError> {
                 let value = value.serialize(&mut *self.values)?;
                 self.items.push(value);
                 Ok(())
             }
 
-            fn end(self) -> Result<Value, Refused> {
+            fn end(self) -> Result<Value, SerializeError> {
                 Ok(Value::array(self.items))
             }
         }
@@ -271,40 +271,40 @@ list!(
 
 impl ser::SerializeMap for Map<'_> {
     type Ok = Value;
-    type Error = Refused;
+    type Error = SerializeError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Refused> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), SerializeError> {
         self.key = key.serialize(Key(self.values))?;
         Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Refused> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), SerializeError> {
         let value = value.serialize(&mut *self.values)?;
         self.members.push((std::mem::replace(&mut self.key, Value::Null), value));
         Ok(())
     }
 
-    fn end(self) -> Result<Value, Refused> {
+    fn end(self) -> Result<Value, SerializeError> {
         Ok(Value::object(self.members))
     }
 }
 
 impl ser::SerializeStruct for Map<'_> {
     type Ok = Value;
-    type Error = Refused;
+    type Error = SerializeError;
 
     fn serialize_field<T: Serialize + ?Sized>(
         &mut self,
         name: &'static str,
         value: &T,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), SerializeError> {
         let value = value.serialize(&mut *self.values)?;
         let name = self.values.shared(name);
         self.members.push((name, value));
         Ok(())
     }
 
-    fn end(mut self) -> Result<Value, Refused> {
+    fn end(mut self) -> Result<Value, SerializeError> {
         match self.is_raw.then(|| self.members.pop()).flatten() {
             Some((_, Value::String(json))) => number(&json),
             _ => Ok(Value::object(self.members)),
@@ -312,7 +312,7 @@ impl ser::SerializeStruct for Map<'_> {
     }
 }
 
-fn number(json: &str) -> Result<Value, Refused> {
+fn number(json: &str) -> Result<Value, SerializeError> {
     let number = if has_too_many_digits(json) { None } else { Number::parse(json) };
     number
         .map(Value::Number)
@@ -331,7 +331,7 @@ struct Key<'a>(&'a mut Values);
 
 macro_rules! no_keys {
     ($($name:ident($($type:ty),*) -> $out:ty;)*) => {$(
-        fn $name(self, $(_: $type),*) -> Result<$out, Refused> {
+        fn $name(self, $(_: $type),*) -> Result<$out, SerializeError> {
             Err(ser::Error::custom("a key is a text"))
         }
     )*};
@@ -339,16 +339,16 @@ macro_rules! no_keys {
 
 impl Serializer for Key<'_> {
     type Ok = Value;
-    type Error = Refused;
-    type SerializeSeq = Impossible<Value, Refused>;
-    type SerializeTuple = Impossible<Value, Refused>;
-    type SerializeTupleStruct = Impossible<Value, Refused>;
-    type SerializeTupleVariant = Impossible<Value, Refused>;
-    type SerializeMap = Impossible<Value, Refused>;
-    type SerializeStruct = Impossible<Value, Refused>;
-    type SerializeStructVariant = Impossible<Value, Refused>;
+    type Error = SerializeError;
+    type SerializeSeq = Impossible<Value, SerializeError>;
+    type SerializeTuple = Impossible<Value, SerializeError>;
+    type SerializeTupleStruct = Impossible<Value, SerializeError>;
+    type SerializeTupleVariant = Impossible<Value, SerializeError>;
+    type SerializeMap = Impossible<Value, SerializeError>;
+    type SerializeStruct = Impossible<Value, SerializeError>;
+    type SerializeStructVariant = Impossible<Value, SerializeError>;
 
-    fn serialize_str(self, key: &str) -> Result<Value, Refused> {
+    fn serialize_str(self, key: &str) -> Result<Value, SerializeError> {
         Ok(self.0.shared(key))
     }
 
@@ -356,11 +356,11 @@ impl Serializer for Key<'_> {
         self,
         _: &'static str,
         key: &T,
-    ) -> Result<Value, Refused> {
+    ) -> Result<Value, SerializeError> {
         key.serialize(self)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, key: &T) -> Result<Value, Refused> {
+    fn serialize_some<T: Serialize + ?Sized>(self, key: &T) -> Result<Value, SerializeError> {
         key.serialize(self)
     }
 
@@ -370,7 +370,7 @@ impl Serializer for Key<'_> {
         _: u32,
         _: &'static str,
         _: &T,
-    ) -> Result<Value, Refused> {
+    ) -> Result<Value, SerializeError> {
         Err(ser::Error::custom("a key is a text"))
     }
 

@@ -13,7 +13,7 @@ use regex::Regex;
 use super::compare::{Wrong, kinds_of, shape_of_call, wrong_containment, wrong_equality};
 use super::error::{QueryError, QueryErrorKind};
 use super::kinds::Kinds;
-use super::model::{Of, PLAN, Shape};
+use super::model::{CollectionKind, PLAN, Shape};
 use super::tree::{Places, call};
 use super::version::Constraints;
 
@@ -84,7 +84,7 @@ const TYPES: &[&str] = &[
 
 /// Checks an expression and makes it what is evaluated.
 pub(super) struct Checker<'a> {
-    pub(super) of: Of,
+    pub(super) of: CollectionKind,
     pub(super) places: &'a Places,
     /// The names of the loops around.
     pub(super) bound: Vec<String>,

@@ -9,7 +9,7 @@ use regex::Regex;
 use super::check::Checker;
 use super::error::{QueryError, QueryErrorKind};
 use super::functions::ENVIRONMENT;
-use super::model::Of;
+use super::model::CollectionKind;
 use super::tree::{Places, is_deeper};
 
 /// The longest expression that is read, in bytes.
@@ -33,7 +33,7 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    pub(super) fn parse(of: Of, text: &str) -> Result<Self, QueryError> {
+    pub(super) fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
         if text.len() > MAX_TEXT {
             let message = format!("the expression is longer than {MAX_TEXT} bytes");
             return Err(QueryError::new(QueryErrorKind::Limit, 0..0, message));
@@ -49,7 +49,7 @@ impl Compiled {
     }
 }
 
-fn parse(of: Of, text: &str) -> Result<Compiled, QueryError> {
+fn parse(of: CollectionKind, text: &str) -> Result<Compiled, QueryError> {
     let (mut expr, source) = ENVIRONMENT.parser().parse_with_source_info(text).map_err(|errors| {
         let Some(first) = errors.errors.first() else {
             return QueryError::new(QueryErrorKind::Syntax, 0..0, "this is no expression");

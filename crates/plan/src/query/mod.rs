@@ -1,24 +1,24 @@
 //! Queries: expressions in CEL, the Common Expression Language, over the items of a plan, a state or a configuration.
 //!
 //! ```
-//! use objchange_plan::query::{Of, Projection, Query, Subject};
+//! use objchange_plan::query::{CollectionKind, Projection, Query, Subject};
 //! use objchange_plan::Document;
 //!
-//! let query = Query::parse(Of::ResourceChanges, r#"rc.type == "disk" && changed(rc, "tags.Owner")"#)?;
-//! let owner = Projection::parse(Of::ResourceChanges, r#"new(rc, "tags.Owner")"#)?;
+//! let query = Query::parse(CollectionKind::ResourceChanges, r#"rc.type == "disk" && changed(rc, "tags.Owner")"#)?;
+//! let owner = Projection::parse(CollectionKind::ResourceChanges, r#"new(rc, "tags.Owner")"#)?;
 //!
 //! let document = Document::parse(
 //!     r#"{"format_version":"1.2","resource_changes":[{"address":"disk.a","type":"disk","name":"a","change":{
 //!         "actions":["update"],"before":{"tags":{"Owner":"ann"}},"after":{"tags":{"Owner":"bob"}},
 //!         "after_unknown":{},"before_sensitive":{},"after_sensitive":{}}}]}"#,
 //! )?;
-//! let subject = Subject::new(Of::ResourceChanges, document)?;
+//! let subject = Subject::new(CollectionKind::ResourceChanges, document)?;
 //! let (mut query, mut owner) = (query.on(&subject), owner.on(&subject));
 //! let (key, item) = subject.items().next().unwrap();
 //! assert!(query.matches(item)?);
 //! assert_eq!((key, owner.values(item)), ("disk.a", vec![Ok("bob".into())]));
 //!
-//! let error = Query::parse(Of::ResourceChanges, "rc.typ == 1").unwrap_err();
+//! let error = Query::parse(CollectionKind::ResourceChanges, "rc.typ == 1").unwrap_err();
 //! assert_eq!((error.place.clone(), error.to_string()), (3..6, "a resource change has no field `typ`; did you mean `type`?".into()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -74,7 +74,7 @@ pub use self::error::{QueryError, QueryErrorKind};
 use self::evaluate::Evaluation;
 pub use self::item::Item;
 pub use self::kinds::Comparisons;
-pub use self::model::Of;
+pub use self::model::CollectionKind;
 pub use self::subject::{Subject, SubjectError};
 
 /// An expression that is true for the items that are looked for.
@@ -100,7 +100,7 @@ impl Query {
     /// # Errors
     ///
     /// The text is no expression, or names what is not there. The error says where.
-    pub fn parse(of: Of, text: &str) -> Result<Self, QueryError> {
+    pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
         Compiled::parse(of, text).map(Self)
     }
 
@@ -152,7 +152,7 @@ impl Projection {
     /// # Errors
     ///
     /// The text is no expression, or names what is not there. The error says where.
-    pub fn parse(of: Of, text: &str) -> Result<Self, QueryError> {
+    pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
         let compiled = Compiled::parse(of, text)?;
         let names = columns(&compiled.expr).into_iter().map(|(name, _)| name.map(str::to_owned)).collect();
         Ok(Self { compiled, names })

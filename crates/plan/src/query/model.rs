@@ -5,7 +5,7 @@ use super::kinds::Kinds;
 /// What a query asks about: a collection of a plan, of its state or of its configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub enum Of {
+pub enum CollectionKind {
     /// What happens to resource instances.
     #[default]
     ResourceChanges,
@@ -80,7 +80,7 @@ impl Model {
     }
 }
 
-impl Of {
+impl CollectionKind {
     /// What `rc` is.
     pub(super) fn model(self) -> &'static Model {
         match self {

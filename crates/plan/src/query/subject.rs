@@ -1,7 +1,7 @@
 //! The documents that queries are asked about.
 
 use super::item::{Item, Kind};
-use super::model::Of;
+use super::model::CollectionKind;
 use crate::collection::Collection;
 use crate::document::{Document, DocumentError};
 use crate::tfconfig::TfConfig;
@@ -11,7 +11,7 @@ use crate::tfstate::TfState;
 /// A document, read for a query.
 #[derive(Debug)]
 pub struct Subject<'t> {
-    of: Of,
+    of: CollectionKind,
     plan: Option<TfPlan<'t>>,
     state: TfState<'t>,
     config: TfConfig<'t>,
@@ -44,16 +44,16 @@ impl<'t> Subject<'t> {
     /// # Errors
     ///
     /// The document cannot be read, or is a state where a plan is needed.
-    pub fn new(of: Of, document: Document<'t>) -> Result<Self, SubjectError> {
+    pub fn new(of: CollectionKind, document: Document<'t>) -> Result<Self, SubjectError> {
         let mut subject = Self { of, plan: None, state: TfState::default(), config: TfConfig::default() };
         match document {
-            Document::State(state) if of == Of::State => subject.state = TfState::new(state)?,
+            Document::State(state) if of == CollectionKind::State => subject.state = TfState::new(state)?,
             Document::State(_) => return Err(SubjectError::IsState),
             Document::Plan(plan) => {
                 subject.plan = Some(TfPlan::new(&plan)?);
                 match of {
-                    Of::State => subject.state = TfState::prior(&plan)?,
-                    Of::Config => subject.config = TfConfig::new(&plan)?,
+                    CollectionKind::State => subject.state = TfState::prior(&plan)?,
+                    CollectionKind::Config => subject.config = TfConfig::new(&plan)?,
                     _ => {}
                 }
             }
@@ -72,13 +72,17 @@ impl<'t> Subject<'t> {
         }
         let plan = self.plan.as_ref();
         match self.of {
-            Of::ResourceChanges => of(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange),
-            Of::ResourceDrift => of(plan.map(|plan| &plan.resource_drift), Kind::ResourceChange),
-            Of::OutputChanges => of(plan.map(|plan| &plan.output_changes), Kind::OutputChange),
-            Of::Variables => of(plan.map(|plan| &plan.variables), Kind::Variable),
-            Of::PlannedValues => of(plan.map(|plan| &plan.planned_values.resources), Kind::Resource),
-            Of::State => of(Some(&self.state.resources), Kind::Resource),
-            Of::Config => of(Some(&self.config.resources), Kind::Config),
+            CollectionKind::ResourceChanges => {
+                of(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
+            }
+            CollectionKind::ResourceDrift => of(plan.map(|plan| &plan.resource_drift), Kind::ResourceChange),
+            CollectionKind::OutputChanges => of(plan.map(|plan| &plan.output_changes), Kind::OutputChange),
+            CollectionKind::Variables => of(plan.map(|plan| &plan.variables), Kind::Variable),
+            CollectionKind::PlannedValues => {
+                of(plan.map(|plan| &plan.planned_values.resources), Kind::Resource)
+            }
+            CollectionKind::State => of(Some(&self.state.resources), Kind::Resource),
+            CollectionKind::Config => of(Some(&self.config.resources), Kind::Config),
         }
     }
 

@@ -4,7 +4,7 @@ use semver::{Prerelease, Version};
 
 /// Constraints that all must hold, such as `>= 1.5, < 2.0` or `~> 1.5.0`.
 #[derive(Debug, Clone)]
-pub(super) struct Constraints(Vec<(Operator, Written)>);
+pub(super) struct Constraints(Vec<(Operator, WrittenVersion)>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Operator {
@@ -20,13 +20,13 @@ enum Operator {
 
 /// A version as it is written: numbers that are left out are 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Written {
+struct WrittenVersion {
     version: Version,
     /// How many numbers are written.
     numbers: usize,
 }
 
-impl Written {
+impl WrittenVersion {
     fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let text = text.strip_prefix('v').unwrap_or(text);
@@ -59,7 +59,7 @@ impl Constraints {
                 "~>" => Operator::Pessimistic,
                 _ => return None,
             };
-            Some((operator, Written::parse(version)?))
+            Some((operator, WrittenVersion::parse(version)?))
         };
         text.split(',').map(constraint).collect::<Option<_>>().map(Self)
     }
@@ -68,11 +68,11 @@ impl Constraints {
     ///
     /// A version before a release meets a constraint on the order only if that has one of the same release.
     pub(super) fn hold(&self, version: &str) -> Option<bool> {
-        let version = Written::parse(version)?;
+        let version = WrittenVersion::parse(version)?;
         Some(self.0.iter().all(|(operator, wanted)| {
             // What is built into a version does not count.
             let order = version.version.cmp_precedence(&wanted.version);
-            let is_before = |of: &Written| of.version.pre != Prerelease::EMPTY;
+            let is_before = |of: &WrittenVersion| of.version.pre != Prerelease::EMPTY;
             if *operator == Operator::Equal {
                 return order.is_eq();
             }

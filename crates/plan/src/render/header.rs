@@ -112,10 +112,10 @@ impl Writer<'_> {
                 self.push(" must be replaced, but the existing object will not be destroyed");
             }
             Heading::Unknown if header.actions.words().is_empty() => {
-                self.push(" has no actions here, so what happens to it is not known");
+                self.push(" has no actions, so what happens to it is unknown");
             }
             Heading::Unknown => {
-                self.push(" has actions that are not known here: ");
+                self.push(" has unknown actions: ");
                 escape::line(&mut self.out, &header.actions.words().join(", "));
             }
             Heading::Moved | Heading::Deferred | Heading::Unchanged => {}

@@ -27,7 +27,7 @@ pub enum GroupBy {
 
 /// What happens to a resource, in the order of the summary: what destroys comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fate {
+enum SummaryGroup {
     Destroy,
     Replace,
     Unknown,
@@ -38,7 +38,7 @@ enum Fate {
     MoveOrImport,
 }
 
-impl Fate {
+impl SummaryGroup {
     fn of(actions: ResourceActions) -> Self {
         match actions {
             ResourceActions::NoOp => Self::MoveOrImport,
@@ -73,7 +73,7 @@ impl Fate {
 /// Lines below a heading.
 struct Group {
     title: String,
-    lines: Vec<(Option<Fate>, String)>,
+    lines: Vec<(Option<SummaryGroup>, String)>,
 }
 
 impl Group {
@@ -91,7 +91,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, title: &str, fate: Option<Fate>, line: String) {
+    fn add(&mut self, title: &str, fate: Option<SummaryGroup>, line: String) {
         let list = &mut self.list;
         let index = *self.by_title.entry_ref(title).or_insert_with(|| {
             list.push(Group { title: title.to_owned(), lines: Vec::new() });
@@ -112,9 +112,14 @@ impl Groups {
 
 impl GroupBy {
     /// The title of the group of a resource; what happens to it is not asked of those of a state.
-    fn title<'h>(self, fate: Option<Fate>, module: Option<&'h Text<'_>>, resource_type: &'h str) -> &'h str {
+    fn title<'h>(
+        self,
+        fate: Option<SummaryGroup>,
+        module: Option<&'h Text<'_>>,
+        resource_type: &'h str,
+    ) -> &'h str {
         match self {
-            Self::Action => fate.map_or("Resources", Fate::title),
+            Self::Action => fate.map_or("Resources", SummaryGroup::title),
             Self::Module => module.map_or("(root module)", |module| module.as_str()),
             Self::Type => resource_type,
         }
@@ -177,7 +182,7 @@ impl Report<'_> {
                 }
                 Section::ResourceChanges(entries) => {
                     for header in entries.headers() {
-                        let fate = Some(Fate::of(header.actions));
+                        let fate = Some(SummaryGroup::of(header.actions));
                         let title = group_by.title(fate, header.module_address.as_ref(), &header.r#type);
                         resources.add(title, fate, change(&header));
                     }
@@ -232,7 +237,7 @@ fn total(counts: &Counts, is_state: bool) -> Vec<String> {
         (counts.resources, things(counts.resources, "resource")),
         (counts.delete, format!("{} to destroy", counts.delete)),
         (counts.replace, format!("{} to replace", counts.replace)),
-        (counts.unknown, format!("{} with actions that are not known", counts.unknown)),
+        (counts.unknown, format!("{} with unknown actions", counts.unknown)),
         (counts.forget, format!("{} to forget", counts.forget)),
         (counts.update, format!("{} to update", counts.update)),
         (counts.create, format!("{} to create", counts.create)),

@@ -144,7 +144,7 @@ pub enum Comment<'p> {
 
 /// On which occasion something is said of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Occasion<'p> {
+pub(super) enum ChangeContext<'p> {
     /// Terraform will change it.
     Change,
     /// It has changed outside of Terraform.
@@ -156,11 +156,11 @@ pub(super) enum Occasion<'p> {
 /// What is said of a resource.
 pub(super) fn header<'p>(
     resource: &ChangedResource<'p>,
-    occasion: &Occasion<'p>,
+    occasion: &ChangeContext<'p>,
     program: Program,
 ) -> ResourceHeader<'p> {
     let reason = match occasion {
-        Occasion::Deferral(reason) => Some(reason.clone()),
+        ChangeContext::Deferral(reason) => Some(reason.clone()),
         _ => resource.action_reason.clone(),
     };
     let heading = heading(resource, occasion, program);
@@ -213,11 +213,11 @@ pub(super) fn is_unchanged(resource: &ChangedResource<'_>) -> bool {
         && resource.change.importing.is_none()
 }
 
-fn heading(resource: &ChangedResource<'_>, occasion: &Occasion<'_>, program: Program) -> Heading {
-    let drift = *occasion == Occasion::Drift;
+fn heading(resource: &ChangedResource<'_>, occasion: &ChangeContext<'_>, program: Program) -> Heading {
+    let drift = *occasion == ChangeContext::Drift;
     match resource.change.actions {
         _ if is_unchanged(resource) => Heading::Unchanged,
-        _ if matches!(occasion, Occasion::Deferral(_)) => Heading::Deferred,
+        _ if matches!(occasion, ChangeContext::Deferral(_)) => Heading::Deferred,
         ResourceActions::NoOp if previous_address(resource).is_some() => Heading::Moved,
         ResourceActions::NoOp => Heading::Imported,
         ResourceActions::Create => Heading::Created,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::actions::{self, Actions, ReportAction};
 use super::entries::Entries;
-use super::header::{self, Occasion, ResourceHeader, previous_address};
+use super::header::{self, ChangeContext, ResourceHeader, previous_address};
 use super::sides::{Relevant, diff_resource};
 use super::{
     Counts, Filter, Note, Options, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section,
@@ -128,13 +128,13 @@ pub(super) fn report<'p, 't>(
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::DeferredChanges(Entries::of(
         deferred,
-        move |d| header::header(&d.resource, &Occasion::Deferral(d.reason.clone()), program),
+        move |d| header::header(&d.resource, &ChangeContext::Deferral(d.reason.clone()), program),
         move |d| differ.resource(&d.resource).map(Some),
     )));
     sections.extend(has_changes.then_some(Section::Legend(legend)));
     sections.push(Section::ResourceChanges(Entries::of(
         changes,
-        move |r| header::header(r, &Occasion::Change, program),
+        move |r| header::header(r, &ChangeContext::Change, program),
         move |r| differ.change(r, &actions).map(Some),
     )));
     sections.extend(summary.map(Section::Summary));
@@ -162,7 +162,7 @@ pub(super) fn report<'p, 't>(
         of_selection,
         drift: Entries::of(
             drifted,
-            move |r| header::header(r, &Occasion::Drift, program),
+            move |r| header::header(r, &ChangeContext::Drift, program),
             move |r| differ.resource(r).map(Some),
         ),
         invocations,
@@ -265,7 +265,7 @@ impl<'p, 't> Differ<'p, 't> {
                 _ => drifted.clear(),
             }
         }
-        let header = move |r| header::header(r, &Occasion::Drift, self.program);
+        let header = move |r| header::header(r, &ChangeContext::Drift, self.program);
         Ok(Entries::of(drifted, header, relevant_body))
     }
 
@@ -315,6 +315,6 @@ impl<'p> ReportEntry<'p, ResourceHeader<'p>> {
     /// What is shown of the change of a resource in which this differs; hidden is one to which nothing happens.
     pub fn of_change(resource: &ChangedResource<'p>, diff: Diff<'p>, options: &Options) -> Self {
         let diff = shown(resource, diff, options.full);
-        Self::new(header::header(resource, &Occasion::Change, options.program.unwrap_or_default()), diff)
+        Self::new(header::header(resource, &ChangeContext::Change, options.program.unwrap_or_default()), diff)
     }
 }

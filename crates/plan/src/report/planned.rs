@@ -3,7 +3,7 @@
 use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
 use objchange::schema::Block;
 
-use super::header::Occasion;
+use super::header::ChangeContext;
 use super::{Counts, Options, Outcome, Report, ReportEntry, Section, header};
 use crate::document::{ChangedResource, ResourceActions};
 use crate::text::Text;
@@ -72,7 +72,7 @@ impl<'p> Report<'p> {
         let mut counts = Counts::default();
         let sections = match (header::is_shown(&resource), change.deferred) {
             (true, Some(reason)) => {
-                let occasion = Occasion::Deferral(Text::from(deferral(reason)));
+                let occasion = ChangeContext::Deferral(Text::from(deferral(reason)));
                 let entry = ReportEntry { header: header::header(&resource, &occasion, program), ..entry };
                 counts.defer = 1;
                 vec![Section::DeferredChanges(vec![entry].into())]

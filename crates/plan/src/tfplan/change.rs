@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde::ser::{Error, SerializeMap, Serializer};
 
 use crate::collection::{As, Collected, Hidden, HiddenWith, Index, Marked, Secrets, is_there};
-use crate::document::{self, ChangedResource, DocumentError, ResourceActions, Unseen, ValueChange};
+use crate::document::{self, ChangedResource, DocumentError, ResourceActions, SecretText, ValueChange};
 use crate::json::{Json, View, quiet};
 use crate::text::Text;
 use crate::walk::Sides;
@@ -50,7 +50,7 @@ pub struct Change<'t> {
     /// What Terraform does: serialized, an ordered list such as `["delete","create"]`.
     pub actions: ResourceActions,
     values: ValueChange<'t>,
-    document: Unseen<'t>,
+    document: SecretText<'t>,
     /// Whose change it is, for errors.
     of: Text<'t>,
     sides: OnceLock<Result<Box<Read<'t>>, DocumentError>>,
@@ -101,7 +101,7 @@ impl<'t> Change<'t> {
         Self {
             actions: values.actions,
             values: values.clone(),
-            document: Unseen(text),
+            document: SecretText(text),
             of: of.clone(),
             sides: OnceLock::new(),
         }

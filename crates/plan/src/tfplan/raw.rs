@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 
 use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
-use crate::document::{DocumentError, Plan, Unseen};
+use crate::document::{DocumentError, Plan, SecretText};
 use crate::json::{Json, Raw, Shape, View};
 use crate::text::Text;
 use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
@@ -16,14 +16,14 @@ use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
 pub struct RawPlan<'t> {
     /// The members of the document, by name.
     pub members: Collection<'t, RawMember<'t>>,
-    document: Unseen<'t>,
+    document: SecretText<'t>,
     marks: ConfigMarks<'t>,
 }
 
 /// A member of the document, read when it is first looked into.
 #[derive(Debug)]
 pub struct RawMember<'t> {
-    document: Unseen<'t>,
+    document: SecretText<'t>,
     name: Text<'t>,
     part: Raw<'t>,
     read: OnceLock<Result<Json<'t>, DocumentError>>,
@@ -43,7 +43,7 @@ impl<'t> RawMember<'t> {
 
 impl<'t> RawPlan<'t> {
     pub(super) fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
-        let document = Unseen(plan.text());
+        let document = SecretText(plan.text());
         let mut members = Collection::default();
         for (name, part) in plan.members_by_name() {
             let member = RawMember { document, name: name.clone(), part: *part, read: OnceLock::new() };

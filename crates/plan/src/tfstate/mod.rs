@@ -21,7 +21,7 @@ use serde::ser::{Error, SerializeMap, Serializer};
 use crate::collection::{
     As, Collected, Collection, Index, Marked, Secrets, instance_address, is_there, read,
 };
-use crate::document::{DocumentError, Plan, Sensitive, State, StateOutput, StateResource, Unseen};
+use crate::document::{DocumentError, Plan, SecretText, Sensitive, State, StateOutput, StateResource};
 use crate::json::{Json, Raw, View, closed, quiet};
 use crate::text::Text;
 use crate::walk::Sides;
@@ -64,7 +64,7 @@ pub struct Resource<'t> {
     kept: StateResource<'t>,
     /// What is unknown until apply: of a resource that is planned.
     unknown: Option<Raw<'t>>,
-    document: Unseen<'t>,
+    document: SecretText<'t>,
     read: OnceLock<Result<[Json<'t>; 3], DocumentError>>,
 }
 
@@ -77,7 +77,7 @@ pub struct Output<'t> {
     /// It must not be shown.
     pub sensitive: bool,
     kept: StateOutput<'t>,
-    document: Unseen<'t>,
+    document: SecretText<'t>,
     is_file: bool,
     read: OnceLock<Result<Json<'t>, DocumentError>>,
 }
@@ -97,7 +97,7 @@ impl<'t> TfState<'t> {
         state: State<'t>,
         unknown: impl Fn(&str) -> Option<Raw<'t>>,
     ) -> Result<Self, DocumentError> {
-        let document = Unseen(state.text());
+        let document = SecretText(state.text());
         let mut resources = Collection::with_capacity(state.resources.len());
         let mut address = String::new();
         for resource in state.resources {
@@ -131,7 +131,7 @@ impl<'t> TfState<'t> {
 
 impl<'t> Resource<'t> {
     fn new(
-        document: Unseen<'t>,
+        document: SecretText<'t>,
         kept: StateResource<'t>,
         address: &mut String,
     ) -> Result<Self, DocumentError> {
@@ -229,7 +229,7 @@ fn of_value<'t>(value: &Value) -> [Json<'t>; 2] {
 }
 
 impl<'t> Output<'t> {
-    fn new(document: Unseen<'t>, is_file: bool, kept: StateOutput<'t>) -> Self {
+    fn new(document: SecretText<'t>, is_file: bool, kept: StateOutput<'t>) -> Self {
         let (name, sensitive) = (kept.name.clone(), kept.sensitive);
         Self { name, sensitive, kept, document, is_file, read: OnceLock::new() }
     }

@@ -6,7 +6,7 @@ use crate::text::Text;
 /// Keys, sorted and each one once.
 pub(crate) enum Keys<'t> {
     /// Those of an object that has them all: of most collections one side does, and nothing is listed.
-    Of(Json<'t>),
+    PartKind(Json<'t>),
     /// These.
     Listed(Vec<Text<'t>>),
 }
@@ -21,7 +21,7 @@ impl<'t> Keys<'t> {
         if let Some(longest) = longest
             && values.clone().all(|value| longest.members().has_keys_of(value.members()))
         {
-            return Keys::Of(longest.to_json());
+            return Keys::PartKind(longest.to_json());
         }
         let mut keys: Vec<_> = values.flat_map(|value| value.members().keys()).collect();
         keys.sort();
@@ -31,14 +31,14 @@ impl<'t> Keys<'t> {
 
     pub(crate) fn len(&self) -> usize {
         match self {
-            Keys::Of(object) => object.view().members().len(),
+            Keys::PartKind(object) => object.view().members().len(),
             Keys::Listed(keys) => keys.len(),
         }
     }
 
     pub(crate) fn get(&self, index: usize) -> Text<'t> {
         match self {
-            Keys::Of(object) => object.view().members().key(index),
+            Keys::PartKind(object) => object.view().members().key(index),
             Keys::Listed(keys) => keys[index].clone(),
         }
     }

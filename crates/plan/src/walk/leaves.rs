@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use objchange::Value;
-use objchange::value::{Kind as Of, Path, PathStep};
+use objchange::value::{Kind as PartKind, Path, PathStep};
 use serde::ser::{Error, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -152,7 +152,7 @@ impl Walk<'_> {
         paired: bool,
         replace: bool,
     ) {
-        if sides.iter().flatten().any(|value| matches!(value.kind(), Of::Set(_))) {
+        if sides.iter().flatten().any(|value| matches!(value.kind(), PartKind::Set(_))) {
             return self.members(parts, sides, replace);
         }
         let [before, after] = sides.map(|side| side.and_then(Value::as_elements).unwrap_or_default());

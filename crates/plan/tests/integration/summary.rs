@@ -219,10 +219,7 @@ fn what_happens_to_is_not_said_is_not_known() {
         let mut plan = plan(&[(&["create"], json!({}))]);
         plan["resource_changes"][0]["change"] = change;
         let shown = summary(&plan, &Filter::default());
-        assert_eq!(
-            shown,
-            "Unknown (1)\n  ? t.a: what happens is not said\nTotal: 1 with actions that are not known.\n"
-        );
+        assert_eq!(shown, "Unknown (1)\n  ? t.a: what happens is not said\nTotal: 1 with unknown actions.\n");
         let text = plan.to_string();
         let unfamiliar = Document::parse(&text).unwrap().unfamiliar();
         assert!(unfamiliar[0].to_string().starts_with("t.a: \"change.actions\", "), "{}", unfamiliar[0]);

@@ -8,7 +8,7 @@ use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
 };
 
-use super::{Client, others, resources, stores, validate};
+use super::{Client, non_resource_calls, resources, stores, validate};
 use crate::call::{
     ActionEvent, ActionPlan, Answer, FunctionAnswer, ImportAnswer, ImportResource, ListQuestion, Listed,
     Locked, Metadata, MoveResource, Opened, ReadResource, StateIds, StoreConfigured, StoredState,
@@ -24,7 +24,7 @@ impl Provider for Client {
     }
 
     async fn metadata(&self) -> Result<Metadata> {
-        self.during(Method::METADATA, others::metadata(self)).await
+        self.during(Method::METADATA, non_resource_calls::metadata(self)).await
     }
 
     async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
@@ -32,7 +32,7 @@ impl Provider for Client {
     }
 
     async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>> {
-        self.during(Method::CONFIGURE, others::configure(self, config)).await
+        self.during(Method::CONFIGURE, non_resource_calls::configure(self, config)).await
     }
 
     async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
@@ -68,39 +68,39 @@ impl Provider for Client {
     }
 
     async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
-        self.during(Method::READ_DATA, others::read_data(self, type_name, config)).await
+        self.during(Method::READ_DATA, non_resource_calls::read_data(self, type_name, config)).await
     }
 
     async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
-        self.during(Method::OPEN, others::open(self, type_name, config)).await
+        self.during(Method::OPEN, non_resource_calls::open(self, type_name, config)).await
     }
 
     async fn renew(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
-        self.during(Method::RENEW, others::renew(self, type_name, private)).await
+        self.during(Method::RENEW, non_resource_calls::renew(self, type_name, private)).await
     }
 
     async fn close(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
-        self.during(Method::CLOSE, others::close(self, type_name, private)).await
+        self.during(Method::CLOSE, non_resource_calls::close(self, type_name, private)).await
     }
 
     async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
-        self.during(Method::LIST, others::list(self, request)).await
+        self.during(Method::LIST, non_resource_calls::list(self, request)).await
     }
 
     async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {
-        self.during(Method::CALL_FUNCTION, others::call_function(self, name, arguments)).await
+        self.during(Method::CALL_FUNCTION, non_resource_calls::call_function(self, name, arguments)).await
     }
 
     async fn plan_action(&self, type_name: &str, config: &Value) -> Result<ActionPlan> {
-        self.during(Method::PLAN_ACTION, others::plan_action(self, type_name, config)).await
+        self.during(Method::PLAN_ACTION, non_resource_calls::plan_action(self, type_name, config)).await
     }
 
     async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
-        self.during(Method::INVOKE_ACTION, others::invoke_action(self, type_name, config)).await
+        self.during(Method::INVOKE_ACTION, non_resource_calls::invoke_action(self, type_name, config)).await
     }
 
     async fn stop(&self) -> Result<String> {
-        self.during(Method::STOP, others::stop(self)).await
+        self.during(Method::STOP, non_resource_calls::stop(self)).await
     }
 
     async fn configure_store(

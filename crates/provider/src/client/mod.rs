@@ -28,7 +28,7 @@ mod descendants;
 mod handshake;
 mod launch;
 mod log;
-mod others;
+mod non_resource_calls;
 mod process;
 mod reattach;
 mod resources;

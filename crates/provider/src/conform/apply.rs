@@ -11,7 +11,7 @@ use objchange::schema::Attribute;
 use objchange::value::{Descend, Kind, Path};
 
 use super::flow::{Flow, Saved};
-use super::{Clause, Finding, Weight};
+use super::{Clause, Finding, FindingSeverity};
 use crate::{Error, ErrorKind, Result};
 
 const NOT_DESTROYED: &str = "the provider does not destroy the object that it has made";
@@ -77,7 +77,7 @@ impl Flow<'_> {
             {
                 finding.cause = Some("update_ignored");
             }
-            is_fine &= finding.weight != Weight::Error;
+            is_fine &= finding.severity != FindingSeverity::Error;
             self.find(finding);
         }
         is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);

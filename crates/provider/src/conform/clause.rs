@@ -52,7 +52,7 @@ clauses! {
     P2, Some("Provider deferred changes when Terraform did not allow deferrals"), "A plan is deferred only where that is allowed.";
     P3, Some("Provider produced invalid plan"), "A write-only attribute is null in a plan.";
     P4, Some("Provider produced invalid plan"), "A planned object is of the type that the schema says.";
-    P5, Some("Provider produced invalid plan"), "A planned object is what is configured, but for what the provider may compute.";
+    P5, Some("Provider produced invalid plan"), "The plan must equal the configuration, except for computed attributes.";
     P6, Some("Provider produced invalid plan"), "What requires a replacement is a part of the object.";
     P7, Some("Provider produced invalid identity"), "A planned identity is of the type that its schema says, and known unless the object is created.";
     P8, Some("Provider produced invalid plan"), "Nothing is planned where the object is to be destroyed.";
@@ -98,9 +98,9 @@ clauses! {
     D1, Some("Provider produced invalid object"), "What a data source answers is of the type that the schema says.";
     D2, Some("Provider produced null object"), "A data source answers with an object.";
     D3, Some("Provider produced invalid object"), "Nothing of what a data source answers is unknown.";
-    D4, None, "A data source answers with what is configured, but for what it may compute.";
+    D4, None, "A data source must equal its configuration, except for computed attributes.";
     D5, None, "Asked the same twice, a data source answers the same.";
-    E1, Some("Provider produced invalid ephemeral resource instance"), "What is opened is what is configured, but for what the provider may compute.";
+    E1, Some("Provider produced invalid ephemeral resource instance"), "An opened ephemeral resource must equal its configuration, except for computed attributes.";
     E2, Some("Provider produced invalid ephemeral resource instance"), "What is opened is there, of the type that the schema says, and known.";
     E3, None, "What is opened is renewed and closed without an error.";
     N1, Some("Error in function call"), "What a function returns is of the type that it says.";

@@ -30,7 +30,7 @@ pub struct Finding {
     /// What heads Terraform's message where that is not what heads it for the [clause](Clause::terraform_summary).
     pub summary: Option<String>,
     /// How much it matters.
-    pub weight: Weight,
+    pub severity: FindingSeverity,
     /// What causes it, where one cause shows in many places: then it is one finding.
     pub(super) cause: Option<&'static str>,
 }
@@ -38,7 +38,7 @@ pub struct Finding {
 /// How much a finding matters to who uses the provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Weight {
+pub enum FindingSeverity {
     /// Worth knowing, and no fault: Terraform stops with an error, but by its own doing.
     Note,
     /// Terraform does not notice.
@@ -68,7 +68,7 @@ impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
         // Terraform waits without end for a provider that does not answer.
         let stops = clause.terraform_summary().is_some() || clause == Clause::T3;
-        let weight = if stops { Weight::Error } else { Weight::Unnoticed };
+        let severity = if stops { FindingSeverity::Error } else { FindingSeverity::Unnoticed };
         Self {
             clause,
             kind: kind.to_owned(),
@@ -76,14 +76,14 @@ impl Finding {
             message: message.into(),
             terraform: None,
             summary: None,
-            weight,
+            severity,
             cause: None,
         }
     }
 
     /// The same, which Terraform does not notice.
     pub(super) fn unnoticed(self) -> Self {
-        Self { weight: Weight::Unnoticed, terraform: None, summary: None, ..self }
+        Self { severity: FindingSeverity::Unnoticed, terraform: None, summary: None, ..self }
     }
 
     /// The same, of which Terraform says this.
@@ -105,7 +105,8 @@ impl Finding {
     pub(super) fn failed(clause: Clause, kind: &str, what: &str, said: &Diagnostic) -> Self {
         let detail = if said.detail.is_empty() { String::new() } else { format!(": {}", said.detail) };
         let message = format!("{what}: {}{detail}", said.summary);
-        let finding = Self { weight: Weight::Error, ..Self::new(clause, kind, Path::root(), message) };
+        let finding =
+            Self { severity: FindingSeverity::Error, ..Self::new(clause, kind, Path::root(), message) };
         let terraform = Some(said.detail.clone()).filter(|detail| !detail.is_empty());
         Self { terraform, ..finding.headed(said.summary.clone()) }
     }
@@ -144,7 +145,7 @@ impl Finding {
             _ => None,
         };
         if is_legacy && matches!(violation, PlanViolation::Invalid(_)) {
-            finding.weight = Weight::Tolerated;
+            finding.severity = FindingSeverity::Tolerated;
         }
         match violation {
             PlanViolation::WrongType(mismatch) => {
@@ -185,7 +186,7 @@ impl Finding {
             _ => None,
         };
         if is_legacy && matches!(violation, ApplyViolation::Inconsistent(_)) {
-            finding.weight = Weight::Tolerated;
+            finding.severity = FindingSeverity::Tolerated;
         }
         match violation {
             ApplyViolation::WrongType(mismatch) => finding.headed_only(mismatched(

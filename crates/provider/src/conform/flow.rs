@@ -13,7 +13,7 @@ use super::flavor::Flavor;
 use super::leak::Leaks;
 use super::schemas::of_type;
 use super::secrets::{Origin, Secrets};
-use super::{Clause, Finding, Weight};
+use super::{Clause, Finding, FindingSeverity};
 use crate::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
 
 /// What a resource type is tried with.
@@ -81,7 +81,7 @@ pub struct Judgement {
 pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let declared = of_type(&schemas, Component::Resource, type_name);
-    let is_refused = declared.iter().any(|finding| finding.weight == super::Weight::Error);
+    let is_refused = declared.iter().any(|finding| finding.severity == super::FindingSeverity::Error);
     let Some(schema) = schemas.resources.get(type_name).filter(|_| !is_refused) else {
         if declared.is_empty() {
             let what = Component::Resource.noun();
@@ -303,7 +303,8 @@ impl<'p> Flow<'p> {
 
     /// Says more about what Terraform stopped at.
     fn adds(&mut self, more: &str) {
-        if let Some(finding) = self.judgement.findings.iter_mut().rfind(|found| found.weight == Weight::Error)
+        if let Some(finding) =
+            self.judgement.findings.iter_mut().rfind(|found| found.severity == FindingSeverity::Error)
         {
             finding.message = format!("{}; {more}", finding.message);
         }

@@ -4,8 +4,8 @@ use objchange::Value;
 use objchange::change::assert_plan_valid;
 use objchange::value::Path;
 
+use super::data_and_functions::Single;
 use super::objects::{identity_faults, unsound};
-use super::others::Single;
 use super::secrets::Origin;
 use super::{Clause, Finding, Judgement};
 use crate::{ActionEvent, Component, ListQuestion, Opened, Provider, Result, Schemas};

@@ -5,13 +5,13 @@ use objchange::change::{
     Action, PlanChangeError, PlanRequest, PlanViolation, PlannedChange, Planning, PrivateData,
     SimulatedProvider, assert_object_compatible, begin_plan, plan_change,
 };
-use objchange::schema::{Block, NestingMode};
+use objchange::schema::{Attribute, Block, NestingMode};
 use objchange::value::{Kind, Path, PathStep};
 
 use super::flavor::Flavor;
 use super::flow::{Flow, Saved};
 use super::objects::{at, first_difference};
-use super::{Clause, Finding, Weight};
+use super::{Clause, Finding, FindingSeverity};
 use crate::{Error, ErrorKind, Result};
 
 impl Flow<'_> {
@@ -72,12 +72,12 @@ impl Flow<'_> {
         for inconsistent in assert_object_compatible(&self.schema.block, &first.after, &last.after) {
             let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
             if is_in_unknown_set(&self.schema.block, config, &finding.path) {
-                finding.weight = Weight::Note;
+                finding.severity = FindingSeverity::Note;
                 finding.message.push_str(
                     "; an element of the set was unknown, and Terraform may have matched the elements wrongly by itself",
                 );
             }
-            is_fine &= finding.weight != Weight::Error;
+            is_fine &= finding.severity != FindingSeverity::Error;
             self.find(finding);
         }
         Ok(is_fine.then_some(last))
@@ -133,7 +133,7 @@ impl Flow<'_> {
             if *violation == PlanViolation::DeferralNotAllowed {
                 finding.clause = deferred;
             }
-            is_fine &= finding.weight != Weight::Error;
+            is_fine &= finding.severity != FindingSeverity::Error;
             self.find(finding);
         }
         if is_fine {
@@ -165,7 +165,11 @@ impl Flow<'_> {
         if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
             finding.cause = Some("update_ignored");
         }
-        self.find(if is_terraforms { Finding { weight: Weight::Note, ..finding } } else { finding });
+        self.find(if is_terraforms {
+            Finding { severity: FindingSeverity::Note, ..finding }
+        } else {
+            finding
+        });
     }
 
     /// Whether it is an element of a set of objects for which Terraform finds something to do, whoever plans.
@@ -228,26 +232,36 @@ fn go_name(action: Action) -> &'static str {
     }
 }
 
-/// Whether a path leads to a set of blocks, or into one, of which configuration did not know an element yet.
+/// Whether a path leads to a set of objects, or into one, of which configuration did not know an element yet. It may be a
+/// set of blocks or of nested attributes: Terraform matches the elements of both.
 fn is_in_unknown_set(block: &Block, config: &Value, path: &Path) -> bool {
     let names = path.steps().iter().filter_map(|step| match step {
         PathStep::Attribute(name) => Some(name),
         PathStep::Index(_) => None,
     });
-    // Where there are several blocks on the way, any of them may be meant.
-    let (mut block, mut at) = (block, vec![config]);
+    // Where there are several objects on the way, any of them may be meant.
+    let (mut block, mut attributes, mut at) = (Some(block), block.attributes(), vec![config]);
     for name in names {
-        let Some(nested) = block.block_type(name) else { return false };
         let inner = at.iter().filter_map(|value| value.attribute(name));
-        if nested.nesting == NestingMode::Set {
-            return inner.into_iter().any(|set| !set.is_wholly_known());
-        }
-        at = match nested.nesting {
+        let nested_block = block.and_then(|block| block.block_type(name));
+        let attribute = attributes.iter().find(|(other, _)| other == name).map(|(_, attribute)| attribute);
+        let nesting = match (nested_block, attribute.and_then(Attribute::nested)) {
+            (Some(nested), _) => {
+                (block, attributes) = (Some(&nested.block), nested.block.attributes());
+                nested.nesting
+            }
+            (None, Some(nested)) => {
+                (block, attributes) = (None, nested.attributes());
+                nested.nesting()
+            }
+            (None, None) => return false,
+        };
+        at = match nesting {
+            NestingMode::Set => return inner.into_iter().any(|set| !set.is_wholly_known()),
             NestingMode::List => inner.flat_map(|list| list.as_elements().unwrap_or_default()).collect(),
             NestingMode::Map => inner.flat_map(members).collect(),
             _ => inner.collect(),
         };
-        block = &nested.block;
     }
     false
 }

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use super::finding::shortened;
 use super::run::Left;
 use super::secrets::Secrets;
-use super::{Advice, Clause, Finding, Weight};
+use super::{Advice, Clause, Finding, FindingSeverity};
 use crate::Component;
 
 /// What is tried of a provider.
@@ -177,7 +177,7 @@ impl Subject {
     }
 }
 
-impl Weight {
+impl FindingSeverity {
     /// Its stable name.
     pub const fn kind(self) -> &'static str {
         match self {
@@ -213,8 +213,8 @@ impl Report {
     pub fn new_findings(&self) -> (usize, usize) {
         let new = |is_error: bool| {
             let is_new = move |found: &Found| {
-                let weight = found.finding.weight;
-                !found.is_known && weight.is_error() == is_error && weight != Weight::Note
+                let severity = found.finding.severity;
+                !found.is_known && severity.is_error() == is_error && severity != FindingSeverity::Note
             };
             self.found().filter(|(_, found)| is_new(found)).count()
         };
@@ -310,7 +310,7 @@ impl TypeReport {
         self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
         let key = |found: &Found| {
             let finding = &found.finding;
-            (std::cmp::Reverse(finding.weight), finding.clause, found.place.clone(), finding.kind.clone())
+            (std::cmp::Reverse(finding.severity), finding.clause, found.place.clone(), finding.kind.clone())
         };
         self.findings.sort_by_key(key);
         self
@@ -364,7 +364,7 @@ impl Serialize for Found {
         struct Flat<'f> {
             clause: Clause,
             kind: &'f str,
-            weight: &'static str,
+            severity: &'static str,
             place: &'f str,
             path: &'f Path,
             message: &'f str,
@@ -392,7 +392,7 @@ impl Serialize for Found {
         let flat = Flat {
             clause: finding.clause,
             kind: &finding.kind,
-            weight: finding.weight.kind(),
+            severity: finding.severity.kind(),
             place: &self.place,
             path: &finding.path,
             message: &finding.message,
@@ -418,6 +418,6 @@ impl Finding {
         self.summary
             .as_deref()
             .or(self.clause.terraform_summary())
-            .filter(|_| self.weight != Weight::Unnoticed)
+            .filter(|_| self.severity != FindingSeverity::Unnoticed)
     }
 }

@@ -35,7 +35,7 @@ pub struct SchemaFinding {
 /// let kit = Kit::default().resource("kit_disk", ResourceType::new(block));
 /// let found = judge_schemas(&*kit.schemas().await?);
 /// assert_eq!(found[0].place, "resource type kit_disk");
-/// assert_eq!((found[0].finding.clause, found[0].finding.weight), (Clause::S4, Weight::Unnoticed));
+/// assert_eq!((found[0].finding.clause, found[0].finding.severity), (Clause::S4, Weight::Unnoticed));
 /// # Ok(())
 /// # }
 /// ```
@@ -214,10 +214,13 @@ mod tests {
         assert_eq!(named(&schemas, Component::DataSource), BTreeSet::from(["kit_thing".into()]));
         assert!(named(&schemas, Component::Provider).is_empty());
         let found = of_type(&schemas, Component::Resource, "kit_disk");
-        let found: Vec<_> = found.iter().map(|found| (found.clause, found.weight)).collect();
+        let found: Vec<_> = found.iter().map(|found| (found.clause, found.severity)).collect();
         assert_eq!(
             found,
-            [(Clause::S2, super::super::Weight::Error), (Clause::S4, super::super::Weight::Unnoticed)]
+            [
+                (Clause::S2, super::super::FindingSeverity::Error),
+                (Clause::S4, super::super::FindingSeverity::Unnoticed)
+            ]
         );
     }
 }

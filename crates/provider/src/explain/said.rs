@@ -85,29 +85,29 @@ const RESULTS: &[Sentence] = &[
 
 /// What is said of a value.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct Statement {
     pub(super) kind: Option<&'static str>,
     /// What stands where: `planned`, `config`, `prior`, `actual`, `key`.
     pub(super) values: Vec<(String, String)>,
 }
 
-pub(super) fn said_of_plan(text: &str) -> Said {
+pub(super) fn said_of_plan(text: &str) -> Statement {
     said(text, PLANNED)
 }
 
-pub(super) fn said_of_result(text: &str) -> Said {
+pub(super) fn said_of_result(text: &str) -> Statement {
     said(text, RESULTS)
 }
 
-fn said(text: &str, sentences: &[Sentence]) -> Said {
+fn said(text: &str, sentences: &[Sentence]) -> Statement {
     let text = text.trim_end().trim_end_matches('.');
     let found = sentences.iter().find_map(|sentence| Some((sentence.kind, matched(sentence.text, text)?)));
     match found {
-        Some((kind, values)) => Said {
+        Some((kind, values)) => Statement {
             kind: Some(kind),
             values: values.into_iter().map(|(name, value)| (name, value.to_owned())).collect(),
         },
-        None => Said::default(),
+        None => Statement::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The sentences in which Terraform complains of a provider, and the clause that each is about.
 
 use super::place::{address_and_path, place};
-use super::said::{Said, said_of_plan, said_of_result};
+use super::said::{Statement, said_of_plan, said_of_result};
 use super::template::matched;
 use super::trouble::Trouble;
 use crate::conform::Clause;
@@ -186,7 +186,7 @@ pub(super) struct Found<'t> {
     pub(super) provider: Option<&'t str>,
     pub(super) address: Option<&'t str>,
     pub(super) path: Option<&'t str>,
-    pub(super) said: Said,
+    pub(super) said: Statement,
     /// The words about the value.
     pub(super) words: Option<&'t str>,
     /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.

@@ -25,8 +25,8 @@
 
 mod edit;
 mod fault;
+mod faulty_behavior;
 mod misdeclared;
-mod misdeed;
 mod resource;
 mod trial;
 

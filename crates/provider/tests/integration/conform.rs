@@ -9,7 +9,7 @@ use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange_provider::client::Limits;
 use objchange_provider::conform::{
-    Clause, Finding, Judgement, SchemaFinding, Trial, Weight, judge, judge_action, judge_data,
+    Clause, Finding, FindingSeverity, Judgement, SchemaFinding, Trial, judge, judge_action, judge_data,
     judge_ephemeral, judge_function, judge_list, judge_schemas,
 };
 use objchange_provider::kit::{Fault, Stage, faulty, misdeclared, trial_config};
@@ -81,7 +81,12 @@ fn the_weight_is_what_terraform_gives_it() {
             for finding in judged(&provider, *fault).await.findings {
                 if finding.clause == fault.clause() {
                     let is_noticed = fault.terraform().is_some();
-                    assert_eq!(finding.weight == Weight::Error, is_noticed, "{}: {finding:?}", fault.kind());
+                    assert_eq!(
+                        finding.severity == FindingSeverity::Error,
+                        is_noticed,
+                        "{}: {finding:?}",
+                        fault.kind()
+                    );
                 }
             }
         }
@@ -184,7 +189,10 @@ fn what_is_no_managed_resource_is_judged() {
         let config = Value::object([("name", "a")]);
         for provider in [&faulty(true) as &dyn Provider, &client().await] {
             let first = |judgement: Judgement| {
-                judgement.findings.first().map(|finding| (finding.clause, finding.weight == Weight::Error))
+                judgement
+                    .findings
+                    .first()
+                    .map(|finding| (finding.clause, finding.severity == FindingSeverity::Error))
             };
             for (name, wanted) in [
                 ("kit_thing", None),

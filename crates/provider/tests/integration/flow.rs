@@ -8,7 +8,7 @@ use objchange::change::{
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_provider::conform::{Clause, Flavor, Judgement, Trial, Weight, judge};
+use objchange_provider::conform::{Clause, FindingSeverity, Flavor, Judgement, Trial, judge};
 use objchange_provider::kit::{Kit, ResourceType};
 use objchange_provider::{Answer, ImportAnswer, ReadResource};
 
@@ -116,7 +116,9 @@ fn what_differs_in_a_set_that_was_not_known_is_a_note() {
     let rule = Block::new([("name", Attribute::optional(Type::String)), state], []);
     let block = |mode| Block::new([], [("rule", NestedBlock::new(mode, rule.clone()))]);
     let config = |name: Value| Value::object([("rule", Value::tuple([named(name)]))]);
-    for (mode, weight) in [(NestingMode::Set, Weight::Note), (NestingMode::List, Weight::Error)] {
+    for (mode, weight) in
+        [(NestingMode::Set, FindingSeverity::Note), (NestingMode::List, FindingSeverity::Error)]
+    {
         let planned = |request: &PlanResourceChange| {
             let rules = request.proposed.attribute("rule").unwrap();
             let rule = |rule: &Value| {
@@ -137,7 +139,7 @@ fn what_differs_in_a_set_that_was_not_known_is_a_note() {
         let judgement = judged(ResourceType::new(block(mode)).on_plan(planned), &trial);
         assert!(!judgement.findings.is_empty());
         for finding in judgement.findings {
-            assert_eq!((finding.clause, finding.weight), (Clause::F2, weight), "{finding:?}");
+            assert_eq!((finding.clause, finding.severity), (Clause::F2, weight), "{finding:?}");
         }
     }
 }

@@ -8,7 +8,7 @@ use objchange::change::Diagnostic;
 use objchange::schema::{Attribute, Block};
 use objchange::value::Path;
 use objchange::{Type, Value};
-use objchange_provider::conform::{Flavor, Judgement, Trial, Weight, judge};
+use objchange_provider::conform::{FindingSeverity, Flavor, Judgement, Trial, judge};
 use objchange_provider::kit::{Kit, ResourceType};
 use proptest::prelude::*;
 
@@ -132,7 +132,7 @@ proptest! {
         let judgement = judged(&kit, &case.trial());
         prop_assert_eq!(&judgement.refused, &[]);
         // Where an element of a set is not known yet, even Terraform's own matching may go wrong.
-        let faults: Vec<_> = judgement.findings.iter().filter(|f| f.weight > Weight::Note).collect();
+        let faults: Vec<_> = judgement.findings.iter().filter(|f| f.severity > FindingSeverity::Note).collect();
         prop_assert!(faults.is_empty(), "{:#?}", faults);
     }
 

@@ -27,14 +27,14 @@ impl Taint {
 
 /// A look at something unknown: what it is called, and where it was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Look {
+pub(super) struct Access {
     pub(super) what: String,
     pub(super) place: Place,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Node {
-    Look(u32),
+    Access(u32),
     Both(Taint, Taint),
 }
 
@@ -42,8 +42,8 @@ enum Node {
 #[derive(Debug, Default)]
 pub(crate) struct Taints {
     nodes: Vec<Node>,
-    looks: Vec<Look>,
-    known: HashMap<Look, Taint>,
+    looks: Vec<Access>,
+    known: HashMap<Access, Taint>,
     joined: HashMap<(Taint, Taint), Taint>,
 }
 
@@ -55,12 +55,12 @@ impl Taints {
     }
 
     fn look(&mut self, what: String, place: Place) -> Taint {
-        let look = Look { what, place };
+        let look = Access { what, place };
         if let Some(taint) = self.known.get(&look) {
             return *taint;
         }
         self.looks.push(look.clone());
-        let taint = self.push(Node::Look((self.looks.len() - 1) as u32));
+        let taint = self.push(Node::Access((self.looks.len() - 1) as u32));
         self.known.insert(look, taint);
         taint
     }
@@ -91,7 +91,7 @@ impl Taints {
     }
 
     /// The looks of a set, in the order in which they came.
-    pub(super) fn looks(&self, taint: Taint) -> Vec<&Look> {
+    pub(super) fn looks(&self, taint: Taint) -> Vec<&Access> {
         let mut seen = HashSet::new();
         let mut waiting = vec![taint];
         let mut found = Vec::new();
@@ -101,7 +101,7 @@ impl Taints {
                 continue;
             }
             match self.nodes[index] {
-                Node::Look(look) => found.push(look),
+                Node::Access(look) => found.push(look),
                 Node::Both(a, b) => waiting.extend([a, b]),
             }
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::taint::Look;
+use super::taint::Access;
 use super::{Location, Run, Taint};
 use crate::value::{Place, RuleState, Value};
 
@@ -52,7 +52,7 @@ impl Run<'_> {
         let places = self.places_of_entries();
         let taints = &self.machine.budget.taints;
         let mut found: BTreeMap<(Place, &str), BTreeSet<usize>> = BTreeMap::new();
-        let mut order: Vec<&Look> = Vec::new();
+        let mut order: Vec<&Access> = Vec::new();
         let mut followed = 0;
         let entries = self.machine.entries.iter().zip(places);
         let rules = entries.filter_map(|(entry, place)| Some((entry.taint, Some(place?))));
@@ -71,7 +71,7 @@ impl Run<'_> {
             }
         }
         let more = order.len().saturating_sub(MAX_TOUCHES);
-        let touched = |look: &&Look| Touched {
+        let touched = |look: &&Access| Touched {
             what: look.what.clone(),
             location: self.location(look.place),
             rules: found.get(&(look.place, &*look.what)).into_iter().flatten().copied().collect(),

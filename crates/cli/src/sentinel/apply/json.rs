@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::judge::{Judged, Judgement, Unknown};
 use super::set::Applied;
-use super::witness::AllSeen;
+use super::witness::WitnessReports;
 use crate::reports::json;
 use crate::sentinel::fault::Fault;
 
@@ -22,7 +22,7 @@ struct Line<'a> {
     main: Option<&'a Json>,
     print: &'a str,
     rules: &'a [Judgement],
-    witnesses: &'a AllSeen,
+    witnesses: &'a WitnessReports,
     unknown: &'a [Unknown],
     undecided: bool,
 }

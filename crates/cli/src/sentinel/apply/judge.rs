@@ -8,9 +8,9 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::set::{Applied, Compiled};
-use super::witness::AllSeen;
+use super::witness::WitnessReports;
 use crate::sentinel::fault::Fault;
-use crate::sentinel::imports::{Imports, Noted, Replacement};
+use crate::sentinel::imports::{AccessLog, Imports, Replacement};
 use crate::sentinel::limits::RunLimits;
 use crate::sentinel::rule::{Rule, to_json, undefined};
 
@@ -26,7 +26,7 @@ pub(super) struct Judged {
     /// The rules that were evaluated, in the order of the text.
     pub(super) rules: Vec<Judgement>,
     /// What made the policy false.
-    pub(super) witnesses: AllSeen,
+    pub(super) witnesses: WitnessReports,
     /// What was looked at that is unknown until apply.
     pub(super) unknown: Vec<Unknown>,
     /// Whether the verdict may be another one after apply.
@@ -39,7 +39,7 @@ pub(super) struct Judgement {
     #[serde(flatten)]
     pub(super) rule: Rule,
     /// What made it false or undefined.
-    pub(super) witnesses: AllSeen,
+    pub(super) witnesses: WitnessReports,
     /// The rules that made it so, by their place in the list.
     pub(super) because: Vec<usize>,
     /// Whether it may be something else after apply.
@@ -94,14 +94,18 @@ impl Outcome {
 
 /// How policies are run.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct RunOptions {
     /// What time it is, in nanoseconds since 1970.
     pub(super) now: i64,
     pub(super) limits: RunLimits,
 }
 
 /// What a policy says of a plan; an error is one of the plan.
-pub(super) fn judge(applied: &Applied, imports: &Imports, manner: Manner) -> Result<Judged, DocumentError> {
+pub(super) fn judge(
+    applied: &Applied,
+    imports: &Imports,
+    manner: RunOptions,
+) -> Result<Judged, DocumentError> {
     let compiled = match &applied.compiled {
         Ok(compiled) => compiled,
         Err(faults) => {
@@ -110,7 +114,7 @@ pub(super) fn judge(applied: &Applied, imports: &Imports, manner: Manner) -> Res
         }
     };
     let run = |hiding| {
-        let noted = Arc::new(Noted::default());
+        let noted = Arc::new(AccessLog::default());
         let judged = run(applied, compiled, imports, hiding, &noted, manner);
         match noted.error() {
             Some(error) => Err(error.clone()),
@@ -131,8 +135,8 @@ fn run(
     compiled: &Compiled,
     imports: &Imports,
     hiding: Option<Replacement>,
-    noted: &Arc<Noted>,
-    manner: Manner,
+    noted: &Arc<AccessLog>,
+    manner: RunOptions,
 ) -> Judged {
     let mut setup = Setup::default();
     setup.params.clone_from(&applied.params);
@@ -160,7 +164,7 @@ fn run(
     let touched = run.touched();
     let rules = run.rules().into_iter().zip(explained).map(|(rule, explained)| Judgement {
         rule: Rule::of(&run, &rule),
-        witnesses: AllSeen::of(&explained.witnesses, imports),
+        witnesses: WitnessReports::of(&explained.witnesses, imports),
         because: explained.because,
         is_undecided: rule.is_undecided,
         needed_by: rule.needed_by,
@@ -171,7 +175,7 @@ fn run(
         print: run.printed(),
         main,
         rules: rules.collect(),
-        witnesses: AllSeen::of(&witnesses, imports),
+        witnesses: WitnessReports::of(&witnesses, imports),
         unknown: touched.list.iter().map(Unknown::of).collect(),
         is_undecided: touched.is_undecided,
     }

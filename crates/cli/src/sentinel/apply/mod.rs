@@ -25,7 +25,7 @@ use objchange_plan::DocumentKind;
 use objchange_sentinel::Policy;
 use serde_json::Value as Json;
 
-use self::judge::{Judged, Judgement, Manner, Outcome, judge};
+use self::judge::{Judged, Judgement, Outcome, RunOptions, judge};
 use self::set::{Applied, Asked};
 use super::configuration::Level;
 use super::imports::{Document, Imports};
@@ -38,20 +38,20 @@ use crate::input::Source;
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
 const AFTER_HELP: &str = "\
-A plan is the output of `terraform show -json PLANFILE`: a file, a glob in quotes, a folder, or `-`, which is read where \
-no plan is named and a policy imports it; one plan, or one a line. With more than one plan each line names its file.
+A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder, or `-` for standard input, \
+which is read if no plan is named and a policy imports one. A file holds one plan, or one a line. With several plans \
+each line names its file.
 
-A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl; of another folder all \
-*.sentinel in it are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (of the state that the plan starts \
-from, or --state) and tfrun (what --run says).
+A policy is a file, or a policy set: its configuration, or a folder with a sentinel.hcl. In any other folder all \
+*.sentinel files are applied. Policies import tfplan/v2, tfconfig/v2, tfstate/v2 (the prior state, or --state) and \
+tfrun (--run).
 
-What is sensitive can be compared. What a policy that has looked at it prints and says is shown as far as it would be \
-the same for other values in its place.
+Sensitive values can be compared. Output that depends on one is hidden.
 
 Exit codes:
-  0  every policy is kept, or only advisory ones are broken
-  1  a policy fails that is soft-mandatory (see --override) or hard-mandatory
-  2  such a policy is undefined; or an input cannot be used, or the output cannot be written
+  0  all policies pass, or only advisory ones fail
+  1  a soft-mandatory (see --override) or hard-mandatory policy fails
+  2  such a policy is undefined, an input cannot be used, or the output cannot be written
   3  such a policy cannot be read or evaluated
 
 Examples:
@@ -72,23 +72,23 @@ pub(super) struct Args {
     #[arg(long, value_name = "PLAN")]
     plan: Vec<PathBuf>,
 
-    /// The state that `tfstate/v2` is of, if not the one that the plan starts from
+    /// State for `tfstate/v2` (default: the plan's prior state)
     #[arg(long, value_name = "STATE")]
     state: Option<PathBuf>,
 
-    /// An object in JSON with what `tfrun` is to tell of the run
+    /// Data for the `tfrun` import, as a JSON object
     #[arg(long, value_name = "RUN.json")]
     run: Option<PathBuf>,
 
-    /// Modules, static data and parameters for policies that are named alone
+    /// Modules, static data and parameters for policies named directly
     #[arg(long, value_name = "sentinel.hcl")]
     config: Option<PathBuf>,
 
-    /// The value of a parameter, as JSON or as text, before all other values of it. May be repeated
+    /// Set a parameter, as JSON or text; overrides all other values. Can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     param: Vec<(String, Json)>,
 
-    /// A name that has a value in all policies and modules, as JSON or as text. May be repeated
+    /// Set a global name for all policies and modules, as JSON or text. Can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
     global: Vec<(String, Json)>,
 
@@ -96,19 +96,19 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "hard-mandatory", value_name = "LEVEL")]
     level: Binding,
 
-    /// Soft-mandatory policies may be broken
+    /// Let soft-mandatory policies fail
     #[arg(long = "override")]
     overrides: bool,
 
-    /// Show every rule with its value, also of policies that are kept
+    /// Show every rule with its value, also of policies that pass
     #[arg(long)]
     trace: bool,
 
-    /// What follows if the verdict may change once values are known that are unknown until apply
+    /// What to do if the verdict depends on unknown values
     #[arg(long, value_enum, default_value = "undefined", value_name = "WHAT")]
     unknown: OnUnknown,
 
-    /// What time it is for policies, such as 2026-01-31T12:00:00Z
+    /// The current time for policies, e.g. 2026-01-31T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = clock::parse)]
     now: Option<i64>,
 
@@ -131,11 +131,11 @@ enum Binding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum OnUnknown {
-    /// Nothing: unknown values are absent
+    /// Unknown values are undefined, as in Sentinel
     Undefined,
     /// The policy fails
     Fail,
-    /// The report lists the unknown values, and the rules that depend on them
+    /// The report lists the unknown values and the rules that depend on them
     Report,
 }
 
@@ -178,7 +178,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         Err(error) => return exit::unusable(&error),
     };
     let manner =
-        Manner { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
+        RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
     let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
     let mut junit = Junit::new("objchange sentinel apply");
     let mut sarif = Sarif::new("objchangeSentinel/v1");
@@ -342,7 +342,7 @@ fn tfrun(path: &Path) -> Result<Json, String> {
 fn judge_all(
     policies: &[Applied],
     imports: impl Fn() -> Imports + Sync,
-    manner: Manner,
+    manner: RunOptions,
     is_alone: bool,
 ) -> Result<Vec<Judged>, objchange_plan::DocumentError> {
     if !is_alone {

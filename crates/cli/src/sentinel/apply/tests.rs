@@ -6,7 +6,7 @@ use objchange_sentinel::Policy;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::judge::{Judged, Manner, judge};
+use super::judge::{Judged, RunOptions, judge};
 use super::set::{Applied, Compiled};
 use crate::sentinel::configuration::Level;
 use crate::sentinel::imports::{Document, Imports};
@@ -24,7 +24,7 @@ fn judged(policy: &str, plan: &serde_json::Value) -> Judged {
         compiled: Ok(Compiled { policy, imports: Default::default() }),
     };
     let plan = Arc::new(Document::new(Arc::new(plan.to_string())).unwrap());
-    judge(&applied, &Imports::new(&plan, None, None), Manner { now: 0, limits: RunLimits::default() })
+    judge(&applied, &Imports::new(&plan, None, None), RunOptions { now: 0, limits: RunLimits::default() })
         .unwrap()
 }
 

@@ -8,7 +8,7 @@ use objchange_text::visible;
 use super::OnUnknown;
 use super::judge::{Judged, Judgement, Outcome};
 use super::set::Applied;
-use super::witness::AllSeen;
+use super::witness::WitnessReports;
 use crate::sentinel::configuration::Level;
 use crate::sentinel::rule::show;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
@@ -112,7 +112,7 @@ impl Text {
         if judged.rules.is_empty() { Ok(()) } else { writeln!(out) }
     }
 
-    fn witnesses(&self, out: &mut impl Write, indent: &str, all: &AllSeen) -> io::Result<()> {
+    fn witnesses(&self, out: &mut impl Write, indent: &str, all: &WitnessReports) -> io::Result<()> {
         let shown = if self.trace { usize::MAX } else { SHOWN };
         for seen in all.list.iter().take(shown) {
             writeln!(out, "{indent}{CHANGED}-{CHANGED:#} {}", visible(&seen.sentence()))?;

@@ -8,7 +8,7 @@ use crate::sentinel::imports::{Imports, SENSITIVE};
 
 /// An element that made something false or undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Seen {
+pub(super) struct WitnessReport {
     /// The resource that it is, or is a part of.
     pub(super) address: Option<String>,
     /// The keys and indexes, from the outermost collection to the innermost.
@@ -24,14 +24,14 @@ pub(super) struct Seen {
 
 /// Elements, and how many there are besides.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(super) struct AllSeen {
-    pub(super) list: Vec<Seen>,
+pub(super) struct WitnessReports {
+    pub(super) list: Vec<WitnessReport>,
     pub(super) more: usize,
 }
 
-impl AllSeen {
+impl WitnessReports {
     pub(super) fn of(witnesses: &Witnesses, imports: &Imports) -> Self {
-        let list = witnesses.list.iter().map(|witness| Seen::of(witness, imports)).collect();
+        let list = witnesses.list.iter().map(|witness| WitnessReport::of(witness, imports)).collect();
         Self { list, more: witnesses.more }
     }
 
@@ -52,7 +52,7 @@ impl AllSeen {
     }
 }
 
-impl Seen {
+impl WitnessReport {
     fn of(witness: &Witness, imports: &Imports) -> Self {
         let (reason, looked_at) = match &witness.reason {
             Reason::Fails => ("fails", None),

@@ -23,13 +23,12 @@ use crate::schemas::{SchemaArgs, SchemaText};
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
-A file is taken for a policy if it has `main` or a configuration says so, and else for a module, whose variables others \
-use. A configuration (sentinel.hcl) names the policies and modules that are checked, and says which names are global and \
-what stands in for imports.
+A file is a policy if it has `main` or a configuration says so; otherwise it is a module. A configuration \
+(sentinel.hcl) lists the policies and modules to check, the global names, and mocks for imports.
 
 Exit codes:
-  0  nothing was found
-  1  something was found that --fail-on asks for
+  0  no findings
+  1  findings (see --fail-on)
   2  an input cannot be used, or the output cannot be written
 
 Examples:
@@ -37,7 +36,7 @@ Examples:
   objchange sentinel check sentinel.hcl --schema schemas.json
   objchange sentinel check --fail-on error --sarif found.sarif policies/";
 
-/// Find what is wrong with policies without running them
+/// Find mistakes in policies without running them
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
@@ -54,18 +53,18 @@ pub(super) struct Args {
     #[arg(long, value_enum, default_value = "warning", value_name = "WHAT")]
     fail_on: FailOn,
 
-    /// Write a line of JSON for each finding instead (its form: schema/sentinel-check.schema.json)
+    /// Print JSON Lines (schema/sentinel-check.schema.json)
     #[arg(long)]
     json: bool,
 
-    /// Write a report in SARIF 2.1.0 to this file, as GitHub code scanning reads it; `-` is standard output
+    /// Write a SARIF 2.1.0 report to this file, for GitHub code scanning; `-` is standard output
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// What fails, or is never what it should be
+    /// Errors only
     Error,
     /// Everything
     Warning,

@@ -4,7 +4,7 @@ use objchange_plan::tfconfig::{Expressions, ModuleCall, Output, Provider, Provis
 use objchange_plan::{Marked, Text};
 use objchange_sentinel::Value;
 
-use super::document::Of;
+use super::document::CollectionKind;
 use super::items::{Item, Labels, Read, texts};
 use super::place::{Part, Place};
 
@@ -78,7 +78,9 @@ impl<'t> Item<'t> for Resource<'t> {
             "depends_on" => texts(&self.depends_on),
             "provisioners" => {
                 let keys = self.provisioners.iter().map(|of| format!("{}:{}", of.resource_address, of.index));
-                Value::from(keys.map(|key| place.item(Of::Provisioners, &key)).collect::<Vec<_>>())
+                Value::from(
+                    keys.map(|key| place.item(CollectionKind::Provisioners, &key)).collect::<Vec<_>>(),
+                )
             }
             _ => place.expressions(Part::Config, &self.config),
         }

@@ -14,7 +14,7 @@ use super::place::Part;
 
 /// A collection of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum CollectionKind {
     Changes,
     Drift,
     OutputChanges,
@@ -32,7 +32,7 @@ pub(super) enum Of {
     ModuleCalls,
 }
 
-impl Of {
+impl CollectionKind {
     pub(super) const COUNT: usize = Self::ModuleCalls as usize + 1;
 }
 
@@ -40,7 +40,7 @@ impl Of {
 pub(crate) struct Document {
     read: WithText,
     /// The positions of the items of each collection, in the order of their keys.
-    orders: [OnceLock<Box<[u32]>>; Of::COUNT],
+    orders: [OnceLock<Box<[u32]>>; CollectionKind::COUNT],
 }
 
 self_cell::self_cell!(
@@ -95,7 +95,7 @@ impl Document {
     /// Looks at the items of a collection.
     pub(super) fn items<T>(
         &self,
-        of: Of,
+        of: CollectionKind,
         look: impl FnOnce(&dyn Items<'_>) -> T,
     ) -> Result<T, DocumentError> {
         self.read.with_dependent(|_, collections| collections.items(of).map(look))
@@ -104,7 +104,7 @@ impl Document {
     /// Looks at what a path of positions leads to in a part of an item, with what of it is unknown until apply.
     pub(super) fn at<T>(
         &self,
-        of: Of,
+        of: CollectionKind,
         index: usize,
         part: Part,
         path: &[u32],
@@ -115,7 +115,7 @@ impl Document {
             let mut marked = collections.with_unknown(of, index, items.part(index, part).ok()??);
             for step in path {
                 marked = match of {
-                    Of::Raw => collections.raw_part(items.key(index), marked, *step as usize)?,
+                    CollectionKind::Raw => collections.raw_part(items.key(index), marked, *step as usize)?,
                     _ => marked.part(*step as usize)?,
                 };
             }
@@ -125,9 +125,9 @@ impl Document {
 
     /// The keys that are missing in an object of the plan itself because what they lead to is unknown until apply.
     pub(super) fn missing_in_raw(&self, index: usize, path: &[u32]) -> Vec<&'static str> {
-        let root = self.items(Of::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
+        let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         self.read.with_dependent(|_, collections| {
-            let missing = self.at(Of::Raw, index, Part::Value, path, |marked| {
+            let missing = self.at(CollectionKind::Raw, index, Part::Value, path, |marked| {
                 let view = marked.exact()?;
                 if CHANGES.contains(&root.as_str()) && view.get("after").is_none() {
                     return view.get("after_unknown").filter(|marks| marks.has_true()).map(|_| "after");
@@ -136,8 +136,8 @@ impl Document {
             });
             let is_output = root == "planned_values" && path.len() == 2;
             let output = || {
-                let keys = self.at(Of::Raw, index, Part::Value, &path[..1], |outputs| {
-                    let root = self.at(Of::Raw, index, Part::Value, &[], |root| {
+                let keys = self.at(CollectionKind::Raw, index, Part::Value, &path[..1], |outputs| {
+                    let root = self.at(CollectionKind::Raw, index, Part::Value, &[], |root| {
                         Some(root.exact()?.members().at_position(path[0] as usize)?.0 == "outputs")
                     })?;
                     let members = outputs.exact()?.members();
@@ -152,7 +152,7 @@ impl Document {
     }
 
     /// The positions of the items of a collection, in the order of their keys.
-    pub(super) fn order(&self, of: Of) -> &[u32] {
+    pub(super) fn order(&self, of: CollectionKind) -> &[u32] {
         self.orders[of as usize].get_or_init(|| {
             let sorted = self.items(of, |items| {
                 // A document has no more of them than bytes, and less than 4 Gi of these in each.
@@ -187,36 +187,43 @@ impl<'t> Collections<'t> {
         })
     }
 
-    fn items(&self, of: Of) -> Result<&dyn Items<'t>, DocumentError> {
-        if let Of::Resources | Of::Outputs = of {
+    fn items(&self, of: CollectionKind) -> Result<&dyn Items<'t>, DocumentError> {
+        if let CollectionKind::Resources | CollectionKind::Outputs = of {
             let state = self.state()?;
-            return Ok(if of == Of::Resources { &state.resources } else { &state.outputs });
+            return Ok(if of == CollectionKind::Resources { &state.resources } else { &state.outputs });
         }
         let Some(plan) = &self.plan else { return Ok(&self.nothing) };
         let collections = &plan.collections;
         Ok(match of {
-            Of::Changes => &collections.resource_changes,
-            Of::Drift => &collections.resource_drift,
-            Of::OutputChanges => &collections.output_changes,
-            Of::PlanVariables => &collections.variables,
-            Of::PlannedResources => &collections.planned_values.resources,
-            Of::PlannedOutputs => &collections.planned_values.outputs,
-            Of::Raw | Of::Resources | Of::Outputs => &collections.raw.members,
-            Of::Providers => &plan.config()?.providers,
-            Of::ConfigResources => &plan.config()?.resources,
-            Of::Provisioners => &plan.config()?.provisioners,
-            Of::ConfigVariables => &plan.config()?.variables,
-            Of::ConfigOutputs => &plan.config()?.outputs,
-            Of::ModuleCalls => &plan.config()?.module_calls,
+            CollectionKind::Changes => &collections.resource_changes,
+            CollectionKind::Drift => &collections.resource_drift,
+            CollectionKind::OutputChanges => &collections.output_changes,
+            CollectionKind::PlanVariables => &collections.variables,
+            CollectionKind::PlannedResources => &collections.planned_values.resources,
+            CollectionKind::PlannedOutputs => &collections.planned_values.outputs,
+            CollectionKind::Raw | CollectionKind::Resources | CollectionKind::Outputs => {
+                &collections.raw.members
+            }
+            CollectionKind::Providers => &plan.config()?.providers,
+            CollectionKind::ConfigResources => &plan.config()?.resources,
+            CollectionKind::Provisioners => &plan.config()?.provisioners,
+            CollectionKind::ConfigVariables => &plan.config()?.variables,
+            CollectionKind::ConfigOutputs => &plan.config()?.outputs,
+            CollectionKind::ModuleCalls => &plan.config()?.module_calls,
         })
     }
 
     /// A part of an item with what is unknown of it, which stands elsewhere for planned values.
-    fn with_unknown<'v>(&'v self, of: Of, index: usize, marked: Marked<'v, 't>) -> Marked<'v, 't> {
+    fn with_unknown<'v>(
+        &'v self,
+        of: CollectionKind,
+        index: usize,
+        marked: Marked<'v, 't>,
+    ) -> Marked<'v, 't> {
         let unknown = || {
             let collections = &self.plan.as_ref()?.collections;
             let change = match of {
-                Of::PlannedResources => {
+                CollectionKind::PlannedResources => {
                     let (_, resource) = collections.planned_values.resources.at(index)?;
                     // Data resources have no `data.` in their addresses here.
                     let module = match &*resource.module_address {
@@ -230,7 +237,7 @@ impl<'t> Collections<'t> {
                     };
                     &collections.resource_changes.get(&address)?.change
                 }
-                Of::PlannedOutputs => {
+                CollectionKind::PlannedOutputs => {
                     let (name, _) = collections.planned_values.outputs.at(index)?;
                     &collections.output_changes.get(name)?.change
                 }

@@ -7,13 +7,13 @@
 //!       Table ─▶ Record ─▶ Object    the maps of the run; each is but a place in the document
 //! ```
 
+mod cache;
 mod config;
 mod document;
 mod hidden;
 mod items;
 mod place;
 mod record;
-mod shelf;
 pub(crate) mod tfrun;
 mod value;
 
@@ -23,12 +23,12 @@ use std::sync::Arc;
 use objchange::address::strip_keys;
 use objchange_sentinel::{Function, Import, Map, Source, Value};
 
+use self::cache::Shelf;
+use self::document::CollectionKind;
 pub(crate) use self::document::Document;
-use self::document::Of;
 pub(crate) use self::hidden::{Replacement, SENSITIVE};
-pub(crate) use self::place::Noted;
-use self::place::Visit;
-use self::shelf::Shelf;
+pub(crate) use self::place::AccessLog;
+use self::place::RunContext;
 
 /// The imports of all runs of a thread.
 #[derive(Debug)]
@@ -50,7 +50,13 @@ impl Imports {
 
     /// Whether there is a resource, or an instance of one, with this address.
     pub(crate) fn has_resource(&self, address: &str) -> bool {
-        let all = [Of::Changes, Of::Drift, Of::PlannedResources, Of::Resources, Of::ConfigResources];
+        let all = [
+            CollectionKind::Changes,
+            CollectionKind::Drift,
+            CollectionKind::PlannedResources,
+            CollectionKind::Resources,
+            CollectionKind::ConfigResources,
+        ];
         all.into_iter().any(|of| self.shelf.find(of, address).is_some())
     }
 
@@ -58,7 +64,7 @@ impl Imports {
     pub(crate) fn sources(
         &self,
         hiding: Option<Replacement>,
-        noted: &Arc<Noted>,
+        noted: &Arc<AccessLog>,
     ) -> impl Iterator<Item = (String, Source)> {
         let host = move |name: Name| {
             let (shelf, noted) = (Arc::clone(&self.shelf), Arc::clone(noted));
@@ -83,45 +89,50 @@ struct Host {
     name: Name,
     shelf: Arc<Shelf>,
     hiding: Option<Replacement>,
-    noted: Arc<Noted>,
+    noted: Arc<AccessLog>,
 }
 
 impl Import for Host {
     fn member(&self, name: &str) -> Option<Value> {
         let Self { shelf, hiding, noted, .. } = self;
-        let visit = Rc::new(Visit::new(shelf, *hiding, noted));
+        let visit = Rc::new(RunContext::new(shelf, *hiding, noted));
         let table = |of| Some(visit.table(of));
         match (self.name, name) {
             (Name::Plan, "terraform_version") => {
                 let version = |plan: &objchange_plan::tfplan::TfPlan<'_>| {
                     plan.terraform_version.as_ref().map(|version| Value::from(&**version))
                 };
-                shelf.document(Of::Changes).plan(version).flatten()
+                shelf.document(CollectionKind::Changes).plan(version).flatten()
             }
             (Name::Plan, "planned_values") => {
-                let state = [("outputs", Of::PlannedOutputs), ("resources", Of::PlannedResources)];
+                let state = [
+                    ("outputs", CollectionKind::PlannedOutputs),
+                    ("resources", CollectionKind::PlannedResources),
+                ];
                 Some(Value::Map(state.map(|(name, of)| (name, visit.table(of))).into_iter().collect::<Map>()))
             }
-            (Name::Plan, "resource_changes") => table(Of::Changes),
-            (Name::Plan, "resource_drift") => table(Of::Drift),
-            (Name::Plan, "output_changes") => table(Of::OutputChanges),
-            (Name::Plan, "variables") => table(Of::PlanVariables),
-            (Name::Plan, "raw") => table(Of::Raw),
-            (Name::State, "terraform_version") => match shelf.document(Of::Resources).state_version() {
-                Ok(version) => version.map(Value::from),
-                Err(error) => {
-                    noted.failed(error);
-                    None
+            (Name::Plan, "resource_changes") => table(CollectionKind::Changes),
+            (Name::Plan, "resource_drift") => table(CollectionKind::Drift),
+            (Name::Plan, "output_changes") => table(CollectionKind::OutputChanges),
+            (Name::Plan, "variables") => table(CollectionKind::PlanVariables),
+            (Name::Plan, "raw") => table(CollectionKind::Raw),
+            (Name::State, "terraform_version") => {
+                match shelf.document(CollectionKind::Resources).state_version() {
+                    Ok(version) => version.map(Value::from),
+                    Err(error) => {
+                        noted.failed(error);
+                        None
+                    }
                 }
-            },
-            (Name::State, "resources") => table(Of::Resources),
-            (Name::State, "outputs") => table(Of::Outputs),
-            (Name::Config, "providers") => table(Of::Providers),
-            (Name::Config, "resources") => table(Of::ConfigResources),
-            (Name::Config, "provisioners") => table(Of::Provisioners),
-            (Name::Config, "variables") => table(Of::ConfigVariables),
-            (Name::Config, "outputs") => table(Of::ConfigOutputs),
-            (Name::Config, "module_calls") => table(Of::ModuleCalls),
+            }
+            (Name::State, "resources") => table(CollectionKind::Resources),
+            (Name::State, "outputs") => table(CollectionKind::Outputs),
+            (Name::Config, "providers") => table(CollectionKind::Providers),
+            (Name::Config, "resources") => table(CollectionKind::ConfigResources),
+            (Name::Config, "provisioners") => table(CollectionKind::Provisioners),
+            (Name::Config, "variables") => table(CollectionKind::ConfigVariables),
+            (Name::Config, "outputs") => table(CollectionKind::ConfigOutputs),
+            (Name::Config, "module_calls") => table(CollectionKind::ModuleCalls),
             (Name::Config, "strip_index") => {
                 Some(Value::Function(Function::host("strip_index", 1..=1, strip)))
             }

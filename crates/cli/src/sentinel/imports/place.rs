@@ -9,21 +9,21 @@ use objchange_plan::tfconfig::Expressions;
 use objchange_plan::{DocumentError, Marked, Members, Redacted, ResourceActions, Shape};
 use objchange_sentinel::{List, Map, Value};
 
-use super::document::Of;
+use super::cache::Shelf;
+use super::document::CollectionKind;
 use super::hidden::{Replacement, hidden};
 use super::items::{CHANGE, Read};
 use super::record::Record;
-use super::shelf::Shelf;
 use super::value::value;
 
 /// What a run looks at, and how.
 #[derive(Debug)]
-pub(super) struct Visit {
+pub(super) struct RunContext {
     pub(super) shelf: Arc<Shelf>,
     /// What stands in place of what is sensitive.
     pub(super) hiding: Option<Replacement>,
-    pub(super) noted: Arc<Noted>,
-    /// What happens to resources, each once.
+    pub(super) noted: Arc<AccessLog>,
+    /// Resource changes
     actions: RefCell<Vec<(ResourceActions, Rc<Vec<Value>>)>>,
     /// Where keys were found last, by their hash.
     guesses: [Cell<u32>; GUESSES],
@@ -32,8 +32,8 @@ pub(super) struct Visit {
 /// More keys than a policy looks for in a kind of resource.
 const GUESSES: usize = 64;
 
-impl Visit {
-    pub(super) fn new(shelf: &Arc<Shelf>, hiding: Option<Replacement>, noted: &Arc<Noted>) -> Self {
+impl RunContext {
+    pub(super) fn new(shelf: &Arc<Shelf>, hiding: Option<Replacement>, noted: &Arc<AccessLog>) -> Self {
         let (shelf, noted) = (Arc::clone(shelf), Arc::clone(noted));
         Self { shelf, hiding, noted, actions: RefCell::default(), guesses: [const { Cell::new(0) }; GUESSES] }
     }
@@ -61,14 +61,14 @@ impl Visit {
 
 /// What is noted of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Noted {
+pub(crate) struct AccessLog {
     /// Whether it has seen anything sensitive.
     secret: AtomicBool,
     /// A part of a document cannot be read.
     error: OnceLock<DocumentError>,
 }
 
-impl Noted {
+impl AccessLog {
     pub(crate) fn has_seen_secrets(&self) -> bool {
         self.secret.load(Ordering::Relaxed)
     }
@@ -103,8 +103,8 @@ pub(super) enum Part {
 /// An item.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    pub(super) visit: Rc<Visit>,
-    pub(super) of: Of,
+    pub(super) visit: Rc<RunContext>,
+    pub(super) of: CollectionKind,
     /// Among all, in the order of their keys.
     pub(super) position: u32,
     /// The same in the order of the document.
@@ -127,7 +127,7 @@ impl Place {
     /// The value at the end of a path in a part of the item, if that is no list or object.
     pub(super) fn reach(&self, part: Part, from: &[u32], path: &[&str]) -> Option<Value> {
         // There what is unknown stands beside the way.
-        if self.of == Of::Raw {
+        if self.of == CollectionKind::Raw {
             return None;
         }
         let document = self.visit.shelf.document(self.of);
@@ -176,7 +176,7 @@ impl Place {
 
     /// A member of the document with other values in place of what is sensitive, if that is what the run sees.
     pub(super) fn hidden_in_raw(&self) -> Option<Value> {
-        let Visit { shelf, hiding, noted, .. } = &*self.visit;
+        let RunContext { shelf, hiding, noted, .. } = &*self.visit;
         noted.secret();
         let replacement = (*hiding)?;
         let document = shelf.document(self.of);
@@ -190,7 +190,7 @@ impl Place {
     }
 
     /// The item of another collection with a key.
-    pub(super) fn item(&self, of: Of, key: &str) -> Value {
+    pub(super) fn item(&self, of: CollectionKind, key: &str) -> Value {
         self.visit.shelf.find(of, key).map_or_else(Value::undefined, |position| self.visit.item(of, position))
     }
 

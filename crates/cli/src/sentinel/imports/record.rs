@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use objchange_sentinel::{Map, Members, Text, Value};
 
-use super::document::Of;
+use super::document::CollectionKind;
 use super::items::CHANGE;
-use super::place::{Part, Place, Visit};
+use super::place::{Part, Place, RunContext};
 
-impl Of {
+impl CollectionKind {
     /// Whether its items are told by the address, type and so on of a resource.
     fn has_labels(self) -> bool {
         matches!(
@@ -18,9 +18,9 @@ impl Of {
     }
 }
 
-impl Visit {
+impl RunContext {
     /// A collection.
-    pub(super) fn table(self: &Rc<Self>, of: Of) -> Value {
+    pub(super) fn table(self: &Rc<Self>, of: CollectionKind) -> Value {
         let document = self.shelf.document(of);
         // A collection that cannot be read must not be taken for one that is empty.
         if let Err(error) = document.items(of, |_| ()) {
@@ -31,7 +31,7 @@ impl Visit {
     }
 
     /// The item at a position in the order of keys.
-    pub(super) fn item(self: &Rc<Self>, of: Of, position: usize) -> Value {
+    pub(super) fn item(self: &Rc<Self>, of: CollectionKind, position: usize) -> Value {
         let document = self.shelf.document(of);
         let Some(index) = document.order(of).get(position).copied() else { return Value::undefined() };
         let place = Place { visit: Rc::clone(self), of, position: position as u32, index };
@@ -44,8 +44,8 @@ impl Visit {
 }
 
 struct Table {
-    visit: Rc<Visit>,
-    of: Of,
+    visit: Rc<RunContext>,
+    of: CollectionKind,
     count: usize,
 }
 
@@ -91,7 +91,7 @@ impl Members for Record {
         let Place { visit, of, position: row, index } = &self.place;
         let name = self.fields[position];
         if of.has_labels() {
-            let label = |label: fn(&super::shelf::Row) -> &Text| {
+            let label = |label: fn(&super::cache::Row) -> &Text| {
                 let row = visit.shelf.rows(*of).get(*row as usize);
                 row.map_or_else(Value::undefined, |row| Value::String(label(row).clone()))
             };
@@ -106,7 +106,9 @@ impl Members for Record {
         }
         let document = visit.shelf.document(*of);
         // What is unknown of it stands elsewhere.
-        if let (Of::PlannedResources | Of::PlannedOutputs, "values" | "value") = (of, name) {
+        if let (CollectionKind::PlannedResources | CollectionKind::PlannedOutputs, "values" | "value") =
+            (of, name)
+        {
             let planned = document.at(*of, *index as usize, Part::Value, &[], |marked| {
                 Some(self.place.value(Part::Value, Ok(Some(marked))))
             });
@@ -121,15 +123,15 @@ impl Members for Record {
     fn reach(&self, path: &[&str]) -> Option<Value> {
         let is_change = std::ptr::eq(self.fields, CHANGE);
         match (self.place.of, path) {
-            (Of::Changes | Of::Drift | Of::OutputChanges, [field, rest @ ..]) if is_change => {
-                self.place.reach(Part::of_change(field)?, &[], rest)
-            }
-            (Of::Changes | Of::Drift | Of::OutputChanges, ["change", field, rest @ ..])
-                if !rest.is_empty() =>
-            {
-                self.place.reach(Part::of_change(field)?, &[], rest)
-            }
-            (Of::PlannedResources | Of::Resources, ["values", rest @ ..]) => {
+            (
+                CollectionKind::Changes | CollectionKind::Drift | CollectionKind::OutputChanges,
+                [field, rest @ ..],
+            ) if is_change => self.place.reach(Part::of_change(field)?, &[], rest),
+            (
+                CollectionKind::Changes | CollectionKind::Drift | CollectionKind::OutputChanges,
+                ["change", field, rest @ ..],
+            ) if !rest.is_empty() => self.place.reach(Part::of_change(field)?, &[], rest),
+            (CollectionKind::PlannedResources | CollectionKind::Resources, ["values", rest @ ..]) => {
                 self.place.reach(Part::Value, &[], rest)
             }
             _ => None,
@@ -139,7 +141,10 @@ impl Members for Record {
     fn unknown(&self, key: &str) -> Option<String> {
         let Place { visit, of, index, .. } = &self.place;
         // All others have a value that says what is known.
-        let is_output = matches!((of, key), (Of::OutputChanges, "after") | (Of::PlannedOutputs, "value"));
+        let is_output = matches!(
+            (of, key),
+            (CollectionKind::OutputChanges, "after") | (CollectionKind::PlannedOutputs, "value")
+        );
         let name =
             || visit.shelf.document(*of).items(*of, |items| items.key(*index as usize).to_owned()).ok();
         is_output.then(name).flatten().map(|name| format!("output {name}"))

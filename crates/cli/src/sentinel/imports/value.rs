@@ -3,7 +3,7 @@
 use objchange_plan::{Marked, Shape, View};
 use objchange_sentinel::{List, Map, Members, Text, Value};
 
-use super::document::Of;
+use super::document::CollectionKind;
 use super::hidden::SENSITIVE;
 use super::place::{Part, Place};
 
@@ -86,7 +86,7 @@ impl Object {
     fn missing_in_raw(&self) -> Vec<&'static str> {
         let Place { visit, of, index, .. } = &self.place;
         match of {
-            Of::Raw => visit.shelf.document(*of).missing_in_raw(*index as usize, &self.path),
+            CollectionKind::Raw => visit.shelf.document(*of).missing_in_raw(*index as usize, &self.path),
             _ => Vec::new(),
         }
     }
@@ -108,7 +108,7 @@ fn name(place: &Place, part: Part, path: &[u32], last: Option<&str>) -> Option<S
             let is_hidden = marked.is_sensitive() || within.is_some_and(|within| within > 0);
             name.push_str(if is_hidden { SENSITIVE } else { key });
             within = match within {
-                None if *of == Of::Raw && matches!(key, "after" | "values") => Some(0),
+                None if *of == CollectionKind::Raw && matches!(key, "after" | "values") => Some(0),
                 within => within.map(|within| within + 1),
             };
         };
@@ -160,7 +160,9 @@ impl Members for Object {
             Some(value(&self.place, self.part, &mut path, marked))
         };
         let value = match of {
-            Of::Raw => visit.shelf.document(*of).at(*of, *index as usize, self.part, &path_to(), make),
+            CollectionKind::Raw => {
+                visit.shelf.document(*of).at(*of, *index as usize, self.part, &path_to(), make)
+            }
             _ => self.look(|marked| make(marked.part(position)?)),
         };
         value.unwrap_or_else(Value::undefined)

@@ -19,23 +19,23 @@ use crate::input::Source;
 use crate::write_file::{Access, write_file};
 
 const AFTER_HELP: &str = "\
-A plan is the output of `terraform show -json PLANFILE`; a state, which has a mock of its own only, that of \
-`terraform show -json`, or a state file. The files are those that Terraform's own mocks are called:
+Input is the output of `terraform show -json PLANFILE`, or a state: the output of `terraform show -json`, or a state \
+file. From a state, only tfstate/v2 is made. The files have the names of Terraform's own mocks:
 
   mock-tfplan-v2.sentinel    mock-tfconfig-v2.sentinel    mock-tfstate-v2.sentinel    mock-tfrun.sentinel
-  sentinel.hcl               a configuration that uses them: as it is for policies, or as a test case in test/POLICY
+  sentinel.hcl               a configuration that uses them, for policies or as a test case in test/POLICY
 
-What is sensitive is written as (sensitive value). No plan tells of the run; --run gives what tfrun is to have.
+Sensitive values are written as (sensitive value). A plan has no data for tfrun; use --run.
 
 Exit codes:
   0  the files are written
-  2  the plan cannot be used, or a file cannot be written or is there already
+  2  the plan cannot be used, or a file cannot be written or exists already
 
 Examples:
   terraform show -json tfplan | objchange sentinel mock --out test/limit-cost/mocks
   objchange sentinel mock plan.json --run run.json --force";
 
-/// Write a plan as test data for policies
+/// Make mock data from a plan
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
@@ -43,15 +43,15 @@ pub(super) struct Args {
     #[arg(value_name = "PLAN", default_value = "-")]
     plan: PathBuf,
 
-    /// The folder to write to, which is made if it is not there
+    /// The output folder; created if needed
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
 
-    /// An object in JSON with what `tfrun` is to tell of the run
+    /// Data for the `tfrun` import, as a JSON object
     #[arg(long, value_name = "RUN.json")]
     run: Option<PathBuf>,
 
-    /// Write over files that are there already
+    /// Overwrite existing files
     #[arg(long)]
     force: bool,
 }

@@ -27,8 +27,8 @@ use crate::documents::Progress;
 use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
-The tests of a policy P.sentinel are the files test/P/*.hcl and test/P/*.json beside it. Each is a configuration, with \
-what the policy imports, its parameters, and what its rules are to be:
+The tests of a policy P.sentinel are the files test/P/*.hcl and test/P/*.json beside it. Each sets mocks, parameters and \
+the expected values of rules:
 
   mock \"tfplan/v2\" {
     module { source = \"mock-tfplan-v2.sentinel\" }
@@ -38,12 +38,11 @@ what the policy imports, its parameters, and what its rules are to be:
     rules = { main = true }
   }
 
-Files are named relative to the configuration. Without `test` the policy is to pass. Mocks can be written with \
-`objchange sentinel mock`.
+Paths are relative to the configuration. Without `test` the policy must pass. `objchange sentinel mock` makes mocks.
 
 Exit codes:
   0  all tests pass
-  1  a test fails, or cannot be run
+  1  a test fails or cannot run
   2  there are no tests, or the output cannot be written
 
 Examples:
@@ -64,26 +63,26 @@ pub(super) struct Args {
     #[arg(long, value_name = "REGEX")]
     run: Vec<String>,
 
-    /// Say which rules no test evaluates, and which are never true or never false
+    /// Report rules that no test evaluates, or that are never true or never false
     #[arg(long)]
     coverage: bool,
 
-    /// Show the rules and what was printed also of tests that pass
+    /// Show rules and printed output also for passing tests
     #[arg(long, short)]
     verbose: bool,
 
-    /// The time that policies see, as 2026-01-31T12:00:00Z or in seconds since 1970 [default: when the tests are run]
+    /// The current time for policies, e.g. 2026-01-31T12:00:00Z or seconds since 1970 [default: now]
     #[arg(long, value_name = "TIME", value_parser = clock::parse)]
     now: Option<i64>,
 
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// Write a line of JSON for each test instead (its form: schema/sentinel-test.schema.json)
+    /// Print JSON Lines (schema/sentinel-test.schema.json)
     #[arg(long)]
     json: bool,
 
-    /// Write a report in JUnit's XML to this file; `-` is standard output
+    /// Write a JUnit XML report to this file; `-` is standard output
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! Laws of queries.
 
 use objchange_plan::Document;
-use objchange_plan::query::{Of, Projection, Query, QueryError, QueryErrorKind, Subject};
+use objchange_plan::query::{CollectionKind, Projection, Query, QueryError, QueryErrorKind, Subject};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -22,11 +22,11 @@ fn plan(changes: &[Value]) -> String {
 /// What each item gives.
 fn ask<T>(text: &str, ask: impl FnOnce(&Subject<'_>) -> T) -> T {
     let document = Document::parse(text).unwrap();
-    ask(&Subject::new(Of::ResourceChanges, document).unwrap())
+    ask(&Subject::new(CollectionKind::ResourceChanges, document).unwrap())
 }
 
 fn matches(text: &str, expression: &str) -> Result<Vec<Result<bool, QueryError>>, QueryError> {
-    let query = Query::parse(Of::ResourceChanges, expression)?;
+    let query = Query::parse(CollectionKind::ResourceChanges, expression)?;
     Ok(ask(text, |subject| {
         let mut query = query.on(subject);
         subject.items().map(|(_, item)| query.matches(item)).collect()
@@ -34,7 +34,7 @@ fn matches(text: &str, expression: &str) -> Result<Vec<Result<bool, QueryError>>
 }
 
 fn values(text: &str, expression: &str) -> Result<Vec<Vec<Result<Value, QueryError>>>, QueryError> {
-    let projection = Projection::parse(Of::ResourceChanges, expression)?;
+    let projection = Projection::parse(CollectionKind::ResourceChanges, expression)?;
     Ok(ask(text, |subject| {
         let mut projection = projection.on(subject);
         subject.items().map(|(_, item)| projection.values(item)).collect()
@@ -240,7 +240,7 @@ proptest! {
     /// Whatever is given as an expression is read or refused at a place within it.
     #[test]
     fn any_text_is_an_expression_or_an_error_with_a_place(text in prop_oneof![soup(), expression(), ".{0,40}"]) {
-        if let Err(error) = Query::parse(Of::ResourceChanges, &text) {
+        if let Err(error) = Query::parse(CollectionKind::ResourceChanges, &text) {
             prop_assert!(text.get(error.place.clone()).is_some(), "{error:?}");
             prop_assert!(!error.message.is_empty());
         }
@@ -555,8 +555,8 @@ fn planned_values_are_unknown_where_the_change_says_so() {
         {"address": "module.m[0]", "resources": [resource]}]}});
     let text = plan.to_string();
     let ask = |expression: &str| {
-        let subject = Subject::new(Of::PlannedValues, Document::parse(&text).unwrap()).unwrap();
-        let query = Query::parse(Of::PlannedValues, expression).unwrap();
+        let subject = Subject::new(CollectionKind::PlannedValues, Document::parse(&text).unwrap()).unwrap();
+        let query = Query::parse(CollectionKind::PlannedValues, expression).unwrap();
         let (_, item) = subject.items().next().unwrap();
         query.on(&subject).matches(item)
     };
@@ -599,7 +599,7 @@ fn a_comparison_that_never_holds_is_an_error_with_its_place() {
         ("\"updates\" in rc.change.actions", "\"updates\" in rc.change.actions", "did you mean `update`?"),
         ("rc.mode == \"manged\"", "rc.mode == \"manged\"", "did you mean `managed`?"),
     ] {
-        let error = Query::parse(Of::ResourceChanges, expression).unwrap_err();
+        let error = Query::parse(CollectionKind::ResourceChanges, expression).unwrap_err();
         assert_eq!((error.kind, &expression[error.place.clone()]), (QueryErrorKind::Type, place), "{error}");
         assert!(error.to_string().contains(message), "{expression}: {error}");
     }
@@ -613,7 +613,7 @@ fn a_comparison_that_never_holds_is_an_error_with_its_place() {
         "1 == 1.0 && type(rc.type) == string && {} == {}",
         r#"rc.change.after == {"a": 1}"#,
     ] {
-        assert!(Query::parse(Of::ResourceChanges, expression).is_ok(), "{expression}");
+        assert!(Query::parse(CollectionKind::ResourceChanges, expression).is_ok(), "{expression}");
     }
 }
 
@@ -630,7 +630,7 @@ fn a_comparison_of_values_that_never_are_equal_is_noted() {
         (r#"rc.change.after.c == "1""#, None),
         (r#"rc.type == "tape" && rc.change.after.a == "x""#, None),
     ] {
-        let query = Query::parse(Of::ResourceChanges, expression).unwrap();
+        let query = Query::parse(CollectionKind::ResourceChanges, expression).unwrap();
         let seen = ask(&plan, |subject| {
             let mut matching = query.on(subject);
             subject.items().for_each(|(_, item)| drop(matching.matches(item)));

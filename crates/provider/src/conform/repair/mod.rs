@@ -1,11 +1,11 @@
 //! Changing a configuration until a provider takes it.
 
-mod becomes;
-mod grant;
+mod adjust;
 mod sentence;
 #[cfg(test)]
 mod sentences;
 mod target;
+mod unknown_match;
 
 use std::collections::HashMap;
 
@@ -15,9 +15,9 @@ use objchange::schema::Block;
 use objchange::value::Kind;
 use smol_str::SmolStr;
 
-use self::becomes::becomes;
-use self::grant::{Grant, counts};
+use self::adjust::{Grant, counts};
 use self::sentence::{Wish, wish};
+use self::unknown_match::becomes;
 use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
 use super::secrets::without_secrets;
 use super::{Hints, Sample, within};
@@ -96,7 +96,7 @@ pub(super) async fn accepted_when(
     let mut repair =
         Repair { component, name, block, hints, sample, is_planned, spots: Vec::new(), turns, idle: 0 };
     loop {
-        let Refused { while_unknown, when_known } = repair.refused(provider).await?;
+        let Rejection { while_unknown, when_known } = repair.refused(provider).await?;
         if while_unknown.is_empty() && when_known.is_empty() {
             return Ok(Accepted::Yes(repair.sample));
         }
@@ -119,7 +119,7 @@ pub(super) async fn accepted_when(
 }
 
 /// What a provider says against a configuration.
-struct Refused {
+struct Rejection {
     /// As it is; some of it may be unknown.
     while_unknown: Vec<Diagnostic>,
     /// When all of it is known, where some of it is not.
@@ -145,7 +145,7 @@ struct Repair<'a> {
 
 impl<'a> Repair<'a> {
     /// What the provider says against it: with its unknown parts, then without. An object to be created is planned, too.
-    async fn refused(&self, provider: &dyn Provider) -> Result<Refused> {
+    async fn refused(&self, provider: &dyn Provider) -> Result<Rejection> {
         let configs = [Some(&self.sample.config), self.sample.known.as_ref()];
         let mut said = [Vec::new(), Vec::new()];
         for (config, said) in configs.into_iter().zip(&mut said) {
@@ -165,7 +165,7 @@ impl<'a> Repair<'a> {
             said.retain(|d| is_error(d) && !self.hints.is_expected(self.component, self.name, d));
         }
         let [while_unknown, when_known] = said;
-        Ok(Refused { while_unknown, when_known })
+        Ok(Rejection { while_unknown, when_known })
     }
 
     /// What the provider says when it plans to create an object. An answer that is none is for a judge to find.

@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 pub use self::made::{Left, Made};
 pub use self::options::{Options, Progress, Stop};
 use self::setup::Setup;
-use self::trial::OfType;
+use self::trial::TrialState;
 pub(super) use self::watch::Exchange;
 use self::watch::{Gate, Meter, SharedSecrets, Watched};
 use self::worker::Worker;
@@ -66,7 +66,7 @@ struct Task {
     subject: Subject,
     name: SmolStr,
     /// How far that has come.
-    begun: Option<Box<OfType>>,
+    begun: Option<Box<TrialState>>,
 }
 
 /// What came of one type, and the configurations that are worth to be kept.

@@ -21,8 +21,8 @@ use crate::conform::flow::no_answer;
 use crate::conform::report::{Subject, TypeReport, shape};
 use crate::conform::secrets::{Origin, mark_given};
 use crate::conform::{
-    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, judge, judge_function, opened,
-    others, samples_from,
+    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
+    judge_function, opened, samples_from,
 };
 use crate::{Component, Function, Provider, Result, Schemas};
 
@@ -43,7 +43,7 @@ type Configured = (Value, Option<Value>);
 
 /// What was tried before, to which an object may be changed.
 #[derive(Default)]
-struct Earlier {
+struct ConfigHistory {
     last: Option<Configured>,
     /// The last one of which all was known from the start.
     known: Option<Configured>,
@@ -51,7 +51,7 @@ struct Earlier {
     fullest: Option<(usize, Configured)>,
 }
 
-impl Earlier {
+impl ConfigHistory {
     fn add(&mut self, configured: Configured) {
         let size = |value: &Value| {
             let mut size = 0;
@@ -107,11 +107,11 @@ impl Key {
 
 pub(super) struct Trials<'w> {
     worker: &'w mut Worker,
-    of: OfType,
+    of: TrialState,
 }
 
 /// How far the trial of one type has come.
-pub(super) struct OfType {
+pub(super) struct TrialState {
     schemas: Arc<Schemas>,
     subject: Subject,
     name: SmolStr,
@@ -123,7 +123,7 @@ pub(super) struct OfType {
     tolerated: usize,
     /// What the provider accepts of what it was asked about last.
     valid: VecDeque<Value>,
-    earlier: Earlier,
+    earlier: ConfigHistory,
     /// How many candidates were tried, and how many are, before other types have their turn.
     tried: usize,
     turn: usize,
@@ -133,10 +133,10 @@ pub(super) struct OfType {
 pub(super) enum Turn {
     Done(Box<Outcome>),
     /// There is more to be tried.
-    More(Box<OfType>),
+    More(Box<TrialState>),
 }
 
-impl OfType {
+impl TrialState {
     /// Begins with a type, unless it is no use to try it.
     pub(super) fn new(context: &Context, subject: Subject, name: &str) -> Result<Self, Box<Outcome>> {
         let schemas = context.schemas.clone();
@@ -149,7 +149,7 @@ impl OfType {
         if let Subject::Component(component) = subject {
             report.findings = of_one(&schemas, component, name);
         }
-        let is_broken = report.findings.iter().any(|found| found.finding.weight.is_error());
+        let is_broken = report.findings.iter().any(|found| found.finding.severity.is_error());
         report.skipped = match subject {
             _ if is_broken => Some("no such schema can be loaded".into()),
             Subject::Component(Component::EphemeralResource) if !context.options.apply => {
@@ -173,7 +173,7 @@ impl OfType {
             hung: 0,
             tolerated: 0,
             valid: VecDeque::new(),
-            earlier: Earlier::default(),
+            earlier: ConfigHistory::default(),
             tried: 0,
             turn,
         })
@@ -181,7 +181,7 @@ impl OfType {
 }
 
 impl<'w> Trials<'w> {
-    pub(super) fn new(worker: &'w mut Worker, of: OfType) -> Self {
+    pub(super) fn new(worker: &'w mut Worker, of: TrialState) -> Self {
         Self { worker, of }
     }
 
@@ -458,7 +458,7 @@ impl<'w> Trials<'w> {
                 opened::action(provider, &self.of.name, (&trial.config, trial.origin), trial.apply).await
             }
             Subject::Component(_) => {
-                others::data(provider, &self.of.name, (&trial.config, trial.origin)).await
+                data_and_functions::data(provider, &self.of.name, (&trial.config, trial.origin)).await
             }
             Subject::Function => {
                 let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));

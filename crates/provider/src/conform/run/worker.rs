@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use objchange::change::Severity;
 use objchange::schema::Block;
 
-use super::trial::{OfType, Trials, Turn};
+use super::trial::{TrialState, Trials, Turn};
 use super::watch::Watched;
 use super::{Context, Outcome, Task};
 use crate::conform::report::{Ended, Subject, TypeReport};
@@ -46,7 +46,7 @@ impl Worker {
         outcomes
     }
 
-    async fn one(&mut self, subject: Subject, name: &str, begun: Option<Box<OfType>>) -> Turn {
+    async fn one(&mut self, subject: Subject, name: &str, begun: Option<Box<TrialState>>) -> Turn {
         if let Some(begun) = begun {
             return Trials::new(self, *begun).turn().await;
         }
@@ -63,7 +63,7 @@ impl Worker {
         {
             return skipped(reason);
         }
-        match OfType::new(&self.context, subject, name) {
+        match TrialState::new(&self.context, subject, name) {
             Ok(of) => Trials::new(self, of).turn().await,
             Err(outcome) => Turn::Done(outcome),
         }

@@ -6,7 +6,7 @@ use objchange::change::{AppliedResource, Diagnostic, PlannedResource};
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_provider::Answer;
-use objchange_provider::conform::{Clause, Ended, Hints, Options, Weight};
+use objchange_provider::conform::{Clause, Ended, FindingSeverity, Hints, Options};
 use objchange_provider::kit::{Kit, ResourceType};
 
 use crate::run::provider::{of, tried};
@@ -79,7 +79,9 @@ fn what_is_refused_only_while_it_is_unknown_is_found() {
     let found = &of(&report, "kit_picky").findings;
     let found: Vec<_> = found
         .iter()
-        .map(|found| (found.finding.clause, found.place.as_str(), found.finding.weight == Weight::Error))
+        .map(|found| {
+            (found.finding.clause, found.place.as_str(), found.finding.severity == FindingSeverity::Error)
+        })
         .collect();
     assert_eq!(found, [(Clause::V1, ".note", true)]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use objchange::case::{Case, Outcome};
-use objchange_provider::conform::{Clause, Found, Hints, Options, Report, TypeReport, Weight};
+use objchange_provider::conform::{Clause, FindingSeverity, Found, Hints, Options, Report, TypeReport};
 use objchange_provider::kit::{Fault, Stage, faulty};
 
 use crate::run::provider::{of, smallest, tried};
@@ -152,7 +152,8 @@ fn cases_show_it_without_the_provider() {
         assert!(clauses.contains(&clause), "{clause}");
     }
     // Where there is none that says why.
-    let noticed = |found: &Found| found.finding.weight == Weight::Error && found.finding.clause == P5;
+    let noticed =
+        |found: &Found| found.finding.severity == FindingSeverity::Error && found.finding.clause == P5;
     for (of, found) in report.found().filter(|(_, found)| noticed(found)) {
         let tells_a_secret = || matches!(&found.case, Err(reason) if reason == "it would tell a secret");
         assert!(found.case.is_ok() || tells_a_secret(), "{}: {found:?}", of.name);

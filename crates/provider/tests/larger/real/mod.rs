@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use objchange_provider::client::{Client, Launch};
-use objchange_provider::conform::{Accepted, Clause, Hints, Weight, accepted, judge, samples};
+use objchange_provider::conform::{Accepted, Clause, FindingSeverity, Hints, accepted, judge, samples};
 use objchange_provider::{Component, Provider};
 
 use install::PACKAGES;
@@ -116,7 +116,7 @@ async fn one_type(timed: &Timed, name: &str, tally: &mut Tally) -> objchange_pro
                 return Err(objchange_provider::ErrorKind::Disconnected.into());
             }
             // What is planned in the end is held against the first plan whatever the type system.
-            if finding.weight != Weight::Tolerated && finding.clause != Clause::F2 {
+            if finding.severity != FindingSeverity::Tolerated && finding.clause != Clause::F2 {
                 let (path, message) = (&finding.path, &finding.message);
                 tally.not_tolerated.push(format!("{name} {label}: {}{path}: {message}", finding.clause));
             }

@@ -4,7 +4,7 @@
 mod workspace;
 
 use libtest_mimic::Trial;
-use objchange_provider::conform::{Clause, Finding, Weight};
+use objchange_provider::conform::{Clause, Finding, FindingSeverity};
 use objchange_provider::explain::explain;
 use objchange_provider::kit::{Fault, Stage, faulty, misdeclared};
 
@@ -56,7 +56,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn found(fault: Fault) -> Vec<Finding> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let findings = runtime.block_on(trial::judged(&faulty(true), fault)).findings;
-    findings.into_iter().filter(|finding| finding.weight == Weight::Error).collect()
+    findings.into_iter().filter(|finding| finding.severity == FindingSeverity::Error).collect()
 }
 
 /// Whether Terraform says of a fault what the judge says that it says, and names the same place.

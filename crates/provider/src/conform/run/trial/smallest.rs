@@ -48,7 +48,7 @@ impl Trials<'_> {
             // What is refused is not judged.
             Clause::V1 => left = 0,
             Clause::T2 => left = left.min(MAX_DEADLY),
-            _ if !finding.weight.is_error() => {
+            _ if !finding.severity.is_error() => {
                 left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.of.tolerated));
                 self.of.tolerated += left;
             }
@@ -71,7 +71,7 @@ impl Trials<'_> {
                 (finding, exchanges) = (same, asked);
             }
         }
-        if !finding.weight.is_error() {
+        if !finding.severity.is_error() {
             self.of.tolerated = self.of.tolerated.saturating_sub(left);
         }
         (shrink.smallest().clone(), finding, exchanges)

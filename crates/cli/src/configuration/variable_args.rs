@@ -25,7 +25,7 @@ pub(crate) struct Given {
     #[command(flatten)]
     settings: Settings,
 
-    /// The directory that functions such as `file` may read from; without it they fail
+    /// The directory that functions such as `file` may read; without it they fail
     #[arg(long, value_name = "DIR")]
     base_dir: Option<PathBuf>,
 }

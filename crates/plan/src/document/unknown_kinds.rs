@@ -1,4 +1,4 @@
-//! Words of documents that are not known here: a newer program has written them. And what somebody has left out.
+//! Unknown words in documents, which a newer program has written; and members that are missing.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use objchange_text::{quote_into, visible};
 use super::{ChangedResource, Document, Plan, ResourceActions, Sensitive, ValueChange};
 use crate::json::Raw;
 
-/// Words of one kind that are not known here. What they stand for is shown as the document has it.
+/// Unknown words of one kind. They are shown as they are in the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unfamiliar {
@@ -21,7 +21,7 @@ pub struct Unfamiliar {
     pub count: usize,
 }
 
-/// What words that are not known are.
+/// What an unknown word describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum UnfamiliarKind {
@@ -80,14 +80,14 @@ const DEFERRALS: [&str; 7] = [
 const MODES: [&str; 4] = ["", "managed", "data", "ephemeral"];
 
 impl Document<'_> {
-    /// What of it is not known here, one entry for each kind of words.
+    /// The unknown words in the document, one entry for each kind.
     ///
     /// ```
     /// use objchange_plan::Document;
     ///
     /// let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"a.b","change":{"actions":["archive"]}}]}"#;
     /// let unfamiliar = Document::parse(plan)?.unfamiliar();
-    /// assert_eq!(unfamiliar[0].to_string(), "a.b: the actions \"archive\" are not known");
+    /// assert_eq!(unfamiliar[0].to_string(), "a.b: unknown action \"archive\"");
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn unfamiliar(&self) -> Vec<Unfamiliar> {
@@ -244,24 +244,15 @@ impl fmt::Display for Unfamiliar {
             out
         };
         let words: Vec<String> = self.words.iter().map(quoted).collect();
-        let (kind, verb) = match (self.kind, words.len()) {
-            (UnfamiliarKind::LeftOut, count) => {
-                return write!(
-                    f,
-                    ": {} {} left out",
-                    words.join(", "),
-                    if count == 1 { "is" } else { "are" }
-                );
-            }
-            (UnfamiliarKind::Actions, _) => ("actions", "are"),
-            (UnfamiliarKind::Reason | UnfamiliarKind::Deferral, 1) => ("reason", "is"),
-            (UnfamiliarKind::Reason | UnfamiliarKind::Deferral, _) => ("reasons", "are"),
-            (UnfamiliarKind::Mode, 1) => ("mode", "is"),
-            (UnfamiliarKind::Mode, _) => ("modes", "are"),
-            (UnfamiliarKind::Event, 1) => ("trigger", "is"),
-            (UnfamiliarKind::Event, _) => ("triggers", "are"),
+        let kind = match self.kind {
+            UnfamiliarKind::LeftOut => return write!(f, ": {} missing", words.join(", ")),
+            UnfamiliarKind::Actions => "action",
+            UnfamiliarKind::Reason | UnfamiliarKind::Deferral => "reason",
+            UnfamiliarKind::Mode => "mode",
+            UnfamiliarKind::Event => "trigger",
         };
-        write!(f, ": the {kind} {} {verb} not known", words.join(", "))
+        let plural = if words.len() == 1 { "" } else { "s" };
+        write!(f, ": unknown {kind}{plural} {}", words.join(", "))
     }
 }
 
@@ -277,7 +268,7 @@ mod tests {
             address: "a.\u{202e}b\u{1b}[2J".into(),
             count: 1,
         };
-        let shown = r#"a.\u202eb\x1b[2J: the actions "archive\u009b31m" are not known"#;
+        let shown = r#"a.\u202eb\x1b[2J: unknown action "archive\u009b31m""#;
         assert_eq!(unfamiliar.to_string(), shown);
     }
 }

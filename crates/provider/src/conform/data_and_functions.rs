@@ -10,7 +10,7 @@ use super::leak::Leaks;
 use super::objects::{at, first_difference, unsound};
 use super::schemas::of_type;
 use super::secrets::{Origin, Secrets};
-use super::{Clause, Finding, Judgement, Weight};
+use super::{Clause, Finding, FindingSeverity, Judgement};
 use crate::{Component, Error, ErrorKind, Function, FunctionAnswer, Provider, Result, Schemas};
 
 /// One configuration of a type, and what is found with it.
@@ -32,7 +32,7 @@ impl<'p> Single<'p> {
         (config, origin): (&Value, Origin),
     ) -> Result<Result<Self, Judgement>> {
         let findings = of_type(schemas, component, name);
-        let is_refused = findings.iter().any(|finding| finding.weight == Weight::Error);
+        let is_refused = findings.iter().any(|finding| finding.severity == FindingSeverity::Error);
         let mut judgement = Judgement { findings, ..Judgement::default() };
         let Some(block) = schemas.block(component, name).filter(|_| !is_refused) else {
             let unknown = || ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() };
@@ -179,7 +179,8 @@ impl Single<'_> {
         for invalid in assert_plan_valid(self.block, &nothing, &self.config, &objects[0]) {
             let mut finding =
                 Finding::of_plan(self.block, &PlanViolation::Invalid(invalid), &config, &object, false);
-            (finding.clause, finding.weight, finding.terraform) = (Clause::D4, Weight::Unnoticed, None);
+            (finding.clause, finding.severity, finding.terraform) =
+                (Clause::D4, FindingSeverity::Unnoticed, None);
             self.find(finding);
         }
         Some(())

@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use objchange_sentinel::Text;
 
-use super::document::{Document, Of};
+use super::document::{CollectionKind, Document};
 use super::items::Labels;
 
 #[derive(Debug)]
 pub(super) struct Shelf {
     plan: Arc<Document>,
     state: Option<Arc<Document>>,
-    rows: [OnceLock<Box<[Row]>>; Of::COUNT],
+    rows: [OnceLock<Box<[Row]>>; CollectionKind::COUNT],
 }
 
 /// The key of an item and what it is told by.
@@ -33,15 +33,15 @@ impl Shelf {
     }
 
     /// The document that a collection is of.
-    pub(super) fn document(&self, of: Of) -> &Document {
+    pub(super) fn document(&self, of: CollectionKind) -> &Document {
         match (of, &self.state) {
-            (Of::Resources | Of::Outputs, Some(state)) => state,
+            (CollectionKind::Resources | CollectionKind::Outputs, Some(state)) => state,
             _ => &self.plan,
         }
     }
 
     /// Where the item with a key is, in the order of keys.
-    pub(super) fn find(&self, of: Of, key: &str) -> Option<usize> {
+    pub(super) fn find(&self, of: CollectionKind, key: &str) -> Option<usize> {
         let document = self.document(of);
         let order = document.order(of);
         let find =
@@ -50,7 +50,7 @@ impl Shelf {
     }
 
     /// The items of a collection, in the order of their keys.
-    pub(super) fn rows(&self, of: Of) -> &[Row] {
+    pub(super) fn rows(&self, of: CollectionKind) -> &[Row] {
         self.rows[of as usize].get_or_init(|| {
             let document = self.document(of);
             let rows = document.items(of, |items| {

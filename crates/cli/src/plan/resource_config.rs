@@ -39,7 +39,7 @@ impl BlockPlace {
 
 /// Why there is no such configuration.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WrittenError {
+pub(crate) enum ResourceConfigError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
     #[error("{}: there is no resource {wanted}{}", path.display(), has(.known))]
@@ -56,7 +56,7 @@ fn has(known: &[String]) -> String {
 
 /// A resource block that was chosen, and what it is in.
 #[derive(Debug)]
-pub(super) struct Chosen<'s> {
+pub(super) struct SelectedBlock<'s> {
     configuration: &'s Configuration,
     module: Module<'s>,
     pub(super) resource_type: String,
@@ -66,13 +66,13 @@ pub(super) struct Chosen<'s> {
     pub(super) address: String,
 }
 
-impl<'s> Chosen<'s> {
+impl<'s> SelectedBlock<'s> {
     /// Reads what the files say, and finds the block: by its address, or the only one of the type.
     pub(super) fn read(
         place: &BlockPlace,
         configuration: &'s Configuration,
         resource_type: Option<&str>,
-    ) -> Result<Self, WrittenError> {
+    ) -> Result<Self, ResourceConfigError> {
         let module = Module::read(&configuration.sources).map_err(|found| {
             let hidden = HiddenSource::new(&configuration.sources, |_| None, []);
             ConfigurationError::Problems { found, hidden }
@@ -89,14 +89,15 @@ impl<'s> Chosen<'s> {
             return match &known[..] {
                 [only] => {
                     let parsed = only.parse();
-                    let parsed = parsed.map_err(|_| WrittenError::Address { address: only.clone() })?;
+                    let parsed =
+                        parsed.map_err(|_| ResourceConfigError::Address { address: only.clone() })?;
                     Ok(Self::at(configuration, module, only.clone(), parsed))
                 }
                 [] => {
                     let wanted = resource_type.map(|ty| format!("of type {ty}")).unwrap_or_default();
-                    Err(WrittenError::NoResource { path: path(), wanted, known: Vec::new() })
+                    Err(ResourceConfigError::NoResource { path: path(), wanted, known: Vec::new() })
                 }
-                _ => Err(WrittenError::WhichResource { path: path(), known }),
+                _ => Err(ResourceConfigError::WhichResource { path: path(), known }),
             };
         };
         let parsed = address.parse::<InstanceAddress>().ok();
@@ -113,8 +114,8 @@ impl<'s> Chosen<'s> {
             Some(parsed) if module.resources().any(|(ty, name)| is_it(ty, name)) => {
                 Ok(Self::at(configuration, module, address.clone(), parsed.clone()))
             }
-            Some(_) => Err(WrittenError::NoResource { path: path(), wanted: address.clone(), known }),
-            None => Err(WrittenError::Address { address: address.clone() }),
+            Some(_) => Err(ResourceConfigError::NoResource { path: path(), wanted: address.clone(), known }),
+            None => Err(ResourceConfigError::Address { address: address.clone() }),
         }
     }
 
@@ -129,10 +130,14 @@ impl<'s> Chosen<'s> {
     }
 
     /// The configuration of the object under its schema.
-    pub(super) fn decode(self, schema: &Block, given: &Given) -> Result<Written<'s>, WrittenError> {
+    pub(super) fn decode(
+        self,
+        schema: &Block,
+        given: &Given,
+    ) -> Result<DecodedConfig<'s>, ResourceConfigError> {
         let (inputs, functions) = (given.inputs(self.configuration, &self.module)?, given.functions()?);
         let Some(resource) = self.module.resource(&self.resource_type, &self.name, schema) else {
-            return Err(WrittenError::Address { address: self.address });
+            return Err(ResourceConfigError::Address { address: self.address });
         };
         let own: &[&str] = match &self.key {
             Some(InstanceKey::Number(_)) => &["count"],
@@ -175,7 +180,7 @@ impl<'s> Chosen<'s> {
             let hidden = HiddenSource::new(&self.configuration.sources, of_type, []);
             return Err(ConfigurationError::Problems { found: errors, hidden }.into());
         }
-        Ok(Written {
+        Ok(DecodedConfig {
             config,
             missing: environment.missing,
             unfollowed: Unfollowed {
@@ -195,7 +200,7 @@ impl<'s> Chosen<'s> {
 }
 
 /// The configuration of an object, and what else its block says.
-pub(super) struct Written<'s> {
+pub(super) struct DecodedConfig<'s> {
     pub(super) config: Value,
     /// What it refers to and nobody gives.
     pub(super) missing: BTreeSet<String>,
@@ -242,7 +247,7 @@ pub(super) struct Place {
     pub(super) source: Option<String>,
 }
 
-impl Written<'_> {
+impl DecodedConfig<'_> {
     /// Where in the configuration each violation is.
     pub(super) fn places(&self, schema: &Block, violations: &[PlanViolation]) -> Vec<Option<Place>> {
         if violations.is_empty() {
