@@ -47,6 +47,9 @@ impl fmt::Debug for Interrupt {
 /// After so many steps it is asked whether the run is to end.
 const STEPS_UNASKED: u64 = 1 << 16;
 
+/// A pair that was compared, which stays where it is as long as this is there, and what that gave.
+pub(crate) type Compared = (Value, Value, Result<bool, Place>);
+
 /// What is left of the limits.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -67,7 +70,7 @@ pub(crate) struct Budget {
     pub(crate) has_noted: bool,
     pub(crate) taints: Taints,
     /// Pairs of collections that are part of what is being compared, by their places, and what comparing them gave.
-    pub(crate) compared: HashMap<(usize, usize), (Value, Value, Result<bool, Place>)>,
+    pub(crate) compared: HashMap<(usize, usize), Compared>,
 }
 
 /// What a list, map or string takes besides its content, with what the allocator needs for it.
