@@ -5,7 +5,7 @@ use std::thread;
 use crate::compile::program::RuleKind;
 use crate::compile::{self, Compiled};
 use crate::error::{CompileError, CompileErrors, EvalError, Location};
-use crate::run::{Limits, Machine, Run, Stop};
+use crate::run::{Limits, Machine, Members, Outcome, Run, Stop, either};
 use crate::value::{Unknown, Value};
 use crate::{CompileOptions, SourceFile};
 
@@ -94,6 +94,8 @@ pub struct Found {
     pub certain: Vec<Value>,
     /// What it may give, each with what that depends on.
     pub possible: Vec<(Value, Unknown)>,
+    /// What it depends on whether evaluating the rule fails: then it gives nothing of this.
+    pub may_fail: Option<Unknown>,
 }
 
 /// An evaluation over one input. Rules are evaluated when they are asked for, and once.
@@ -203,14 +205,15 @@ impl Program {
 }
 
 impl Session<'_> {
-    /// The value of a rule, if it is defined, and what it depends on whether it is.
+    /// The value of a rule, if it is defined, and what it depends on whether it is and can be evaluated.
     ///
     /// # Errors
     ///
     /// Evaluating it fails, or a limit is reached.
     pub fn rule(&mut self, rule: RuleId) -> Result<(Option<Value>, Option<Unknown>), EvalError> {
         let outcome = self.machine.rule(rule.0);
-        self.checked(outcome).map(|outcome| (outcome.value, outcome.doubt))
+        let outcome = self.checked(outcome)?;
+        Ok((outcome.value, either(outcome.doubt, outcome.may_fail.as_ref())))
     }
 
     /// What one definition of a rule gives.
@@ -220,12 +223,12 @@ impl Session<'_> {
     /// Evaluating it fails, or a limit is reached.
     pub fn definition(&mut self, rule: RuleId, index: usize) -> Result<Found, EvalError> {
         let members = self.machine.definition(rule.0, index);
-        let members = self.checked(members)?;
+        let (members, may_fail) = self.checked(members)?;
         let is_set = self.program.compiled.rules[rule.0 as usize].kind == RuleKind::Set;
         Ok(if is_set {
-            Found { certain: members.certain, possible: members.possible }
+            Found { certain: members.certain, possible: members.possible, may_fail }
         } else {
-            members.flattened()
+            Found { may_fail, ..members.flattened() }
         })
     }
 
@@ -235,12 +238,13 @@ impl Session<'_> {
     ///
     /// Evaluating it fails, or a limit is reached.
     pub fn definition_values(&mut self, rule: RuleId) -> Result<Found, EvalError> {
-        let (value, doubt) = self.rule(rule)?;
-        let mut members = crate::run::Members::default();
+        let outcome = self.machine.rule(rule.0);
+        let Outcome { value, doubt, may_fail } = self.checked(outcome)?;
+        let mut members = Members::default();
         if let Some(value) = value {
             members.add(value, doubt.as_ref());
         }
-        Ok(members.flattened())
+        Ok(Found { may_fail, ..members.flattened() })
     }
 
     /// What `print` was called with since this was last asked for.

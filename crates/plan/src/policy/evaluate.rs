@@ -13,7 +13,7 @@ use objchange_rego::{EvalError, Found, Limits, Session, Setup, Unknown, Value, W
 use super::Options;
 use super::compile::Compiled;
 use super::error::{Place, PolicyError};
-use super::finding::{Addresses, finding, text_of};
+use super::finding::{Addresses, finding};
 use super::input::{Secrets, input};
 use super::secret::Hidden;
 use super::unknown::{Marking, Places};
@@ -80,8 +80,8 @@ pub(super) fn evaluate(policies: &Compiled, options: &Options, text: &str) -> Re
                         shown(values, id, &title, &hidden, &addresses)
                     };
                     verdict.findings = shown(&mut found.certain.iter());
-                    if !found.possible.is_empty() {
-                        let doubts = found.possible.iter().map(|(_, doubt)| doubt);
+                    if !found.possible.is_empty() || found.may_fail.is_some() {
+                        let doubts = found.possible.iter().map(|(_, doubt)| doubt).chain(&found.may_fail);
                         let is_said_now =
                             |value: &&Value| as_now.get(&id).is_some_and(|now| now.contains(value));
                         let said_now = found.possible.iter().map(|(value, _)| value).filter(is_said_now);
@@ -131,7 +131,7 @@ fn shown(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut reported = BTreeSet::new();
-    for value in values.filter(|value| !matches!(value, Value::Unknown(_)) || text_of(value).is_some()) {
+    for value in values {
         let is_shown = !hidden.contains(id, value);
         let finding = finding(value, is_shown, title, addresses);
         if is_shown || reported.insert(finding.address.clone()) {
@@ -287,7 +287,8 @@ impl<'p> Evaluation<'p> {
             if is_first {
                 for (package, exception) in &self.policies.exceptions {
                     let found = session.definition_values(*exception)?;
-                    let certain = found.certain.into_iter().map(|value| (value, None));
+                    let may_fail = found.may_fail;
+                    let certain = found.certain.into_iter().map(|value| (value, may_fail.clone()));
                     let possible = found.possible.into_iter().map(|(value, doubt)| (value, Some(doubt)));
                     results.exceptions.insert(package.clone(), certain.chain(possible).collect());
                 }
@@ -313,11 +314,6 @@ impl<'p> Evaluation<'p> {
     }
 
     fn definition(&self, session: &mut Session<'_>, rule: usize, index: usize) -> Result<Found, EvalError> {
-        let evaluated = &self.policies.rules[rule];
-        // Two definitions of one value may contradict each other.
-        if !evaluated.is_set && evaluated.definitions.len() > 1 {
-            session.rule(evaluated.id)?;
-        }
-        session.definition(evaluated.id, index)
+        session.definition(self.policies.rules[rule].id, index)
     }
 }

@@ -99,6 +99,7 @@ pub(super) fn finding(message: &Value, is_shown: bool, rule: &str, addresses: &A
             None => message.to_json(),
             Some(text) => text_of(text).unwrap_or_else(|| text.to_json()),
         },
+        Value::Unknown(_) => text_of(message).unwrap_or_else(|| message.to_string()),
         other => text_of(other).unwrap_or_else(|| other.to_json()),
     };
     let named = ["address", "resource_address", "resource"].iter().find_map(|name| {

@@ -34,8 +34,6 @@ pub(super) struct Evaluated {
     pub(super) package: Vec<String>,
     pub(super) name: String,
     pub(super) severity: Severity,
-    /// What it gives is a set of messages.
-    pub(super) is_set: bool,
     /// Where its definitions are.
     pub(super) definitions: Vec<Place>,
 }
@@ -70,7 +68,6 @@ pub(super) fn evaluated(program: &Program, options: &Options, testing: bool) -> 
                 package: rule.package.to_vec(),
                 name: rule.name.to_owned(),
                 severity,
-                is_set: rule.is_set,
                 definitions: rule.definitions.into_iter().map(Place::from).collect(),
             })
         })

@@ -10,6 +10,8 @@ mod modes;
 mod mutated;
 #[cfg(feature = "policy")]
 mod policy;
+#[cfg(feature = "policy")]
+mod policy_law;
 mod properties;
 #[cfg(feature = "query")]
 mod query;

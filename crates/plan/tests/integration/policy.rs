@@ -242,8 +242,11 @@ fn policies_that_never_end_are_ended() {
 #[test]
 fn ranges_are_bounded() {
     let range = |call: &str| {
-        let policies =
-            policies(&format!("deny contains msg if {{\n\tmsg := sprintf(\"%v\", [{call}])\n}}\n"));
+        let mut options = Options::default();
+        // The limit on memory is to be reached, however slow the machine is.
+        options.timeout = std::time::Duration::from_secs(600);
+        let text = format!("{HEAD}deny contains msg if {{\n\tmsg := sprintf(\"%v\", [{call}])\n}}\n");
+        let policies = compiled(&text, options);
         policies.evaluate(&plan(&[])).map(|verdicts| said(&verdicts.rules[0]).join(" "))
     };
     assert_eq!(range("numbers.range(1, 3)").unwrap(), "[1, 2, 3]");
@@ -422,4 +425,30 @@ fn a_message_names_what_is_not_known() {
     let verdict = verdict(body, r#""after":{},"after_unknown":{"a":true}"#);
     assert_eq!(said(&verdict), ["t.r0: (known after apply)"]);
     assert_eq!(verdict.outcome(), Outcome::Fail);
+}
+
+#[test]
+fn what_is_found_for_sure_is_reported_where_its_text_is_unknown() {
+    let change = r#""after":{},"after_unknown":{"id":true}"#;
+    let by_rule = "after := input.resource_changes[0].change.after\n\ndeny contains after.id if {\n\tsome _ in [1]\n}\n";
+    let verdict_of_unknown = verdict(
+        "deny contains msg if {\n\tmsg := sprintf(\"%v\", [input.tfplan.resource_changes[_].change.after.id])\n}\n",
+        change,
+    );
+    assert_eq!(said(&verdict_of_unknown), ["(known after apply)"]);
+    let whole = verdict(&by_rule.replace("after.id", "after"), change);
+    assert_eq!(whole.outcome(), Outcome::Fail, "{whole:?}");
+    let member = verdict(by_rule, change);
+    assert_ne!(member.outcome(), Outcome::Pass, "{member:?}");
+}
+
+#[test]
+fn a_rule_that_uses_one_that_may_fail_is_undecided() {
+    let body = "owner := rc.change.after.tags[_] if {\n\tsome rc in input.tfplan.resource_changes\n}\n\n\
+        deny contains \"too few\" if {\n\tcount([x | x := owner]) >= 0\n}\n";
+    let unknown = verdict(body, r#""after":{},"after_unknown":{"tags":true}"#);
+    assert!(unknown.undecided.is_some(), "{unknown:?}");
+    assert_eq!(waits(&unknown), ["t.r0 tags"]);
+    let known = verdict(body, r#""after":{"tags":{"a":"x","b":"y"}},"after_unknown":{}"#);
+    assert_eq!(known.outcome(), Outcome::Error, "{known:?}");
 }

@@ -125,6 +125,17 @@ impl Types {
         Self(self.0 | other.0)
     }
 
+    /// The types that are in both.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// There is no type in it.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether a value has one of the types. An unknown value may have every type.
     pub fn contains(self, value: &Value) -> bool {
         let ty = match value {

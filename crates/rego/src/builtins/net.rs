@@ -138,6 +138,9 @@ fn contains_matches(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
         outer.push((key, Network::parse(text)?));
     }
     let mut matches = Vec::new();
+    if outer.is_empty() {
+        return some(Value::set(matches));
+    }
     for (inner_key, text) in networks(operands, 1)? {
         let inner = Network::address_or_network(text)?;
         for (key, network) in &outer {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use objchange_text::re2::Pattern;
+use objchange_text::re2::{Captures, Pattern};
 
 use super::arguments::{int, some, text};
 use super::{Builtin, BuiltinError, Context, Outcome, Types};
@@ -40,11 +40,28 @@ fn limit(operands: &[Value], index: usize) -> Result<usize, BuiltinError> {
     Ok(usize::try_from(int(operands, index)?).unwrap_or(usize::MAX))
 }
 
+/// So many bytes may be read to find all matches: a search that begins at each of 20,000 characters and reads to the end
+/// of the text each time reads 200 MB.
+const MOST_READ: u64 = 1 << 27;
+
+/// Matches from left to right, with an error where finding them would take time that grows with the square of the text.
+fn matches<'t>(
+    pattern: &Pattern,
+    text: &'t str,
+    bytes_left: &mut u64,
+) -> impl Iterator<Item = Result<Captures<'t>, BuiltinError>> {
+    pattern.matches_within(text, bytes_left).map(|found| {
+        found.map_err(|_| BuiltinError::limit("finding all matches of this pattern takes too long"))
+    })
+}
+
 fn find_n(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let pattern = context.pattern(text(operands, 0)?)?;
     let text = text(operands, 1)?;
     let mut found = Vec::new();
-    for captures in pattern.matches(text).take(limit(operands, 2)?) {
+    let mut bytes_left = MOST_READ;
+    for captures in matches(&pattern, text, &mut bytes_left).take(limit(operands, 2)?) {
+        let captures = captures?;
         context.charge(MATCH_COST)?;
         found.extend(captures.get(0).map(|whole| Value::from(&text[whole.range()])));
     }
@@ -55,7 +72,9 @@ fn find_groups(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let pattern = context.pattern(text(operands, 0)?)?;
     let text = text(operands, 1)?;
     let mut found = Vec::new();
-    for captures in pattern.matches(text).take(limit(operands, 2)?) {
+    let mut bytes_left = MOST_READ;
+    for captures in matches(&pattern, text, &mut bytes_left).take(limit(operands, 2)?) {
+        let captures = captures?;
         context.charge(MATCH_COST + captures.len() * size_of::<Value>())?;
         let groups: Vec<_> = captures
             .iter()
@@ -117,7 +136,9 @@ fn replace(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     let parts = replacement_parts(template, &pattern);
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
-    for captures in pattern.matches(text) {
+    let mut bytes_left = MOST_READ;
+    for captures in matches(&pattern, text, &mut bytes_left) {
+        let captures = captures?;
         let Some(whole) = captures.get(0) else { continue };
         let before = out.len();
         out.push_str(&text[copied..whole.start()]);
@@ -145,7 +166,9 @@ fn split(context: &mut Context<'_>, operands: &[Value]) -> Outcome {
     }
     let mut parts = Vec::new();
     let (mut start, mut end) = (0, 0);
-    for captures in pattern.matches(text) {
+    let mut bytes_left = MOST_READ;
+    for captures in matches(&pattern, text, &mut bytes_left) {
+        let captures = captures?;
         context.charge(MATCH_COST)?;
         let Some(whole) = captures.get(0) else { continue };
         end = whole.start();

@@ -10,7 +10,10 @@ impl Lowerer<'_, '_> {
     /// Adds the steps of a condition, all of whose variables have values or get them by it.
     pub(super) fn condition(&mut self, condition: Condition<'_>, is_left: bool) {
         match condition {
-            Condition::Never => self.ops.push(Op::Test(Expr::Const(Value::Bool(false)))),
+            Condition::Never => {
+                let place = self.place(Span::default());
+                self.ops.push(Op::Test(Expr::Const(Value::Bool(false)), place));
+            }
             Condition::Unify(left, right) => self.unify(left, right, is_left),
             Condition::Literal(literal) if literal.with.is_empty() => self.literal(literal, is_left),
             Condition::Literal(literal) => {
@@ -164,7 +167,8 @@ impl Lowerer<'_, '_> {
             return self.unify(out, &call, true);
         }
         let value = self.expr(term);
-        self.ops.push(Op::Test(value));
+        let place = self.place(term.span);
+        self.ops.push(Op::Test(value, place));
     }
 
     fn unify(&mut self, left: &Term, right: &Term, is_left: bool) {
@@ -199,7 +203,10 @@ impl Lowerer<'_, '_> {
     fn match_value(&mut self, pattern: &Term, value: Expr) {
         let op = match self.pattern(pattern) {
             Pattern::Bind(slot) => Op::Bind(slot, value),
-            Pattern::Equal(other) => Op::Test(Expr::Compare(Comparison::Equal, Box::new((other, value)))),
+            Pattern::Equal(other) => {
+                let condition = Expr::Compare(Comparison::Equal, Box::new((other, value)));
+                Op::Test(condition, self.place(pattern.span))
+            }
             pattern => Op::Match(pattern, value),
         };
         self.ops.push(op);

@@ -12,6 +12,9 @@ use crate::error::CompileError;
 use crate::syntax::ast::{Literal, LiteralKind, Span, Term, TermKind};
 use crate::value::Value;
 
+/// More errors are not collected.
+const MOST_ERRORS: usize = 1000;
+
 /// A module and what it imports.
 pub(super) struct Unit {
     pub(super) file: u32,
@@ -98,7 +101,7 @@ impl<'a, 's> Lowerer<'a, 's> {
     pub(super) fn error(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
         let location = super::location(self.shared.files, self.place(span));
         let error = CompileError { code, location: Some(location), message: message.into() };
-        if !self.shared.errors.contains(&error) {
+        if self.shared.errors.len() < MOST_ERRORS && !self.shared.errors.contains(&error) {
             self.shared.errors.push(error);
         }
     }

@@ -10,6 +10,7 @@ mod recursion;
 mod rules;
 mod term;
 mod tree;
+mod types;
 
 use hashbrown::HashMap;
 

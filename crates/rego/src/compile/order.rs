@@ -1,5 +1,9 @@
 //! The order of conditions: each comes after those that give values to its variables.
 
+use std::collections::BTreeSet;
+
+use hashbrown::HashMap;
+
 use super::lower::{Lowerer, Meaning};
 use super::names::{free_in_body, free_names};
 use super::program::Slot;
@@ -39,21 +43,50 @@ impl Lowerer<'_, '_> {
                 _ => conditions.push(Condition::Literal(literal)),
             }
         }
-        let mut left: Vec<(Condition<'_>, Vec<Alternative>)> =
-            conditions.into_iter().map(|condition| (condition, self.alternatives(condition))).collect();
-        while !left.is_empty() {
-            let before = left.len();
-            let mut waiting = Vec::new();
-            for (condition, alternatives) in left {
-                match alternatives.iter().find(|one| self.is_ready(one)) {
-                    Some(one) => self.condition(condition, one.is_left),
-                    None => waiting.push((condition, alternatives)),
+        let mut left: Vec<Option<(Condition<'_>, Vec<Alternative>)>> =
+            conditions.into_iter().map(|condition| Some((condition, self.alternatives(condition)))).collect();
+        // Conditions are tried from first to last, again and again; after the first round only those that a variable
+        // they wait for has a value by now.
+        let mut round: BTreeSet<usize> = (0..left.len()).collect();
+        let mut next_round = BTreeSet::new();
+        let mut waiting: HashMap<Slot, Vec<usize>> = HashMap::new();
+        let mut is_progress = false;
+        loop {
+            while let Some(index) = round.pop_first() {
+                let Some((condition, alternatives)) = &left[index] else { continue };
+                let Some(ready) = alternatives.iter().find(|one| self.is_ready(one)) else {
+                    for slot in alternatives.iter().flat_map(|one| &one.needed) {
+                        if !self.has_value(*slot) {
+                            waiting.entry(*slot).or_default().push(index);
+                        }
+                    }
+                    continue;
+                };
+                self.condition(*condition, ready.is_left);
+                is_progress = true;
+                for slot in alternatives.iter().flat_map(|one| &one.gives) {
+                    for other in waiting.remove(slot).unwrap_or_default() {
+                        if other > index {
+                            round.insert(other)
+                        } else {
+                            next_round.insert(other)
+                        };
+                    }
                 }
+                left[index] = None;
             }
-            left = waiting;
-            if left.len() == before {
-                self.report_unsafe(&left);
-                return;
+            std::mem::swap(&mut round, &mut next_round);
+            if round.is_empty() {
+                let rest: Vec<_> = (0..left.len()).filter(|index| left[*index].is_some()).collect();
+                if rest.is_empty() {
+                    return;
+                }
+                if !is_progress {
+                    let left: Vec<_> = left.into_iter().flatten().collect();
+                    return self.report_unsafe(&left);
+                }
+                is_progress = false;
+                round.extend(rest);
             }
         }
     }

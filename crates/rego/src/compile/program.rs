@@ -129,7 +129,7 @@ pub(crate) enum ComprehensionKind {
 #[derive(Debug)]
 pub(crate) enum Op {
     /// Goes on unless it is false or undefined.
-    Test(Expr),
+    Test(Expr, Place),
     Bind(Slot, Expr),
     Match(Pattern, Expr),
     /// Goes on for everything that the steps lead to.

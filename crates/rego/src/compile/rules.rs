@@ -4,13 +4,14 @@ use super::lower::{Lowerer, Shared, Unit};
 use super::program::{Definition, NodeId, Place, RuleId, RuleKind, RuleSet};
 use super::recursion::cycles;
 use super::tree::Tree;
+use super::types;
 use super::{CompileOptions, Compiled, RuleShape, check_deadline, location, metadata};
 use crate::error::{CompileError, CompileErrors};
 use crate::syntax::ast::{Module, Rule, Term, TermKind};
 use crate::value::Value;
 
 /// How many errors are reported.
-const MOST_ERRORS: usize = 20;
+pub(super) const MOST_ERRORS: usize = 20;
 
 /// A rule and where it belongs.
 struct Placed<'m> {
@@ -107,6 +108,9 @@ pub(super) fn compile(
         edges.dedup();
     }
     refuse_recursion(&files, &tree, &rules, &edges, &mut errors);
+    if errors.is_empty() {
+        types::check(&files, &tree.nodes, &rules, options, &mut errors)?;
+    }
     if !errors.is_empty() {
         errors.sort_by(|a, b| a.location.cmp(&b.location));
         errors.truncate(MOST_ERRORS);

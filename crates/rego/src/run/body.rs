@@ -1,5 +1,6 @@
 //! Searching for the values that make all conditions of a body true.
 
+use super::expr::{MOST_COUNTED, OWN_BYTES};
 use super::{Flow, Frame, Machine, Run, Stop};
 use crate::compile::program::{Expr, Op, Pattern, Step};
 use crate::value::{Hint, Unknown, Value};
@@ -22,7 +23,7 @@ impl<'p> Machine<'p> {
             self.budget.step()?;
             let rest = &ops[index + 1..];
             match op {
-                Op::Test(condition) => match self.eval(frame, condition)? {
+                Op::Test(condition, _) => match self.eval(frame, condition)? {
                     None | Some(Value::Bool(false)) => return Ok(Flow::Continue),
                     Some(Value::Unknown(unknown)) if unknown.may_be_false() => self.add_doubt(&unknown),
                     Some(_) => {}
@@ -124,6 +125,14 @@ impl<'p> Machine<'p> {
             && unknown.hint().is_none()
         {
             possibly(&mut fails, unknown);
+            // What the body holds for is not known, but it may fail.
+            let anything = Some(Value::Unknown(unknown.clone()));
+            for slot in key.iter().chain([&value]) {
+                frame[*slot as usize].clone_from(&anything);
+            }
+            self.doubt = Some(unknown.clone());
+            self.isolated(|machine| machine.exists(frame, ops))?;
+            self.doubt = None;
             return Ok(fails);
         }
         let members = super::lookup::members(domain);
@@ -174,11 +183,13 @@ impl<'p> Machine<'p> {
         };
         self.budget.descend()?;
         let before = self.doubt.clone();
+        let is_many_before = self.is_many;
         for (key, member, doubt) in super::lookup::members(value) {
             self.budget.step()?;
             self.doubt.clone_from(&before);
             if let Some(doubt) = doubt {
                 self.add_doubt(&doubt);
+                self.is_many = is_many_before || member.contains_unknown() || key.contains_unknown();
             }
             let is_match = match pattern {
                 Pattern::Any => true,
@@ -186,10 +197,12 @@ impl<'p> Machine<'p> {
             };
             if is_match && self.scan(frame, &member, steps, out, rest, found)? == Flow::Stop {
                 self.doubt = before;
+                self.is_many = is_many_before;
                 return Ok(Flow::Stop);
             }
         }
         self.doubt = before;
+        self.is_many = is_many_before;
         Ok(Flow::Continue)
     }
 
@@ -210,6 +223,9 @@ impl<'p> Machine<'p> {
             Pattern::Array(items) => !matches!(items.first(), Some(Pattern::Any)),
             _ => true,
         };
+        if needs_path {
+            self.budget.take(path.len().saturating_sub(MOST_COUNTED) * OWN_BYTES)?;
+        }
         let here = if needs_path { Value::array(path.clone()) } else { Value::Null };
         if self.matches(frame, out, &Value::array([here, value.clone()]))?
             && self.body(frame, rest, found)? == Flow::Stop
@@ -223,6 +239,7 @@ impl<'p> Machine<'p> {
         {
             // Anything may be in it, at any path below.
             self.add_doubt(unknown);
+            let is_many_before = std::mem::replace(&mut self.is_many, true);
             let anything = Value::Unknown(unknown.clone());
             let pair = Value::array([anything.clone(), anything]);
             let flow = match self.matches(frame, out, &pair)? {
@@ -230,22 +247,27 @@ impl<'p> Machine<'p> {
                 false => Flow::Continue,
             };
             self.doubt = before;
+            self.is_many = is_many_before;
             return Ok(flow);
         }
+        let is_many_before = self.is_many;
         for (key, member, doubt) in super::lookup::members(value) {
             self.doubt.clone_from(&before);
             if let Some(doubt) = doubt {
                 self.add_doubt(&doubt);
+                self.is_many = is_many_before || member.contains_unknown() || key.contains_unknown();
             }
             path.push(key.to_value());
             let flow = self.walk(frame, path, &member, out, rest, found);
             path.pop();
             if flow? == Flow::Stop {
                 self.doubt = before;
+                self.is_many = is_many_before;
                 return Ok(Flow::Stop);
             }
         }
         self.doubt = before;
+        self.is_many = is_many_before;
         Ok(Flow::Continue)
     }
 

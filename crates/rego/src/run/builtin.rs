@@ -69,7 +69,9 @@ impl Machine<'_> {
                 return self.sprintf(builtin, format, parts.items(), &of_all(), place);
             }
             ("json.marshal", [value]) => {
-                let text = Value::from(value.to_json());
+                let text = value.to_json();
+                self.budget.take(text.len())?;
+                let text = Value::from(text);
                 return Ok(Some(Value::Unknown(of_all().with_hint(Hint::Text(text)))));
             }
             ("concat", [Value::String(_), Value::Array(parts)]) => {
@@ -78,12 +80,18 @@ impl Machine<'_> {
                 let joined = self.quietly(builtin, &known)?;
                 let unknown = of_all();
                 self.add_doubt(&unknown);
+                if self.is_strict {
+                    self.add_may_fail(&unknown);
+                }
                 return Ok(joined.map(|text| Value::Unknown(unknown.with_hint(Hint::Text(text)))));
             }
             _ => {}
         }
         let unknown = of_all();
         self.add_doubt(&unknown);
+        if self.is_strict {
+            self.add_may_fail(&unknown);
+        }
         Ok(Some(Value::Unknown(unknown)))
     }
 

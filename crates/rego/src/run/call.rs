@@ -83,18 +83,19 @@ impl Machine<'_> {
             None => {
                 self.budget.descend()?;
                 let arguments: Vec<Value> = key.1.iter().map(|argument| argument.0.clone()).collect();
-                let outcome = self.isolated(|machine| machine.called(node, &arguments, place))?;
+                let (outcome, may_fail) = self.with_may_fail(|machine| {
+                    machine.isolated(|machine| machine.called(node, &arguments, place))
+                })?;
+                let outcome = Outcome { may_fail, ..outcome };
                 if self.world.calls.len() >= MOST_CALLS {
                     self.world.calls.clear();
                 }
+                self.budget.take((key.1.len() + 1) * super::expr::OWN_BYTES)?;
                 self.world.calls.insert(key, outcome.clone());
                 outcome
             }
         };
-        if let Some(doubt) = &outcome.doubt {
-            self.add_doubt(doubt);
-        }
-        Ok(outcome.value)
+        Ok(self.used(outcome))
     }
 
     fn called(&mut self, node: NodeId, arguments: &[Value], place: Place) -> Run<Outcome> {

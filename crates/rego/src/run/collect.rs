@@ -38,7 +38,7 @@ impl Members {
             }
         }
         found.tidy();
-        Found { certain: found.certain, possible: found.possible }
+        Found { certain: found.certain, possible: found.possible, may_fail: None }
     }
 
     fn add_unknown(&mut self, unknown: &Unknown, doubt: Option<&Unknown>) {
@@ -123,6 +123,8 @@ pub(super) struct Entries {
     certain: Vec<Entry>,
     possible: Vec<Entry>,
     doubt: Option<Unknown>,
+    /// There may be several values for one key.
+    may_conflict: bool,
 }
 
 /// The keys that lead to a value, or to a set of which it is a member.
@@ -150,8 +152,17 @@ pub(super) enum Conflict {
 }
 
 impl Entries {
-    pub(super) fn add(&mut self, keys: Vec<Value>, value: Value, is_member: bool, doubt: Option<&Unknown>) {
+    /// One entry that `is_many` may stand for any number of them.
+    pub(super) fn add(
+        &mut self,
+        keys: Vec<Value>,
+        value: Value,
+        is_member: bool,
+        doubt: Option<&Unknown>,
+        is_many: bool,
+    ) {
         let unknown_key = keys.iter().find_map(Value::unknowns);
+        self.may_conflict |= is_many && value.contains_unknown();
         let entry = Entry { keys, value, is_member };
         if doubt.is_none() && unknown_key.is_none() {
             return self.certain.push(entry);
@@ -173,7 +184,7 @@ impl Entries {
         }
         let Some(doubt) = self.doubt else { return Ok(value(Tree::Object(tree))) };
         let is_flat = self.possible.iter().all(|entry| entry.keys.len() == 1 && !entry.is_member);
-        if !is_flat {
+        if !is_flat || self.may_conflict {
             return Err(Conflict::Possible(doubt));
         }
         let possible: Vec<(Value, Value)> = self

@@ -10,6 +10,18 @@ use crate::value::{Hint, Unknown, Value};
 const UNDEFINED: &str = "<undefined>";
 /// Roughly what a value in a collection takes.
 pub(super) const VALUE_BYTES: usize = 48;
+/// What a value takes itself.
+pub(super) const OWN_BYTES: usize = size_of::<Value>();
+/// Longer paths are counted when they are made, and others when they are kept.
+pub(super) const MOST_COUNTED: usize = 64;
+
+/// What keeping a value takes. An array may have been made for it alone, as the paths of `walk` are.
+pub(super) fn kept(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => VALUE_BYTES + items.len().min(MOST_COUNTED) * OWN_BYTES,
+        _ => VALUE_BYTES,
+    }
+}
 
 impl<'p> Machine<'p> {
     /// The value of an expression; nothing, if it is undefined. That it has one may be in doubt from here on.
@@ -68,6 +80,7 @@ impl<'p> Machine<'p> {
             let Some(value) = self.eval(frame, expr)? else { return Ok(None) };
             values.push(value);
         }
+        self.budget.take(values.len() * OWN_BYTES)?;
         Ok(Some(values))
     }
 
@@ -109,6 +122,7 @@ impl<'p> Machine<'p> {
             let Some(value) = self.eval(frame, value)? else { return Ok(None) };
             entries.push((key, value));
         }
+        self.budget.take(entries.len() * 2 * OWN_BYTES)?;
         let unknown = entries.iter().find_map(|(key, _)| key.unknowns());
         Ok(Some(match unknown {
             None => Value::object(entries),
@@ -126,7 +140,7 @@ impl<'p> Machine<'p> {
                 let mut elements = Elements::default();
                 self.body(frame, ops, &mut |machine, frame| {
                     if let Some(value) = machine.eval(frame, head)? {
-                        machine.budget.take(VALUE_BYTES)?;
+                        machine.budget.take(kept(&value))?;
                         elements.add(value, machine.doubt.as_ref());
                     }
                     Ok(Flow::Continue)
@@ -137,7 +151,7 @@ impl<'p> Machine<'p> {
                 let mut members = Members::default();
                 self.body(frame, ops, &mut |machine, frame| {
                     if let Some(value) = machine.eval(frame, head)? {
-                        machine.budget.take(VALUE_BYTES)?;
+                        machine.budget.take(kept(&value))?;
                         members.add(value, machine.doubt.as_ref());
                     }
                     Ok(Flow::Continue)
@@ -149,8 +163,8 @@ impl<'p> Machine<'p> {
                 self.body(frame, ops, &mut |machine, frame| {
                     let Some(key) = machine.eval(frame, key)? else { return Ok(Flow::Continue) };
                     let Some(value) = machine.eval(frame, value)? else { return Ok(Flow::Continue) };
-                    machine.budget.take(2 * VALUE_BYTES)?;
-                    entries.add(vec![key], value, false, machine.doubt.as_ref());
+                    machine.budget.take(kept(&key) + kept(&value))?;
+                    entries.add(vec![key], value, false, machine.doubt.as_ref(), machine.is_many);
                     Ok(Flow::Continue)
                 })?;
                 self.made(entries, comprehension.place)
@@ -162,7 +176,9 @@ impl<'p> Machine<'p> {
     pub(super) fn print(&mut self, frame: &mut Frame, parts: &'p [Part]) -> Run<String> {
         let mut texts = Vec::new();
         for part in parts {
-            texts.push(self.isolated(|machine| machine.part(frame, part))?.0);
+            let text = self.isolated(|machine| machine.part(frame, part))?.0;
+            self.budget.take(text.len())?;
+            texts.push(text);
         }
         Ok(texts.join(" "))
     }
@@ -201,7 +217,12 @@ impl<'p> Machine<'p> {
                     (Some(unknown), Some(doubt)) => Some(unknown.union(doubt)),
                     (unknown, doubt) => unknown.or_else(|| doubt.clone()),
                 };
-                found = Some((text_of(&value), unknown));
+                // A value that may not be there is not shown as if it were.
+                let text = match (&machine.doubt, value.contains_unknown()) {
+                    (Some(doubt), false) => text_of(&Value::Unknown(doubt.clone())),
+                    _ => text_of(&value),
+                };
+                found = Some((text, unknown));
             }
             Ok(if is_found { Flow::Stop } else { Flow::Continue })
         })?;

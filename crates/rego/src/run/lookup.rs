@@ -11,6 +11,10 @@ pub(super) enum Key {
 }
 
 impl Key {
+    pub(super) fn contains_unknown(&self) -> bool {
+        matches!(self, Self::Value(value) if value.contains_unknown())
+    }
+
     pub(super) fn to_value(&self) -> Value {
         match self {
             Self::Index(index) => Value::int(i64::try_from(*index).unwrap_or(i64::MAX)),

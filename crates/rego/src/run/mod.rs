@@ -25,6 +25,7 @@ use crate::value::{Unknown, Value};
 pub(crate) use collect::Members;
 use limits::Budget;
 pub use limits::Limits;
+pub(crate) use rules::either;
 use world::World;
 
 /// Why evaluation does not go on.
@@ -73,6 +74,12 @@ pub(crate) struct Machine<'p> {
     world: World,
     /// What the branch that is evaluated depends on.
     doubt: Option<Unknown>,
+    /// The branch that is evaluated stands for any number of solutions: an unknown member of an unknown collection stands
+    /// for all of its members.
+    is_many: bool,
+    /// What it depends on whether the rule that is evaluated fails, although a value was found. Unlike a doubt it stays
+    /// when a branch ends.
+    may_fail: Option<Unknown>,
     budget: Budget,
     context: Context<'static>,
     is_strict: bool,
@@ -85,8 +92,16 @@ pub(crate) struct Machine<'p> {
 pub(crate) struct Outcome {
     /// The value; nothing, if the rule is undefined.
     pub(crate) value: Option<Value>,
-    /// What it depends on whether the rule has a value, or fails.
+    /// What it depends on whether the rule has a value.
     pub(crate) doubt: Option<Unknown>,
+    /// What it depends on whether evaluating it fails.
+    pub(crate) may_fail: Option<Unknown>,
+}
+
+impl Outcome {
+    fn new(value: Option<Value>, doubt: Option<Unknown>) -> Self {
+        Self { value, doubt, may_fail: None }
+    }
 }
 
 impl<'p> Machine<'p> {
@@ -106,6 +121,8 @@ impl<'p> Machine<'p> {
             documents,
             world: World { input, ..World::default() },
             doubt: None,
+            is_many: false,
+            may_fail: None,
             budget,
             context,
             is_strict,
@@ -130,10 +147,25 @@ impl<'p> Machine<'p> {
         });
     }
 
+    /// The rule that is evaluated fails for some of the values that the unknown ones may take.
+    fn add_may_fail(&mut self, unknown: &Unknown) {
+        self.may_fail = either(self.may_fail.take(), Some(unknown));
+    }
+
+    /// Evaluates something, and what it depends on whether that fails.
+    fn with_may_fail<T>(&mut self, work: impl FnOnce(&mut Self) -> Run<T>) -> Run<(T, Option<Unknown>)> {
+        let outer = self.may_fail.take();
+        let result = work(self);
+        let inner = std::mem::replace(&mut self.may_fail, outer);
+        result.map(|result| (result, inner))
+    }
+
     /// Evaluates something whose doubts are its own. A failure in it is as doubtful as the branch that leads there.
     fn isolated<T>(&mut self, work: impl FnOnce(&mut Self) -> Run<T>) -> Run<T> {
         let outer = self.doubt.take();
+        let outer_is_many = std::mem::take(&mut self.is_many);
         let result = work(self);
+        self.is_many = outer_is_many;
         let result = match (&outer, result) {
             (Some(outer), Err(Stop::Failure(mut failure))) => {
                 failure.doubt = Some(match failure.doubt.take() {

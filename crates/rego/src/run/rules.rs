@@ -10,10 +10,18 @@ impl<'p> Machine<'p> {
     /// The value of a rule, which is evaluated once.
     pub(super) fn rule_value(&mut self, rule: RuleId) -> Run<Option<Value>> {
         let outcome = self.rule(rule)?;
+        Ok(self.used(outcome))
+    }
+
+    /// The value of a rule or a function where another one uses it.
+    pub(super) fn used(&mut self, outcome: Outcome) -> Option<Value> {
         if let Some(doubt) = &outcome.doubt {
             self.add_doubt(doubt);
         }
-        Ok(outcome.value)
+        if let Some(unknown) = &outcome.may_fail {
+            self.add_may_fail(unknown);
+        }
+        outcome.value
     }
 
     pub(crate) fn rule(&mut self, rule: RuleId) -> Run<Outcome> {
@@ -22,12 +30,12 @@ impl<'p> Machine<'p> {
             return self.isolated(|_| known);
         }
         self.budget.descend()?;
-        let outcome = self.isolated(|machine| {
-            let outcome = machine.rule_here(rule);
+        self.isolated(|machine| {
+            let outcome = machine.with_may_fail(|machine| machine.rule_here(rule));
+            let outcome = outcome.map(|(outcome, may_fail)| Outcome { may_fail, ..outcome });
             machine.world.rules.insert(rule, outcome.clone());
             outcome
-        })?;
-        Ok(outcome)
+        })
     }
 
     fn rule_here(&mut self, rule: RuleId) -> Run<Outcome> {
@@ -38,7 +46,7 @@ impl<'p> Machine<'p> {
                 for definition in &set.definitions {
                     self.add_members(definition, &mut members)?;
                 }
-                Ok(Outcome { value: Some(members.into_set()), doubt: None })
+                Ok(Outcome::new(Some(members.into_set()), None))
             }
             RuleKind::Object => {
                 let mut entries = Entries::default();
@@ -47,7 +55,7 @@ impl<'p> Machine<'p> {
                 }
                 let place = set.definitions.first().map_or(NOWHERE, |one| one.place);
                 let value = self.made(entries, place)?;
-                Ok(Outcome { value: Some(value), doubt: self.doubt.take() })
+                Ok(Outcome::new(Some(value), self.doubt.take()))
             }
             RuleKind::Complete => {
                 let mut chains = Vec::new();
@@ -65,8 +73,22 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// What one definition of a rule makes.
-    pub(crate) fn definition(&mut self, rule: RuleId, index: usize) -> Run<Members> {
+    /// What one definition of a rule makes, and what it depends on whether evaluating the rule fails.
+    pub(crate) fn definition(&mut self, rule: RuleId, index: usize) -> Run<(Members, Option<Unknown>)> {
+        let set = &self.program.rules[rule as usize];
+        self.with_may_fail(|machine| {
+            if set.kind != RuleKind::Set && set.definitions.len() > 1 {
+                // Two definitions of one value may contradict each other.
+                let outcome = machine.rule(rule)?;
+                if let Some(unknown) = &outcome.may_fail {
+                    machine.add_may_fail(unknown);
+                }
+            }
+            machine.members_of(rule, index)
+        })
+    }
+
+    fn members_of(&mut self, rule: RuleId, index: usize) -> Run<Members> {
         let set = &self.program.rules[rule as usize];
         let mut members = Members::default();
         let Some(definition) = set.definitions.get(index).or(set.default.as_deref()) else {
@@ -80,10 +102,10 @@ impl<'p> Machine<'p> {
                         let mut entries = Entries::default();
                         machine.add_entries(definition, &mut entries)?;
                         let value = machine.made(entries, definition.place)?;
-                        Ok(Outcome { value: Some(value), doubt: machine.doubt.take() })
+                        Ok(Outcome::new(Some(value), machine.doubt.take()))
                     }
                     _ if set.definitions.is_empty() => {
-                        Ok(Outcome { value: machine.default_value(definition, &[])?, doubt: None })
+                        Ok(Outcome::new(machine.default_value(definition, &[])?, None))
                     }
                     _ => {
                         let chain = machine.chain(definition, &mut vec![None; definition.slots as usize])?;
@@ -120,7 +142,7 @@ impl<'p> Machine<'p> {
             self.doubt = None;
             self.body(&mut frame, &branch.ops, &mut |machine, frame| {
                 if let Some(value) = machine.eval(frame, &branch.value)? {
-                    machine.budget.take(super::expr::VALUE_BYTES)?;
+                    machine.budget.take(super::expr::kept(&value))?;
                     members.add(value, machine.doubt.as_ref());
                 }
                 Ok(Flow::Continue)
@@ -141,8 +163,9 @@ impl<'p> Machine<'p> {
                     keys.push(key);
                 }
                 if let Some(value) = machine.eval(frame, &branch.value)? {
-                    machine.budget.take(2 * super::expr::VALUE_BYTES)?;
-                    entries.add(keys, value, branch.is_member, machine.doubt.as_ref());
+                    let of_keys: usize = keys.iter().map(super::expr::kept).sum();
+                    machine.budget.take(of_keys + super::expr::kept(&value))?;
+                    entries.add(keys, value, branch.is_member, machine.doubt.as_ref(), machine.is_many);
                 }
                 Ok(Flow::Continue)
             })?;
@@ -158,6 +181,7 @@ impl<'p> Machine<'p> {
             Err(Conflict::Certain) => self.failure(place, "object keys must be unique"),
             Err(Conflict::Possible(unknown)) => {
                 self.add_doubt(&unknown);
+                self.add_may_fail(&unknown);
                 Ok(Value::Unknown(unknown.plain()))
             }
         }
@@ -177,6 +201,9 @@ impl<'p> Machine<'p> {
                 let doubt = machine.doubt.clone();
                 is_certain |= doubt.is_none();
                 possible = either(possible.take(), doubt.as_ref());
+                if machine.is_many && value.contains_unknown() {
+                    chain.conflict = either(chain.conflict.take(), doubt.as_ref());
+                }
                 let same = first.as_ref().map(|(other, _)| equal(other, &value));
                 match same {
                     None => first = Some((value.clone(), doubt.is_none())),
@@ -186,9 +213,12 @@ impl<'p> Machine<'p> {
                     {
                         return machine.failure(definition.place, TWO_VALUES);
                     }
-                    Some(_) => {
-                        let unknown = doubt.as_ref().or(possible.as_ref()).cloned();
-                        let unknown = unknown.or_else(|| value.unknowns());
+                    Some(differ) => {
+                        let parts = match differ {
+                            Truth::Maybe(unknown) => unknown,
+                            _ => Unknown::from_ids([]),
+                        };
+                        let unknown = either(possible.clone(), Some(&parts));
                         chain.conflict = either(chain.conflict.take(), unknown.as_ref());
                     }
                 }
@@ -220,27 +250,27 @@ impl<'p> Machine<'p> {
         place: Place,
     ) -> Run<Outcome> {
         let mut with_values = chains.iter().filter(|chain| !chain.values.is_empty());
-        let Some(first) = with_values.next() else { return Ok(Outcome { value: default, doubt: None }) };
+        let Some(first) = with_values.next() else { return Ok(Outcome::new(default, None)) };
         let rest: Vec<&Chain> = with_values.collect();
         let all = || std::iter::once(first).chain(rest.iter().copied());
         let one = &first.values[0];
         let is_total = all().any(|chain| chain.is_total);
         let conflict = all().fold(None, |found, chain| either(found, chain.conflict.as_ref()));
+        let is_single = rest.is_empty() && first.values.len() == 1;
         let are_equal = |value: &Value| {
-            all().flat_map(|chain| &chain.values).all(|other| matches!(equal(value, other), Truth::True))
+            let mut others = all().flat_map(|chain| &chain.values);
+            is_single || others.all(|other| matches!(equal(value, other), Truth::True))
         };
         let default_differs =
             default.as_ref().is_some_and(|default| !matches!(equal(default, one), Truth::True));
         let mut doubt = all().fold(None, |found, chain| either(found, chain.doubt.as_ref()));
         if conflict.is_none() && are_equal(one) {
             return Ok(match (is_total, default, doubt) {
-                (true, ..) | (_, _, None) => Outcome { value: Some(one.clone()), doubt: None },
-                (false, None, doubt) => Outcome { value: Some(one.clone()), doubt },
-                (false, Some(default), _) if !default_differs => {
-                    Outcome { value: Some(default), doubt: None }
-                }
+                (true, ..) | (_, _, None) => Outcome::new(Some(one.clone()), None),
+                (false, None, doubt) => Outcome::new(Some(one.clone()), doubt),
+                (false, Some(default), _) if !default_differs => Outcome::new(Some(default), None),
                 (false, Some(default), Some(doubt)) => {
-                    Outcome { value: Some(either_of(one, &default, &doubt)), doubt: None }
+                    Outcome::new(Some(either_of(one, &default, &doubt)), None)
                 }
             });
         }
@@ -257,13 +287,16 @@ impl<'p> Machine<'p> {
             doubt = either(doubt, Some(&unknown));
         }
         let doubt = either(doubt, conflict.as_ref()).unwrap_or_else(|| Unknown::from_ids([]));
+        if !is_exclusive {
+            self.add_may_fail(&doubt);
+        }
         let is_defined = is_exclusive && (is_total || default.is_some());
         let are_booleans = all().flat_map(|chain| &chain.values).chain(&default);
         let value = match are_booleans.into_iter().all(|value| matches!(value, Value::Bool(_))) {
             true => doubt.with_hint(crate::value::Hint::Bool),
             false => doubt.plain(),
         };
-        Ok(Outcome { value: Some(Value::Unknown(value)), doubt: (!is_defined).then_some(doubt) })
+        Ok(Outcome::new(Some(Value::Unknown(value)), (!is_defined).then_some(doubt)))
     }
 }
 
@@ -311,7 +344,7 @@ impl Chain {
     }
 }
 
-pub(super) fn either(one: Option<Unknown>, other: Option<&Unknown>) -> Option<Unknown> {
+pub(crate) fn either(one: Option<Unknown>, other: Option<&Unknown>) -> Option<Unknown> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.union(other)),
         (one, other) => one.or_else(|| other.map(Unknown::plain)),

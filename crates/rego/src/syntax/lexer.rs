@@ -43,6 +43,8 @@ pub(super) struct Lexer<'a> {
     at: usize,
     line: u32,
     line_start: usize,
+    /// A position in the line, and how many characters come before it.
+    counted: (usize, usize),
     pub(super) comments: Vec<Comment>,
     depth: usize,
 }
@@ -53,7 +55,7 @@ const MOST_TEMPLATES: usize = 64;
 impl<'a> Lexer<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-        Self { text, at, line: 1, line_start: at, comments: Vec::new(), depth: 0 }
+        Self { text, at, line: 1, line_start: at, counted: (at, 0), comments: Vec::new(), depth: 0 }
     }
 
     pub(super) fn all(&mut self) -> Result<Vec<Lexeme>, SyntaxError> {
@@ -72,8 +74,14 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    fn here(&self) -> Span {
-        let column = self.text[self.line_start..self.at].chars().take(10_000).count() + 1;
+    fn here(&mut self) -> Span {
+        let (from, before) = match self.counted {
+            counted if counted.0 >= self.line_start && counted.0 <= self.at => counted,
+            _ => (self.line_start, 0),
+        };
+        let count = before + self.text[from..self.at].chars().count();
+        self.counted = (self.at, count);
+        let column = count + 1;
         let at = u32::try_from(self.at).unwrap_or(u32::MAX);
         Span { start: at, end: at, line: self.line, column: u32::try_from(column).unwrap_or(u32::MAX) }
     }

@@ -2,5 +2,6 @@
 
 mod builtins;
 mod language;
+mod random;
 mod term;
 mod values;

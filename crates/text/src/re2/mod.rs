@@ -5,7 +5,8 @@ mod translate;
 
 use std::fmt;
 
-use regex::bytes::{Captures, Regex, RegexBuilder};
+pub use regex::bytes::Captures;
+use regex::bytes::{Regex, RegexBuilder};
 
 use self::meter::Meter;
 use self::translate::{Translated, translate};

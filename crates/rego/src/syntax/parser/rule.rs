@@ -15,6 +15,9 @@ impl Parser {
             if head.value.is_none() || head.member.is_some() {
                 return Err(SyntaxError::new(begin, "a default rule has a value: `default name := value`"));
             }
+            if !head.value.iter().all(is_default_value) {
+                return Err(SyntaxError::new(begin, "the value of a default rule is constant"));
+            }
             let rule =
                 Rule { span: self.since(begin), is_default, head, body: Vec::new(), elses: Vec::new() };
             rules.push(rule);
@@ -30,6 +33,9 @@ impl Parser {
         }
         if self.dialect == Dialect::V1 && has_body && !has_if {
             return Err(SyntaxError::new(begin, "`if` is required before the body of a rule"));
+        }
+        if !has_body && self.is(";") {
+            return Err(self.unexpected("a new line after the head of this rule"));
         }
         let body = self.rule_body(has_if, has_body)?;
         let mut elses = Vec::new();
@@ -57,6 +63,9 @@ impl Parser {
 
     fn rule_head(&mut self) -> Result<Head> {
         let name = match self.peek().clone() {
+            Token::Name(name) if matches!(&*name, "input" | "data") => {
+                return Err(SyntaxError::new(self.span(), format!("a rule cannot be called {name}")));
+            }
             Token::Name(name) if !self.is_keyword(&name) => name,
             _ => return Err(self.unexpected("the name of a rule")),
         };
@@ -133,6 +142,24 @@ impl Parser {
             false => return Err(self.unexpected("a value or a body after `else`")),
         };
         Ok(Else { value, body })
+    }
+}
+
+/// Whether the value of a default rule is one that OPA allows: without names and calls, except within comprehensions.
+fn is_default_value(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Null
+        | TermKind::Bool(_)
+        | TermKind::Number(_)
+        | TermKind::String(_)
+        | TermKind::ArrayComprehension(..)
+        | TermKind::SetComprehension(..)
+        | TermKind::ObjectComprehension(..) => true,
+        TermKind::Array(items) | TermKind::Set(items) => items.iter().all(is_default_value),
+        TermKind::Object(members) => {
+            members.iter().all(|(key, value)| is_default_value(key) && is_default_value(value))
+        }
+        _ => false,
     }
 }
 
