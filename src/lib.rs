@@ -76,19 +76,8 @@
 pub mod address;
 pub mod case;
 pub mod change;
-mod json;
 pub mod schema;
 pub mod value;
-
-/// For the crates of this workspace alone: may change with any version.
-#[doc(hidden)]
-pub mod internal {
-    pub use objchange_text::{is_printable, quote_into, visible, visible_json};
-
-    pub mod json {
-        pub use crate::json::*;
-    }
-}
 
 pub use value::{Type, Value};
 

@@ -10,9 +10,9 @@ use crate::change::{
     PlanQuestion, PlanRequest, PlannedChange, PlannedResource, Planning, Provider, SimulatedProvider,
     apply_change, begin_plan,
 };
-use crate::json::{self, Part};
 use crate::schema::Block;
 use crate::value::{Path, PathStep, Type, Value};
+use objchange_text::json::{self, Part};
 
 /// What besides the objects decides how a change is made, as cases write it.
 #[derive(Debug, Default, Deserialize)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::{Answer, AnsweredError, Case, CaseError, Difference, Outcome, Place, difference};
-use crate::json::{self, Part};
 use crate::schema::Cover;
 use crate::value::{Path, PathStep, SENSITIVE, Type, Value};
+use objchange_text::json::{self, Part};
 use objchange_text::visible;
 
 #[derive(Default, Deserialize)]

@@ -5,8 +5,8 @@ use std::iter::zip;
 
 use hashbrown::HashMap;
 
-use crate::json::{JsonError, Reader, Token};
 use crate::value::{Kind, Path, SENSITIVE, Type, Value};
+use objchange_text::json::{JsonError, Reader, Token};
 
 /// How an answer differs from the wanted one: where, and what each says there.
 ///

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-use crate::json::{self, JsonError, Part, Reader, place as line_and_column};
 use crate::schema::Block;
 use crate::value::{ReadError, Type, Value, place};
+use objchange_text::json::{self, JsonError, Part, Reader, place as line_and_column};
 
 /// One case, read as far as its fields.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ use smol_str::SmolStr;
 
 use super::block::Block;
 use super::read::{Entries, IdentityBlock};
-use crate::json::{self, JsonError, Part, Segment, place};
 use crate::value::ReadErrorKind;
+use objchange_text::json::{self, JsonError, Part, Segment, place};
 
 /// The schemas of all providers in one document of `terraform providers schema -json`.
 ///

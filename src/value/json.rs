@@ -11,7 +11,7 @@ mod read;
 mod refinements;
 mod write;
 
-pub use crate::json::JsonErrorKind as ReadErrorKind;
+pub use objchange_text::json::JsonErrorKind as ReadErrorKind;
 
 /// How a value is written as JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 
 /// A value nested so deep, or deeper, is not read: the limit that all formats share.
-pub(super) const MAX_DEPTH: u32 = crate::json::TOO_DEEP as u32;
+pub(super) const MAX_DEPTH: u32 = objchange_text::json::TOO_DEEP as u32;
 
 /// How many parts a document may ask for that do not stand in it.
 const MAX_IMPLIED_PARTS: u64 = 1 << 20;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use objchange::internal::visible;
+use objchange_text::visible;
 
 use crate::exit::unusable_code;
 

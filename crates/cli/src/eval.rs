@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use objchange::Value;
-use objchange::internal::visible_json;
 use objchange::value::WriteError;
 use objchange_hcl::{
     Diagnostic, Environment, Expr, Functions, HiddenSource, Lines, Module, Position, Scope, Sources, Span,
     VariableValues, asks_type, console_text, console_type, evaluate, parse_expression, variables,
 };
+use objchange_text::visible_json;
 use serde_json::json;
 
 use crate::configuration::{Configuration, ConfigurationError, Given, covers, report};

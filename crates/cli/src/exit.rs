@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use objchange::internal::visible;
+use objchange_text::visible;
 
 use crate::style::BAD;
 

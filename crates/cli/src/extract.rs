@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use objchange::internal::json::Reader;
 use objchange_plan::DocumentKind;
+use objchange_text::json::Reader;
 
 /// A document among other text.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Component, Path};
 
 use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
-use objchange::internal::json::Part;
 use objchange::{Type, Value};
+use objchange_text::json::Part;
 use serde::Deserialize;
 use tempfile::TempDir;
 
@@ -78,7 +78,7 @@ impl Given {
     fn of(case: &Case<'_>) -> Result<Self, CaseError> {
         let mut variables = Variables::default();
         if let Some(text) = case.optional_field("variables") {
-            let typed: BTreeMap<String, Typed<'_>> = objchange::internal::json::from_str(text)
+            let typed: BTreeMap<String, Typed<'_>> = objchange_text::json::from_str(text)
                 .map_err(|error| case.wrong_json("variables", text, error))?;
             for (name, Typed { ty, value }) in typed {
                 variables.insert(name, case.value_in("variables", value.0, &ty)?);

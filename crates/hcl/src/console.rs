@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use objchange::internal::{is_printable, quote_into, visible};
 use objchange::value::{Kind, Marks, Number};
 use objchange::{Type, Value};
+use objchange_text::{is_printable, quote_into, visible};
 
 use crate::syntax::ast::{Expr, ExprKind};
 

@@ -1,53 +1,10 @@
 //! Places in a source text: byte offsets, and what people call them.
 
-use std::fmt;
-use std::ops::Range;
 use std::sync::OnceLock;
 
+pub use objchange_text::Span;
+
 use crate::clusters;
-
-/// A part of a source text, in bytes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
-pub struct Span {
-    /// The first byte.
-    pub start: u32,
-    /// The byte behind the last.
-    pub end: u32,
-}
-
-impl Span {
-    /// The part from the one byte up to the other.
-    pub const fn new(start: u32, end: u32) -> Self {
-        Self { start, end }
-    }
-
-    /// The empty part before a byte.
-    pub const fn at(byte: u32) -> Self {
-        Self { start: byte, end: byte }
-    }
-
-    /// The part from the start of this one to the end of another.
-    #[must_use]
-    pub const fn to(self, end: Span) -> Self {
-        Self { start: self.start, end: end.end }
-    }
-
-    /// The same so many bytes further on.
-    pub(crate) const fn moved(self, by: u32) -> Self {
-        Self { start: self.start.saturating_add(by), end: self.end.saturating_add(by) }
-    }
-
-    /// The same as indexes of a `str`.
-    pub const fn range(self) -> Range<usize> {
-        self.start as usize..self.end as usize
-    }
-}
-
-impl fmt::Debug for Span {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.start, self.end)
-    }
-}
 
 /// A place in a source text as people count it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

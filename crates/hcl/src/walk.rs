@@ -1,8 +1,8 @@
 //! What an expression refers to.
 
 use objchange::Value;
-use objchange::internal::visible_json;
 use objchange::value::{Kind, PathStep};
+use objchange_text::visible_json;
 use smol_str::SmolStr;
 use std::fmt;
 

@@ -3,9 +3,9 @@
 use objchange::Value;
 use objchange::case::{Answer, AnsweredError, Case, CaseError, Operation};
 use objchange::change::{AppliedResource, DeferredReason, Diagnostic, PlannedResource};
-use objchange::internal::json::{self, Part};
 use objchange::schema::Block;
 use objchange::value::Path;
+use objchange_text::json::{self, Part};
 use serde::{Deserialize, Deserializer};
 
 use crate::verdict::{Wrong, of_apply, of_object, of_plan};

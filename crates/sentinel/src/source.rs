@@ -2,20 +2,7 @@
 
 use std::fmt;
 
-/// A part of a source text, in bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Span {
-    /// Where it begins.
-    pub start: u32,
-    /// Where it ends.
-    pub end: u32,
-}
-
-impl Span {
-    pub(crate) fn to(self, end: Span) -> Span {
-        Span { start: self.start, end: end.end.max(self.start) }
-    }
-}
+pub use objchange_text::Span;
 
 /// A place in a text as people count: both from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,11 +5,11 @@ mod implied;
 
 use self::fields::Fields;
 use super::{Form, ReadError, refinements};
-use crate::json::{JsonError, Reader, Token, place};
 use crate::value::build::ConstructError;
 use crate::value::limits::Budget;
 use crate::value::stack::Stack;
 use crate::value::{Marks, Number, Path, PathStack, StepRef, Type, Value, nameless};
+use objchange_text::json::{JsonError, Reader, Token, place};
 
 pub(super) fn from_str(text: &str, ty: &Type, form: Form) -> Result<Value, ReadError> {
     let (reader, budget, stack) = (Reader::strict(text), Budget::new(), Stack::default());

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::write::write_string;
-use crate::json::{JsonError, JsonErrorKind, Reader, Token};
 use crate::value::{Bound, Number, Refinements};
+use objchange_text::json::{JsonError, JsonErrorKind, Reader, Token};
 
 /// Reads promises; `None` where it is known that the value is null. One that is null itself promises nothing.
 ///

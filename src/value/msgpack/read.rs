@@ -141,7 +141,7 @@ impl<'m> Reader<'m> {
         }
         let start = self.cursor.offset();
         let text = self.cursor.text("a type as JSON").map_err(|problem| at.error(start, problem))?;
-        let ty: Type = crate::json::from_str(text).map_err(|_| at.error(start, InvalidType))?;
+        let ty: Type = objchange_text::json::from_str(text).map_err(|_| at.error(start, InvalidType))?;
         Ok(self.value(&ty.without_optional(), Place { depth: at.depth + 1, ..at })?)
     }
 

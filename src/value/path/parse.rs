@@ -6,8 +6,8 @@ use std::str::FromStr;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
 use super::{Path, PathStep};
-use crate::json::Reader;
 use crate::value::{Number, Value};
+use objchange_text::json::Reader;
 
 /// Why a text is no path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,8 +1,8 @@
 //! Any bytes are a value or an error with its place: no panic, no unbounded memory, no unbounded nesting.
 
-use objchange::internal::json::from_str;
 use objchange::value::{MsgpackProblem, Path, PathStep};
 use objchange::{Type, Value};
+use objchange_text::json::from_str;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use objchange::internal::quote_into;
 use objchange::value::{Kind, Number};
 use objchange::{Type, Value};
+use objchange_text::quote_into;
 use proptest::prelude::*;
 
 use crate::common::{Content, number, ty, value};

@@ -7,7 +7,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use objchange::case::{Case, Outcome};
-use objchange::internal::visible;
+use objchange_text::visible;
 
 use super::run;
 use crate::exit;

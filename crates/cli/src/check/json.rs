@@ -2,8 +2,8 @@
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
-use objchange::internal::visible_json;
 use objchange::value::Path;
+use objchange_text::visible_json;
 use serde::Serialize;
 
 use super::run::{Failure, Verdict};

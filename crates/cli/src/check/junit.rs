@@ -2,7 +2,7 @@
 //!
 //! XML cannot hold every character, not even escaped, so all that is not printable is written as in the text report.
 
-use objchange::internal::visible;
+use objchange_text::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::Unusable;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use objchange::case::{Case, CaseError, Difference, Operation, Outcome};
-use objchange::internal::json::Reader;
+use objchange_text::json::Reader;
 
 use super::lines::{Line, Lines};
 use super::{Only, spelling};

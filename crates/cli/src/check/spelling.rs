@@ -3,7 +3,7 @@
 //! Other fields that the format does not name are ignored, for they are there for readers.
 
 use objchange::case::{Case, CaseError};
-use objchange::internal::json::from_str;
+use objchange_text::json::from_str;
 use objchange_text::similar;
 use serde::Deserialize;
 

@@ -5,9 +5,9 @@ use std::io::{self, StdoutLock, Write};
 
 use anstream::AutoStream;
 use objchange::case::Difference;
-use objchange::internal::visible;
 use objchange::{Type, Value};
 use objchange_plan::{Colour, DiffAction, Options, diff_values, render_value};
+use objchange_text::visible;
 
 use super::run::{Failure, OPERATIONS, Verdict};
 use super::{Counts, spelling};

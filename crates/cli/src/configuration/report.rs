@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::ops::{Range, RangeInclusive};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
-use objchange::internal::visible;
 use objchange_hcl::{Diagnostic, HiddenSource, Lines, Place, Places, Position, Sources, Span};
+use objchange_text::visible;
 
 /// More errors than this are counted only.
 pub(crate) const MAX_SHOWN: usize = 20;

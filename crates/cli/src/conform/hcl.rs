@@ -3,11 +3,11 @@
 use std::fmt::Write;
 
 use objchange::Value;
-use objchange::internal::quote_into;
 use objchange::schema::{Block, NestedBlock, NestingMode};
 use objchange::value::Kind;
 use objchange_provider::Component;
 use objchange_provider::conform::{Subject, TypeReport};
+use objchange_text::quote_into;
 
 /// The block of a configuration, or the call of a function.
 pub(super) fn block(of: &TypeReport, config: &Value) -> String {

@@ -1,7 +1,7 @@
 //! The report in JUnit's XML: a suite for the provider, a test case for each of its types.
 
-use objchange::internal::visible;
 use objchange_provider::conform::{FindingSeverity, Found, Report, TypeReport};
+use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 
 use super::{FailOn, details};

@@ -21,7 +21,7 @@ impl Bar {
         match progress {
             Progress::Begun { types } => self.0.set_length(types as u64),
             Progress::Trying { name } => {
-                self.0.set_message(objchange::internal::visible(name).into_owned());
+                self.0.set_message(objchange_text::visible(name).into_owned());
                 self.0.tick();
             }
             Progress::Tried { done, .. } => self.0.set_position(done as u64),

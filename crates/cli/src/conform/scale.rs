@@ -197,7 +197,7 @@ fn shown(scaling: &Scaling) {
     let text = table(scaling);
     for line in text.lines() {
         // Whoever reads no more will be told of that at the end.
-        let _ = writeln!(out, "{}", objchange::internal::visible(line));
+        let _ = writeln!(out, "{}", objchange_text::visible(line));
     }
     let _ = writeln!(out);
 }
@@ -222,11 +222,11 @@ fn summary(document: &Document) -> io::Result<()> {
     for of in &document.types {
         if let Some(reason) = &of.skipped {
             let line = format!("{}: {reason}", of.name);
-            writeln!(out, "{FAINT}skipped{FAINT:#} {}", objchange::internal::visible(&line))?;
+            writeln!(out, "{FAINT}skipped{FAINT:#} {}", objchange_text::visible(&line))?;
         }
     }
     for name in &document.quadratic {
-        writeln!(out, "{CHANGED}quadratic{CHANGED:#} {}", objchange::internal::visible(name))?;
+        writeln!(out, "{CHANGED}quadratic{CHANGED:#} {}", objchange_text::visible(name))?;
     }
     let measured = document.types.iter().filter(|of| of.skipped.is_none());
     let collections = measured.clone().map(|of| of.collections.len()).sum::<usize>();

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible;
 use objchange_provider::conform::{Advice, Clause, Ended, FindingSeverity, Found, Report, TypeReport};
+use objchange_text::visible;
 
 use super::{Args, hcl, is_file};
 use crate::style::{BAD, CHANGED, FAINT, GOOD};

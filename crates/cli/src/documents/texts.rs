@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use objchange::internal::json::Reader;
+use objchange_text::json::Reader;
 
 use crate::encoding;
 use crate::input::{InputError, Source};

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible;
 use objchange_provider::conform::{Advice, Clause};
 use objchange_provider::explain::Trouble;
+use objchange_text::visible;
 
 use super::{ExplainedMessage, Shown};
 use crate::style::{BAD, CHANGED, FAINT};

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use anstream::AutoStream;
 use anstyle::Style;
 use objchange::change::{PlanViolation, PlannedChange};
-use objchange::internal::visible;
 use objchange::schema::Block;
 use objchange_plan::{Options, render_planned_change};
+use objchange_text::visible;
 
 use super::resource_config::Place;
 use crate::style::{BAD, CHANGED, FAINT, colour};

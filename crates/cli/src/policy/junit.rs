@@ -1,7 +1,7 @@
 //! The report in JUnit's XML: a suite for each plan, a test case for each rule.
 
-use objchange::internal::visible;
 use objchange_plan::policy::{Outcome, Place, RuleVerdict, Severity};
+use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::Judged;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange::internal::visible;
 use objchange_plan::policy::{Options, TestResult, TestVerdict, run_tests};
+use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::{data, files, junit};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use objchange::internal::visible;
 use objchange_plan::policy::{Finding, Outcome, RuleVerdict, Severity};
+use objchange_text::visible;
 
 use super::Judged;
 use crate::style::{BAD, CHANGED, GOOD};

@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use objchange::internal::visible_json;
 use objchange::{Type, Value};
 use objchange_provider::client::Children;
 use objchange_provider::{FunctionAnswer, Provider};
+use objchange_text::visible_json;
 
 use super::hidden::Hidden;
 use super::session::{Failure, Session, Target};

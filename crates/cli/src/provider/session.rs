@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use objchange::Value;
 use objchange::change::{ApplyChangeError, Diagnostic, PlanChangeError, Severity};
-use objchange::internal::visible;
 use objchange::schema::Block;
 use objchange_plan::{Form, read_object};
 use objchange_provider::client::{Children, Level};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{ChangeFault, Client, Component, Error, ErrorKind, Provider, Schemas};
+use objchange_text::visible;
 
 use super::hidden::Hidden;
 use super::launch::{Binary, LaunchArgs};

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::ValueEnum;
-use objchange::internal::json::place;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
 use objchange_plan::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
+use objchange_text::json::place;
 
 use self::answer::Questions;
 use self::output::Printer;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
-use objchange::internal::{visible, visible_json};
 use objchange_plan::query::Projection;
+use objchange_text::{visible, visible_json};
 use serde_json::{Map, Value};
 
 use super::answer::Found;

@@ -1,6 +1,6 @@
 //! Reports in JUnit's XML: a suite for each document, a test case for each thing that was looked at in it.
 
-use objchange::internal::visible;
+use objchange_text::visible;
 use quick_junit::{Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::terminal;

@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use annotate_snippets::{Group, Level, Renderer};
-use objchange::internal::visible;
 use objchange_hcl::{Lines, Place, Span};
 use objchange_sentinel::SyntaxError;
+use objchange_text::visible;
 use walkdir::{DirEntry, WalkDir};
 
 use crate::configuration::report;

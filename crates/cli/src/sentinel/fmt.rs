@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange::internal::visible;
+use objchange_text::visible;
 use similar::{ChangeTag, TextDiff};
 
 use super::files;

@@ -83,6 +83,7 @@ fn every_error_type_has_one() {
     };
     let mut sources = vec![
         workspace().join("src"),
+        workspace().join("crates/text/src/json"),
         workspace().join("crates/plan/src"),
         workspace().join("crates/sentinel/src"),
     ];

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use objchange::internal::json::Reader;
+use objchange_text::json::Reader;
 
 fn main() -> ExitCode {
     if env::var_os("TF_PLUGIN_MAGIC_COOKIE").is_some() {

@@ -1,8 +1,8 @@
 //! The values that led to an error, for people.
 
 use objchange::Value;
-use objchange::internal::visible;
 use objchange::value::Kind;
+use objchange_text::visible;
 
 use super::{Evaluator, Scope};
 use crate::diagnostic::Diagnostic;

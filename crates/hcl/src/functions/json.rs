@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use objchange::internal::json::{JsonError, Reader, Token, place};
 use objchange::value::{Kind, Number, Refinements};
 use objchange::{Type, Value};
+use objchange_text::json::{JsonError, Reader, Token, place};
 use smol_str::SmolStr;
 
 use super::limits::check_text;

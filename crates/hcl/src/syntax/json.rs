@@ -2,12 +2,10 @@
 //!
 //! What is a block and what an argument is not to be seen in JSON: a schema says it, which is what `decode/json` asks.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
 use objchange::Value;
-use objchange::internal::json::{JsonError, Reader, Token};
 use objchange::value::Number;
+use objchange_text::json::Reader;
+pub(crate) use objchange_text::json::{Node, NodeKind, Property};
 
 use super::ast::{Expr, ExprKind, Item, relocate};
 use super::{check_length, expression, template};
@@ -30,41 +28,6 @@ pub(crate) enum Style {
 pub struct JsonBody<'t> {
     pub(crate) source: Source<'t>,
     pub(crate) node: Node<'t>,
-}
-
-/// A part of the text. Cheap to clone.
-#[derive(Debug, Clone)]
-pub(crate) struct Node<'t> {
-    pub(crate) span: Span,
-    pub(crate) kind: NodeKind<'t>,
-}
-
-#[derive(Debug, Clone)]
-pub(crate) enum NodeKind<'t> {
-    Null,
-    Bool(bool),
-    Number(&'t str),
-    String(Cow<'t, str>),
-    Array(Arc<[Node<'t>]>),
-    Object(Arc<[Property<'t>]>),
-}
-
-#[derive(Debug, Clone)]
-pub(crate) struct Property<'t> {
-    pub(crate) name: Cow<'t, str>,
-    /// With its quotes.
-    pub(crate) name_span: Span,
-    pub(crate) value: Node<'t>,
-}
-
-impl Node<'_> {
-    /// The bracket that it begins with; all of it, if there is none.
-    pub(crate) fn open(&self) -> Span {
-        match self.kind {
-            NodeKind::Array(_) | NodeKind::Object(_) => Span::new(self.span.start, self.span.start + 1),
-            _ => self.span,
-        }
-    }
 }
 
 /// Reads a configuration in JSON: an object, or an array of objects that together are one.
@@ -95,8 +58,7 @@ pub fn parse_body_json(text: &str) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
 pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagnostic>> {
     let told = |error: Diagnostic| vec![error.moved(start)];
     check_length(text)?;
-    let mut reader = Reader::new(text);
-    let node = node(&mut reader).and_then(|node| reader.end().map(|()| node)).map_err(|error| {
+    let node = Node::read_all(Reader::new(text)).map_err(|error| {
         let at = error.offset() as u32;
         let detail = error.into_message().into_owned();
         told(Diagnostic::new("Invalid JSON", Span::at(at), format!("This is no valid JSON: {detail}.")))
@@ -106,43 +68,6 @@ pub(crate) fn body_at(text: &str, start: u32) -> Result<JsonBody<'_>, Vec<Diagno
         return Err(told(Diagnostic::new("Root value must be object", node.span, detail)));
     }
     Ok(JsonBody { source: Source { text, start }, node })
-}
-
-fn node<'t>(reader: &mut Reader<'t>) -> Result<Node<'t>, JsonError> {
-    reader.peek();
-    let start = reader.offset();
-    let mut is_first = true;
-    let kind = match reader.token()? {
-        Token::Null => NodeKind::Null,
-        Token::Bool(bool) => NodeKind::Bool(bool),
-        Token::Number(text) => NodeKind::Number(text),
-        Token::String(text) => NodeKind::String(text),
-        Token::Array => {
-            let mut elements = Vec::new();
-            while reader.next_element(&mut is_first)? {
-                elements.push(node(reader)?);
-            }
-            reader.leave();
-            NodeKind::Array(elements.into())
-        }
-        Token::Object => {
-            let mut properties = Vec::new();
-            while reader.next_key(&mut is_first)? {
-                let start = reader.offset();
-                let name = reader.string()?;
-                let name_span = span(start, reader.offset());
-                reader.colon()?;
-                properties.push(Property { name, name_span, value: node(reader)? });
-            }
-            reader.leave();
-            NodeKind::Object(properties.into())
-        }
-    };
-    Ok(Node { span: span(start, reader.offset()), kind })
-}
-
-fn span(start: usize, end: usize) -> Span {
-    Span::new(start as u32, end as u32)
 }
 
 /// The text that the nodes are of.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use objchange::internal::{json::place, visible};
+use objchange_text::{json::place, visible};
 
 use crate::json::JsonError;
 

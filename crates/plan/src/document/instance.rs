@@ -1,9 +1,9 @@
 //! The objects in a state, as values of the engine and as documents have them.
 
 use objchange::Value;
-use objchange::internal::json::place;
 use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Number, Path, PathStep, WriteError};
+use objchange_text::json::place;
 
 use super::error::{DocumentError, Problem};
 use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, written};

@@ -7,10 +7,10 @@
 use std::borrow::Cow;
 
 use hashbrown::HashSet;
-use objchange::internal::json::{from_str, place};
 use objchange::schema::{Block, CoerceErrorKind};
 use objchange::value::{Marks, Number, Path, PathStep};
 use objchange::{Type, Value};
+use objchange_text::json::{from_str, place};
 
 use super::error::{DocumentError, Problem};
 use super::place::offset_of;

@@ -70,7 +70,7 @@ fn element<'t>(reader: &mut Reader<'t>, position: u64) -> Option<Raw<'t>> {
 
 #[cfg(test)]
 mod tests {
-    use objchange::internal::json::place;
+    use objchange_text::json::place;
 
     use super::*;
 

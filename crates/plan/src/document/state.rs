@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use objchange::Type;
-use objchange::internal::json::from_str;
 use objchange::value::Path;
+use objchange_text::json::from_str;
 
 use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, is_null, list, object, text};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use objchange::internal::{quote_into, visible};
+use objchange_text::{quote_into, visible};
 
 use super::{ChangedResource, Document, Plan, ResourceActions, Sensitive, ValueChange};
 use crate::json::Raw;

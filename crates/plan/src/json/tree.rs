@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use objchange::internal::json::StringAt;
+use objchange_text::json::StringAt;
 
 use super::{Json, JsonError, Raw, Reader};
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// Writes a string in quotes, as Go's `%q` does.
 pub(super) fn quote(out: &mut String, text: &str) {
-    objchange::internal::quote_into(text, out);
+    objchange_text::quote_into(text, out);
 }
 
 /// Writes text with its control characters escaped, tabs and line breaks excepted.

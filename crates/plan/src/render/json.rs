@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible_json;
+use objchange_text::visible_json;
 use serde::Serialize;
 use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 

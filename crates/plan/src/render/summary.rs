@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange::internal::visible;
+use objchange_text::visible;
 
 use super::Colour;
 use crate::document::{ResourceActions, TriggerTime};

@@ -4,10 +4,10 @@ use objchange::change::{
     ApplyViolation, Diagnostic, InconsistentResult, InconsistentResultKind, InvalidPlan, InvalidPlanKind,
     PlanViolation,
 };
-use objchange::internal::quote_into;
 use objchange::schema::{Block, NestingMode};
 use objchange::value::{Path, PathStep, TypeMismatch, TypeMismatchKind};
 use objchange::{Type, Value};
+use objchange_text::quote_into;
 
 use super::Clause;
 use super::go::go;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use objchange::internal::quote_into as quote;
 use objchange::value::{Bound, Kind, Number, Refinements};
 use objchange::{Type, Value};
+use objchange_text::quote_into as quote;
 
 /// The value in Go's syntax; what is marked is not shown.
 pub(super) fn go(value: &Value) -> String {

@@ -25,7 +25,7 @@ pub struct SchemaFinding {
 /// ```
 /// use objchange::Type;
 /// use objchange::schema::{Attribute, Block};
-/// use objchange_provider::conform::{Clause, Weight, judge_schemas};
+/// use objchange_provider::conform::{Clause, FindingSeverity, judge_schemas};
 /// use objchange_provider::kit::{Kit, ResourceType};
 /// use objchange_provider::Provider;
 ///
@@ -35,7 +35,7 @@ pub struct SchemaFinding {
 /// let kit = Kit::default().resource("kit_disk", ResourceType::new(block));
 /// let found = judge_schemas(&*kit.schemas().await?);
 /// assert_eq!(found[0].place, "resource type kit_disk");
-/// assert_eq!((found[0].finding.clause, found[0].finding.severity), (Clause::S4, Weight::Unnoticed));
+/// assert_eq!((found[0].finding.clause, found[0].finding.severity), (Clause::S4, FindingSeverity::Unnoticed));
 /// # Ok(())
 /// # }
 /// ```

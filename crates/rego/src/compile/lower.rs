@@ -1,6 +1,7 @@
 //! From the syntax tree of a rule to steps: scopes, and what names mean.
 
 use hashbrown::HashMap;
+use objchange_text::did_you_mean;
 
 use super::names::{declared, names, pattern_names, terms};
 use super::program::{Branch, DataReference, Expr, FunctionKey, NodeId, Op, Place, RuleKind, Slot};
@@ -255,7 +256,7 @@ impl<'a, 's> Lowerer<'a, 's> {
         match self.find_callee(function) {
             Ok(callee) => Some(callee),
             Err(name) => {
-                let similar = suggestion(&name);
+                let similar = did_you_mean(&name, builtins::names());
                 let message = format!("there is no function {name}{similar}");
                 self.error("rego_type_error", function.span, message);
                 None
@@ -326,13 +327,5 @@ impl Shared<'_> {
             }
         }
         false
-    }
-}
-
-fn suggestion(name: &str) -> String {
-    let similar = builtins::names().map(|known| (strsim::damerau_levenshtein(name, known), known));
-    match similar.min() {
-        Some((distance, known)) if distance <= 1 + name.len() / 4 => format!("; did you mean {known}?"),
-        _ => String::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Values from JSON.
 
-use objchange::internal::json::{self, JsonError, Reader, Token};
+use objchange_text::json::{self, JsonError, Reader, Token};
 
 use super::{Number, Value};
 

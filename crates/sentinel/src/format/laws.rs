@@ -154,7 +154,7 @@ fn filled(template: &str, choices: &[u8]) -> String {
 
 /// What a text says, without places.
 fn meaning(text: &str) -> String {
-    static SPAN: LazyLock<Regex> = LazyLock::new(|| Regex::new("Span \\{[^}]*\\}").unwrap());
+    static SPAN: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"span: \d+\.\.\d+").unwrap());
     let (program, _) = parse(text).unwrap_or_else(|errors| panic!("{}: {text}", errors[0]));
     SPAN.replace_all(&format!("{program:?}"), "").into_owned()
 }

@@ -16,8 +16,16 @@ fn parse(machine: &mut Machine<'_>, value: &Value) -> Done<Result<serde_json::Va
         return fault(format!("expected a string, found {}", value.type_name()));
     };
     let text = utf8(value)?;
-    // Values take many times the room of their text.
-    machine.budget.make(32 * text.len())?;
+    for byte in text.bytes() {
+        match byte {
+            b'{' => machine.budget.make_map(1)?,
+            b'[' => machine.budget.make_list(1)?,
+            b',' => machine.budget.make_entry()?,
+            _ => {}
+        }
+    }
+    // Once as what is read, and once as values.
+    machine.budget.make(2 * text.len())?;
     Ok(serde_json::from_str(&text))
 }
 

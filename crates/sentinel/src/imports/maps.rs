@@ -145,7 +145,7 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
         }
         Value::Map(map) => {
             let entries = map.entries();
-            machine.budget.make_list(4 * entries.len())?;
+            machine.budget.make_map(entries.len())?;
             let map: Map = entries.into_iter().collect();
             let old = map.find(&key(name));
             match (change, old) {
@@ -186,7 +186,7 @@ fn picked(machine: &mut Machine<'_>, value: &Value, paths: &[&[String]]) -> Done
                     kept.push((key(name), part));
                 }
             }
-            machine.budget.make_list(4 * kept.len())?;
+            machine.budget.make_map(kept.len())?;
             Ok((!kept.is_empty() || map.is_empty()).then(|| Value::Map(kept.into_iter().collect())))
         }
         Value::List(list) => {

@@ -65,7 +65,7 @@ impl Walk<'_> {
                 return field;
             }
             let names = fields.names();
-            let help = self.found.meant(name, names.iter().map(String::as_str));
+            let help = self.found.suggest(name, names.iter().map(String::as_str));
             self.found.add_with_help(LintKind::UnknownMember, span, fields.missing(name), help);
             return Shape::ANY;
         }

@@ -17,6 +17,8 @@ mod shape;
 mod statements;
 mod unused;
 
+use objchange_text::similar;
+
 use crate::source::{Position, Span, SyntaxError};
 use crate::syntax::parse;
 
@@ -236,27 +238,14 @@ struct Found {
 const MAX_COMPARED: usize = 200_000;
 
 impl Found {
-    /// The name that is meant by one that nothing has, as far as one can tell: few letters are wrong.
-    fn meant<'n>(&mut self, word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
-        // No name is this long, and what a text says may be.
-        if word.len() > 100 {
+    /// The hint about a name that nothing has: the most similar of those that there are.
+    fn suggest<'n>(&mut self, word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        let names: Vec<&str> = names.into_iter().collect();
+        if self.compared >= MAX_COMPARED {
             return None;
         }
-        let mut best = None;
-        for name in names {
-            if self.compared == MAX_COMPARED {
-                return None;
-            }
-            self.compared += 1;
-            let allowed = name.len().min(word.len()) / 3;
-            if name.len().abs_diff(word.len()) <= allowed {
-                let distance = strsim::osa_distance(word, name);
-                if (1..=allowed).contains(&distance) {
-                    best = best.into_iter().chain([(distance, name)]).min();
-                }
-            }
-        }
-        best.map(|(_, name)| format!("did you mean {name}?"))
+        self.compared += names.len();
+        similar(word, names).first().map(|name| format!("did you mean {name}?"))
     }
 
     fn add(&mut self, kind: LintKind, span: Span, message: impl Into<String>) {

@@ -307,7 +307,7 @@ impl Resolver<'_> {
             } else if imports::standard(name).is_some() {
                 Some(format!("write import \"{name}\" at the top of the file"))
             } else {
-                found.meant(name, known.iter().copied())
+                found.suggest(name, known.iter().copied())
             };
             found.add_with_help(LintKind::UndefinedName, *span, message, help);
         }

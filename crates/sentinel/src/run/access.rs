@@ -167,7 +167,7 @@ impl Machine<'_> {
                     return fault(format!("{} cannot be a key of a map", key.type_name()));
                 };
                 self.budget.fits(map.len() + 1)?;
-                self.budget.make(96)?;
+                self.budget.make_entry()?;
                 self.budget.step(map.to_copy())?;
                 self.registry.changed(&base, &value);
                 map.insert(key, value);

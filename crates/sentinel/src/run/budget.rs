@@ -1,10 +1,11 @@
 //! How much a run may do and make, so that no policy goes on forever or fills the memory.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use super::{Done, RunErrorKind, Taint, Taints, fault_of};
-use crate::value::{Key, List, Map, Unknown, Value};
+use crate::value::{Key, List, Map, Place, Unknown, Value};
 
 /// What a run is allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,9 @@ impl fmt::Debug for Interrupt {
 /// After so many steps it is asked whether the run is to end.
 const STEPS_UNASKED: u64 = 1 << 16;
 
+/// A pair that was compared, which stays where it is as long as this is there, and what that gave.
+pub(crate) type Compared = (Value, Value, Result<bool, Place>);
+
 /// What is left of the limits.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -65,7 +69,20 @@ pub(crate) struct Budget {
     /// Whether there is either.
     pub(crate) has_noted: bool,
     pub(crate) taints: Taints,
+    /// Pairs of collections that are part of what is being compared, by their places, and what comparing them gave.
+    pub(crate) compared: HashMap<(usize, usize), Compared>,
 }
+
+/// What a list, map or string takes besides its content, with what the allocator needs for it.
+const LIST_BYTES: usize = 160;
+const TEXT_BYTES: usize = 48;
+
+/// A node of a `BTreeMap` has room for so many entries, and may be half full.
+const NODE_ENTRIES: usize = 11;
+const NODE_BYTES: usize = NODE_ENTRIES * (size_of::<Key>() + size_of::<Value>()) + 32;
+
+/// What a function or rule takes.
+pub(crate) const CODE_BYTES: usize = 128;
 
 /// How deep a value may nest where it is looked at as a whole, so that this does not overflow a stack of 2 MB.
 const MAX_NESTING: u32 = 200;
@@ -93,6 +110,7 @@ impl Budget {
             noted: Taint::NONE,
             has_noted: false,
             taints: Taints::default(),
+            compared: HashMap::new(),
         }
     }
 
@@ -146,7 +164,24 @@ impl Budget {
     /// Makes a list of so many values.
     pub(crate) fn make_list(&mut self, length: usize) -> Done<()> {
         self.fits(length)?;
-        self.make(length.saturating_mul(size_of::<Value>()).saturating_add(64))
+        self.make(length.saturating_mul(size_of::<Value>()).saturating_add(LIST_BYTES))
+    }
+
+    /// Makes a map of so many entries.
+    pub(crate) fn make_map(&mut self, entries: usize) -> Done<()> {
+        self.fits(entries)?;
+        self.make(entries.div_ceil(NODE_ENTRIES / 2).saturating_mul(NODE_BYTES).saturating_add(LIST_BYTES))
+    }
+
+    /// Makes an entry of a map.
+    pub(crate) fn make_entry(&mut self) -> Done<()> {
+        self.make(NODE_BYTES / (NODE_ENTRIES / 2))
+    }
+
+    /// Makes a string of so many bytes.
+    pub(crate) fn make_text(&mut self, length: usize) -> Done<()> {
+        self.fits(length)?;
+        self.make(length.saturating_add(TEXT_BYTES))
     }
 
     /// Whether one value may be as large.

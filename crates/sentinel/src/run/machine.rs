@@ -220,17 +220,25 @@ impl<'r> Machine<'r> {
     /// If one is, its evaluation is begun, and the instruction is to be executed again after it.
     ///
     /// Unknown values are taken out of their wrappers, which is noted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn force(&mut self, count: usize) -> Done<bool> {
         let from = self.stack.len().saturating_sub(count);
         if self.stack[from..].iter().any(|value| matches!(value, Value::Rule(_) | Value::Unknown(_))) {
-            if !self.force_rules(count)? {
-                return Ok(false);
-            }
-            for index in from..self.stack.len() {
-                let value = std::mem::replace(&mut self.stack[index], Value::Null);
-                self.stack[index] = self.unwrap(value);
-            }
+            self.force_from(from)
+        } else {
+            Ok(true)
+        }
+    }
+
+    /// Most values are neither.
+    #[cold]
+    fn force_from(&mut self, from: usize) -> Done<bool> {
+        if !self.force_rules(self.stack.len() - from)? {
+            return Ok(false);
+        }
+        for index in from..self.stack.len() {
+            let value = std::mem::replace(&mut self.stack[index], Value::Null);
+            self.stack[index] = self.unwrap(value);
         }
         Ok(true)
     }
@@ -286,10 +294,9 @@ impl<'r> Machine<'r> {
         }
         self.waiting += 1;
         let noted = self.take_noted();
-        let value = self.evaluated(rule)?;
-        self.budget.note_taint(noted);
+        let value = self.evaluated(rule);
         self.waiting -= 1;
-        Ok(value)
+        self.goes_on(value, noted)
     }
 
     /// Evaluates the rules that are within so many values on top.
@@ -453,17 +460,24 @@ impl<'r> Machine<'r> {
         let count = arguments.len();
         self.stack.push(function.clone());
         self.stack.extend(arguments);
-        self.call(count, false)?;
-        self.run(frames)?;
-        let value = self.settle()?;
+        let called = self.call(count, false).and_then(|_| self.run(frames)).and_then(|()| self.settle());
         self.waiting -= 1;
-        self.budget.note_taint(noted);
+        let value = self.goes_on(called, noted)?;
         // What the function of the import does next may depend on it.
         if let Value::Unknown(unknown) = &value {
             let taint = self.taint_of(unknown);
             self.choose_calls(function, taint)?;
         }
         Ok(self.unwrap(value))
+    }
+
+    /// After something was evaluated in the middle of an instruction: what that had looked at before decided whether it was.
+    fn goes_on(&mut self, evaluated: Done<Value>, noted: Taint) -> Done<Value> {
+        match evaluated {
+            Ok(_) => self.budget.note_taint(noted),
+            Err(_) => self.may_fail(noted),
+        }
+        evaluated
     }
 
     /// The value on top, evaluated, where no instruction can be executed again for it.

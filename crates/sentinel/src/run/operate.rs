@@ -79,8 +79,7 @@ impl Machine<'_> {
             Op::Add => match (left, right) {
                 (Value::String(a), Value::String(b)) => {
                     let length = a.0.len() + b.0.len();
-                    self.budget.fits(length)?;
-                    self.budget.make(length)?;
+                    self.budget.make_text(length)?;
                     Value::String(Text::from([a.as_bytes(), b.as_bytes()].concat()))
                 }
                 (Value::List(a), Value::List(b)) => {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::budget::CODE_BYTES;
 use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::compile::{Op, Slot};
 use crate::syntax::ast::{BinaryOp, Test};
@@ -92,6 +93,7 @@ impl Machine<'_> {
             }
             Op::Map(count) => return self.make_map(count as usize),
             Op::Closure(unit) => {
+                self.budget.make(CODE_BYTES)?;
                 let frame = self.frame();
                 let closure = Closure {
                     unit: frame.unit.units[unit as usize].clone(),
@@ -101,6 +103,7 @@ impl Machine<'_> {
                 self.stack.push(Value::Function(Function(Code::Closure(Rc::new(closure)))));
             }
             Op::Rule(unit) => {
+                self.budget.make(CODE_BYTES)?;
                 let frame = self.frame();
                 let rule = Rule {
                     unit: frame.unit.units[unit as usize].clone(),
@@ -394,7 +397,7 @@ impl Machine<'_> {
     }
 
     fn make_map(&mut self, count: usize) -> Done<()> {
-        self.budget.make_list(4 * count)?;
+        self.budget.make_map(count)?;
         let values = self.stack.split_off(self.stack.len() - 2 * count);
         self.note_code(&values);
         let mut values = values.into_iter();

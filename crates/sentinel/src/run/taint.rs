@@ -216,7 +216,8 @@ impl Machine<'_> {
         let bytes = self.budget.taints.bytes();
         let more = bytes.saturating_sub(self.counted_taints);
         self.counted_taints = bytes.max(self.counted_taints);
-        self.budget.make(more + size_of::<Unknown>())
+        // With the counts of who holds it, and what the allocator needs.
+        self.budget.make(more + size_of::<Unknown>() + 32)
     }
 }
 

@@ -253,7 +253,7 @@ impl Machine<'_> {
                 result
             }
             LoopKind::Filter if !matches!(walk.elements, Elements::List(_)) => {
-                self.budget.make_list(4 * walk.entries.len())?;
+                self.budget.make_map(walk.entries.len())?;
                 Value::Map(walk.entries.into_iter().collect::<Map>())
             }
             LoopKind::Filter | LoopKind::Map => {

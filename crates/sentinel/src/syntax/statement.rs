@@ -226,7 +226,8 @@ impl Parser<'_> {
             while self.ahead(ahead).kind == Kind::Semicolon && self.of(self.ahead(ahead)) != ";" {
                 ahead += 1;
             }
-            if !self.is_ahead(ahead, "else") {
+            // Before a colon it is the clause of a `case` around.
+            if !self.is_ahead(ahead, "else") || self.is_ahead(ahead + 1, ":") {
                 break;
             }
             self.at += ahead + 1;

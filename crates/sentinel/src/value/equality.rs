@@ -1,6 +1,7 @@
 //! When values are equal, which may be undefined.
 
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 use super::key::whole;
 use super::{Key, Place, Value};
@@ -8,6 +9,14 @@ use crate::run::{Budget, Done};
 
 /// Whether two values are equal, or where what makes that undefined arose.
 pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+    let found = equal_parts(a, b, budget);
+    if !budget.compared.is_empty() {
+        budget.compared.clear();
+    }
+    found
+}
+
+fn equal_parts(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
     budget.step(1)?;
     let (a, b) = (budget.look(a), budget.look(b));
     Ok(Ok(match (a, b) {
@@ -29,7 +38,30 @@ pub(crate) fn equal(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bo
     }))
 }
 
+/// Compares two collections, each pair of those that several others hold once: nests of shared ones would take time that
+/// doubles with each level.
 fn equal_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
+    let (Some(one), Some(other)) = (shared(a), shared(b)) else { return compare_collections(a, b, budget) };
+    if let Some((.., found)) = budget.compared.get(&(one, other)) {
+        return Ok(*found);
+    }
+    let found = compare_collections(a, b, budget)?;
+    budget.make(4 * size_of::<Value>() + 64)?;
+    budget.compared.insert((one, other), (a.clone(), b.clone(), found));
+    Ok(found)
+}
+
+/// What tells a collection from others, if somebody holds it besides the one in which it was found and who looks at it.
+fn shared(value: &Value) -> Option<usize> {
+    let (place, holders) = match value {
+        Value::List(list) => (Rc::as_ptr(&list.0).cast::<()>(), Rc::strong_count(&list.0)),
+        Value::Map(map) => (Rc::as_ptr(&map.0).cast(), Rc::strong_count(&map.0)),
+        _ => return None,
+    };
+    (holders > 2).then_some(place as usize)
+}
+
+fn compare_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<bool, Place>> {
     budget.touch(a);
     budget.touch(b);
     match (a, b) {
@@ -62,7 +94,7 @@ fn equal_collections(a: &Value, b: &Value, budget: &mut Budget) -> Done<Result<b
 fn all_equal(pairs: impl Iterator<Item = (Value, Value)>, budget: &mut Budget) -> Done<Result<bool, Place>> {
     let mut result = Ok(true);
     for (a, b) in pairs {
-        match equal(&a, &b, budget)? {
+        match equal_parts(&a, &b, budget)? {
             Ok(true) => {}
             Ok(false) => return Ok(Ok(false)),
             Err(place) => result = result.and(Err(place)),

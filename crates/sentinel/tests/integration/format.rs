@@ -113,6 +113,7 @@ fn a_case() {
         "case a{when 1,2:b=1\n\nwhen 3:\nelse:\n\n# none\n}",
         "case a {\n\twhen 1, 2:\n\t\tb = 1\n\n\twhen 3:\n\telse:\n\t# none\n}\n",
     );
+    check("case a{when 1:if b{}\nelse:c}", "case a {\n\twhen 1:\n\t\tif b {}\n\telse:\n\t\tc\n}\n");
     check("case{else:a\nwhen b:c}", "case {\n\telse:\n\t\ta\n\twhen b:\n\t\tc\n}\n");
 }
 

@@ -131,7 +131,18 @@ fn large_values() {
         "l = []\ns = \"0123456789\"\nfor range(20) as i { s += s }\nfor range(1000) as i { append(l, s + \"x\") }",
         "MiB of memory",
     );
-    check("l = [1]\nfor range(60) as i { l = [l, l] }\nmain = l is l", "more than 20000000 steps");
+    for (a, b, expected) in
+        [("[1]", "[1]", "Pass"), ("[1]", "[2]", "Fail"), ("[1]", "[undefined]", "Undefined")]
+    {
+        check(
+            format!("a = {a}\nb = {b}\nfor range(60) as i {{ a = [a, a]\nb = [b, b] }}\nmain = a is b"),
+            expected,
+        );
+        let grow = |name: &str| format!("{name} = {{\"x\": {name}, \"y\": {name}, \"z\": [{name}]}}");
+        let (grow_a, grow_b) = (grow("a"), grow("b"));
+        let text = format!("a = {a}\nb = {b}\nfor range(60) as i {{ {grow_a}\n{grow_b} }}\nmain = a in [b]");
+        check(text, expected);
+    }
     check("l = [1]\nfor range(60) as i { l = [l, l] }\nprint(l)", "more than");
     check("import \"json\"\nl = [1]\nfor range(60) as i { l = [l, l] }\nmain = json.marshal(l)", "more");
     check(

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::{Document, Failure, Form, Place, failure, is_marker};
-use crate::json::Reader;
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
 use crate::value::stack::Base;
 use crate::value::{ObjectType, StepRef, Type, Value};
+use objchange_text::json::Reader;
 
 /// The fields of a JSON object on their way into a value.
 pub(super) enum Fields<'a, 't> {

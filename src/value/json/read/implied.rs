@@ -4,10 +4,10 @@
 use serde::Deserialize;
 
 use super::{Document, Failure, Place};
-use crate::json::JsonError;
 use crate::value::build::normal_form;
 use crate::value::entries::UniqueEntries;
 use crate::value::{StepRef, Type, Value};
+use objchange_text::json::JsonError;
 
 impl Document<'_> {
     /// Whether the object that the reader has stepped into is a value with its type.

@@ -5,8 +5,8 @@ use std::path::{Path as FilePath, PathBuf};
 use std::{env, fs};
 
 use objchange::address::InstanceAddress;
-use objchange::internal::visible_json;
 use objchange::schema::Schema;
+use objchange_text::visible_json;
 
 use super::instance::{self, Role};
 use super::merge::{self, Change};

@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for each plan, a test case for each policy.
 
-use objchange::internal::visible;
+use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::OnUnknown;

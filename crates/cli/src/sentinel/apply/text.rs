@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use objchange::internal::visible;
+use objchange_text::visible;
 
 use super::OnUnknown;
 use super::judge::{Judged, Judgement, Outcome};

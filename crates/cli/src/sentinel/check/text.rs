@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use annotate_snippets::{Group, Level, Renderer};
-use objchange::internal::visible;
 use objchange_hcl::{Lines, Place, Span};
 use objchange_sentinel::Severity;
+use objchange_text::visible;
 
 use super::Checked;
 use crate::configuration::report;

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use objchange::internal::visible;
 use objchange_plan::Document;
+use objchange_text::visible;
 use serde_json::Value as Json;
 
 use self::files::File;

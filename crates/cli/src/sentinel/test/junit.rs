@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for each policy, a test case for each test case.
 
-use objchange::internal::visible;
+use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::case::Outcome;

@@ -2,9 +2,9 @@
 
 use objchange::Type;
 use objchange::schema::{AttributeType, Block};
+use objchange_text::did_you_mean;
 
 use super::given::Numbering;
-use super::read::meant;
 use super::{Given, Hints, HintsError};
 use crate::{Component, Schemas};
 
@@ -25,8 +25,8 @@ impl Hints {
                 .collect();
             if matching.is_empty() {
                 let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
-                let meant = meant(&of.name.to_string(), &names);
-                errors.push(HintsError::new(at, format!("the provider has no such type{meant}")));
+                let hint = did_you_mean(&of.name.to_string(), names.iter().copied());
+                errors.push(HintsError::new(at, format!("the provider has no such type{hint}")));
                 continue;
             }
             for (glob, given) in &of.values {

@@ -18,7 +18,7 @@
 //! assert_eq!(hints.skip(Component::Resource, "cloud_mail_account"), Some("each costs money"));
 //!
 //! let error = Hints::parse(br#"{"types": [{"type": "a", "values": {}, "skipp": ""}]}"#).unwrap_err();
-//! assert_eq!(error.to_string(), ".types[0].skipp: there is no such field; did you mean `skip`?");
+//! assert_eq!(error.to_string(), ".types[0].skipp: there is no such field; did you mean skip?");
 //! # Ok::<(), objchange_provider::conform::HintsError>(())
 //! ```
 

@@ -2,11 +2,13 @@
 
 use objchange::Value;
 use objchange::change::Severity;
+use objchange_text::did_you_mean;
+use objchange_text::json::{Node, NodeKind, Property};
 use regex::{Regex, RegexBuilder};
 use wildmatch::WildMatch;
 
 use super::given::RegexText;
-use super::json::Json;
+use super::json::{parse, value};
 use super::{Expected, Given, Hints, HintsError, OfTypes, SENSITIVE, Summary};
 use crate::Component;
 
@@ -29,12 +31,12 @@ pub(super) fn hints(file: &[u8]) -> Result<Hints> {
         HintsError::new(format!("byte {}", error.valid_up_to()), "the file is no text in UTF-8")
     })?;
     let mut hints = Hints::default();
-    for (key, member, at) in members(&Json::parse(text)?, "", &["$schema", "provider", "values", "types"])? {
+    for (key, member, at) in members(&parse(text)?, "", &["$schema", "provider", "values", "types"])? {
         match key {
             "provider" => {
                 object(member, &at)?;
                 no_duplicates(member, &at)?;
-                hints.provider = Some(member.value());
+                hints.provider = Some(value(member, &at)?);
             }
             "values" => hints.values = values(member, &at)?,
             "types" => {
@@ -47,7 +49,7 @@ pub(super) fn hints(file: &[u8]) -> Result<Hints> {
     Ok(hints)
 }
 
-fn of_types(json: &Json, at: &str) -> Result<OfTypes> {
+fn of_types(json: &Node<'_>, at: &str) -> Result<OfTypes> {
     let known = ["type", "of", "skip", "values", "expect", "import", "update"];
     let mut of = OfTypes {
         name: WildMatch::new("*"),
@@ -70,9 +72,10 @@ fn of_types(json: &Json, at: &str) -> Result<OfTypes> {
             }
             "import" => of.import = Some(text(member, &at)?.to_owned()),
             _ => {
-                for (path, json) in object(member, &at)? {
-                    no_duplicates(json, &key_at(&at, path))?;
-                    of.update.push((path.clone(), json.value()));
+                for Property { name: path, value: json, .. } in object(member, &at)? {
+                    let at = key_at(&at, path);
+                    no_duplicates(json, &at)?;
+                    of.update.push((path.to_string(), value(json, &at)?));
                 }
             }
         }
@@ -80,7 +83,7 @@ fn of_types(json: &Json, at: &str) -> Result<OfTypes> {
     Ok(of)
 }
 
-fn expected(json: &Json, at: &str) -> Result<Expected> {
+fn expected(json: &Node<'_>, at: &str) -> Result<Expected> {
     let (mut severity, mut summary) = (None, None);
     for (key, member, at) in members(json, at, &["severity", "summary", "summary_matches"])? {
         match key {
@@ -105,8 +108,8 @@ fn regex(expression: &str, at: &str) -> Result<Regex> {
     built.map_err(|_| HintsError::new(at, "this is no regular expression, or too large a one"))
 }
 
-fn values(json: &Json, at: &str) -> Result<Vec<(WildMatch, Given)>> {
-    let one = |(path, json): &(String, Json)| {
+fn values(json: &Node<'_>, at: &str) -> Result<Vec<(WildMatch, Given)>> {
+    let one = |Property { name: path, value: json, .. }: &Property<'_>| {
         let at = key_at(at, path);
         no_duplicates(json, &at)?;
         Ok((WildMatch::new(path), given(json, &at)?))
@@ -116,13 +119,16 @@ fn values(json: &Json, at: &str) -> Result<Vec<(WildMatch, Given)>> {
 }
 
 /// What an attribute is given: an object with one key that begins with `$` says how it is made.
-fn given(json: &Json, at: &str) -> Result<Given> {
-    let Json::Object(members) = json else { return Ok(Given::Value(json.value())) };
-    let [(key, inner)] = members.as_slice() else { return Ok(Given::Value(json.value())) };
+fn given(json: &Node<'_>, at: &str) -> Result<Given> {
+    let NodeKind::Object(members) = &json.kind else { return Ok(Given::Value(value(json, at)?)) };
+    let [Property { name: key, value: inner, .. }] = &members[..] else {
+        return Ok(Given::Value(value(json, at)?));
+    };
     let inner_at = key_at(at, key);
-    Ok(match key.as_str() {
+    Ok(match &**key {
         "$one_of" => {
-            let values: Vec<Value> = array(inner, &inner_at)?.iter().map(Json::value).collect();
+            let values = array(inner, &inner_at)?.iter().map(|element| value(element, &inner_at));
+            let values: Vec<Value> = values.collect::<Result<_>>()?;
             if values.is_empty() {
                 return Err(HintsError::new(inner_at, "at least one value is needed"));
             }
@@ -134,8 +140,8 @@ fn given(json: &Json, at: &str) -> Result<Given> {
                 HintsError::new(inner_at, "this is no regular expression that texts can be made from")
             })?)
         }
-        "$absent" => match inner {
-            Json::Bool(true) => Given::Absent,
+        "$absent" => match inner.kind {
+            NodeKind::Bool(true) => Given::Absent,
             _ => return Err(HintsError::new(inner_at, "true is expected here")),
         },
         SENSITIVE => match given(inner, &inner_at)? {
@@ -148,17 +154,19 @@ fn given(json: &Json, at: &str) -> Result<Given> {
             let known = ["$one_of", "$regex", "$absent", SENSITIVE];
             return Err(unknown_key(key, &known, inner_at));
         }
-        _ => Given::Value(json.value()),
+        _ => Given::Value(value(json, at)?),
     })
 }
 
+type Members<'j, 't> = Vec<(&'j str, &'j Node<'t>, String)>;
+
 /// The members of an object of which all keys are known, each with its place.
-fn members<'j>(json: &'j Json, at: &str, known: &[&str]) -> Result<Vec<(&'j str, &'j Json, String)>> {
+fn members<'j, 't>(json: &'j Node<'t>, at: &str, known: &[&str]) -> Result<Members<'j, 't>> {
     let members = object(json, at)?;
-    let mut out: Vec<(&str, &Json, String)> = Vec::new();
-    for (key, member) in members {
+    let mut out: Members<'j, 't> = Vec::new();
+    for Property { name: key, value: member, .. } in members {
         let at = key_at(at, key);
-        if !known.contains(&key.as_str()) {
+        if !known.contains(&&**key) {
             return Err(unknown_key(key, known, at));
         }
         if out.iter().any(|(earlier, ..)| earlier == key) {
@@ -169,11 +177,11 @@ fn members<'j>(json: &'j Json, at: &str, known: &[&str]) -> Result<Vec<(&'j str,
     Ok(out)
 }
 
-fn no_duplicates(json: &Json, at: &str) -> Result<()> {
-    match json {
-        Json::Object(members) => {
+fn no_duplicates(json: &Node<'_>, at: &str) -> Result<()> {
+    match &json.kind {
+        NodeKind::Object(members) => {
             let mut keys = std::collections::HashSet::new();
-            for (key, member) in members {
+            for Property { name: key, value: member, .. } in members.iter() {
                 let at = key_at(at, key);
                 if !keys.insert(key) {
                     return Err(HintsError::new(at, "this stands here twice"));
@@ -183,7 +191,7 @@ fn no_duplicates(json: &Json, at: &str) -> Result<()> {
             }
             Ok(())
         }
-        Json::Array(elements) => {
+        NodeKind::Array(elements) => {
             elements.iter().enumerate().try_for_each(|(i, e)| no_duplicates(e, &format!("{at}[{i}]")))
         }
         _ => Ok(()),
@@ -191,14 +199,7 @@ fn no_duplicates(json: &Json, at: &str) -> Result<()> {
 }
 
 fn unknown_key(key: &str, known: &[&str], at: String) -> HintsError {
-    HintsError::new(at, format!("there is no such field{}", meant(key, known)))
-}
-
-/// The end of a sentence about a word that is not known.
-pub(super) fn meant(word: &str, known: &[&str]) -> String {
-    let near = |name: &&&str| word.len() <= 100 && strsim::osa_distance(word, name) <= name.len().max(3) / 3;
-    let best = known.iter().filter(near).min_by_key(|name| strsim::osa_distance(word, name));
-    best.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    HintsError::new(at, format!("there is no such field{}", did_you_mean(key, known.iter().copied())))
 }
 
 fn one_of<T: Copy>(word: &str, known: &[(&str, T)], at: &str) -> Result<T> {
@@ -206,7 +207,10 @@ fn one_of<T: Copy>(word: &str, known: &[(&str, T)], at: &str) -> Result<T> {
         return Ok(*found);
     }
     let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-    Err(HintsError::new(at, format!("one of {} is expected here{}", names.join(", "), meant(word, &names))))
+    Err(HintsError::new(
+        at,
+        format!("one of {} is expected here{}", names.join(", "), did_you_mean(word, names.iter().copied())),
+    ))
 }
 
 fn key_at(at: &str, key: &str) -> String {
@@ -214,28 +218,28 @@ fn key_at(at: &str, key: &str) -> String {
     format!("{at}{path}")
 }
 
-fn object<'j>(json: &'j Json, at: &str) -> Result<&'j [(String, Json)]> {
-    match json {
-        Json::Object(members) => Ok(members),
-        other => Err(expects("an object", other, at)),
+fn object<'j, 't>(json: &'j Node<'t>, at: &str) -> Result<&'j [Property<'t>]> {
+    match &json.kind {
+        NodeKind::Object(members) => Ok(members),
+        _ => Err(expects("an object", json, at)),
     }
 }
 
-fn array<'j>(json: &'j Json, at: &str) -> Result<&'j [Json]> {
-    match json {
-        Json::Array(elements) => Ok(elements),
-        other => Err(expects("an array", other, at)),
+fn array<'j, 't>(json: &'j Node<'t>, at: &str) -> Result<&'j [Node<'t>]> {
+    match &json.kind {
+        NodeKind::Array(elements) => Ok(elements),
+        _ => Err(expects("an array", json, at)),
     }
 }
 
-fn text<'j>(json: &'j Json, at: &str) -> Result<&'j str> {
-    match json {
-        Json::String(text) => Ok(text),
-        other => Err(expects("a string", other, at)),
+fn text<'j>(json: &'j Node<'_>, at: &str) -> Result<&'j str> {
+    match &json.kind {
+        NodeKind::String(text) => Ok(text),
+        _ => Err(expects("a string", json, at)),
     }
 }
 
-fn expects(expected: &str, found: &Json, at: &str) -> HintsError {
+fn expects(expected: &str, found: &Node<'_>, at: &str) -> HintsError {
     let at = if at.is_empty() { "the file" } else { at };
     HintsError::new(at, format!("{expected} is expected here, not {}", found.noun()))
 }

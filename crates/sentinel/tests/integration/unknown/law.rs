@@ -197,6 +197,27 @@ proptest! {
     }
 }
 
+/// What a function of an import has looked at decides whether it calls one of the policy, or evaluates a rule.
+#[test]
+fn errors_in_calls_of_imports_depend_on_what_was_looked_at() {
+    for source in [
+        "c.filter(h.m.tags else [1], func(x) { return nothing })\nmain = true",
+        "main = rule { c.reduce(h.m.tags else [1, 2], func(x, y) { return nothing }) is defined }",
+        "main = rule { l.sort(h.m.tags else [1, 2], func(x, y) { return nothing }) is defined }",
+        "main = rule { json.marshal([h.m.id, rule { nothing }]) is defined }",
+    ] {
+        let source = format!(
+            "import \"h\"\nimport \"collection\" as c\nimport \"collection/lists\" as l\nimport \"json\"\n{source}\n"
+        );
+        let compiled = Policy::parse("p", &source).unwrap();
+        let before = said(&compiled, Object::new(&object(&[]), &UNKNOWN, ""));
+        let filled = object(&[json!("a"), json!([])]);
+        let after = said(&compiled, Object::new(&filled, &[], ""));
+        assert_eq!(before.verdict.0, "error", "{source}");
+        assert!(before.verdict.1 || after.verdict.0 == "error", "{source}");
+    }
+}
+
 /// The law says little if all policies fail, or everything is called undecided.
 #[test]
 fn the_law_is_about_something() {

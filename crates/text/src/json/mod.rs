@@ -13,6 +13,7 @@ mod serde;
 mod skip;
 mod string;
 mod token;
+mod tree;
 
 pub use self::serde::{Part, from_str};
 pub use error::{JsonError, JsonErrorKind, Segment, place};
@@ -20,3 +21,4 @@ pub use raw::Raw;
 pub use read::{MAX_DEPTH, Reader, TOO_DEEP};
 pub use string::StringAt;
 pub use token::Token;
+pub use tree::{Node, NodeKind, Property};
