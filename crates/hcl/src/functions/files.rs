@@ -1,7 +1,7 @@
 //! Files of one directory and those below it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 use data_encoding::BASE64;
 use objchange::{Type, Value};
 
+use super::directory::Directory;
 use super::glob::{self, BadPattern};
 use super::hashing::{DIGESTS, Digester};
 use super::limits::{MAX_ELEMENTS, MAX_TEXT};
@@ -22,9 +23,15 @@ use crate::syntax::parse_template;
 /// The directory whose files functions may read: what is not in it or below does not exist for them, whatever path
 /// or symbolic link leads there.
 ///
-/// Whoever can change the directory while a function runs can still lead it astray.
+/// Files are opened relative to a handle of the directory, so that this holds whoever changes it meanwhile.
 #[derive(Debug, Clone)]
-pub struct BaseDirectory(Arc<Path>);
+pub struct BaseDirectory(Arc<Base>);
+
+#[derive(Debug)]
+struct Base {
+    path: PathBuf,
+    handle: Directory,
+}
 
 impl BaseDirectory {
     /// This directory.
@@ -33,16 +40,23 @@ impl BaseDirectory {
     ///
     /// It cannot be found.
     pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
-        Ok(Self(fs::canonicalize(path)?.into()))
+        let path = fs::canonicalize(path)?;
+        let handle = Directory::open_ambient(&path)?;
+        Ok(Self(Arc::new(Base { path, handle })))
     }
 
-    /// Where a path leads, if not out of the directory.
+    /// Where a path leads, relative to the directory, if not out of it.
     fn resolve(&self, path: &str) -> io::Result<PathBuf> {
-        let path = fs::canonicalize(self.0.join(path))?;
-        match path.starts_with(&self.0) {
-            true => Ok(path),
-            false => Err(io::Error::new(io::ErrorKind::NotFound, "the path leads out of the base directory")),
+        match fs::canonicalize(self.0.path.join(path))?.strip_prefix(&self.0.path) {
+            Ok(inside) => Ok(inside.to_owned()),
+            Err(_) => {
+                Err(io::Error::new(io::ErrorKind::NotFound, "the path leads out of the base directory"))
+            }
         }
+    }
+
+    fn is_file(&self, path: &str) -> io::Result<bool> {
+        self.0.handle.is_file(&self.resolve(path)?)
     }
 
     fn read(&self, path: &str) -> Result<Vec<u8>, String> {
@@ -52,15 +66,11 @@ impl BaseDirectory {
         };
         let place = self.resolve(path).map_err(wrong)?;
         // Others, such as pipes, might never end.
-        if !place.is_file() {
+        let Some(file) = self.0.handle.open_file(&place).map_err(wrong)? else {
             return Err(format!("{path:?} is no file"));
-        }
+        };
         let mut content = Vec::new();
-        File::open(place)
-            .map_err(wrong)?
-            .take(MAX_TEXT as u64 + 1)
-            .read_to_end(&mut content)
-            .map_err(wrong)?;
+        file.take(MAX_TEXT as u64 + 1).read_to_end(&mut content).map_err(wrong)?;
         if content.len() > MAX_TEXT {
             return Err(format!("the file {path:?} has more than 64 MiB"));
         }
@@ -69,9 +79,9 @@ impl BaseDirectory {
 
     /// Whether there is a file; an error if there is something else.
     fn exists(&self, path: &str) -> Result<bool, FunctionError> {
-        match self.resolve(path) {
-            Ok(place) if place.is_file() => Ok(true),
-            Ok(_) => Err(FunctionError::new(format!("{path:?} is no file"))),
+        match self.is_file(path) {
+            Ok(true) => Ok(true),
+            Ok(false) => Err(FunctionError::new(format!("{path:?} is no file"))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             Err(error) => Err(FunctionError::new(format!("{path:?} cannot be looked at: {error}"))),
         }
@@ -82,7 +92,7 @@ impl BaseDirectory {
         let mut walk = Walk { base: self, found: BTreeSet::new(), visited: 0 };
         let relative_directory = match Path::new(directory).is_absolute() {
             false => Path::new(directory),
-            true => match Path::new(directory).strip_prefix(&self.0) {
+            true => match Path::new(directory).strip_prefix(&self.0.path) {
                 Ok(inside) => inside,
                 Err(_) => return Ok(walk.found),
             },
@@ -127,7 +137,7 @@ impl Walk<'_> {
             return Err(FunctionError::new("there are more than 1048576 files and directories to look at"));
         }
         let Some((part, rest)) = parts.split_first() else {
-            if self.base.resolve(&path).is_ok_and(|place| place.is_file()) {
+            if self.base.is_file(&path).unwrap_or(false) {
                 self.found.insert(path);
             }
             return Ok(());
@@ -144,7 +154,8 @@ impl Walk<'_> {
             for name in self.names(&path) {
                 let below = join(&name);
                 // A link that leads back up would lead around in circles.
-                let place = self.base.resolve(&below).ok().filter(|place| place.is_dir());
+                let is_folder = |place: &PathBuf| self.base.0.handle.is_folder(place);
+                let place = self.base.resolve(&below).ok().filter(is_folder);
                 let is_below = place.is_some_and(|place| !here.starts_with(place));
                 if is_below {
                     self.search(below, parts)?;
@@ -170,9 +181,8 @@ impl Walk<'_> {
 
     /// What is in a directory, in order.
     fn names(&self, path: &str) -> Vec<String> {
-        let Ok(entries) = self.base.resolve(path).and_then(fs::read_dir) else { return Vec::new() };
-        let mut names: Vec<String> =
-            entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+        let mut names =
+            self.base.resolve(path).and_then(|place| self.base.0.handle.names(&place)).unwrap_or_default();
         names.sort();
         names
     }
@@ -283,7 +293,7 @@ impl Source {
     fn absolute_path(&self) -> Function {
         let source = self.clone();
         Function::new([string("path")], Type::String, move |a, _| {
-            Ok(clean(&source.base()?.0.join(text(a, 0)).to_string_lossy()).into())
+            Ok(clean(&source.base()?.0.path.join(text(a, 0)).to_string_lossy()).into())
         })
     }
 

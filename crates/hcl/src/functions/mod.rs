@@ -4,6 +4,7 @@ mod collections;
 mod conversion;
 mod csv;
 mod dates;
+mod directory;
 mod encoding;
 mod files;
 mod format;

@@ -276,6 +276,46 @@ fn nothing_is_read_beyond_the_base_directory() {
     std::fs::remove_dir_all(place).unwrap();
 }
 
+/// What is checked first and then opened by its path may be something else by then.
+#[cfg(unix)]
+#[test]
+fn links_that_are_put_into_the_base_directory_meanwhile_lead_nowhere() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let place = std::env::temp_dir().join(format!("objchange-race-{}", std::process::id()));
+    std::fs::create_dir_all(place.join("in/a")).unwrap();
+    std::fs::create_dir_all(place.join("out")).unwrap();
+    std::fs::write(place.join("in/a/own.txt"), "own").unwrap();
+    std::fs::write(place.join("out/own.txt"), SECRET).unwrap();
+    std::os::unix::fs::symlink(place.join("out"), place.join("in/b")).unwrap();
+    let functions = Functions::pure().clone().with_files(&BaseDirectory::open(place.join("in")).unwrap());
+    let is_over = AtomicBool::new(false);
+    let (mut read, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let name = |name| place.join("in").join(name);
+            while !is_over.load(Ordering::Relaxed) {
+                // `a` is the folder and the link by turns.
+                for (from, to) in [("a", "c"), ("b", "a"), ("a", "b"), ("c", "a")] {
+                    std::fs::rename(name(from), name(to)).unwrap();
+                }
+            }
+        });
+        for _ in 0..20_000 {
+            match functions.get("file").unwrap().call(vec![Value::from("a/own.txt")]) {
+                Ok(value) if value == Value::from("own") => read += 1,
+                Ok(value) => {
+                    is_over.store(true, Ordering::Relaxed);
+                    panic!("{value:?}");
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    std::fs::remove_dir_all(&place).unwrap();
+    assert!(read > 0, "{read} read, {refused} refused");
+}
+
 #[test]
 fn without_a_directory_no_file_is_read() {
     let names = ["file", "filebase64", "filemd5", "fileexists", "abspath"];

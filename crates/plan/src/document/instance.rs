@@ -8,6 +8,7 @@ use objchange_text::json::place;
 use super::error::{DocumentError, Problem};
 use super::object::{Form, ObjectError, ObjectErrorKind, guessed, object_of, written};
 use super::state::{Sensitive, State, StateOutput, StateResource};
+use super::zeros::with_negative_zeros;
 use crate::json::{Json, Raw, Shape, View};
 
 /// Why a state does not have a resource instance that is looked for.
@@ -119,6 +120,7 @@ impl<'t> StateResource<'t> {
         write_marks(&value, &mut sensitive_values);
         let values =
             plain(&value).map_err(|_| error(Problem::Malformed("this cannot be written as JSON".into())))?;
+        let values = with_negative_zeros(self.values.text(), values);
         Ok(Shown::Written([values, sensitive_values]))
     }
 
@@ -145,7 +147,8 @@ impl StateOutput<'_> {
     /// The value as a document has it; `None` if it is of one, or no value of its type.
     pub(crate) fn shown(&self, state: &State<'_>) -> Option<String> {
         let ty = self.ty().filter(|_| state.is_file)?;
-        plain(&Value::from_json(self.value.text(), ty).ok()?).ok()
+        let written = plain(&Value::from_json(self.value.text(), ty).ok()?).ok()?;
+        Some(with_negative_zeros(self.value.text(), written))
     }
 }
 

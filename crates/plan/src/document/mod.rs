@@ -18,6 +18,7 @@ mod plan;
 mod state;
 mod state_file;
 mod unknown_kinds;
+mod zeros;
 
 pub use actions::ResourceActions;
 pub use error::{DocumentError, Problem};
