@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use objchange::case::Case;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode, ProviderSchemas, SchemaKind};
@@ -371,5 +372,55 @@ pub(crate) fn messages(bytes: &[u8]) {
         && value.ty().conforms_to(ty)
     {
         assert!(value.to_msgpack(ty).is_ok(), "{value}");
+    }
+}
+
+/// Policies in Rego: what can be compiled is run within limits, over an input of which parts are unknown, twice with the
+/// same result. What is wrong is said with a place in the text.
+pub(crate) fn rego(bytes: &[u8]) {
+    use objchange_rego::{CompileOptions, Limit, Limits, Program, Setup, SourceFile, Unknown, Value};
+    const TIME: Duration = Duration::from_secs(5);
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let file = SourceFile { name: "a.rego".to_owned(), text: text.to_owned() };
+    let mut options = CompileOptions::default();
+    options.deadline = Instant::now().checked_add(TIME);
+    let lines = text.split('\n').count();
+    let program = match Program::compile(&[file], &options) {
+        Ok(program) => program,
+        Err(errors) => {
+            for place in errors.0.iter().filter_map(|error| error.location.as_ref()) {
+                assert!((1..=lines).contains(&(place.line as usize)), "{place} is at no line of {lines}");
+            }
+            return;
+        }
+    };
+    let known = Value::from_json(r#"[1, "x", {"k": null, "l": [true]}]"#).expect("it is JSON");
+    let input = Value::object([
+        (Value::from("a"), Value::Unknown(Unknown::new(0))),
+        (Value::from("b"), Value::array([known.clone(), Value::Unknown(Unknown::marker(1))])),
+        (Value::from("c"), known),
+    ]);
+    let run = || {
+        let limits = Limits { deadline: Instant::now().checked_add(TIME), memory: 16 << 20 };
+        let setup = Setup { input: Some(input.clone()), limits, ..Setup::default() };
+        program.run(setup, |session| {
+            let mut values = Vec::new();
+            for rule in program.rules() {
+                for definition in 0..rule.definitions.len() {
+                    values.push(format!("{:?}", session.definition(rule.id, definition)));
+                }
+                let value = session.rule(rule.id);
+                match &value {
+                    Err(error) if error.limit == Some(Limit::Time) => return Err(error.clone()),
+                    value => values.push(format!("{value:?}")),
+                }
+            }
+            values.push(format!("{:?} {:?}", session.take_prints(), session.take_warnings()));
+            Ok(values)
+        })
+    };
+    // Where time is over depends on the machine.
+    if let (Ok(one), Ok(other)) = (run(), run()) {
+        assert_eq!(one, other);
     }
 }

@@ -10,7 +10,7 @@ use crate::program::{objchange, workspace};
 #[path = "../../../../fuzz/readers.rs"]
 mod readers;
 
-const READERS: [fn(&[u8]); 18] = [
+const READERS: [fn(&[u8]); 19] = [
     readers::case,
     readers::configuration,
     readers::configuration_json,
@@ -28,6 +28,7 @@ const READERS: [fn(&[u8]); 18] = [
     readers::policy_lint,
     readers::provider_lines,
     readers::query,
+    readers::rego,
     readers::schemas,
 ];
 
@@ -56,6 +57,13 @@ fn corpus() -> Vec<Vec<u8>> {
         b"import \"strings\"\nparam p default {\"a\": [1, 2.5]}\nf = func(x) { if x is 1 { return p.a[x] else null }\n\
           x += 1\nreturn f(x - 2 * x % 3) }\n# Why.\nr = rule when p is not empty { all p as k, v { strings.has_prefix(k, \"a\") } }\n\
           for filter p as _, v { v contains 1 } as k { p[k][0] -= 1 }\ncase f { when r, `a`: f(1)\nelse: print(p) }\nmain = r"
+            .to_vec(),
+    );
+    corpus.push(
+        b"package a\nimport rego.v1\nf(x) := y if { some y in x; y != 1 } else := [z | walk(x, [_, z])]\n\
+          default d := {\"k\": 1}\nd := f(input.b) with input.b as [2]\n\
+          deny contains sprintf(\"%-5d|%v %s\", [1, v, $\"{input.a}\"]) if { not input.a.x; every v in input.c { v > f(v) } }\n\
+          p[k].q := v if { some k, v in input.c; regex.match(`^[a-z]+$`, k) }\nold[x] { x = input.c[_]; x.l[0] == true }"
             .to_vec(),
     );
     corpus.push(

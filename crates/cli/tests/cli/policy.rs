@@ -333,7 +333,7 @@ const BODIES: [&str; 9] = [
     "msg := upper(secret)",
     "msg := {\"msg\": rc.change, \"address\": rc.address}",
     "msg := concat(\"-\", [rc.address, substring(secret, 0, 10)])",
-    "object.union({}, secret) == 1\n\tmsg := to_number(secret)",
+    "object.union({}, secret) == rc.change\n\tmsg := to_number(secret)",
 ];
 
 #[test]
@@ -381,4 +381,94 @@ fn the_type_of_a_sensitive_output_is_hidden() {
     let output = policy(&["--rego", folder.at("p.rego").to_str().unwrap(), "--json"], &plan.to_string());
     assert_eq!(output.code, 1, "{output:?}");
     assert!(!output.stdout.contains("hunter2") && !output.stderr.contains("hunter2"), "{output:?}");
+}
+
+#[test]
+fn rules_are_chosen_by_name() {
+    let text = "package a\n\nrequire_acl contains \"no acl\" if {\n\tnot input.tfplan.resource_changes[0].change.after.acl\n}\n";
+    let folder = Folder::with("rules", &[("p.rego", text)]);
+    let rego = folder.at("p.rego");
+    let rego = rego.to_str().unwrap();
+    let plan = bucket(&json!({}), &json!({}));
+    assert_eq!(policy(&["--rego", rego], &plan).code, 2);
+    for glob in ["require_*", "a.require_acl"] {
+        let output = policy(&["--rego", rego, "--rules", glob], &plan);
+        assert_eq!(output.code, 1, "{output:?}");
+        assert!(output.stdout.starts_with("failure: no acl (a.require_acl, "), "{output:?}");
+    }
+    assert_eq!(policy(&["--rego", rego, "--rules", "nothing_*"], &plan).code, 2);
+}
+
+#[test]
+fn documents_are_given_and_missing_ones_refused() {
+    let text = "package a\n\ndeny contains msg if {\n\tsome rc in input.tfplan.resource_changes\n\t\
+        not rc.type in data.allowed.types\n\tmsg := rc.address\n}\n";
+    let folder = Folder::with(
+        "data",
+        &[
+            ("p.rego", text),
+            ("file.json", r#"{"allowed": {"types": ["aws_vpc"]}}"#),
+            ("same.yaml", "allowed:\n  types: [aws_s3_bucket]\n"),
+            ("folder/allowed/data.json", r#"{"types": ["aws_s3_bucket"]}"#),
+            ("broken.json", r#"{"allowed": "#),
+        ],
+    );
+    let at = |name: &str| folder.at(name).to_str().unwrap().to_owned();
+    let plan = bucket(&json!({}), &json!({}));
+    let run = |data: &str| policy(&["--rego", &at("p.rego"), "--data", &at(data)], &plan);
+    assert_eq!(run("file.json").code, 1);
+    assert_eq!(run("same.yaml").code, 0);
+    assert_eq!(run("folder").code, 0);
+    assert_eq!(run("broken.json").code, 2);
+    assert_eq!(run("absent.json").code, 2);
+    let without = policy(&["--rego", &at("p.rego")], &plan);
+    assert_eq!(without.code, 2, "{without:?}");
+    assert!(without.stderr.contains("p.rego:5") && without.stderr.contains("data.allowed"), "{without:?}");
+}
+
+#[test]
+fn tests_replace_calls_of_the_network() {
+    let policy_text = "package a\n\nallowed if {\n\thttp.send({\"method\": \"get\", \"url\": \"https://a.example\"}).status_code == 200\n}\n";
+    let test = "package a\n\nanswer(_) := {\"status_code\": 200}\n\ntest_allowed if allowed with http.send as answer\n\n\
+        test_value if not allowed with http.send as {\"status_code\": 500}\n";
+    let folder = Folder::with("network", &[("p.rego", policy_text), ("p_test.rego", test)]);
+    let output = objchange(["policy", "test", folder.0.to_str().unwrap()], "");
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.stdout.ends_with("2 of 2 tests passed\n"), "{output:?}");
+    let rego = folder.at("p.rego");
+    let output =
+        policy(&["--rego", rego.to_str().unwrap(), "--rules", "allowed"], &bucket(&json!({}), &json!({})));
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("http.send needs the network"), "{output:?}");
+}
+
+#[test]
+fn what_policies_look_at_is_their_input() {
+    let text = "package main\n\ndeny[msg] {\n\trc := input.resource_changes[_]\n\tnot rc.change.after.acl\n\tmsg := rc.address\n}\n";
+    let nowhere =
+        "package main\n\ndeny[msg] {\n\tinput.resource_chnages[_].type == \"t\"\n\tmsg := \"never\"\n}\n";
+    let folder = Folder::with("detected", &[("p.rego", text), ("typo.rego", nowhere)]);
+    let run =
+        |name: &str| policy(&["--rego", folder.at(name).to_str().unwrap()], &bucket(&json!({}), &json!({})));
+    let output = run("p.rego");
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.stdout.starts_with("failure: aws_s3_bucket.a (main.deny, "), "{output:?}");
+    assert_eq!(run("typo.rego").code, 2);
+}
+
+#[test]
+fn no_secret_is_in_a_warning_about_a_built_in_function() {
+    let text = "package main\n\ndeny contains \"bad\" if {\n\tsome rc in input.tfplan.resource_changes\n\t\
+        to_number(rc.change.after.secret) > 1\n}\n";
+    let folder = Folder::with("warned", &[("p.rego", text)]);
+    let mut resource = change("t.a", "t", &json!(["create"]), &json!({"secret": "hunter2x"}), &json!({}));
+    resource["change"]["after_sensitive"] = json!({"secret": true});
+    let rego = folder.at("p.rego");
+    for more in [&[][..], &["--json"], &["--strict-builtin-errors"]] {
+        let output =
+            policy(&[&["--rego", rego.to_str().unwrap()], more].concat(), &plan(&[resource.clone()]));
+        let said = format!("{}{}", output.stdout, output.stderr);
+        assert!(said.contains("to_number") || said.contains("sensitive"), "{output:?}");
+        assert!(!said.contains("hunter"), "{output:?}");
+    }
 }
