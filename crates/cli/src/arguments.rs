@@ -1,17 +1,22 @@
 //! What is said where arguments ask for help or cannot be used.
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, ArgAction, Command, value_parser};
 use objchange_text::visible;
 
-use crate::exit::unusable_code;
+use crate::exit::{unusable_code, use_detailed_codes};
 
 /// Writes help or the version to standard output, and anything else to standard error.
 pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
     if error.use_stderr() {
+        if asks_for_detailed_codes(std::env::args_os()) {
+            use_detailed_codes();
+        }
         write!(anstream::stderr(), "{}", legible(error).render().ansi())?;
         return Ok(unusable_code());
     }
@@ -19,6 +24,27 @@ pub(crate) fn answer(error: clap::Error) -> io::Result<ExitCode> {
     write!(out, "{}", error.render().ansi())?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether arguments that cannot be used are of `show`, with `--detailed-exitcode` before or after what is wrong.
+fn asks_for_detailed_codes(arguments: impl Iterator<Item = OsString>) -> bool {
+    let color = Arg::new("color").long("color").value_parser(value_parser!(OsString));
+    let found = Command::new("objchange")
+        .arg(color.action(ArgAction::Append))
+        .allow_external_subcommands(true)
+        .external_subcommand_value_parser(value_parser!(OsString))
+        .try_get_matches_from(arguments);
+    // The arguments of the command are as they were given: they cannot be read.
+    found.is_ok_and(|found| match found.subcommand() {
+        Some(("show", show)) => {
+            let mut given = show.get_many::<OsString>("").into_iter().flatten();
+            given
+                .by_ref()
+                .take_while(|argument| *argument != "--")
+                .any(|argument| argument == "--detailed-exitcode")
+        }
+        _ => false,
+    })
 }
 
 /// What stands for an argument that may be a secret.
@@ -71,4 +97,32 @@ fn legible(error: clap::Error) -> clap::Error {
         error.insert(kind, value);
     }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn detailed_exit_codes_are_found_among_bad_arguments() {
+        let asked = |text: &str| asks_for_detailed_codes(text.split(' ').map(OsString::from));
+        for text in [
+            "objchange show --detailed-exitcode --nonsense",
+            "objchange show --nonsense --detailed-exitcode",
+            "objchange show --as nonsense p --detailed-exitcode --detailed-exitcode",
+            "objchange --color never show p -x --detailed-exitcode",
+            "objchange --color=x show - --detailed-exitcode --color y",
+        ] {
+            assert!(asked(text), "{text}");
+        }
+        for text in [
+            "objchange eval --detailed-exitcode",
+            "objchange query show --detailed-exitcode",
+            "objchange show -- --detailed-exitcode",
+            "objchange show",
+            "objchange",
+        ] {
+            assert!(!asked(text), "{text}");
+        }
+    }
 }

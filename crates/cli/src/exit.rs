@@ -1,8 +1,8 @@
 //! Exit codes, and what is said on standard error.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use objchange_text::visible;
 
@@ -39,26 +39,17 @@ pub(crate) fn unusable(reason: &dyn std::fmt::Display) -> io::Result<ExitCode> {
     Ok(unusable_code())
 }
 
-/// The exit code where something cannot be used. `show --detailed-exitcode` gives the usual one another meaning, also
-/// where arguments cannot be read.
-pub(crate) fn unusable_code() -> ExitCode {
-    let is_detailed = is_detailed_show(std::env::args_os().skip(1));
-    ExitCode::from(if is_detailed { FAILED } else { UNUSABLE })
+/// Whether the exit codes are those of `show --detailed-exitcode`, which gives the usual one for errors another meaning.
+static IS_DETAILED: AtomicBool = AtomicBool::new(false);
+
+/// From here on the exit codes are those of `show --detailed-exitcode`.
+pub(crate) fn use_detailed_codes() {
+    IS_DETAILED.store(true, Ordering::Relaxed);
 }
 
-/// Whether these are arguments of `show` with `--detailed-exitcode`. They need not be valid.
-fn is_detailed_show(arguments: impl Iterator<Item = OsString>) -> bool {
-    let mut arguments = arguments.take_while(|argument| argument != "--");
-    // The only option that may stand before the name of a command, with its value.
-    let command = loop {
-        match arguments.next() {
-            Some(argument) if argument == "--color" => drop(arguments.next()),
-            Some(argument) if argument.to_string_lossy().starts_with("--color=") => {}
-            argument => break argument,
-        }
-    };
-    command.is_some_and(|command| command == "show")
-        && arguments.any(|argument| argument == "--detailed-exitcode")
+/// The exit code where something cannot be used.
+pub(crate) fn unusable_code() -> ExitCode {
+    ExitCode::from(if IS_DETAILED.load(Ordering::Relaxed) { FAILED } else { UNUSABLE })
 }
 
 /// The exit code of a command, after saying why it could not write its output.
@@ -70,32 +61,6 @@ pub(crate) fn code(result: io::Result<ExitCode>) -> ExitCode {
             // Standard error may be gone as well; there is nobody left to tell.
             let _ = complain(&format!("the output cannot be written: {error}"));
             unusable_code()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_show_has_detailed_exit_codes() {
-        let asked = |text: &str| is_detailed_show(text.split(' ').map(OsString::from));
-        for text in [
-            "show --detailed-exitcode",
-            "--color never show p --detailed-exitcode",
-            "--color=x show - --detailed-exitcode",
-        ] {
-            assert!(asked(text), "{text}");
-        }
-        for text in [
-            "eval --detailed-exitcode",
-            "query show --detailed-exitcode",
-            "show -- --detailed-exitcode",
-            "show",
-            "",
-        ] {
-            assert!(!asked(text), "{text}");
         }
     }
 }

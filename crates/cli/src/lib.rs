@@ -108,6 +108,9 @@ pub fn main() -> ExitCode {
         When::Never => ColorChoice::Never,
     }
     .write_global();
+    if matches!(&command, Command::Show(arguments) if arguments.has_detailed_exitcode()) {
+        exit::use_detailed_codes();
+    }
     if let Err(error) = stdio::check() {
         return exit::code(Err(error));
     }

@@ -207,6 +207,13 @@ fn advised(problem: &Problem) -> String {
     }
 }
 
+impl Arguments {
+    /// Whether exit codes are those of `--detailed-exitcode`.
+    pub(crate) fn has_detailed_exitcode(&self) -> bool {
+        self.gate.is_detailed()
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(arguments: &Arguments) -> io::Result<ExitCode> {
     let mut verdict = Verdict::default();

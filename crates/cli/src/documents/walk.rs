@@ -31,6 +31,24 @@ pub(crate) struct Files {
     pub(crate) outside: Vec<PathBuf>,
 }
 
+impl Files {
+    /// The wanted files of this folder, if each of them can be read and no folder was skipped: what was not looked at
+    /// must not seem to be fine.
+    pub(crate) fn complete(self, folder: &Path) -> Result<Vec<PathBuf>, String> {
+        if let Some(error) = self.unreadable.into_iter().next() {
+            return Err(error);
+        }
+        match self.outside.first() {
+            Some(link) => Err(format!(
+                "{}: this link leaves the folder {}; name the files themselves",
+                link.display(),
+                folder.display()
+            )),
+            None => Ok(self.paths),
+        }
+    }
+}
+
 impl Walk<'_> {
     /// Finds the files that `is_wanted` accepts.
     pub(crate) fn files(self, is_wanted: impl Fn(&Path) -> bool) -> Files {

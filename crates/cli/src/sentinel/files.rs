@@ -7,9 +7,9 @@ use annotate_snippets::{Group, Level, Renderer};
 use objchange_hcl::{Lines, Place, Span};
 use objchange_sentinel::SyntaxError;
 use objchange_text::visible;
-use walkdir::{DirEntry, WalkDir};
 
 use crate::configuration::report;
+use crate::documents::Walk;
 use crate::input::Source;
 
 /// The files that are named, and those of folders that are called `*.sentinel`.
@@ -21,9 +21,9 @@ pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
             continue;
         }
         let before = sources.len();
-        for path in below(argument)? {
-            sources.push(Source::File(path));
-        }
+        let is_policy = |path: &Path| path.extension().is_some_and(|extension| extension == "sentinel");
+        let found = Walk { folder: argument, depth: usize::MAX, hidden: false }.files(is_policy);
+        sources.extend(found.complete(argument)?.into_iter().map(Source::File));
         if sources.len() == before {
             return Err(format!("{}: no file in it is called *.sentinel", argument.display()));
         }
@@ -32,22 +32,6 @@ pub(super) fn find(arguments: &[PathBuf]) -> Result<Vec<Source>, String> {
         return Err("standard input (-) can be read only once".to_owned());
     }
     Ok(sources)
-}
-
-/// The policies of a folder and those in it, but not of hidden ones, which are the work of programs.
-fn below(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let is_hidden =
-        |entry: &DirEntry| entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
-    let walk = WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(|entry| !is_hidden(entry));
-    let mut paths = Vec::new();
-    for entry in walk {
-        let entry = entry.map_err(|error| error.to_string())?;
-        let is_policy = entry.path().extension().is_some_and(|extension| extension == "sentinel");
-        if is_policy && entry.path().is_file() {
-            paths.push(entry.into_path());
-        }
-    }
-    Ok(paths)
 }
 
 /// Says on standard error why a text is no policy, each error with its place.

@@ -109,6 +109,11 @@ impl Gate {
         self.detailed_exitcode || !self.fail_on.is_empty()
     }
 
+    /// Whether exit codes are those of `--detailed-exitcode`.
+    pub(super) fn is_detailed(&self) -> bool {
+        self.detailed_exitcode
+    }
+
     /// Refuses what can never be refused, and options that match nothing: the answer would be that all is well.
     pub(super) fn check(&self, choice: &Choice, document: &Document<'_>) -> Result<(), Error> {
         for refused in &self.fail_on {

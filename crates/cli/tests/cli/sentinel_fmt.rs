@@ -23,6 +23,22 @@ fn fmt(arguments: &[&str], input: &str) -> Output {
     objchange(["sentinel", "fmt"].iter().chain(arguments), input)
 }
 
+#[cfg(unix)]
+#[test]
+fn links_out_of_a_folder_are_refused() {
+    let folder = Folder::with("sentinel-fmt-links", &[]);
+    write(&folder, "in/a.sentinel", FORM);
+    let odd = write(&folder, "out/b.sentinel", ODD);
+    let inside = folder.at("in");
+    std::os::unix::fs::symlink(folder.at("out"), inside.join("link")).unwrap();
+    for command in ["fmt", "check"] {
+        let output = objchange(["sentinel", command, &inside.display().to_string()], "");
+        assert_eq!(output.code, 2, "{}", output.stderr);
+        assert!(output.stderr.contains("this link leaves the folder"), "{}", output.stderr);
+    }
+    assert_eq!(fs::read_to_string(odd).unwrap(), ODD);
+}
+
 #[test]
 fn files_of_folders_are_rewritten_and_those_that_changed_are_listed() {
     let folder = Folder::with("sentinel-fmt-rewritten", &[]);

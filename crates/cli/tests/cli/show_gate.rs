@@ -95,6 +95,8 @@ fn two_stands_for_changes_and_for_nothing_else() {
     let state = json!({"format_version": "1.0", "values": {"root_module": {"resources": []}}}).to_string();
     for (arguments, input) in [
         (&["--detailed-exitcode", "--nonsense"][..], ""),
+        (&["--nonsense", "--detailed-exitcode"], ""),
+        (&["--as", "nonsense", "--detailed-exitcode"], ""),
         (&["--detailed-exitcode", "nowhere.json"], ""),
         (&["--detailed-exitcode"], "no plan"),
         (&["--detailed-exitcode"], &state),
