@@ -1,7 +1,9 @@
 //! The provider of [`objchange_provider::kit::faulty`], for tests: of this crate, and through Terraform itself.
 //!
 //! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs. A plan
-//! of `kit_slow` takes a time that grows with the square of its `tags`. Where the variable `KIT_SCHEMA` has a number, it is the provider with that one of the schemas that are wrong.
+//! of `kit_slow` takes a time that grows with the square of its `tags`. Where the variable `KIT_SCHEMA` has a number, it is the provider with
+//! that one of the schemas that are wrong. Where `KIT_SECRETS` has three secrets with spaces between them, it is the one
+//! that leaks them.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -10,7 +12,8 @@ use std::{env, io, process, thread};
 
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
-use objchange_provider::kit::{ResourceType, faulty, misdeclared, trial_block};
+use objchange_provider::Provider;
+use objchange_provider::kit::{Leaky, Planted, ResourceType, faulty, misdeclared, trial_block};
 use objchange_provider::server::serve;
 
 fn main() -> process::ExitCode {
@@ -38,10 +41,14 @@ fn main() -> process::ExitCode {
     let wrong =
         env::var("KIT_SCHEMA").ok().and_then(|number| misdeclared().into_iter().nth(number.parse().ok()?));
     let kit = wrong.map_or(kit, |wrong| wrong.kit());
+    let provider: Arc<dyn Provider> = match planted() {
+        Some(planted) => Arc::new(Leaky::new(planted)),
+        None => Arc::new(kit),
+    };
     let served = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .and_then(|runtime| runtime.block_on(serve(Arc::new(kit))));
+        .and_then(|runtime| runtime.block_on(serve(provider)));
     match served {
         Ok(()) => process::ExitCode::SUCCESS,
         Err(error) => {
@@ -49,4 +56,10 @@ fn main() -> process::ExitCode {
             process::ExitCode::FAILURE
         }
     }
+}
+
+fn planted() -> Option<Planted> {
+    let secrets = env::var("KIT_SECRETS").ok()?;
+    let mut secrets = secrets.split(' ').map(str::to_owned);
+    Some(Planted { given: secrets.next()?, own: secrets.next()?, made: secrets.next()? })
 }

@@ -46,6 +46,12 @@ pub(super) fn kill(mut known: BTreeSet<u32>, folder: &Path, first: u32) {
     }
 }
 
+/// Kills all processes in whose environment a variable has this folder.
+pub(super) fn kill_users(folder: &Path) {
+    // No process has this number.
+    kill(BTreeSet::new(), folder, 0);
+}
+
 /// Kills all processes below this one.
 pub(super) fn kill_below(root: u32) {
     for _ in 0..ROUNDS {

@@ -25,6 +25,7 @@ mod calls;
 mod channel;
 #[cfg(unix)]
 mod descendants;
+mod folder;
 mod handshake;
 mod launch;
 mod log;

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use std::{fmt, thread};
 
-use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep};
 
 #[cfg(unix)]
 use super::descendants;
+use super::folder::Folder;
 use super::launch::Launch;
 use super::log::{Recorder, read_line};
 use super::spawn;
@@ -99,7 +99,7 @@ pub(crate) struct Process {
     shared: Arc<Shared>,
     pub(crate) log: Recorder,
     /// Where its sockets are: what it leaves there goes with it.
-    _directory: TempDir,
+    _directory: Folder,
 }
 
 struct Shared {
@@ -164,7 +164,7 @@ impl Process {
         own: Option<&Identity>,
     ) -> Result<(Self, oneshot::Receiver<String>), Error> {
         let not_started = |error: std::io::Error| ErrorKind::NotStarted { reason: error.to_string() };
-        let directory = tempfile::Builder::new().prefix("plugin").tempdir().map_err(not_started)?;
+        let directory = Folder::new().map_err(not_started)?;
         let versions = launch.protocols.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
         let mut command = Command::new(&launch.program);
         command

@@ -93,7 +93,8 @@ impl Clause {
             | Self::S6
             | Self::S7
             | Self::S8 => &SCHEMA,
-            Self::T1 | Self::T2 | Self::T3 => &TRANSPORT,
+            Self::T1 | Self::T2 => &TRANSPORT,
+            Self::T3 => &HANG,
         }
     }
 }
@@ -404,9 +405,24 @@ const TRANSPORT: Advice = Advice {
     others: "Tell errors in the diagnostics of the answer; gRPC codes are for the connection.",
 };
 
+const HANG: Advice = Advice {
+    meaning: "The provider does not answer, and Terraform waits for it without end. Changes that were under way may be lost from the state.",
+    workaround: "Interrupt Terraform once, and look in the log (`TF_LOG=trace`) for the request that has no answer.",
+    cause: "A request without a time limit, a loop that waits for a state that never comes, or a lock that is never released.",
+    framework: "Pass the `ctx` of the method to each request, and limit it with `context.WithTimeout` or the `timeouts` block.",
+    sdk_v2: "Set `Timeouts` in the schema, pass `ctx` to each request, and wait with `retry.StateChangeConf`, which ends.",
+    others: "Give each request a time limit, and answer `StopProvider` by ending what is under way.",
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn advice_for_a_hang_is_about_time() {
+        assert_ne!(Clause::T3.advice(None), Clause::T2.advice(None));
+        assert!(Clause::T3.advice(None).cause.contains("time limit"));
+    }
 
     #[test]
     fn each_clause_has_advice_for_everybody() {

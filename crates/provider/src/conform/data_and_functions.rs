@@ -9,7 +9,7 @@ use super::flow::no_answer;
 use super::leak::Leaks;
 use super::objects::{at, first_difference, unsound};
 use super::schemas::of_type;
-use super::secrets::{Origin, Secrets};
+use super::secrets::{Provenance, Secrets};
 use super::{Clause, Finding, FindingSeverity, Judgement};
 use crate::{Component, Error, ErrorKind, Function, FunctionAnswer, Provider, Result, Schemas};
 
@@ -29,7 +29,7 @@ impl<'p> Single<'p> {
         provider: &'p dyn Provider,
         schemas: &'p Schemas,
         (component, name): (Component, &str),
-        (config, origin): (&Value, Origin),
+        (config, Provenance { origin, mut secrets }): (&Value, Provenance),
     ) -> Result<Result<Self, Judgement>> {
         let findings = of_type(schemas, component, name);
         let is_refused = findings.iter().any(|finding| finding.severity == FindingSeverity::Error);
@@ -40,7 +40,6 @@ impl<'p> Single<'p> {
         };
         let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
         let config = block.coerce_config(config).map_err(bad)?;
-        let mut secrets = Secrets::default();
         secrets.learn_config(block, &config, origin);
         let mut leaks = Leaks::default();
         leaks.learn(block, &config);
@@ -117,14 +116,14 @@ impl<'p> Single<'p> {
 ///
 /// The configuration does not fit the schema, or the provider has no such data source.
 pub async fn judge_data(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
-    data(provider, type_name, (config, Origin::People)).await
+    data(provider, type_name, (config, Provenance::default())).await
 }
 
 /// The same for a configuration of this origin.
 pub(super) async fn data(
     provider: &dyn Provider,
     type_name: &str,
-    config: (&Value, Origin),
+    config: (&Value, Provenance),
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let mut single =

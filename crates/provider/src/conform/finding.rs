@@ -142,6 +142,7 @@ impl Finding {
             PlanViolation::Invalid(invalid) => invalid_text(block, invalid, planned, config),
             PlanViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
             PlanViolation::RequiresReplaceNowhere(_) => Some("for a non-existent attribute path".into()),
+            PlanViolation::WrongType(mismatch) => lacking(mismatch),
             _ => None,
         };
         if is_legacy && matches!(violation, PlanViolation::Invalid(_)) {
@@ -183,6 +184,7 @@ impl Finding {
             ApplyViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
             ApplyViolation::Unknown(_) => Some("All values must be known after apply".into()),
             ApplyViolation::NotDestroyed => Some("returned a non-null object".into()),
+            ApplyViolation::WrongType(mismatch) => lacking(mismatch),
             _ => None,
         };
         if is_legacy && matches!(violation, ApplyViolation::Inconsistent(_)) {
@@ -323,6 +325,16 @@ pub(super) fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -
             let (Type::Object(given), Type::Object(attributes)) = (given, wanted) else { return None };
             let counts = [attributes.attributes().len(), given.attributes().len()];
             if counts[0] == counts[1] { None } else { required(&mismatch.path, wanted, Some(counts)) }
+        }
+        _ => None,
+    }
+}
+
+/// What Terraform says below its headline of an object that lacks an attribute: one that was sent as an empty map.
+pub(super) fn lacking(mismatch: &TypeMismatch) -> Option<String> {
+    match &mismatch.kind {
+        TypeMismatchKind::MissingAttribute { name } if !mismatch.path.is_root() => {
+            Some(format!("missing required attribute {name:?}"))
         }
         _ => None,
     }

@@ -34,6 +34,8 @@ pub struct Trial {
     pub import_id: Option<String>,
     /// Who made the configurations.
     pub(super) origin: Origin,
+    /// What is secret besides what is in them.
+    pub(super) secrets: Secrets,
 }
 
 impl Trial {
@@ -47,6 +49,7 @@ impl Trial {
             flavor: Flavor::default(),
             import_id: None,
             origin: Origin::People,
+            secrets: Secrets::default(),
         }
     }
 }
@@ -91,6 +94,7 @@ pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> R
     };
     let schema = Schema::new(schema.version, trial.flavor.understood(&schema.block));
     let mut flow = Flow::new(provider, &schemas, type_name, &schema, trial.flavor);
+    flow.secrets = trial.secrets.clone();
     for finding in declared {
         flow.find(finding);
     }

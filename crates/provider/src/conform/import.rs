@@ -99,8 +99,12 @@ impl Flow<'_> {
                 .headed("didn't set type"),
                 false => {
                     let message = format!("an object of type {name} is imported");
-                    Finding::new(clause, "import_type", Path::root(), message)
-                        .headed(format!("provider does not support resource type {name:?}"))
+                    let finding = Finding::new(clause, "import_type", Path::root(), message);
+                    // Terraform keeps an object of another type without a word.
+                    match self.schemas.resources.contains_key(name.as_str()) {
+                        true => finding.unnoticed(),
+                        false => finding.headed(format!("provider does not support resource type {name:?}")),
+                    }
                 }
             });
             return None;

@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep, TypeMismatch};
 
-use super::finding::{WRITE_ONLY, mismatched};
+use super::finding::{WRITE_ONLY, lacking, mismatched};
 use super::flow::{Flow, Saved};
 use super::{Clause, Finding};
 use crate::Schemas;
@@ -207,11 +207,11 @@ pub(super) fn unsound(
                 mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
             let message = format!("{path}: the object is not of the type that the schema says");
-            Finding::new(wrong_type, "wrong_type", path, message).headed_only(mismatched(
-                mismatch,
-                object.ty(),
-                block.implied_type(),
-            ))
+            let finding = Finding::new(wrong_type, "wrong_type", path, message);
+            match lacking(mismatch) {
+                Some(words) => finding.said(words),
+                None => finding.headed_only(mismatched(mismatch, object.ty(), block.implied_type())),
+            }
         };
         return mismatches.iter().map(finding).collect();
     }

@@ -6,7 +6,7 @@ use objchange::value::Path;
 
 use super::data_and_functions::Single;
 use super::objects::{identity_faults, unsound};
-use super::secrets::Origin;
+use super::secrets::Provenance;
 use super::{Clause, Finding, Judgement};
 use crate::{ActionEvent, Component, ListQuestion, Opened, Provider, Result, Schemas};
 
@@ -19,14 +19,14 @@ const LISTED: i64 = 10;
 ///
 /// The configuration does not fit the schema, or the provider has no such type.
 pub async fn judge_ephemeral(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
-    ephemeral(provider, type_name, (config, Origin::People)).await
+    ephemeral(provider, type_name, (config, Provenance::default())).await
 }
 
 /// The same for a configuration of this origin.
 pub(super) async fn ephemeral(
     provider: &dyn Provider,
     type_name: &str,
-    config: (&Value, Origin),
+    config: (&Value, Provenance),
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let mut single =
@@ -46,14 +46,14 @@ pub(super) async fn ephemeral(
 ///
 /// The configuration does not fit the schema, or the provider has no such list.
 pub async fn judge_list(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
-    list(provider, type_name, (config, Origin::People)).await
+    list(provider, type_name, (config, Provenance::default())).await
 }
 
 /// The same for a configuration of this origin.
 pub(super) async fn list(
     provider: &dyn Provider,
     type_name: &str,
-    config: (&Value, Origin),
+    config: (&Value, Provenance),
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;
     let mut single =
@@ -82,14 +82,14 @@ pub async fn judge_action(
     config: &Value,
     invoke: bool,
 ) -> Result<Judgement> {
-    action(provider, type_name, (config, Origin::People), invoke).await
+    action(provider, type_name, (config, Provenance::default()), invoke).await
 }
 
 /// The same for a configuration of this origin.
 pub(super) async fn action(
     provider: &dyn Provider,
     type_name: &str,
-    config: (&Value, Origin),
+    config: (&Value, Provenance),
     invoke: bool,
 ) -> Result<Judgement> {
     let schemas = provider.schemas().await?;

@@ -17,13 +17,22 @@ use super::finding::shortened;
 const SHORT: usize = 4;
 
 /// Who made a configuration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Origin {
     /// People: what the schema calls sensitive in it is secret.
+    #[default]
     People,
     /// The generator: nothing in it is secret but what hints say, which is marked. What it made of sensitive attributes is
     /// shown, because a finding cannot be reproduced without it.
     Generated,
+}
+
+/// Who made a configuration, and what is secret besides what is in it: a provider may repeat an earlier configuration's, of
+/// which a shorter secret may be a part.
+#[derive(Clone, Default)]
+pub(super) struct Provenance {
+    pub(super) origin: Origin,
+    pub(super) secrets: Secrets,
 }
 
 /// The texts of what is sensitive or write-only. A provider may put them into what it says.

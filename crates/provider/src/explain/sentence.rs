@@ -35,8 +35,18 @@ const SENTENCES: &[Sentence] = {
     use Clause::*;
     &[
         of(
+            "Provider {provider} planned an invalid value for {address} during refresh: {at}: missing required attribute {rest}",
+            &[R2],
+            Rest::Other,
+        ),
+        of(
             "Provider {provider} planned an invalid value for {attribute} during refresh: {rest}",
             &[R1],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} planned an invalid value for {attribute}: missing required attribute {rest}",
+            &[P4],
             Rest::Other,
         ),
         of("Provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),

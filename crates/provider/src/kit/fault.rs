@@ -132,6 +132,8 @@ faults! {
     PlannedType, "planned_type", P4, Create, Some("number is required");
     /// An attribute is missing in the plan.
     PlannedMissing, "planned_missing", P4, Create, Some("attributes is required");
+    /// An object in the plan has no attributes.
+    PlannedEmpty, "planned_empty", P4, Create, Some("missing required attribute");
     /// There is an attribute in the plan that the schema does not have.
     PlannedExtra, "planned_extra", P4, Create, Some("attributes is required");
     /// A map is planned with another value than configured.
@@ -234,6 +236,8 @@ faults! {
     AppliedWriteOnly, "applied_write_only", A3, Apply, Some("returned a value for the write-only attribute");
     /// A part of the object has another type than the schema says.
     AppliedType, "applied_type", A2, Apply, Some("number is required");
+    /// An object in it has no attributes.
+    AppliedEmpty, "applied_empty", A2, Apply, Some("missing required attribute");
     /// A map has another value.
     AppliedMapValue, "applied_map_value", A5, Apply, Some(".labels[\"k\"]: was cty.StringVal(\"v\"), but now cty.StringVal(\"v-other\")");
     /// A key of a map is gone.
@@ -282,6 +286,8 @@ faults! {
     ReadUnknown, "read_unknown", R1, Read, Some("Provider produced invalid object");
     /// A part of the read object has another type than the schema says.
     ReadType, "read_type", R2, Read, Some("number is required");
+    /// An object in it has no attributes.
+    ReadEmpty, "read_empty", R2, Read, Some("missing required attribute");
     /// A write-only attribute of the read object has a value.
     ReadWriteOnly, "read_write_only", R3, Read, Some("Provider produced invalid object");
     /// An object is read that was destroyed.
@@ -330,6 +336,8 @@ faults! {
     ImportedTwo, "imported_two", I1, Import, Some("Multiple import states not supported");
     /// The imported object is of a type that the provider does not have.
     ImportedForeign, "imported_foreign", I2, Import, Some("does not support resource type");
+    /// The imported object is of another type of the provider.
+    ImportedOtherType, "imported_other_type", I2, Import, None;
     /// A write-only attribute of the imported object has a value.
     ImportedWriteOnly, "imported_write_only", I4, Import, Some("Import returned a non-null value for a write-only attribute");
     /// The imported object is null.

@@ -23,6 +23,11 @@ fn boom() -> Error {
     ErrorKind::Status { code: "Internal", message: "boom".into() }.into()
 }
 
+/// An object without attributes, which the protocol does not tell from an empty map.
+fn empty() -> Value {
+    Value::object::<&str, Value>([])
+}
+
 fn failure() -> Diagnostic {
     Diagnostic::error("no such thing")
 }
@@ -149,6 +154,7 @@ impl Fault {
             Self::PlannedWriteOnly => set(planned, "token", "echoed"),
             Self::PlannedType => set(planned, "size", "large"),
             Self::PlannedMissing => without(planned, "size"),
+            Self::PlannedEmpty => set(planned, "one", empty()),
             Self::PlannedExtra => added(planned, "surplus"),
             Self::FinalValue => set(planned, "note", if name_is_known { "late" } else { "early" }),
             Self::FinalUnknown if name_is_known => edit(planned, "note", unknown),
@@ -217,6 +223,7 @@ impl Fault {
             Self::AppliedUnknown => edit(state, "id", unknown),
             Self::AppliedDeepUnknown => edit(state, "disk[0].state", unknown),
             Self::AppliedWriteOnly => set(state, "token", "echoed"),
+            Self::AppliedEmpty => set(state, "one", empty()),
             Self::AppliedType => set(state, "size", "large"),
             _ => state.clone(),
         }
@@ -239,6 +246,7 @@ impl Fault {
         }
         answer.object = answer.object.take().map(|object| match self {
             Self::ReadUnknown => edit(&object, "id", unknown),
+            Self::ReadEmpty => set(&object, "one", empty()),
             Self::ReadType => set(&object, "size", "large"),
             Self::ReadWriteOnly => set(&object, "token", "echoed"),
             Self::ReadDrift => edit(&object, "name", other),
@@ -278,6 +286,7 @@ impl Fault {
             }
             Self::ImportedWithoutType => first.type_name = "".into(),
             Self::ImportedForeign => first.type_name = "kit_no_such_type".into(),
+            Self::ImportedOtherType => first.type_name = "kit_thing".into(),
             Self::ImportedGone => first.private.0 = GONE.to_vec(),
             Self::ImportedDeferred => answer.deferred = LATER,
             Self::ImportedIdentityUnknown => first.identity = first.identity.as_ref().map(vague),

@@ -26,6 +26,7 @@
 mod edit;
 mod fault;
 mod faulty_behavior;
+mod leaky;
 mod misdeclared;
 mod resource;
 mod trial;
@@ -42,6 +43,7 @@ use objchange::schema::{Block, Schema};
 use smol_str::SmolStr;
 
 pub use self::fault::{Fault, Stage};
+pub use self::leaky::{Leaky, Planted};
 pub use self::misdeclared::{Misdeclared, misdeclared};
 pub use self::resource::ResourceType;
 pub use self::trial::{faulty, trial_block, trial_config};

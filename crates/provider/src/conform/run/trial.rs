@@ -19,7 +19,7 @@ use crate::conform::corpus::Kept;
 use crate::conform::finding::shortened;
 use crate::conform::flow::no_answer;
 use crate::conform::report::{Subject, TypeReport, shape};
-use crate::conform::secrets::{Origin, mark_given};
+use crate::conform::secrets::{Origin, Provenance, mark_given};
 use crate::conform::{
     Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
     judge_function, opened, samples_from,
@@ -446,19 +446,24 @@ impl<'w> Trials<'w> {
     }
 
     async fn ask(&self, provider: &Watched, trial: &Trial) -> Result<Judgement> {
+        let secrets = self.worker.context.secrets.lock().clone();
+        let made = Provenance { origin: trial.origin, secrets };
         match self.of.subject {
-            Subject::Component(Component::Resource) => judge(provider, &self.of.name, trial).await,
+            Subject::Component(Component::Resource) => {
+                let trial = Trial { secrets: made.secrets, ..trial.clone() };
+                judge(provider, &self.of.name, &trial).await
+            }
             Subject::Component(Component::EphemeralResource) => {
-                opened::ephemeral(provider, &self.of.name, (&trial.config, trial.origin)).await
+                opened::ephemeral(provider, &self.of.name, (&trial.config, made)).await
             }
             Subject::Component(Component::ListResource) => {
-                opened::list(provider, &self.of.name, (&trial.config, trial.origin)).await
+                opened::list(provider, &self.of.name, (&trial.config, made)).await
             }
             Subject::Component(Component::Action) => {
-                opened::action(provider, &self.of.name, (&trial.config, trial.origin), trial.apply).await
+                opened::action(provider, &self.of.name, (&trial.config, made), trial.apply).await
             }
             Subject::Component(_) => {
-                data_and_functions::data(provider, &self.of.name, (&trial.config, trial.origin)).await
+                data_and_functions::data(provider, &self.of.name, (&trial.config, made)).await
             }
             Subject::Function => {
                 let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));
