@@ -248,7 +248,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// The character that the escape at the start of the text stands for, and the length of the escape.
+/// Decodes the escape at the start of the text. Also returns its length in bytes.
 fn escape(text: &str) -> Option<(char, usize)> {
     let simple = |c| Some((c, 2));
     match text.as_bytes().get(1)? {

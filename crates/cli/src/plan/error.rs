@@ -44,7 +44,7 @@ pub(crate) enum PlanError {
     #[error(transparent)]
     Configuration(#[from] ConfigurationError),
     #[error(transparent)]
-    DecodedConfig(ResourceConfigError),
+    ResourceConfig(ResourceConfigError),
     #[error(transparent)]
     Change(#[from] PlanChangeError),
 }
@@ -65,7 +65,7 @@ impl From<ResourceConfigError> for PlanError {
     fn from(error: ResourceConfigError) -> Self {
         match error {
             ResourceConfigError::Configuration(error) => Self::Configuration(error),
-            error => Self::DecodedConfig(error),
+            error => Self::ResourceConfig(error),
         }
     }
 }

@@ -113,9 +113,9 @@ struct WriteOptions {
     hidden: Hidden,
 }
 
-struct Part<'v, 't>(Marked<'v, 't>, WriteOptions);
+struct ValuePart<'v, 't>(Marked<'v, 't>, WriteOptions);
 
-impl Serialize for Part<'_, '_> {
+impl Serialize for ValuePart<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         write(self.0, self.1, serializer)
     }
@@ -149,7 +149,7 @@ fn write<S: Serializer>(
             let mut written = serializer.serialize_seq(length)?;
             let is_there = |(index, _): &(usize, _)| manner.is_full || *index < elements.len();
             for (_, element) in marked.elements().enumerate().take_while(is_there) {
-                written.serialize_element(&Part(element, manner))?;
+                written.serialize_element(&ValuePart(element, manner))?;
             }
             written.end()
         }
@@ -158,7 +158,7 @@ fn write<S: Serializer>(
             let mut written = serializer.serialize_map(length)?;
             for (key, member) in marked.members() {
                 if manner.is_full || member.exact().is_some() {
-                    written.serialize_entry(key, &Part(member, manner))?;
+                    written.serialize_entry(key, &ValuePart(member, manner))?;
                 }
             }
             written.end()

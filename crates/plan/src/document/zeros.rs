@@ -59,7 +59,7 @@ fn is_negative_zero(number: &str) -> bool {
     digits.is_some_and(|digits| digits.bytes().all(|byte| b"0.".contains(&byte)))
 }
 
-/// Where a number stands in the text that it was read from.
+/// The byte at which a number begins in the text it was read from.
 fn offset(text: &str, number: View<'_, '_>) -> Option<usize> {
     let Shape::Number(number) = number.shape() else { return None };
     let offset = (number.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;

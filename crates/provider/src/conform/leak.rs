@@ -51,7 +51,7 @@ impl Leaks {
             add(part, &mut self.write_only);
         }
         config.unmark_deep().0.visit(|path, part| {
-            if write_only.contains(&path.to_path()) {
+            if !write_only.is_empty() && write_only.contains(&path.to_path()) {
                 return Descend::Over;
             }
             self.ordinary.extend(part.as_str().map(str::to_owned));

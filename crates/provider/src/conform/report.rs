@@ -370,7 +370,7 @@ impl Serialize for Found {
             message: &'f str,
             rule: &'static str,
             advice: &'static Advice,
-            terraform: Option<Said<'f>>,
+            terraform: Option<TerraformMessage<'f>>,
             count: u64,
             known: bool,
             config: Option<Shown<'f>>,
@@ -381,12 +381,12 @@ impl Serialize for Found {
             no_case: Option<&'f str>,
         }
         #[derive(serde::Serialize)]
-        struct Said<'f> {
+        struct TerraformMessage<'f> {
             summary: &'f str,
             detail: Option<&'f str>,
         }
         let finding = &self.finding;
-        let said = |summary| Said { summary, detail: finding.terraform.as_deref() };
+        let said = |summary| TerraformMessage { summary, detail: finding.terraform.as_deref() };
         let smallest = self.smallest.as_ref();
         let raw = self.case.as_ref().ok().and_then(|case| serde_json::from_str::<&RawValue>(case).ok());
         let flat = Flat {

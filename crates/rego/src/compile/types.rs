@@ -1,6 +1,6 @@
 //! What OPA refuses because of types: calls with operands of the wrong type, and equalities that never hold.
 //!
-//! Only what is certain is found: of collections that they are collections, and nothing of what is in them.
+//! It knows that a value is a collection, but not the types of its elements: `sum(["a"])` is not refused here.
 
 use super::program::{
     Change, Comparison, ComprehensionKind, Definition, Expr, Node, Op, Part, Pattern, Place, Replacement,

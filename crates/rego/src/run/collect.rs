@@ -152,7 +152,7 @@ pub(super) enum Conflict {
 }
 
 impl Entries {
-    /// One entry that `is_many` may stand for any number of them.
+    /// With `is_many`, one entry represents any number of entries.
     pub(super) fn add(
         &mut self,
         keys: Vec<Value>,

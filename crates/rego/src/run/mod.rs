@@ -74,8 +74,8 @@ pub(crate) struct Machine<'p> {
     world: World,
     /// What the branch that is evaluated depends on.
     doubt: Option<Unknown>,
-    /// The branch that is evaluated stands for any number of solutions: an unknown member of an unknown collection stands
-    /// for all of its members.
+    /// Whether the current branch represents any number of solutions, because it iterates over an unknown collection: one
+    /// unknown member represents all members.
     is_many: bool,
     /// What it depends on whether the rule that is evaluated fails, although a value was found. Unlike a doubt it stays
     /// when a branch ends.
