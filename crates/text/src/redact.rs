@@ -20,6 +20,9 @@ const SHORT: usize = 4;
 /// More secrets than these are not searched for one by one: then the whole text is hidden.
 const MOST_SECRETS: usize = 20_000;
 
+/// Within a secret, no more shorter ones than these are looked for.
+const MOST_WITHIN: usize = 16;
+
 /// Secrets that come to more bytes than these are not searched for one by one either.
 const MOST_BYTES: usize = 4 << 20;
 
@@ -72,6 +75,39 @@ impl Secrets {
     pub fn extend(&mut self, others: &Secrets) {
         for text in &others.texts {
             self.insert(text.clone());
+        }
+    }
+
+    /// Adds each secret as it looks where shorter secrets within it were hidden before it was known.
+    ///
+    /// ```
+    /// use objchange_text::redact::Secrets;
+    ///
+    /// let mut secrets = Secrets::default();
+    /// secrets.add("pass");
+    /// let early = secrets.redactor().redact("login with pass-9312").into_owned();
+    /// assert_eq!(early, "login with (sensitive value)-9312");
+    ///
+    /// secrets.add("pass-9312");
+    /// secrets.add_partly_hidden();
+    /// assert_eq!(secrets.redactor().redact(&early), "login with (sensitive value)");
+    /// ```
+    pub fn add_partly_hidden(&mut self) {
+        let Search::For(search) = self.redactor().0 else { return };
+        for text in self.texts.clone() {
+            let within = search.find_overlapping_iter(&text).map(|found| (found.start(), found.end()));
+            let within: Vec<_> = within
+                .filter(|(start, end)| end - start < text.len() && is_searched(&text, *start, *end))
+                .take(MOST_WITHIN)
+                .collect();
+            let forms = within.iter().map(|one| hide(&text, &[*one]));
+            let all = hide(&text, &joined(within.iter().copied()));
+            for form in forms.chain([all]).filter(|form| form != SENSITIVE && *form != text) {
+                // They are too many to be searched for? Then the secrets themselves still are.
+                if self.texts.len() < MOST_SECRETS && self.bytes + form.len() < MOST_BYTES {
+                    self.insert(form);
+                }
+            }
         }
     }
 
@@ -163,38 +199,46 @@ impl Redactor {
             Search::HideAll => return Cow::Borrowed(SENSITIVE),
             Search::For(search) => search,
         };
-        let mut hidden: Vec<(usize, usize)> = Vec::new();
-        for found in search.find_overlapping_iter(text) {
-            let (mut start, end) = (found.start(), found.end());
-            if end - start < SHORT && !stands_alone(text, start, end) {
-                continue;
-            }
-            // Matches come by their ends: one may begin before those that were found earlier.
-            while let Some((_, before)) = hidden.last()
-                && *before >= start
-            {
-                start = start.min(hidden.pop().map_or(start, |(from, _)| from));
-            }
-            hidden.push((start, end));
-        }
-        if hidden.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        let mut out = String::with_capacity(text.len());
-        let mut shown_from = 0;
-        for (start, end) in hidden {
-            out.push_str(&text[shown_from..start]);
-            out.push_str(SENSITIVE);
-            shown_from = end;
-        }
-        out.push_str(&text[shown_from..]);
-        Cow::Owned(out)
+        let found = search.find_overlapping_iter(text).map(|found| (found.start(), found.end()));
+        let hidden = joined(found.filter(|(start, end)| is_searched(text, *start, *end)));
+        if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(hide(text, &hidden)) }
     }
 
     /// Whether a text holds a secret.
     pub fn finds(&self, text: &str) -> bool {
         matches!(self.redact(text), Cow::Owned(_)) || matches!(self.0, Search::HideAll) && !text.is_empty()
     }
+}
+
+/// Ranges, which come by their ends, with those as one that overlap or touch.
+fn joined(found: impl Iterator<Item = (usize, usize)>) -> Vec<(usize, usize)> {
+    let mut joined: Vec<(usize, usize)> = Vec::new();
+    for (mut start, end) in found {
+        // One may begin before those that were found earlier.
+        while let Some((from, _)) = joined.pop_if(|(_, before)| *before >= start) {
+            start = start.min(from);
+        }
+        joined.push((start, end));
+    }
+    joined
+}
+
+/// The text with the marker in place of each of the ranges.
+fn hide(text: &str, ranges: &[(usize, usize)]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut shown_from = 0;
+    for (start, end) in ranges {
+        out.push_str(&text[shown_from..*start]);
+        out.push_str(SENSITIVE);
+        shown_from = *end;
+    }
+    out.push_str(&text[shown_from..]);
+    out
+}
+
+/// Whether what stands at a place that was found is hidden.
+fn is_searched(text: &str, start: usize, end: usize) -> bool {
+    end - start >= SHORT || stands_alone(text, start, end)
 }
 
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {

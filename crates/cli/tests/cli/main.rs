@@ -5,6 +5,7 @@ mod changes;
 mod check;
 mod configuration;
 mod conform;
+mod conform_secrets;
 mod eval;
 mod explain;
 mod fields;

@@ -24,8 +24,19 @@ pub(crate) fn objchange<A: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = A>,
     input: impl AsRef<[u8]>,
 ) -> Output {
+    objchange_with(&[], arguments, input)
+}
+
+/// The same, with these variables in its environment.
+#[track_caller]
+pub(crate) fn objchange_with<A: AsRef<OsStr>>(
+    variables: &[(&str, &str)],
+    arguments: impl IntoIterator<Item = A>,
+    input: impl AsRef<[u8]>,
+) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_objchange"))
         .args(arguments)
+        .envs(variables.iter().copied())
         .current_dir(workspace())
         .env_remove("NO_COLOR")
         .env_remove("CLICOLOR_FORCE")

@@ -58,6 +58,8 @@ pub(super) fn shortened(text: String) -> String {
         return text;
     }
     let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    // Between words, so that what turns out to be secret later is not cut, and found.
+    let end = text[..end].rfind(char::is_whitespace).filter(|space| end - space < 512).unwrap_or(end);
     format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
 }
 

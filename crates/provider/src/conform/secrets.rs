@@ -101,6 +101,13 @@ impl Secrets {
         self.redactors = OnceLock::new();
     }
 
+    /// Finds secrets also where a part of them was hidden before they were known.
+    pub(super) fn add_partly_hidden(&mut self) {
+        self.all.add_partly_hidden();
+        self.long.add_partly_hidden();
+        self.redactors = OnceLock::new();
+    }
+
     /// Whether nothing is secret.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()

@@ -10,6 +10,15 @@ impl Unit {
         self.loops.iter().filter(is_around).count() as i64
     }
 
+    /// How many scopes of loops are around both of two instructions.
+    pub(crate) fn shared_depth(&self, a: u32, b: u32) -> i64 {
+        let is_around = |of: &&super::Loop| {
+            let body = of.next..of.done;
+            of.own_scope.is_some() && body.contains(&a) && body.contains(&b)
+        };
+        self.loops.iter().filter(is_around).count() as i64
+    }
+
     /// How many scopes outside of the unit a variable is that an instruction uses; below 0 it is one of the unit.
     pub(crate) fn outside(&self, at: u32, slot: Slot) -> i64 {
         i64::from(slot.hops) - self.depth(at) - 1

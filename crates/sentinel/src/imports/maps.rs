@@ -95,7 +95,7 @@ fn find(value: &Value, path: &[String], budget: &mut Budget) -> Option<Value> {
             _ => part(&value, name, budget)?,
         };
     }
-    (!value.is_undefined()).then_some(value)
+    (!budget.look(&value).is_undefined()).then_some(value)
 }
 
 fn get(machine: &mut Machine<'_>, arguments: &[Value]) -> Done<Value> {
@@ -168,7 +168,7 @@ fn changed(machine: &mut Machine<'_>, value: &Value, path: &[String], change: &C
 fn picked(machine: &mut Machine<'_>, value: &Value, paths: &[&[String]]) -> Done<Option<Value>> {
     machine.budget.step(1 + paths.len())?;
     if paths.iter().any(|path| path.is_empty()) {
-        return Ok((!value.is_undefined()).then(|| value.clone()));
+        return Ok((!machine.budget.look(value).is_undefined()).then(|| value.clone()));
     }
     let below = |name: &str| -> Vec<&[String]> {
         paths.iter().filter(|path| path[0] == *name).map(|path| &path[1..]).collect()

@@ -160,9 +160,9 @@ impl Machine<'_> {
         if std::mem::take(&mut self.has_any) {
             self.may_fail(taint);
         }
+        self.taint_changed(&base, taint);
         match &base {
             Value::Map(map) => {
-                map.0.taint.set(self.join(map.0.taint.get(), taint));
                 let Some(key) = Key::of(&key) else {
                     return fault(format!("{} cannot be a key of a map", key.type_name()));
                 };
@@ -173,7 +173,6 @@ impl Machine<'_> {
                 map.insert(key, value);
             }
             Value::List(list) => {
-                list.0.taint.set(self.join(list.0.taint.get(), taint));
                 let Some(at) = position(list_index(&key)?, list.len()) else {
                     return fault_of(RunErrorKind::Range, "this index is out of the range of the list");
                 };

@@ -19,22 +19,51 @@ struct Region {
     unit: Arc<Unit>,
     range: Range<u32>,
     file: u32,
-    /// A scope, and how many scopes of the unit are within it.
+    /// A scope, and its level: 0 is the one of the unit, 1 the one of a loop in it, -1 the one around it.
     env: Rc<Env>,
-    inside: i64,
+    level: i64,
+    inner: Inner,
+}
+
+/// Which scopes there are already of those of a unit.
+#[derive(Clone, Copy)]
+enum Inner {
+    /// Those around the instruction that is executed.
+    Around(u32),
+    /// Those up to a level.
+    UpTo(i64),
 }
 
 impl Region {
-    /// A function or rule.
-    fn whole(unit: &Arc<Unit>, file: u32, env: &Rc<Env>, inside: i64) -> Region {
+    /// A function or rule that is in a scope.
+    fn whole(unit: &Arc<Unit>, file: u32, env: &Rc<Env>) -> Region {
         let range = 0..unit.ops.len() as u32;
-        Region { unit: Arc::clone(unit), range, file, env: Rc::clone(env), inside }
+        let (env, inner) = (Rc::clone(env), Inner::UpTo(-1));
+        Region { unit: Arc::clone(unit), range, file, env, level: -1, inner }
+    }
+
+    /// A function or rule that an instruction makes.
+    fn made(&self, at: u32, unit: &Arc<Unit>) -> Region {
+        // Its own level is below the one of the instruction.
+        let below = self.unit.depth(at) + 1;
+        let inner = Inner::UpTo(self.innermost(at) - below);
+        Region { level: self.level - below, inner, ..Region::whole(unit, self.file, &self.env) }
+    }
+
+    /// The level of the innermost scope around an instruction that is there already.
+    fn innermost(&self, at: u32) -> i64 {
+        match self.inner {
+            Inner::Around(current) => self.unit.shared_depth(current, at),
+            Inner::UpTo(level) => level,
+        }
     }
 
     /// The scope of a variable, if it is there already.
     fn scope(&self, at: u32, slot: Slot) -> Option<&Rc<Env>> {
-        let hops = i64::from(slot.hops) - self.unit.depth(at) + self.inside;
-        u32::try_from(hops).ok().map(|hops| self.env.outward(hops))
+        let level = self.unit.depth(at) - i64::from(slot.hops);
+        let is_there = level <= self.innermost(at);
+        let hops = u32::try_from(self.level - level).ok().filter(|_| is_there)?;
+        Some(self.env.outward(hops))
     }
 }
 
@@ -159,7 +188,7 @@ impl Machine<'_> {
         match function.seen() {
             Value::Function(function) => match &function.0 {
                 Code::Closure(closure) => {
-                    let region = Region::whole(&closure.unit, closure.file, &closure.env, -1);
+                    let region = Region::whole(&closure.unit, closure.file, &closure.env);
                     self.spread_from(region, taint)
                 }
                 _ => Ok(()),
@@ -202,8 +231,9 @@ impl Machine<'_> {
     fn spread(&mut self, range: Range<u32>, taint: Taint) -> Done<()> {
         let frame = self.frames.last().expect("something is being run");
         let (unit, env, file) = (Arc::clone(&frame.unit), Rc::clone(&frame.env), frame.file);
-        let inside = unit.depth(frame.next.saturating_sub(1) as u32);
-        self.spread_from(Region { unit, range, file, env, inside }, taint)
+        let current = frame.next.saturating_sub(1) as u32;
+        let (level, inner) = (unit.depth(current), Inner::Around(current));
+        self.spread_from(Region { unit, range, file, env, level, inner }, taint)
     }
 
     fn spread_from(&mut self, region: Region, taint: Taint) -> Done<()> {
@@ -213,7 +243,7 @@ impl Machine<'_> {
         let mut seen = HashSet::new();
         let mut waiting = vec![region];
         while let Some(region) = waiting.pop() {
-            let key = (Arc::as_ptr(&region.unit) as usize, Rc::as_ptr(&region.env) as usize, region.inside);
+            let key = (Arc::as_ptr(&region.unit) as usize, Rc::as_ptr(&region.env) as usize, region.level);
             if !seen.insert((key, region.range.start)) {
                 continue;
             }
@@ -255,9 +285,7 @@ impl Machine<'_> {
                 }
             }
             Op::Closure(inner) | Op::Rule(inner) if !self.is_final() => {
-                let inside = region.inside - unit.depth(at) - 1;
-                let inner = &unit.units[inner as usize];
-                waiting.push(Region::whole(inner, region.file, &region.env, inside));
+                waiting.push(region.made(at, &unit.units[inner as usize]));
             }
             Op::Return if unit.kind == UnitKind::File => self.give_up(taint),
             _ => {}
@@ -272,14 +300,14 @@ impl Machine<'_> {
         match value.seen() {
             Value::Function(function) => {
                 if let Code::Closure(closure) = &function.0 {
-                    waiting.push(Region::whole(&closure.unit, closure.file, &closure.env, -1));
+                    waiting.push(Region::whole(&closure.unit, closure.file, &closure.env));
                 }
             }
             Value::Rule(rule) => {
                 let rule = &rule.0;
                 if matches!(&*rule.state.borrow(), RuleState::New) {
                     rule.taint.set(self.join(rule.taint.get(), taint));
-                    waiting.push(Region::whole(&rule.unit, rule.file, &rule.env, -1));
+                    waiting.push(Region::whole(&rule.unit, rule.file, &rule.env));
                 }
             }
             _ => {}
@@ -369,13 +397,23 @@ impl Machine<'_> {
         }
         let taint = self.take_noted();
         self.has_any = false;
-        match &changed {
-            Value::List(list) => list.0.taint.set(self.join(list.0.taint.get(), taint)),
-            Value::Map(map) => map.0.taint.set(self.join(map.0.taint.get(), taint)),
-            _ => {}
-        }
+        self.taint_changed(&changed, taint);
         self.note_code(&arguments);
         arguments
+    }
+
+    /// A list or map is changed now, depending on something unknown.
+    pub(super) fn taint_changed(&mut self, changed: &Value, taint: Taint) {
+        let (before, changed_late) = match changed {
+            Value::List(list) => (&list.0.taint, &list.0.changed_late),
+            Value::Map(map) => (&map.0.taint, &map.0.changed_late),
+            _ => return,
+        };
+        before.set(self.join(before.get(), taint));
+        if self.verdict_taint.is_some() {
+            changed_late.set(true);
+            self.late_changes += 1;
+        }
     }
 }
 

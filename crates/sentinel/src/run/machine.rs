@@ -41,6 +41,10 @@ pub(crate) struct Machine<'r> {
     pub(super) counted_taints: usize,
     /// How many rules were looked into for what is unknown in their values.
     pub(super) looked_into: usize,
+    /// How often lists and maps were changed after something that may end the run.
+    pub(super) late_changes: u32,
+    /// Whether an error ended the run which may not be there after apply.
+    pub(super) ended_early: bool,
     /// Whether the statements of all files have been run.
     pub(super) is_run: bool,
     /// Whether a list or map may hold a rule or function.
@@ -114,6 +118,8 @@ impl<'r> Machine<'r> {
             has_any: false,
             counted_taints: 0,
             looked_into: 0,
+            late_changes: 0,
+            ended_early: false,
             is_run: false,
             has_nested_code: false,
             harmless: HashMap::new(),
@@ -204,6 +210,7 @@ impl<'r> Machine<'r> {
             if let Err(fault) = self.step() {
                 let taint = self.take_noted();
                 self.may_fail(taint);
+                self.ended_early |= self.verdict_taint.is_some();
                 let place = fault.place.or_else(|| Some(self.here()));
                 return Err(Box::new(Fault { place, ..*fault }));
             }
@@ -353,8 +360,8 @@ impl<'r> Machine<'r> {
             self.used(entry);
             rule.entry.set(Some(entry));
             let (unit, needed_by) = (Arc::clone(&rule.unit), self.running.last().copied());
-            let (causes, uses, taint) = Default::default();
-            self.entries.push(Entry { unit, value: None, causes, uses, needed_by, taint });
+            let (causes, uses, taint, late_changes) = Default::default();
+            self.entries.push(Entry { unit, value: None, causes, uses, needed_by, taint, late_changes });
             self.running.push(entry);
         }
         let (unit, file) = (Arc::clone(&rule.unit), rule.file);
@@ -430,6 +437,7 @@ impl<'r> Machine<'r> {
                         _ => Taint::NONE,
                     };
                     self.entries[entry as usize].taint = self.join(own, self.havoc);
+                    self.entries[entry as usize].late_changes = self.late_changes;
                     self.entries[entry as usize].value = Some(value.clone());
                     self.entries[entry as usize].causes = self.causes.take(frame.causes);
                 } else {

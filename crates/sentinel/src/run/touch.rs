@@ -112,6 +112,7 @@ impl Run<'_> {
                 continue;
             };
             let place = Place { file: 0, offset: machine.entries[entry].unit.place };
+            let may_be_earlier = machine.entries[entry].late_changes < machine.late_changes;
             let mut left = MAX_PARTS.min(room);
             let mut waiting = vec![value];
             while let Some(value) = waiting.pop() {
@@ -123,6 +124,15 @@ impl Run<'_> {
                 (left, room) = (rest, room - 1);
                 let value = machine.unwrap(value);
                 machine.budget.touch(&value);
+                let (is_changeable, changed_late) = match &value {
+                    Value::List(list) => (true, list.0.changed_late.get()),
+                    Value::Map(map) => (!map.is_lazy(), map.0.changed_late.get()),
+                    _ => (false, false),
+                };
+                // As in `r = rule { m }; x = int(unknown); m["k"] = 1`.
+                if changed_late && may_be_earlier || is_changeable && machine.ended_early {
+                    machine.budget.note_taint(machine.verdict_taint);
+                }
                 match &value {
                     Value::List(list) => waiting.extend(list.items().iter().take(left + 1).cloned()),
                     Value::Map(map) => waiting.extend(map.values_up_to(left + 1)),

@@ -99,6 +99,8 @@ pub(super) struct Entry {
     pub(super) needed_by: Option<u32>,
     /// What decides what it is, where that is unknown until apply.
     pub(super) taint: Taint,
+    /// How many late changes of lists and maps there were before its value was there.
+    pub(super) late_changes: u32,
 }
 
 impl Run<'_> {

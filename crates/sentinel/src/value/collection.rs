@@ -21,6 +21,8 @@ pub(crate) struct ListCell {
     unknown: Box<[(usize, String)]>,
     /// What decides what is in it, where that is unknown until apply.
     pub(crate) taint: Cell<Taint>,
+    /// Whether it was changed after something that may end the run.
+    pub(crate) changed_late: Cell<bool>,
     /// What many lists share, whose values have no parts.
     pub(super) shared: Option<Rc<Vec<Value>>>,
 }
@@ -31,8 +33,9 @@ impl List {
     #[must_use]
     pub fn partly_unknown(items: Vec<Value>, unknown: Vec<(usize, String)>) -> List {
         let (items, registered) = (RefCell::new(Rc::new(items)), Cell::new(false));
-        let taint = Cell::default();
-        List(Rc::new(ListCell { items, registered, unknown: unknown.into(), taint, shared: None }))
+        let (taint, changed_late) = Default::default();
+        let unknown = unknown.into();
+        List(Rc::new(ListCell { items, registered, unknown, taint, changed_late, shared: None }))
     }
 
     /// A list of values that many lists share, as long as nobody changes them: of plain values, without parts.
@@ -40,8 +43,8 @@ impl List {
     pub fn shared(items: &Rc<Vec<Value>>) -> List {
         let (shared, registered) = (Some(Rc::clone(items)), Cell::new(false));
         let items = RefCell::new(Rc::clone(items));
-        let taint = Cell::default();
-        List(Rc::new(ListCell { items, registered, unknown: Box::default(), taint, shared }))
+        let (unknown, taint, changed_late) = Default::default();
+        List(Rc::new(ListCell { items, registered, unknown, taint, changed_late, shared }))
     }
 
     pub(crate) fn unknowns(&self) -> impl Iterator<Item = &str> {
@@ -118,6 +121,8 @@ pub(crate) struct MapCell {
     pub(crate) registered: Cell<bool>,
     /// What decides what is in it, where that is unknown until apply.
     pub(crate) taint: Cell<Taint>,
+    /// Whether it was changed after something that may end the run.
+    pub(crate) changed_late: Cell<bool>,
 }
 
 /// What is in a map at a time: shared with whoever walks it, and copied if it is changed meanwhile.
@@ -130,8 +135,8 @@ pub(crate) enum Content {
 
 impl Map {
     fn new(content: Content) -> Map {
-        let (registered, taint) = Default::default();
-        Map(Rc::new(MapCell { content: RefCell::new(content), registered, taint }))
+        let (registered, taint, changed_late) = Default::default();
+        Map(Rc::new(MapCell { content: RefCell::new(content), registered, taint, changed_late }))
     }
 
     /// A map whose values are made when they are asked for.

@@ -143,7 +143,8 @@ where
     outcomes.sort_by_key(|(position, _)| *position);
     let mut corpus = context.options.corpus.clone();
     let mut types: Vec<TypeReport> = own.into_iter().collect();
-    let secrets = context.secrets.lock();
+    let mut secrets = context.secrets.lock();
+    secrets.add_partly_hidden();
     for (_, outcome) in outcomes {
         // A provider may have put a secret where nobody expects one.
         let kept = outcome.kept.into_iter().filter(|kept| !kept.holds(&secrets));

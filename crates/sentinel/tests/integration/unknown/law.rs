@@ -218,6 +218,58 @@ fn errors_in_calls_of_imports_depend_on_what_was_looked_at() {
     }
 }
 
+/// Rules whose values are lists or maps are shown as these are when the run ends, which may be earlier or later.
+#[test]
+fn lists_and_maps_that_change_after_a_possible_error_are_undecided() {
+    for source in [
+        "m = {}\nr = rule { m }\nx = r is defined\nb = \"a\" in (h.m.tags else {})\nm[\"k\"] = 1\nmain = true",
+        "m = {}\nr = rule { [m] }\nx = r is defined\nb = \"a\" in h.m.tags\nm[\"k\"] = 1\nmain = true",
+        "m = []\nr = rule { m }\nx = r is defined\nb = \"a\" in (h.m.tags else {})\nappend(m, 1)\nmain = true",
+    ] {
+        let compiled = Policy::parse("p", &format!("import \"h\"\n{source}\n")).unwrap();
+        let before = said(&compiled, Object::new(&object(&[]), &UNKNOWN, ""));
+        for tags in [json!(null), json!({})] {
+            let after = said(&compiled, Object::new(&object(&[json!("a"), tags]), &[], ""));
+            let (before, after) = (&before.rules[0], &after.rules[0]);
+            assert!(before.2 || before.1 == after.1, "{source}: {before:?} {after:?}");
+        }
+    }
+    // What changes before it is evaluated is as it is.
+    let source =
+        "b = \"a\" in (h.m.tags else {})\nm = []\nappend(m, 1)\nr = rule { m }\nmain = rule { r is [1] }";
+    let compiled = Policy::parse("p", &format!("import \"h\"\n{source}\n")).unwrap();
+    let rules = said(&compiled, Object::new(&object(&[]), &UNKNOWN, "")).rules;
+    assert!(rules.iter().all(|(_, _, is_undecided)| !is_undecided), "{rules:?}");
+}
+
+/// A condition may choose what comes in another loop, whose scope is not there yet.
+#[test]
+fn what_is_chosen_may_be_in_the_scope_of_another_loop() {
+    let source = r#"
+        import "h"
+        import "collection" as c
+        f = func() {
+            x = [0]
+            for [1] as e {
+                a = func() { return e }
+                if h.m.flag else false { return 0 }
+            }
+            for [1] as e {
+                b = 2
+                d = 3
+                if true {
+                    x = c.filter([1], func(y) { return y is e and d is 3 and b is 2 })
+                }
+            }
+            return x[0]
+        }
+        main = rule { f() is 1 }
+    "#;
+    let compiled = Policy::parse("p", source).unwrap();
+    let before = said(&compiled, Object::new(&object(&[]), &UNKNOWN, ""));
+    assert_eq!(before.verdict, ("pass".to_owned(), true));
+}
+
 /// The law says little if all policies fail, or everything is called undecided.
 #[test]
 fn the_law_is_about_something() {
