@@ -22,9 +22,9 @@ use std::time::Duration;
 use clap::ValueEnum;
 use objchange::Value;
 use objchange::change::Diagnostic;
+use objchange_conform::{Baseline, Corpus, Ended, Hints, Options, Report, Subject};
 use objchange_provider::Provider;
 use objchange_provider::client::{Children, Client, Limits};
-use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Subject};
 use objchange_provider::record::{Recorder, Recording};
 
 use crate::input::Source;
@@ -211,8 +211,8 @@ impl Args {
         (options.apply, options.seed, options.cases, options.time) =
             (self.apply, self.seed, self.cases, self.time);
         options.flavor = match self.flavor {
-            Flavor::Terraform => conform::Flavor::Terraform,
-            Flavor::Opentofu => conform::Flavor::OpenTofu,
+            Flavor::Terraform => objchange_conform::Flavor::Terraform,
+            Flavor::Opentofu => objchange_conform::Flavor::OpenTofu,
         };
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         // A provider that runs already is one.
@@ -332,7 +332,8 @@ fn tried(
     };
     let bar = progress::Bar::new();
     let shown = bar.clone();
-    let tried = runtime.block_on(conform::run(start, options, move |progress| shown.show(progress)));
+    let tried =
+        runtime.block_on(objchange_conform::run(start, options, move |progress| shown.show(progress)));
     bar.finish();
     children.kill_all();
     tried
@@ -351,7 +352,7 @@ const MAX_LINE: usize = 1_000;
 fn unusable(error: &objchange_provider::Error, secrets: &[Value]) -> io::Result<ExitCode> {
     let secrets = Value::tuple(secrets.to_vec());
     let hidden = |text: &str| {
-        let hidden = conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
+        let hidden = objchange_conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
         match hidden.char_indices().nth(MAX_LINE) {
             Some((end, _)) => format!("{}… ({} more bytes)", &hidden[..end], hidden.len() - end),
             None => hidden,

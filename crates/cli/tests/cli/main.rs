@@ -11,6 +11,7 @@ mod explain;
 mod fields;
 mod folder;
 mod kinds;
+#[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;
 mod output;
 mod pages;
