@@ -15,8 +15,8 @@ use objchange_hcl::{
     Diagnostic, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode,
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
-use objchange_plan::query::{CollectionKind, Projection, Query, Subject};
 use objchange_plan::{Document, Options, Program, Schemas};
+use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
 use objchange_provider::client::{Handshake, LogLine, Reattach};
 use objchange_provider::{Component, message};
 use objchange_sentinel::{LintContext, Policy, Run, Setup};

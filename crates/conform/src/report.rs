@@ -245,7 +245,7 @@ impl Report {
 impl Found {
     fn hide(&mut self, secrets: &Secrets) {
         self.finding = secrets.hide_in_finding(self.finding.clone());
-        self.place = secrets.hide_long(&self.place);
+        self.place = secrets.hide(&self.place);
         if let Some(smallest) = &mut self.smallest {
             smallest.config = secrets.mark_in(&smallest.config);
             smallest.known = smallest.known.as_ref().map(|known| secrets.mark_in(known));

@@ -3,18 +3,17 @@
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep};
+use objchange::{Type, Value};
 use objchange_text::redact::{Redactor, Secrets as Texts};
 
 use super::Finding;
 use super::finding::shortened;
 
-/// A secret of fewer bytes is part of too many values to be looked for in what is made of values by rules that know what is
-/// sensitive.
-const SHORT: usize = 4;
+/// A number of fewer digits is no secret in a case: it is part of too many.
+const SHORT_NUMBER: usize = 4;
 
 /// Who made a configuration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -38,21 +37,19 @@ pub(super) struct Provenance {
 /// The texts of what is sensitive or write-only. A provider may put them into what it says.
 #[derive(Clone, Default)]
 pub(super) struct Secrets {
-    all: Texts,
-    /// Those that are looked for in what is made of values, too.
-    long: Texts,
+    texts: Texts,
     /// What the generator made, which is no secret although it is where secrets are.
     ours: HashSet<String>,
-    redactors: OnceLock<[Redactor; 2]>,
+    redactor: OnceLock<Redactor>,
 }
 
 impl Secrets {
     /// Learns what of a configuration is secret.
     pub(super) fn learn_config(&mut self, block: &Block, config: &Value, origin: Origin) {
         match origin {
-            Origin::People => self.learn_marked(&block.mark_hidden(config)),
+            Origin::People => self.learn(block, config),
             Origin::Generated => {
-                self.learn_marked(config);
+                self.learn_texts(block.implied_type(), config);
                 visible_texts(config, &mut self.ours);
             }
         }
@@ -60,76 +57,49 @@ impl Secrets {
 
     /// Learns what of an answer is secret: all that the schema calls sensitive, but for what the generator made.
     pub(super) fn learn(&mut self, block: &Block, object: &Value) {
-        self.learn_marked(&block.mark_hidden(object));
+        self.learn_texts(block.implied_type(), &block.mark_hidden(object));
     }
 
-    /// Learns what is marked.
+    /// Learns what is marked, in a value of no declared type.
     pub(super) fn learn_marked(&mut self, value: &Value) {
-        value.visit(|_, part| {
-            if part.is_marked() {
-                self.learn_all(&part.unmark_deep().0);
-                return Descend::Over;
-            }
-            if part.contains_marked() { Descend::Into } else { Descend::Over }
-        });
+        self.learn_texts(&Type::Dynamic, value);
     }
 
-    fn learn_all(&mut self, secret: &Value) {
-        secret.visit(|_, part| {
-            match part.kind() {
-                Kind::String(text) => self.add(text),
-                Kind::Number(number) => self.add(&number.to_string()),
-                Kind::Map(map) => map.iter().for_each(|(key, _)| self.add(key)),
-                Kind::Object(object) => object.iter().for_each(|(name, _)| self.add(name)),
-                Kind::Unknown(refinements) => {
-                    self.add(refinements.string_prefix.as_deref().unwrap_or_default());
-                }
-                _ => {}
-            }
-            Descend::Into
-        });
+    fn learn_texts(&mut self, declared: &Type, value: &Value) {
+        value.visit_marked_texts(declared, &mut |text| self.add(text));
     }
 
     fn add(&mut self, text: &str) {
-        if text.is_empty() || self.ours.contains(text) || self.all.contains(text) {
+        if text.is_empty() || self.ours.contains(text) || self.texts.contains(text) {
             return;
         }
-        self.all.add(text);
-        if text.len() >= SHORT {
-            self.long.add(text);
-        }
-        self.redactors = OnceLock::new();
+        self.texts.add(text);
+        self.redactor = OnceLock::new();
     }
 
     /// Finds secrets also where a part of them was hidden before they were known.
     pub(super) fn add_partly_hidden(&mut self) {
-        self.all.add_partly_hidden();
-        self.long.add_partly_hidden();
-        self.redactors = OnceLock::new();
+        self.texts.add_partly_hidden();
+        self.redactor = OnceLock::new();
     }
 
     /// Whether nothing is secret.
     pub(super) fn is_empty(&self) -> bool {
-        self.all.is_empty()
+        self.texts.is_empty()
     }
 
-    fn redactors(&self) -> &[Redactor; 2] {
-        self.redactors.get_or_init(|| [self.all.redactor(), self.long.redactor()])
+    fn redactor(&self) -> &Redactor {
+        self.redactor.get_or_init(|| self.texts.redactor())
     }
 
     /// The text with the secrets hidden. Those that are short are taken for secrets only where they stand alone.
     pub(super) fn hide(&self, text: &str) -> String {
-        self.redactors()[0].redact(text).into_owned()
-    }
-
-    /// The same for what was made of values by rules that know what is sensitive: a secret may have come out elsewhere.
-    pub(super) fn hide_long(&self, text: &str) -> String {
-        self.redactors()[1].redact(text).into_owned()
+        self.redactor().redact(text).into_owned()
     }
 
     /// Whether a text that is no sentence, such as a value or a key, holds a secret.
     pub(super) fn finds(&self, text: &str) -> bool {
-        self.redactors()[1].finds(text)
+        self.redactor().finds(text)
     }
 
     pub(super) fn hide_in(&self, block: &Block, diagnostic: &Diagnostic) -> Diagnostic {
@@ -143,7 +113,7 @@ impl Secrets {
     /// A finding whose texts hold what the provider said.
     pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
         let path = self.hide_path(&finding.path);
-        Finding { path, ..finding.texts(|text| shortened(self.hide_long(&text))) }
+        Finding { path, ..finding.texts(|text| shortened(self.hide(&text))) }
     }
 
     /// The path up to the first key or name that is secret.
@@ -183,7 +153,7 @@ impl Secrets {
                 }
                 serde_json::Value::Number(number) => {
                     let text = number.to_string();
-                    text.len() >= SHORT && finds(&text)
+                    text.len() >= SHORT_NUMBER && finds(&text)
                 }
                 _ => false,
             }

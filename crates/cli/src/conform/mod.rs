@@ -26,6 +26,7 @@ use objchange_conform::{Baseline, Corpus, Ended, Hints, Options, Report, Subject
 use objchange_provider::Provider;
 use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::record::{Recorder, Recording};
+use objchange_text::visible_json;
 
 use crate::input::Source;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
@@ -319,12 +320,18 @@ fn tried(
     let runtime = runtime.map_err(no_runtime)?;
     let start = {
         let (args, children, recorder) = (args.clone(), children.clone(), recorder.cloned());
+        let hints = options.hints.clone();
         move || {
             let (args, children, recorder) = (args.clone(), children.clone(), recorder.clone());
+            let hints = hints.clone();
             async move {
                 let client: Arc<dyn Provider> = Arc::new(args.start(&children).await?);
                 Ok(match recorder {
-                    Some(recorder) => Arc::new(Recording::new(client, Some(recorder))),
+                    Some(recorder) => {
+                        let schemas = client.schemas().await?;
+                        hints.secrets_by(&schemas).iter().for_each(|secret| recorder.hide(secret));
+                        Arc::new(Recording::new(client, Some(recorder)))
+                    }
                     None => client,
                 })
             }
@@ -388,7 +395,7 @@ fn write_reports(args: &Args, report: &Report, (news, gone): (&Report, usize)) -
     }
     if let Some(path) = &args.cases_out {
         let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
-        let cases: String = cases.map(|case| format!("{case}\n")).collect();
+        let cases: String = cases.map(|case| format!("{}\n", visible_json(case))).collect();
         reports::write_private(path, &cases)?;
     }
     if args.json {

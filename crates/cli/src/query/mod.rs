@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
-use objchange_plan::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
+use objchange_policy::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
 use objchange_text::json::place;
 
 use self::answer::Questions;

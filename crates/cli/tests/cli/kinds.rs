@@ -16,9 +16,9 @@ use objchange::value::{
     TooManyImplied, TypeMismatch, TypeMismatchKind, WriteError,
 };
 use objchange::{Type, Value};
-use objchange_plan::policy::PolicyError;
-use objchange_plan::query::{QueryError, SubjectError};
 use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError};
+use objchange_policy::query::{QueryError, SubjectError};
+use objchange_policy::rego::PolicyError;
 use objchange_sentinel::{RunError, SyntaxError};
 
 use crate::program::workspace;
@@ -85,6 +85,7 @@ fn every_error_type_has_one() {
         workspace().join("src"),
         workspace().join("crates/text/src/json"),
         workspace().join("crates/plan/src"),
+        workspace().join("crates/policy/src"),
         workspace().join("crates/sentinel/src"),
     ];
     let mut found = 0;

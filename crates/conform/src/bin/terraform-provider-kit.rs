@@ -1,7 +1,8 @@
 //! The provider of [`objchange_conform::kit::faulty`], for tests: of this crate, and through Terraform itself.
 //!
 //! Beside its types there are two whose plans never come: `kit_crash` crashes as a program in Go does, `kit_hang` hangs. A plan
-//! of `kit_slow` takes a time that grows with the square of its `tags`. Where the variable `KIT_SCHEMA` has a number, it is the provider with
+//! of `kit_slow` takes a time that grows with the square of its `tags`; `kit_slow_apply` applies slowly, and writes the file
+//! that `KIT_APPLYING` names when it begins. Where the variable `KIT_SCHEMA` has a number, it is the provider with
 //! that one of the schemas that are wrong. Where `KIT_SECRETS` has three secrets with spaces between them, it is the one
 //! that leaks them.
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{env, io, process, thread};
 
+use objchange::change::AppliedResource;
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Leaky, Planted, ResourceType, faulty, misdeclared, trial_block};
@@ -34,10 +36,17 @@ fn main() -> process::ExitCode {
         thread::sleep(Duration::from_nanos(100).saturating_mul((tags * tags).try_into().unwrap_or(u32::MAX)));
         objchange::change::PlannedResource::new(request.proposed.clone())
     });
+    let slow_apply = ResourceType::new(names()).on_apply(|request| {
+        // Whoever interrupts it knows now that it has begun.
+        env::var("KIT_APPLYING").into_iter().for_each(|path| drop(std::fs::write(path, "")));
+        thread::sleep(Duration::from_millis(500));
+        AppliedResource::new(request.planned.clone())
+    });
     let kit = faulty(nested_types)
         .resource("kit_crash", crash)
         .resource("kit_hang", hang)
-        .resource("kit_slow", slow);
+        .resource("kit_slow", slow)
+        .resource("kit_slow_apply", slow_apply);
     let wrong =
         env::var("KIT_SCHEMA").ok().and_then(|number| misdeclared().into_iter().nth(number.parse().ok()?));
     let kit = wrong.map_or(kit, |wrong| wrong.kit());

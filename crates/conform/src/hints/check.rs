@@ -1,7 +1,6 @@
 //! Whether hints are about what a provider has.
 
-use objchange::Type;
-use objchange::schema::{AttributeType, Block};
+use objchange::schema::{Attribute, AttributeType, Block};
 use objchange_provider::Schemas;
 use objchange_text::did_you_mean;
 
@@ -54,10 +53,10 @@ fn check_value(
     let at_all = Numbering { seed: 0, sequence: 0 };
     let (mut found, mut fits) = (false, false);
     for block in blocks {
-        each_attribute(block, &mut String::new(), &mut |path, ty| {
+        each_attribute(block, &mut String::new(), &mut |path, attribute, _| {
             if is_meant(path) {
                 found = true;
-                fits |= given.value(ty, at_all).is_some();
+                fits |= given.value(attribute.implied_type(), at_all).is_some();
             }
         });
     }
@@ -68,24 +67,29 @@ fn check_value(
     }
 }
 
-/// Each attribute at any depth with its path and type.
-fn each_attribute(block: &Block, path: &mut String, visit: &mut dyn FnMut(&str, &Type)) {
-    attributes(block.attributes(), path, visit);
+/// Looks at an attribute: its path, and whether the schema hides it, or one around it.
+type VisitAttribute<'v> = dyn FnMut(&str, &Attribute, bool) + 'v;
+
+/// Looks at each attribute at any depth.
+pub(super) fn each_attribute(block: &Block, path: &mut String, visit: &mut VisitAttribute<'_>) {
+    attributes(block.attributes(), path, false, visit);
     for (name, nested) in block.block_types() {
         inside(path, name, &mut |path| each_attribute(&nested.block, path, visit));
     }
 }
 
 fn attributes(
-    all: &[(smol_str::SmolStr, objchange::schema::Attribute)],
+    all: &[(smol_str::SmolStr, Attribute)],
     path: &mut String,
-    visit: &mut dyn FnMut(&str, &Type),
+    is_hidden: bool,
+    visit: &mut VisitAttribute<'_>,
 ) {
     for (name, attribute) in all {
+        let is_hidden = is_hidden || attribute.sensitive || attribute.write_only;
         inside(path, name, &mut |path| {
-            visit(path, attribute.implied_type());
+            visit(path, attribute, is_hidden);
             if let AttributeType::Nested(nested) = &attribute.ty {
-                attributes(nested.attributes(), path, visit);
+                attributes(nested.attributes(), path, is_hidden, visit);
             }
         });
     }

@@ -38,6 +38,15 @@ pub(in super::super) struct Numbering {
 }
 
 impl Given {
+    /// The values of which it is one.
+    pub(super) fn values(&self) -> &[Value] {
+        match self {
+            Self::Value(value) => std::slice::from_ref(value),
+            Self::OneOf(values) => values,
+            Self::Matching(_) | Self::Absent => &[],
+        }
+    }
+
     /// The value of this type, if it has one that converts to it.
     pub(in super::super) fn value(&self, ty: &Type, at: Numbering) -> Option<Value> {
         let number = |text: &str| {

@@ -2,19 +2,18 @@
 
 use objchange::Value;
 use objchange::value::{Descend, Kind};
+use objchange_provider::Schemas;
 
 use super::Hints;
+use super::check::each_attribute;
 use super::given::Given;
+use crate::schemas::JUDGED;
 
 impl Hints {
     /// What the file calls secret, each marked. Of a text in which `{seq}` or the like is replaced these are its parts.
     pub fn secrets(&self) -> Vec<Value> {
         let values = self.values.iter().chain(self.types.iter().flat_map(|of| &of.values));
-        let given = values.flat_map(|(_, given)| match given {
-            Given::Value(value) => std::slice::from_ref(value),
-            Given::OneOf(values) => values,
-            Given::Matching(_) | Given::Absent => &[],
-        });
+        let given = values.flat_map(|(_, given)| given.values());
         let updates = self.types.iter().flat_map(|of| &of.update).map(|(_, value)| value);
         let mut secrets = Vec::new();
         for value in self.provider.iter().chain(given).chain(updates) {
@@ -25,6 +24,32 @@ impl Hints {
                 }
                 if part.is_marked() { Descend::Over } else { Descend::Into }
             });
+        }
+        secrets
+    }
+}
+
+impl Hints {
+    /// What the file gives to attributes that schemas call sensitive or write-only, each marked.
+    pub fn secrets_by(&self, schemas: &Schemas) -> Vec<Value> {
+        let mut secrets = Vec::new();
+        let mut keep = |value: &Value| {
+            let secret = value.unmark_deep().0.sensitive();
+            parts(&secret, &mut secrets);
+            secrets.push(secret);
+        };
+        for component in JUDGED {
+            for (name, schema) in schemas.of(component) {
+                let updates: Vec<_> = self.of(component, name).flat_map(|of| &of.update).collect();
+                each_attribute(&schema.block, &mut String::new(), &mut |path, _, is_hidden| {
+                    if is_hidden {
+                        let given = self.given(component, name, path).into_iter().flat_map(Given::values);
+                        let updates =
+                            updates.iter().filter(|(updated, _)| updated == path).map(|(_, value)| value);
+                        given.chain(updates).for_each(&mut keep);
+                    }
+                });
+            }
         }
         secrets
     }

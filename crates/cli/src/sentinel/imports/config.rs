@@ -1,7 +1,10 @@
 //! The items of a configuration.
 
-use objchange_plan::tfconfig::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, Variable};
-use objchange_plan::{Marked, Text};
+use objchange_plan::Text;
+use objchange_policy::Marked;
+use objchange_policy::tfconfig::{
+    Expressions, ModuleCall, Output, Provider, Provisioner, Resource, Variable,
+};
 use objchange_sentinel::Value;
 
 use super::document::CollectionKind;

@@ -4,10 +4,11 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use objchange_plan::tfconfig::TfConfig;
-use objchange_plan::tfplan::{RawMember, TfPlan};
-use objchange_plan::tfstate::TfState;
-use objchange_plan::{Collection, Document as Read, DocumentError, Marked, Plan};
+use objchange_plan::{Document as Read, DocumentError, Plan, View};
+use objchange_policy::tfconfig::TfConfig;
+use objchange_policy::tfplan::{RawMember, TfPlan};
+use objchange_policy::tfstate::TfState;
+use objchange_policy::{Collection, Marked};
 
 use super::items::Items;
 use super::place::Part;
@@ -52,7 +53,10 @@ self_cell::self_cell!(
 );
 
 /// The members of a plan that hold changes.
-const CHANGES: [&str; 3] = ["output_changes", "resource_changes", "resource_drift"];
+const CHANGES: [&str; 4] = ["deferred_changes", "output_changes", "resource_changes", "resource_drift"];
+
+/// The members of a plan that hold actions which it invokes.
+const INVOCATIONS: [&str; 2] = ["action_invocations", "deferred_action_invocations"];
 
 /// What stands in a document.
 struct Collections<'t> {
@@ -126,28 +130,55 @@ impl Document {
     /// The keys that are missing in an object of the plan itself because what they lead to is unknown until apply.
     pub(super) fn missing_in_raw(&self, index: usize, path: &[u32]) -> Vec<&'static str> {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
-        self.read.with_dependent(|_, collections| {
-            let missing = self.at(CollectionKind::Raw, index, Part::Value, path, |marked| {
-                let view = marked.exact()?;
-                if CHANGES.contains(&root.as_str()) && view.get("after").is_none() {
-                    return view.get("after_unknown").filter(|marks| marks.has_true()).map(|_| "after");
+        let root = root.as_str();
+        let look = |path: &[u32], missing: &dyn Fn(View<'_, '_>) -> Vec<&'static str>| {
+            self.at(CollectionKind::Raw, index, Part::Value, path, |marked| marked.exact().map(missing))
+                .unwrap_or_default()
+        };
+        // The key of the object, in the one around it.
+        let key_is = |wanted: &'static str| {
+            path.split_last().is_some_and(|(last, around)| {
+                let is_wanted = |view: View<'_, '_>| match view.members().at_position(*last as usize) {
+                    Some((key, _)) if key == wanted => vec![wanted],
+                    _ => Vec::new(),
+                };
+                !look(around, &is_wanted).is_empty()
+            })
+        };
+        match root {
+            "planned_values" if path.len() == 2 => look(&path[..1], &|outputs| {
+                let Some((name, output)) = outputs.members().at_position(path[1] as usize) else {
+                    return Vec::new();
+                };
+                // Of an output that is unknown in part it has nothing.
+                let missing: Vec<_> =
+                    ["type", "value"].into_iter().filter(|key| output.get(key).is_none()).collect();
+                if self.is_planned_output_unknown(name) { missing } else { Vec::new() }
+            }),
+            root if CHANGES.contains(&root) => look(path, &|change| {
+                let is_unknown = change.get("after_unknown").is_some_and(View::has_true);
+                if is_unknown && change.get("after").is_none() {
+                    return vec!["after"];
                 }
-                None
-            });
-            let is_output = root == "planned_values" && path.len() == 2;
-            let output = || {
-                let keys = self.at(CollectionKind::Raw, index, Part::Value, &path[..1], |outputs| {
-                    let root = self.at(CollectionKind::Raw, index, Part::Value, &[], |root| {
-                        Some(root.exact()?.members().at_position(path[0] as usize)?.0 == "outputs")
-                    })?;
-                    let members = outputs.exact()?.members();
-                    let (name, output) = members.at_position(path[1] as usize)?;
-                    (root && output.get("value").is_none()).then(|| name.to_owned())
-                })?;
-                let change = &collections.plan.as_ref()?.collections.output_changes.get(&keys)?.change;
-                change.after_unknown().ok()?.has_true().then_some("value")
-            };
-            missing.or_else(|| is_output.then(output).flatten()).into_iter().collect()
+                let is_unknown = change.get("unknown").is_some_and(View::is_true);
+                let missing = ["id", "identity"].into_iter().filter(|key| change.get(key).is_none());
+                if is_unknown && key_is("importing") { missing.collect() } else { Vec::new() }
+            }),
+            root if INVOCATIONS.contains(&root) => look(path, &|invocation| {
+                let is_unknown = invocation.get("config_unknown").is_some_and(View::has_true);
+                let is_missing = invocation.get("config_values").is_none();
+                if is_unknown && is_missing { vec!["config_values"] } else { Vec::new() }
+            }),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a part of an output is unknown until apply.
+    fn is_planned_output_unknown(&self, name: &str) -> bool {
+        self.read.with_dependent(|_, collections| {
+            let plan = collections.plan.as_ref();
+            let output = plan.and_then(|plan| plan.collections.output_changes.get(name));
+            output.is_some_and(|output| output.change.after_unknown().is_ok_and(View::has_true))
         })
     }
 
@@ -256,6 +287,7 @@ impl<'t> Collections<'t> {
             let key = view.members().at_position(position)?.0;
             match (root, key) {
                 (root, "after") if CHANGES.contains(&root) => view.get("after_unknown"),
+                (root, "config_values") if INVOCATIONS.contains(&root) => view.get("config_unknown"),
                 ("planned_values", "values") => {
                     let address = view.get("address")?.as_str()?;
                     let change = self.plan.as_ref()?.collections.resource_changes.get(address)?;

@@ -3,7 +3,8 @@
 //! What a policy shows may be made from secrets in any way. So a policy that has seen one is run again with other values
 //! in their place, and only what is the same then is shown.
 
-use objchange_plan::{Collected, Redacted, Shape};
+use objchange_plan::Shape;
+use objchange_policy::{Collected, Redacted};
 use objchange_sentinel::Value;
 use serde_json::{Value as Json, json};
 

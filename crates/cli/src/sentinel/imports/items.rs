@@ -1,8 +1,9 @@
 //! The items of plans and states: their fields, and the parts of them that are values of a document.
 
-use objchange_plan::tfplan::{Change, OutputChange, RawMember, ResourceChange, Variable};
-use objchange_plan::tfstate::{Output, Resource};
-use objchange_plan::{Collection, DocumentError, Index, Marked};
+use objchange_plan::{DocumentError, Index};
+use objchange_policy::tfplan::{Change, OutputChange, RawMember, ResourceChange, Variable};
+use objchange_policy::tfstate::{Output, Resource};
+use objchange_policy::{Collection, Marked};
 use objchange_sentinel::Value;
 
 use super::place::{Part, Place};
@@ -126,7 +127,7 @@ fn of_change(change: &Change<'_>, name: &str, place: &Place) -> Value {
         "before" => place.value(Part::Before, change.before().map(Some)),
         "after_unknown" => place.value(Part::Unknown, change.unknown().map(Some)),
         // That of an output which is all unknown.
-        "after" if is_undefined(change) => Value::undefined(),
+        "after" if is_undefined(change) => place.unknown(),
         "after" => place.value(Part::After, change.after().map(Some)),
         _ => Value::undefined(),
     }
@@ -213,8 +214,7 @@ impl<'t> Item<'t> for Output<'t> {
             "name" => Value::from(&*self.name),
             "sensitive" => Value::from(self.sensitive),
             _ => match self.value() {
-                // It is unknown.
-                Ok(None) => Value::undefined(),
+                Ok(None) => place.unknown(),
                 value => place.value(Part::Value, value),
             },
         }

@@ -44,7 +44,20 @@ impl Imports {
         state: Option<&Arc<Document>>,
         run: Option<&serde_json::Value>,
     ) -> Self {
-        let run = Arc::new(tfrun::members(plan, run));
+        Self::with_run(plan, state, tfrun::members(plan, run))
+    }
+
+    /// The imports where there is no plan; the document has nothing of one.
+    pub(crate) fn without_plan(
+        nothing: &Arc<Document>,
+        state: Option<&Arc<Document>>,
+        run: Option<&serde_json::Value>,
+    ) -> Self {
+        Self::with_run(nothing, state, tfrun::of(None, run))
+    }
+
+    fn with_run(plan: &Arc<Document>, state: Option<&Arc<Document>>, run: serde_json::Value) -> Self {
+        let run = Arc::new(run);
         Self { shelf: Arc::new(Shelf::new(Arc::clone(plan), state.map(Arc::clone))), run }
     }
 
@@ -99,7 +112,7 @@ impl Import for Host {
         let table = |of| Some(visit.table(of));
         match (self.name, name) {
             (Name::Plan, "terraform_version") => {
-                let version = |plan: &objchange_plan::tfplan::TfPlan<'_>| {
+                let version = |plan: &objchange_policy::tfplan::TfPlan<'_>| {
                     plan.terraform_version.as_ref().map(|version| Value::from(&**version))
                 };
                 shelf.document(CollectionKind::Changes).plan(version).flatten()

@@ -5,8 +5,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use objchange_plan::tfconfig::Expressions;
-use objchange_plan::{DocumentError, Marked, Members, Redacted, ResourceActions, Shape};
+use objchange_plan::{DocumentError, Members, ResourceActions, Shape};
+use objchange_policy::tfconfig::Expressions;
+use objchange_policy::{Marked, Redacted};
 use objchange_sentinel::{List, Map, Value};
 
 use super::cache::Shelf;
@@ -160,6 +161,19 @@ impl Place {
             },
             Err(error) => self.failed(error),
         }
+    }
+
+    /// What is unknown as a whole: a policy sees nothing of it.
+    pub(super) fn unknown(&self) -> Value {
+        let document = self.visit.shelf.document(self.of);
+        let key = document.items(self.of, |items| items.key(self.index as usize).to_owned());
+        let kind = match self.of {
+            CollectionKind::OutputChanges | CollectionKind::PlannedOutputs | CollectionKind::Outputs => {
+                "output "
+            }
+            _ => "",
+        };
+        Value::unknown(&Value::undefined(), &format!("{kind}{}", key.unwrap_or_default()))
     }
 
     /// What is written in a block.

@@ -137,16 +137,4 @@ impl Members for Record {
             _ => None,
         }
     }
-
-    fn unknown(&self, key: &str) -> Option<String> {
-        let Place { visit, of, index, .. } = &self.place;
-        // All others have a value that says what is known.
-        let is_output = matches!(
-            (of, key),
-            (CollectionKind::OutputChanges, "after") | (CollectionKind::PlannedOutputs, "value")
-        );
-        let name =
-            || visit.shelf.document(*of).items(*of, |items| items.key(*index as usize).to_owned()).ok();
-        is_output.then(name).flatten().map(|name| format!("output {name}"))
-    }
 }

@@ -1,7 +1,7 @@
 //! `tfrun`: what is told of a run by whoever starts it, and what the plan tells of it.
 
 use objchange_plan::ResourceActions;
-use objchange_plan::tfplan::TfPlan;
+use objchange_policy::tfplan::TfPlan;
 use serde_json::{Value, json};
 
 use super::document::Document;
@@ -13,11 +13,14 @@ pub(super) fn members(document: &Document, given: Option<&Value>) -> Value {
 
 /// The same of a plan itself.
 pub(crate) fn of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
-    let is_destroy = plan.is_some_and(|plan| {
+    let mut members = json!({"target_addrs": null});
+    // Without a plan nobody knows.
+    if let Some(plan) = plan {
         let mut changes = plan.resource_changes.values().map(|change| change.change.actions);
-        !plan.resource_changes.is_empty() && changes.all(|actions| actions == ResourceActions::Delete)
-    });
-    let mut members = json!({"is_destroy": is_destroy, "target_addrs": null});
+        let is_destroy =
+            !plan.resource_changes.is_empty() && changes.all(|actions| actions == ResourceActions::Delete);
+        members["is_destroy"] = is_destroy.into();
+    }
     if let (Some(members), Some(given)) = (members.as_object_mut(), given.and_then(Value::as_object)) {
         members.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
     }

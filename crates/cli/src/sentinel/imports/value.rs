@@ -1,6 +1,7 @@
 //! Values of documents as values of the language: nothing is made that is not looked at.
 
-use objchange_plan::{Marked, Shape, View};
+use objchange_plan::{Shape, View};
+use objchange_policy::Marked;
 use objchange_sentinel::{List, Map, Members, Text, Value};
 
 use super::document::CollectionKind;

@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use objchange_plan::tfconfig::TfConfig;
-use objchange_plan::tfplan::{Change, OutputChange, TfPlan};
-use objchange_plan::tfstate::{Output, TfState};
-use objchange_plan::{Collection, Document, DocumentError, Redacted};
+use objchange_plan::{Document, DocumentError};
+use objchange_policy::tfconfig::TfConfig;
+use objchange_policy::tfplan::{Change, OutputChange, TfPlan};
+use objchange_policy::tfstate::{Output, TfState};
+use objchange_policy::{Collection, Redacted};
 use objchange_sentinel::Policy;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;

@@ -2,10 +2,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use objchange::address::strip_keys;
-use objchange_plan::tfconfig::TfConfig;
-use objchange_plan::tfplan::TfPlan;
-use objchange_plan::tfstate::TfState;
-use objchange_plan::{Document, Plan, Redacted};
+use objchange_plan::{Document, Plan};
+use objchange_policy::Redacted;
+use objchange_policy::tfconfig::TfConfig;
+use objchange_policy::tfplan::TfPlan;
+use objchange_policy::tfstate::TfState;
 use objchange_sentinel::{Policy, Run, Setup, Source, Value};
 use proptest::prelude::*;
 use serde::Serialize;
