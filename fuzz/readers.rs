@@ -10,15 +10,15 @@ use objchange::case::Case;
 use objchange::schema::{Attribute, Block, NestedBlock, NestingMode, ProviderSchemas, SchemaKind};
 use objchange::value::Path;
 use objchange::{Type, Value};
+use objchange_conform::{Baseline, Corpus, Hints};
 use objchange_hcl::{
     Diagnostic, Environment, Functions, Module, Purpose, Scope, Sources, VariableValues, Variables, decode,
     evaluate, evaluate_template, parse_body, parse_body_json, parse_expression, parse_template, references,
 };
-use objchange_plan::query::{CollectionKind, Projection, Query, Subject};
 use objchange_plan::{Document, Options, Program, Schemas};
-use objchange_provider::client::{LogLine, Reattach};
-use objchange_provider::conform::{Baseline, Corpus, Hints};
-use objchange_provider::{Component, internal};
+use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
+use objchange_provider::client::{Handshake, LogLine, Reattach};
+use objchange_provider::{Component, message};
 use objchange_sentinel::{LintContext, Policy, Run, Setup};
 
 /// The first byte chooses one of these.
@@ -313,7 +313,7 @@ pub(crate) fn policy(bytes: &[u8]) {
 /// What Terraform printed: advice is given only for a clause of the contract or a fault of another kind.
 pub(crate) fn explain(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    for explained in objchange_provider::explain::explain(text) {
+    for explained in objchange_conform::explain::explain(text) {
         let names_a_fault = !explained.clauses.is_empty() || explained.kind.is_some();
         assert!(names_a_fault || explained.advice().is_none(), "advice for nothing in {text:?}");
         let _ = explained.resource_type();
@@ -352,23 +352,24 @@ pub(crate) fn provider_lines(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for line in text.lines() {
         let _ = LogLine::parse(line);
-        let _ = internal::handshake(line);
+        let _ = Handshake::parse(line, &[5, 6]);
         let _ = line.parse::<Reattach>();
     }
 }
 
 /// Messages of the protocol: what is read of schemas can be printed, and a value is of the type that is asked for.
 pub(crate) fn messages(bytes: &[u8]) {
-    for schemas in internal::schemas(bytes) {
+    let schemas = [message::schemas(bytes, 6), message::schemas(bytes, 5), message::identities(bytes)];
+    for schemas in schemas.into_iter().flatten() {
         for (_, schema) in schemas.of(Component::Resource) {
             is_of_its_type(&schema.block);
         }
         let document = objchange_provider::schema_document([("a/b", &schemas)]);
         ProviderSchemas::parse(document).expect("what was written can be read");
     }
-    let _ = internal::diagnostics(bytes);
-    if let Some((ty, message)) = typed(bytes)
-        && let Some(value) = internal::value(message, ty)
+    let _ = message::diagnostics(bytes);
+    if let Some((ty, bytes)) = typed(bytes)
+        && let Ok(value) = message::value(bytes, ty)
         && value.ty().conforms_to(ty)
     {
         assert!(value.to_msgpack(ty).is_ok(), "{value}");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use triomphe::ThinArc;
 
 use super::path::PathTrie;
-use super::{Descend, Flags, Head, Kind, Marked, Path, PathStep, Repr, StepRef, Value};
+use super::{Descend, Flags, Head, Kind, Marked, Path, PathStep, Repr, StepRef, Type, Value};
 
 /// A set of marks on one value.
 ///
@@ -188,6 +188,27 @@ impl Value {
     }
 
     /// Whether both carry the same marks at the same parts; both have the same content.
+    /// Hands over each text in what is marked: strings, numbers, keys of maps, names in objects whose type `declared` does
+    /// not name, and what is known of unknown strings.
+    ///
+    /// This is what to look for in text that may repeat a secret.
+    ///
+    /// ```
+    /// use objchange::{Type, Value};
+    ///
+    /// let login = Value::object([("user", Value::from("ann")), ("login", Value::object([("k3y", 12)]).sensitive())]);
+    /// let mut texts = Vec::new();
+    /// login.visit_marked_texts(&Type::Dynamic, &mut |text| texts.push(text.to_owned()));
+    /// assert_eq!(texts, ["k3y", "12"]);
+    ///
+    /// texts.clear();
+    /// login.visit_marked_texts(login.ty(), &mut |text| texts.push(text.to_owned()));
+    /// assert_eq!(texts, ["12"]);
+    /// ```
+    pub fn visit_marked_texts(&self, declared: &Type, visit: &mut dyn FnMut(&str)) {
+        visit_texts(self, declared, false, visit);
+    }
+
     pub(crate) fn same_marks(&self, other: &Value) -> bool {
         if self.same_place(other) || !self.contains_marked() && !other.contains_marked() {
             return true;
@@ -260,6 +281,53 @@ impl Places {
 
 /// Where the entry of a map stands in an object that the map has become, or the other way round: what has dynamic parts
 /// is the one here and the other there.
+fn visit_texts(value: &Value, declared: &Type, is_secret: bool, visit: &mut dyn FnMut(&str)) {
+    let is_secret = is_secret || value.is_marked();
+    if !is_secret && !value.contains_marked() {
+        return;
+    }
+    let element = declared.element().unwrap_or(&Type::Dynamic);
+    match value.unmarked().kind() {
+        Kind::String(text) if is_secret => visit(text),
+        Kind::Number(number) if is_secret => visit(&number.to_string()),
+        Kind::Unknown(refinements) if is_secret => {
+            if let Some(prefix) = &refinements.string_prefix {
+                visit(prefix);
+            }
+        }
+        Kind::List(parts) | Kind::Set(parts) => {
+            parts.iter().for_each(|part| visit_texts(part, element, is_secret, visit));
+        }
+        Kind::Tuple(parts) => {
+            let types = match declared {
+                Type::Tuple(tuple) => tuple.elements(),
+                _ => &[],
+            };
+            for (index, part) in parts.iter().enumerate() {
+                visit_texts(part, types.get(index).unwrap_or(&Type::Dynamic), is_secret, visit);
+            }
+        }
+        Kind::Map(map) => {
+            for (key, part) in map.iter() {
+                if is_secret {
+                    visit(key);
+                }
+                visit_texts(part, element, is_secret, visit);
+            }
+        }
+        Kind::Object(object) => {
+            for (name, part) in object.iter() {
+                let ty = declared.as_object().and_then(|object| object.attribute(name));
+                if is_secret && ty.is_none() {
+                    visit(name);
+                }
+                visit_texts(part, ty.unwrap_or(&Type::Dynamic), is_secret, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
 fn entry(value: &Value, step: &PathStep) -> Option<usize> {
     match (value.kind(), step) {
         (Kind::Object(object), PathStep::Index(key)) => object.object_type().position(key.as_str()?),

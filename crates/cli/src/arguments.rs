@@ -1,10 +1,10 @@
 //! What is said where arguments ask for help or cannot be used.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::builder::StyledStr;
+use clap::builder::{StyledStr, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, Command, value_parser};
 use objchange_text::visible;
@@ -47,13 +47,45 @@ fn asks_for_detailed_codes(arguments: impl Iterator<Item = OsString>) -> bool {
     })
 }
 
+/// Reads `NAME=VALUE`. Its error does not repeat the text: without a name it may be the value, and secret.
+#[derive(Clone)]
+pub(crate) struct Assignment;
+
+impl TypedValueParser for Assignment {
+    type Value = (String, String);
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        text: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        match text.to_str().and_then(|text| text.split_once('=')) {
+            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+            _ => {
+                let option = argument.and_then(Arg::get_long).unwrap_or("var");
+                let problem =
+                    format!("--{option} needs a name and a value, with an equals sign between them");
+                Err(command.clone().error(ErrorKind::ValueValidation, problem))
+            }
+        }
+    }
+}
+
+/// The options whose values may be secrets.
+const SECRET_OPTIONS: [&str; 4] = ["--env", "--global", "--param", "--var"];
+
 /// What stands for an argument that may be a secret.
 const HIDDEN: &str = "(hidden)";
 
-/// Hides what an error repeats of the values of variables, which may be secrets: a `--var` that has no equals sign, and
-/// what the shell has cut off from one, such as the second word of `--var name=two words`.
+/// Hides what an error repeats of values that may be secrets: a `--var` that has no equals sign, and what the shell has
+/// cut off from one, such as the second word of `--var name=two words`.
 fn without_secrets(mut error: clap::Error) -> clap::Error {
-    let is_var = |text: &str| text == "--var" || text.starts_with("--var=") || text.starts_with("--var ");
+    let is_var = |text: &str| {
+        SECRET_OPTIONS.iter().any(|option| {
+            text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with(['=', ' ']))
+        })
+    };
     let of_var =
         matches!(error.get(ContextKind::InvalidArg), Some(ContextValue::String(text)) if is_var(text));
     if of_var {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-#[cfg(feature = "provider")]
 use objchange_provider::{Provider, schema_document};
 
+#[cfg(feature = "provider")]
 use crate::input::{InputError, Source};
 #[cfg(feature = "provider")]
 use crate::provider::{Binary, LaunchArgs, launch};
@@ -78,7 +78,7 @@ impl SchemaArgs {
         if self.provider_binary.is_empty() {
             return Ok(None);
         }
-        let text = launch::run(async |children| {
+        let text = launch::run(async |children, _| {
             let mut all = Vec::new();
             for binary in &self.provider_binary {
                 let name = || binary.program.display().to_string();

@@ -17,37 +17,31 @@
 #![forbid(unsafe_code)]
 
 mod cases;
-mod collection;
 mod diff;
 mod differ;
 mod document;
 mod json;
-#[cfg(feature = "policy")]
-pub mod policy;
 mod program;
-#[cfg(feature = "query")]
-pub mod query;
 mod render;
 mod report;
 mod text;
-pub mod tfconfig;
-pub mod tfplan;
-pub mod tfstate;
 mod walk;
 
 pub use cases::OPERATIONS;
-pub use collection::{Answer, Collected, Collection, Exact, Full, Index, Marked, Redacted, Secrets};
 pub use diff::{
     Block, BlockType, Diff, DiffAction, Entry, Kind, Line, NestedBlock, Part, Parts, Primitive, Scalar,
     Sensitivity,
 };
 pub use document::{
-    ActionInvocation, ActionTrigger, ChangedResource, Deferred, Document, DocumentError, DocumentKind, Form,
-    Importing, NoInstance, ObjectError, ObjectErrorKind, OutputChange, Plan, Problem, RelevantAttribute,
-    ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime, Unfamiliar, UnfamiliarKind,
-    ValueChange, is_errored_plan, read_object,
+    ActionInvocation, ActionTrigger, ChangedResource, Deferred, Document, DocumentError, DocumentKind,
+    DocumentText, Form, Importing, Index, NoInstance, ObjectError, ObjectErrorKind, OutputChange, Plan,
+    Problem, RelevantAttribute, ResourceActions, Sensitive, State, StateOutput, StateResource, TriggerTime,
+    Unfamiliar, UnfamiliarKind, ValueChange, is_errored_plan, read_object,
 };
-pub use json::{Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View};
+pub use json::{
+    Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
+    serialize_number,
+};
 pub use program::{Program, ProgramError, Version};
 pub use render::{
     Colour, GroupBy, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
@@ -59,4 +53,4 @@ pub use report::{
     StateHeader, Summary, Warning,
 };
 pub use text::Text;
-pub use walk::{LeafChange, ObjectChange, Reason, diff_values};
+pub use walk::{LeafChange, ObjectChange, Reason, Sides, diff_values};

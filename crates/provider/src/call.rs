@@ -31,16 +31,6 @@ pub enum Component {
 }
 
 impl Component {
-    /// Those whose schemas and behaviour are judged: all but state stores.
-    pub(crate) const TRIED: [Self; 6] = [
-        Self::Provider,
-        Self::Resource,
-        Self::DataSource,
-        Self::EphemeralResource,
-        Self::ListResource,
-        Self::Action,
-    ];
-
     /// Those of which a provider may have many, each with a name.
     pub const NAMED: [Self; 6] = [
         Self::Resource,
@@ -50,6 +40,19 @@ impl Component {
         Self::Action,
         Self::StateStore,
     ];
+
+    /// Its stable name.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Provider => "provider",
+            Self::Resource => "resource",
+            Self::DataSource => "data_source",
+            Self::EphemeralResource => "ephemeral_resource",
+            Self::ListResource => "list_resource",
+            Self::Action => "action",
+            Self::StateStore => "state_store",
+        }
+    }
 
     /// What it is called in sentences.
     pub const fn noun(self) -> &'static str {
@@ -244,7 +247,6 @@ pub struct Listed {
 
 /// What a function of a provider gives.
 #[derive(Clone, PartialEq)]
-#[non_exhaustive]
 pub enum FunctionAnswer {
     /// Its result; `None` where the answer has none.
     Result(Option<Value>),

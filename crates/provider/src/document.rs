@@ -19,7 +19,7 @@ const FORMAT_VERSION: &str = "1.0";
 ///
 /// ```
 /// use objchange::schema::ProviderSchemas;
-/// use objchange_provider::kit::Kit;
+/// use objchange_conform::kit::Kit;
 /// use objchange_provider::{Provider, schema_document};
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -39,7 +39,7 @@ impl ChangeFault {
 /// ```
 /// use objchange::Value;
 /// use objchange::change::{Action, PlanRequest, PrivateData};
-/// use objchange_provider::kit::{faulty, trial_block, trial_config};
+/// use objchange_conform::kit::{faulty, trial_block, trial_config};
 /// use objchange_provider::plan_change;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

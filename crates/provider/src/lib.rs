@@ -6,25 +6,20 @@
 //! - [`Provider`]: the calls, as one trait, whatever is between the two ends.
 //! - [`client`]: starts a provider's program or attaches to one that runs, and is the [`Provider`] there.
 //! - [`server`]: serves any [`Provider`] as a program that Terraform runs.
-//! - [`conform`]: judges whether a provider keeps the contract with Terraform.
-//! - [`explain`]: reads what Terraform itself says of a provider.
 //! - [`record`]: keeps what a provider is asked and answers, to be judged again.
-//! - [`kit`]: writes a provider from schemas and closures, and gives it faults.
+//! - [`message`]: reads single messages of the protocol from their bytes.
+//!
+//! The crate `objchange-conform` tests providers, and writes them from schemas and closures.
 
 #![deny(unsafe_code)]
 
 mod call;
 mod cases;
 pub mod client;
-pub mod conform;
 mod document;
 mod drive;
 mod error;
-pub mod explain;
-/// For the crates of this workspace alone: may change with any version.
-#[doc(hidden)]
-pub mod internal;
-pub mod kit;
+pub mod message;
 mod notes;
 mod provider;
 pub mod record;

@@ -16,7 +16,7 @@ use crate::call::{
 use crate::{Component, ErrorKind, Result, Schemas};
 
 /// A provider: a process at the other end of a connection ([`Client`](crate::Client)), or something in this program that
-/// behaves like one ([`Kit`](crate::kit::Kit)).
+/// behaves like one, such as `Kit` of `objchange-conform`.
 ///
 /// Values are of the types that the provider's schemas imply, and carry no marks. Calls that a provider may leave out answer
 /// [`ErrorKind::Unimplemented`] unless they are written.

@@ -55,6 +55,13 @@ pub struct SchemaFault {
     pub problem: SchemaFaultKind,
 }
 
+impl SchemaFault {
+    /// What is wrong in a place.
+    pub fn new(place: impl Into<String>, problem: SchemaFaultKind) -> Self {
+        Self { place: place.into(), problem }
+    }
+}
+
 /// What cannot be understood of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]

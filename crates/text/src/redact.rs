@@ -53,11 +53,13 @@ impl Secrets {
             return;
         }
         self.insert(secret.to_owned());
-        // Programs print secrets as Go's `%q` and as JSON do, and often one line of several.
-        let mut quoted = String::new();
-        quote_into(secret, &mut quoted);
-        self.insert(quoted[1..quoted.len() - 1].to_owned());
-        self.insert(json_escaped(secret));
+        // Programs print secrets as Go's `%q` and as JSON do, sometimes both, and often one line of several.
+        let mut forms = vec![secret.to_owned()];
+        for _ in 0..2 {
+            let quoted = forms.iter().flat_map(|form| [go_escaped(form), json_escaped(form)]);
+            forms = quoted.filter(|form| form != secret).collect::<BTreeSet<_>>().into_iter().collect();
+            forms.iter().for_each(|form| self.insert(form.clone()));
+        }
         let lines = secret.lines().map(str::trim).filter(|line| line.len() >= SHORT);
         lines.for_each(|line| self.insert(line.to_owned()));
     }
@@ -137,6 +139,13 @@ impl Secrets {
         // A search that cannot be built can find nothing, so nothing is shown.
         Redactor(found.map_or(Search::HideAll, Search::For))
     }
+}
+
+/// The text as Go's `%q` escapes it, without its quotes.
+fn go_escaped(text: &str) -> String {
+    let mut quoted = String::new();
+    quote_into(text, &mut quoted);
+    quoted[1..quoted.len() - 1].to_owned()
 }
 
 /// The text as JSON escapes it, without its quotes.
@@ -269,6 +278,7 @@ mod tests {
         for text in ["line one\n\"two\"<3", "line one\\n\\\"two\\\"<3", "line one\\n\\\"two\\\"\\u003c3"] {
             assert_eq!(redactor.redact(text), SENSITIVE);
         }
+        assert_eq!(redactor.redact(r#"line one\\n\\\"two\\\"<3"#), SENSITIVE);
         assert_eq!(redactor.redact("it was `line one`"), "it was `(sensitive value)`");
     }
 

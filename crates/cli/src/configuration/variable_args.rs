@@ -1,11 +1,8 @@
 //! What is given for the variables of a configuration, by arguments and files.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use clap::builder::TypedValueParser;
-use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use objchange::Value;
 use objchange_hcl::{
@@ -16,6 +13,7 @@ use objchange_hcl::{
 use objchange_text::did_you_mean;
 
 use super::{Configuration, ConfigurationError, report};
+use crate::arguments::Assignment;
 use crate::exit;
 use crate::input::Source;
 
@@ -84,29 +82,6 @@ impl FromArgMatches for Settings {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
-    }
-}
-
-/// Reads `NAME=VALUE`. Its error does not repeat the text: without a name it may be the value, and secret.
-#[derive(Clone)]
-struct Assignment;
-
-impl TypedValueParser for Assignment {
-    type Value = (String, String);
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        _argument: Option<&Arg>,
-        text: &OsStr,
-    ) -> Result<Self::Value, clap::Error> {
-        match text.to_str().and_then(|text| text.split_once('=')) {
-            Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-            _ => {
-                let problem = "--var needs a name and a value, with an equals sign between them";
-                Err(command.clone().error(ErrorKind::ValueValidation, problem))
-            }
-        }
     }
 }
 

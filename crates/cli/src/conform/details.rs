@@ -1,6 +1,6 @@
 //! What reports for other programs say of a finding beside what is wrong: the smallest configuration, and what to do.
 
-use objchange_provider::conform::{Advice, Found, TypeReport};
+use objchange_conform::{Advice, Found, TypeReport};
 
 use super::hcl;
 

@@ -5,8 +5,8 @@ use std::fmt::Write;
 use objchange::Value;
 use objchange::schema::{Block, NestedBlock, NestingMode};
 use objchange::value::Kind;
+use objchange_conform::{Subject, TypeReport};
 use objchange_provider::Component;
-use objchange_provider::conform::{Subject, TypeReport};
 use objchange_text::quote_into;
 
 /// The block of a configuration, or the call of a function.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 use std::{io, process, thread};
 
+use objchange_conform::{Left, Made, Stop};
 use objchange_provider::client::Children;
-use objchange_provider::conform::{Left, Made, Stop};
 
 use crate::exit::{INTERRUPTED, note, warn};
 use crate::provider::launch::Signals;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange_provider::conform::Report;
+use objchange_conform::Report;
 
 use crate::reports::json;
 

@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for the provider, a test case for each of its types.
 
-use objchange_provider::conform::{FindingSeverity, Found, Report, TypeReport};
+use objchange_conform::{FindingSeverity, Found, Report, TypeReport};
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 

@@ -22,10 +22,11 @@ use std::time::Duration;
 use clap::ValueEnum;
 use objchange::Value;
 use objchange::change::Diagnostic;
+use objchange_conform::{Baseline, Corpus, Ended, Hints, Options, Report, Subject};
 use objchange_provider::Provider;
 use objchange_provider::client::{Children, Client, Limits};
-use objchange_provider::conform::{self, Baseline, Corpus, Ended, Hints, Options, Report, Subject};
 use objchange_provider::record::{Recorder, Recording};
+use objchange_text::visible_json;
 
 use crate::input::Source;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
@@ -211,8 +212,8 @@ impl Args {
         (options.apply, options.seed, options.cases, options.time) =
             (self.apply, self.seed, self.cases, self.time);
         options.flavor = match self.flavor {
-            Flavor::Terraform => conform::Flavor::Terraform,
-            Flavor::Opentofu => conform::Flavor::OpenTofu,
+            Flavor::Terraform => objchange_conform::Flavor::Terraform,
+            Flavor::Opentofu => objchange_conform::Flavor::OpenTofu,
         };
         let cores = || thread::available_parallelism().map_or(1, NonZero::get);
         // A provider that runs already is one.
@@ -319,12 +320,18 @@ fn tried(
     let runtime = runtime.map_err(no_runtime)?;
     let start = {
         let (args, children, recorder) = (args.clone(), children.clone(), recorder.cloned());
+        let hints = options.hints.clone();
         move || {
             let (args, children, recorder) = (args.clone(), children.clone(), recorder.clone());
+            let hints = hints.clone();
             async move {
                 let client: Arc<dyn Provider> = Arc::new(args.start(&children).await?);
                 Ok(match recorder {
-                    Some(recorder) => Arc::new(Recording::new(client, Some(recorder))),
+                    Some(recorder) => {
+                        let schemas = client.schemas().await?;
+                        hints.secrets_by(&schemas).iter().for_each(|secret| recorder.hide(secret));
+                        Arc::new(Recording::new(client, Some(recorder)))
+                    }
                     None => client,
                 })
             }
@@ -332,7 +339,8 @@ fn tried(
     };
     let bar = progress::Bar::new();
     let shown = bar.clone();
-    let tried = runtime.block_on(conform::run(start, options, move |progress| shown.show(progress)));
+    let tried =
+        runtime.block_on(objchange_conform::run(start, options, move |progress| shown.show(progress)));
     bar.finish();
     children.kill_all();
     tried
@@ -351,7 +359,7 @@ const MAX_LINE: usize = 1_000;
 fn unusable(error: &objchange_provider::Error, secrets: &[Value]) -> io::Result<ExitCode> {
     let secrets = Value::tuple(secrets.to_vec());
     let hidden = |text: &str| {
-        let hidden = conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
+        let hidden = objchange_conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
         match hidden.char_indices().nth(MAX_LINE) {
             Some((end, _)) => format!("{}… ({} more bytes)", &hidden[..end], hidden.len() - end),
             None => hidden,
@@ -387,7 +395,7 @@ fn write_reports(args: &Args, report: &Report, (news, gone): (&Report, usize)) -
     }
     if let Some(path) = &args.cases_out {
         let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
-        let cases: String = cases.map(|case| format!("{case}\n")).collect();
+        let cases: String = cases.map(|case| format!("{}\n", visible_json(case))).collect();
         reports::write_private(path, &cases)?;
     }
     if args.json {

@@ -1,7 +1,7 @@
 //! How far the run is, on standard error if that is a terminal.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use objchange_provider::conform::Progress;
+use objchange_conform::Progress;
 
 /// A bar with what is being tried.
 #[derive(Clone)]

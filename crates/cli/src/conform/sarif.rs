@@ -1,6 +1,6 @@
 //! The report in SARIF 2.1.0: a rule is a clause of the contract, and its result is in the provider's program.
 
-use objchange_provider::conform::{Clause, FindingSeverity, Found as Finding, Report, TypeReport};
+use objchange_conform::{Clause, FindingSeverity, Found as Finding, Report, TypeReport};
 
 use super::details;
 use crate::reports::sarif::{Found, Sarif};

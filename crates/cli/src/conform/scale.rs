@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use objchange::schema::Block;
+use objchange_conform::scale::{Curve, Scale, Scaling, Verdict, scale, svg, table};
+use objchange_conform::{Accepted, Hints, Options, Subject, accepted, samples};
 use objchange_provider::client::{Children, Client};
-use objchange_provider::conform::scale::{Curve, Scale, Scaling, Verdict, scale, svg, table};
-use objchange_provider::conform::{Accepted, Hints, Options, Subject, accepted, samples};
 use objchange_provider::{Component, Error, Provider};
 
 use super::{Args, FailOn};
@@ -185,7 +185,7 @@ fn memory(pid: u32) -> Option<u64> {
 }
 
 fn is_quadratic(curve: &Curve) -> bool {
-    let is = |growth: &objchange_provider::conform::scale::Growth| growth.verdict == Verdict::Quadratic;
+    let is = |growth: &objchange_conform::scale::Growth| growth.verdict == Verdict::Quadratic;
     is(&curve.plan) || curve.apply.as_ref().is_some_and(is)
 }
 

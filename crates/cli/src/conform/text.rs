@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange_provider::conform::{Advice, Clause, Ended, FindingSeverity, Found, Report, TypeReport};
+use objchange_conform::{Advice, Clause, Ended, FindingSeverity, Found, Report, TypeReport};
 use objchange_text::visible;
 
 use super::{Args, hcl, is_file};

@@ -7,8 +7,8 @@ use objchange::Value;
 use objchange::change::{assert_object_compatible, assert_plan_valid};
 use objchange::schema::{Attribute, Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 use objchange::value::Path;
+use objchange_conform::explain::Explained;
 use objchange_plan::{DocumentKind, Form, Plan, Shape, View, read_object};
-use objchange_provider::explain::Explained;
 
 use super::Args;
 use crate::input::{InputError, Source};

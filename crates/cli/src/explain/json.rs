@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use objchange_provider::explain::Likeness;
+use objchange_conform::explain::Likeness;
 use serde::Serialize;
 
 use super::{ExplainedMessage, Shown};

@@ -8,7 +8,7 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use objchange_provider::explain::{Explained, explain};
+use objchange_conform::explain::{Explained, explain};
 
 use self::evidence::{Evidence, EvidenceError, Shown};
 use crate::exit;

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use objchange_provider::conform::{Advice, Clause};
-use objchange_provider::explain::Trouble;
+use objchange_conform::explain::Trouble;
+use objchange_conform::{Advice, Clause};
 use objchange_text::visible;
 
 use super::{ExplainedMessage, Shown};

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use objchange_plan::policy::{DataFile, Value};
+use objchange_policy::rego::{DataFile, Value};
 use walkdir::WalkDir;
 
 /// Reads documents. Of folders of `--data` every JSON and YAML file counts, of folders of policies those that are called

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use objchange_plan::policy::PolicyFile;
+use objchange_policy::rego::PolicyFile;
 
 use crate::documents::Walk;
 
@@ -21,17 +21,7 @@ pub(super) fn read(arguments: &[PathBuf], tests: bool) -> Result<Vec<PolicyFile>
             name.ends_with(".rego") && (tests || !name.ends_with("_test.rego"))
         });
         // A policy that is not evaluated must not look like one that passes.
-        if let Some(error) = found.unreadable.into_iter().next() {
-            return Err(error);
-        }
-        if let Some(link) = found.outside.first() {
-            return Err(format!(
-                "{}: this link leaves the folder {}; name the policies themselves",
-                link.display(),
-                argument.display()
-            ));
-        }
-        for path in found.paths {
+        for path in found.complete(argument)? {
             files.push(file(&path)?);
         }
         if files.len() == before {
@@ -42,6 +32,9 @@ pub(super) fn read(arguments: &[PathBuf], tests: bool) -> Result<Vec<PolicyFile>
 }
 
 fn file(path: &Path) -> Result<PolicyFile, String> {
+    if path.extension().is_some_and(|extension| extension == "json") {
+        return Err(format!("{}: this is no policy; name plans before --rego", path.display()));
+    }
     let text = std::fs::read_to_string(path)
         .map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
     Ok(PolicyFile::new(path.display().to_string(), text.strip_prefix('\u{feff}').unwrap_or(&text)))

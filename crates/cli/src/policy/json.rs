@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange_plan::policy::{Finding, Outcome, Severity, Undecided, Warning};
+use objchange_policy::rego::{Finding, Outcome, Severity, Undecided, Warning};
 use serde::Serialize;
 
 use super::Judged;

@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for each plan, a test case for each rule.
 
-use objchange_plan::policy::{Outcome, Place, RuleVerdict, Severity};
+use objchange_policy::rego::{Outcome, Place, RuleVerdict, Severity};
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
@@ -19,7 +19,7 @@ pub(super) fn named(name: &str, place: &Place, status: TestCaseStatus) -> TestCa
 }
 
 fn case(verdict: &RuleVerdict) -> TestCase {
-    let lines = |findings: &[objchange_plan::policy::Finding]| {
+    let lines = |findings: &[objchange_policy::rego::Finding]| {
         let lines = findings.iter().map(|finding| match &finding.address {
             Some(address) => format!("{}: {}", visible(address), visible(finding.text())),
             None => visible(finding.text()).into_owned(),

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use objchange_plan::policy::Policies;
+use objchange_policy::rego::Policies;
 
 use crate::exit;
 

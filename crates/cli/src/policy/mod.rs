@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Subcommand, ValueEnum};
-use objchange_plan::policy::{
+use objchange_policy::rego::{
     InputMode, Options, Outcome, Policies, PolicyError, RuleVerdict, Severity, Value, Verdicts, Warning,
 };
 

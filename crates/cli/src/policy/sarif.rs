@@ -1,6 +1,6 @@
 //! What policies find, in SARIF.
 
-use objchange_plan::policy::{Finding, Outcome, Severity};
+use objchange_policy::rego::{Finding, Outcome, Severity};
 
 use super::Judged;
 use crate::reports::sarif::{Found, Sarif};

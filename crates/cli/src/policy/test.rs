@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use objchange_plan::policy::{Options, TestResult, TestVerdict, run_tests};
+use objchange_policy::rego::{Options, TestResult, TestVerdict, run_tests};
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 

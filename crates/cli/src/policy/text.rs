@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use objchange_plan::policy::{Finding, Outcome, RuleVerdict, Severity};
+use objchange_policy::rego::{Finding, Outcome, RuleVerdict, Severity};
 use objchange_text::visible;
 
 use super::Judged;

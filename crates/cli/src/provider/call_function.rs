@@ -88,6 +88,5 @@ pub(super) async fn run(args: &Args, children: &Children, hidden: &Hidden) -> Re
             exit::complain(&hidden.relay(&format!("{place}{text}")))?;
             Ok(ExitCode::from(exit::FAILED))
         }
-        _ => Err(Failure::Unusable("the answer is of a kind that is not known here".into())),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::pin::pin;
 use std::process::ExitCode;
 
 use objchange::change::{
@@ -18,10 +19,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::hidden::Hidden;
+use super::launch::Interrupt;
 use super::prior::{self, Known};
 use super::session::{Configured, Failure, Session, heed};
 use super::state::{Objects, StateOut, instance_address};
-use crate::exit::{self, FAILED, UNUSABLE};
+use crate::exit::{self, FAILED, INTERRUPTED, UNUSABLE};
 use crate::input::Source;
 use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
 use crate::relay::{MAX_TEXTS, left_out};
@@ -82,7 +84,7 @@ async fn planned<'s, 'h>(
     hidden: &'h Hidden,
 ) -> Result<(Session<'h>, Planned<'s>), Failure> {
     let unusable = |error| Failure::Plan(Box::new(error));
-    let session = Session::configured(&args.provider, children, hidden).await?;
+    let session = Session::start(&args.provider.target, children, hidden).await?;
     let others: Vec<Source> =
         args.provider.provider_config.iter().map(|text| Source::new(text.as_ref())).collect();
     // What the provider does not have is told with what is like it.
@@ -102,7 +104,9 @@ async fn planned<'s, 'h>(
     let name = subject.resource_type.clone();
     let schema = session.schemas.resources.get(name.as_str()).cloned();
     let schema = schema.unwrap_or_else(|| Schema::new(0, subject.request.schema.clone()));
+    // Before anybody asks the provider about its own configuration: it may say anything anywhere.
     session.hide(&schema.block, &subject.request.config);
+    session.configure(&args.provider).await?;
     let of_block = subject.address.as_deref();
     let (prior, address) = (args.subject.prior.as_deref(), args.subject.address.as_deref());
     let mut known = prior::known(prior, address, of_block, &name, &schema, &session).await?;
@@ -193,7 +197,7 @@ pub(super) async fn refreshed(
 
 pub(super) async fn apply(
     args: &ApplyArgs,
-    children: &Children,
+    (children, interrupt): (&Children, &Interrupt),
     hidden: &Hidden,
 ) -> Result<ExitCode, Failure> {
     let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
@@ -231,7 +235,8 @@ pub(super) async fn apply(
     };
     let mut request = ApplyRequest::new(&schema.block, &change, &subject.request.config);
     request.prior_private.clone_from(&known.private);
-    let (applied, silence) = made(&session, &subject.resource_type, &request).await?;
+    interrupt.hold_off();
+    let (applied, silence) = made(&session, &subject.resource_type, &request, interrupt).await?;
     hidden.learn(&schema.block, &applied.saved);
     // Before anything else, which may fail: nobody but the state file knows of what was made.
     let is_saved = target.is_none_or(|(out, address)| {
@@ -242,6 +247,7 @@ pub(super) async fn apply(
         let (address, schema, deposed) = (&address, &schema, deposed.as_ref());
         out.save(&Objects { address, provider, schema, current: &current, deposed })
     });
+    interrupt.allow();
     if let Some(error) = silence {
         exit::warn("the provider may have made a part of the change, of which nothing is known");
         return Err(error.into());
@@ -250,6 +256,7 @@ pub(super) async fn apply(
     let is_fine = tell(args, &change, &applied, &schema, hidden)?;
     Ok(match (is_saved, is_fine) {
         (false, _) => ExitCode::from(UNUSABLE),
+        (true, _) if interrupt.was_heard() => ExitCode::from(INTERRUPTED),
         (true, false) => ExitCode::from(FAILED),
         (true, true) => ExitCode::SUCCESS,
     })
@@ -281,6 +288,7 @@ async fn made(
     session: &Session<'_>,
     type_name: &str,
     request: &ApplyRequest,
+    interrupt: &Interrupt,
 ) -> Result<(AppliedChange, Option<objchange_provider::Error>), Failure> {
     let mut applying = begin_apply(request).map_err(ChangeFault::Apply)?;
     let mut silence = None;
@@ -291,22 +299,49 @@ async fn made(
                 underway.end();
                 return Ok((*applied, silence));
             }
-            Applying::Ask(question) => match session.ask().apply(type_name, question.request()).await {
-                Ok(answer) => question.answer(answer),
-                Err(error) => {
-                    // Nobody knows whether what was to be destroyed is gone: it is not forgotten.
-                    let ApplyResourceChange { prior, planned, .. } = question.request();
-                    let mut failed = AppliedResource::new(prior.clone());
-                    failed.new_state = planned.is_null().then(|| prior.clone());
-                    failed.private = question.request().private.clone();
-                    failed.identity = question.request().identity.clone();
-                    failed.diagnostics.push(Diagnostic::error(error.to_string()));
-                    silence = Some(error);
-                    question.answer(failed)
+            Applying::Ask(question) => {
+                match answer(session, type_name, question.request(), interrupt).await {
+                    Ok(answer) => question.answer(answer),
+                    Err(error) => {
+                        // Nobody knows whether what was to be destroyed is gone: it is not forgotten.
+                        let ApplyResourceChange { prior, planned, .. } = question.request();
+                        let mut failed = AppliedResource::new(prior.clone());
+                        failed.new_state = planned.is_null().then(|| prior.clone());
+                        failed.private = question.request().private.clone();
+                        failed.identity = question.request().identity.clone();
+                        failed.diagnostics.push(Diagnostic::error(error.to_string()));
+                        silence = Some(error);
+                        question.answer(failed)
+                    }
                 }
-            },
+            }
         };
     }
+}
+
+/// What the provider answers. Where somebody interrupts, it is asked to stop, and its answer is still waited for: nobody else
+/// knows what it has made.
+async fn answer(
+    session: &Session<'_>,
+    type_name: &str,
+    request: &ApplyResourceChange,
+    interrupt: &Interrupt,
+) -> objchange_provider::Result<AppliedResource> {
+    let provider = session.ask();
+    let mut applying = pin!(provider.apply(type_name, request));
+    tokio::select! {
+        answer = &mut applying => return answer,
+        () = interrupt.heard() => {}
+    }
+    exit::note("interrupted: the provider is asked to stop; interrupt again to end it without its answer");
+    let stopping = async {
+        match provider.stop().await {
+            Ok(message) if message.is_empty() => {}
+            Ok(message) => session.hidden.warn(&format!("the provider cannot stop: {message}")),
+            Err(error) => session.hidden.warn(&format!("the provider cannot stop: {error}")),
+        }
+    };
+    tokio::join!(applying, stopping).0
 }
 
 /// Plans once more before the change is made, and sees whether it is the same change.

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fmt;
 
-use objchange::Value;
 use objchange::schema::Block;
-use objchange::value::{Descend, Marks, PathStep};
+use objchange::value::{Descend, Kind, Marks};
+use objchange::{Type, Value};
 use objchange_text::redact::{Redactor, Secrets};
 
 use crate::{exit, relay};
@@ -36,11 +36,15 @@ impl fmt::Debug for Hidden {
 impl Hidden {
     /// Remembers what of an object is sensitive: by its marks, and by its schema.
     pub(super) fn learn(&self, schema: &Block, object: &Value) {
-        self.learn_marked(&schema.mark_hidden(object));
+        self.learn_texts(schema.implied_type(), &schema.mark_hidden(object));
     }
 
-    /// Remembers what is marked.
+    /// Remembers what is marked, in a value of no declared type.
     pub(super) fn learn_marked(&self, value: &Value) {
+        self.learn_texts(&Type::Dynamic, value);
+    }
+
+    fn learn_texts(&self, declared: &Type, value: &Value) {
         if !value.contains_marked() {
             return;
         }
@@ -50,26 +54,7 @@ impl Hidden {
         }
         state.values.push(value.clone());
         state.redactor = None;
-        value.visit(|_, part| {
-            if !part.is_marked() {
-                return if part.contains_marked() { Descend::Into } else { Descend::Over };
-            }
-            part.unmark_deep().0.visit(|path, leaf| {
-                // Keys of a secret map are secret as well.
-                if let Some(PathStep::Index(key)) = path.to_path().steps().last()
-                    && let Some(key) = key.as_str()
-                {
-                    state.secrets.add(key);
-                }
-                if let Some(text) = leaf.as_str() {
-                    state.secrets.add(text);
-                } else if let Some(number) = leaf.as_number() {
-                    state.secrets.add(&number.to_string());
-                }
-                Descend::Into
-            });
-            Descend::Over
-        });
+        value.visit_marked_texts(declared, &mut |text| state.secrets.add(text));
     }
 
     /// The text as it may be relayed: without secrets, and not longer than anybody reads.
@@ -98,9 +83,10 @@ impl Hidden {
             if part.is_marked() {
                 return Descend::Over;
             }
-            let has_secret_key = || {
-                let mut entries = part.as_map().into_iter().flat_map(objchange::value::Map::iter);
-                entries.any(|(key, _)| redactor.finds(key))
+            let has_secret_key = || match part.kind() {
+                Kind::Map(map) => map.iter().any(|(key, _)| redactor.finds(key)),
+                Kind::Object(object) => object.iter().any(|(name, _)| redactor.finds(name)),
+                _ => false,
             };
             if part.as_str().is_some_and(|text| redactor.finds(text)) || has_secret_key() {
                 found.push((path.to_path(), Marks::SENSITIVE));

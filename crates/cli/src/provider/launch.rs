@@ -5,12 +5,14 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{process, thread};
 
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 use objchange_provider::{Error, ErrorKind};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use crate::exit::INTERRUPTED;
 
@@ -143,22 +145,60 @@ impl LaunchArgs {
     }
 }
 
+/// What an interrupt does to the work: it ends it, unless the work holds it off.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Interrupt(Arc<InterruptState>);
+
+#[derive(Debug, Default)]
+struct InterruptState {
+    is_held_off: AtomicBool,
+    was_heard: AtomicBool,
+    heard: Notify,
+}
+
+impl Interrupt {
+    /// From here on the first interrupt does not end the work: it only says so.
+    pub(crate) fn hold_off(&self) {
+        self.0.is_held_off.store(true, Ordering::SeqCst);
+    }
+
+    /// From here on an interrupt ends the work again.
+    pub(crate) fn allow(&self) {
+        self.0.is_held_off.store(false, Ordering::SeqCst);
+    }
+
+    /// Comes back when there was an interrupt that was held off.
+    pub(crate) async fn heard(&self) {
+        self.0.heard.notified().await;
+    }
+
+    /// Whether there was one.
+    pub(crate) fn was_heard(&self) -> bool {
+        self.0.was_heard.load(Ordering::SeqCst)
+    }
+}
+
 /// Does the work on this thread. `None` if it was interrupted: all processes are gone then that were started for it.
-pub(crate) fn run<T, F: Future<Output = T>>(work: impl FnOnce(Children) -> F) -> io::Result<Option<T>> {
+pub(crate) fn run<T, F: Future<Output = T>>(
+    work: impl FnOnce(Children, Interrupt) -> F,
+) -> io::Result<Option<T>> {
     let children = Children::default();
     children.adopt_orphans();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (interrupted_in, interrupted) = oneshot::channel();
-    let listening = children.clone();
+    let (listening, interrupt) = (children.clone(), Interrupt::default());
+    let held_off = interrupt.clone();
     // In a thread of its own, so that it is heard whatever the work is busy with.
-    thread::Builder::new().name("signals".into()).spawn(move || listen(&listening, interrupted_in))?;
+    thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || listen(&listening, &held_off, interrupted_in))?;
     let started = children.clone();
     let done = runtime.block_on(async {
         tokio::select! {
             biased;
             // Where nobody can be listened to the work just goes on.
             Ok(()) = interrupted => None,
-            result = work(children) => Some(result),
+            result = work(children, interrupt) => Some(result),
         }
     });
     // Also daemons that a provider has left. Whoever else is about to end them is waited for.
@@ -169,11 +209,16 @@ pub(crate) fn run<T, F: Future<Output = T>>(work: impl FnOnce(Children) -> F) ->
 /// How long the work may take to notice that it was interrupted.
 const GRACE: Duration = Duration::from_secs(2);
 
-fn listen(children: &Children, interrupted: oneshot::Sender<()>) {
+fn listen(children: &Children, interrupt: &Interrupt, interrupted: oneshot::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
         let Ok(mut signals) = Signals::new() else { return };
         signals.next().await;
+        if interrupt.0.is_held_off.load(Ordering::SeqCst) {
+            interrupt.0.was_heard.store(true, Ordering::SeqCst);
+            interrupt.0.heard.notify_one();
+            signals.next().await;
+        }
         // Before anything is killed, so that nobody takes that for a crash.
         let _ = interrupted.send(());
         children.kill_all();

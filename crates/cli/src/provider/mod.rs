@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use objchange_provider::client::Children;
 
 use self::hidden::Hidden;
+use self::launch::Interrupt;
 pub(crate) use self::launch::{Binary, LaunchArgs};
 use self::session::Failure;
 use crate::exit;
@@ -62,19 +63,25 @@ enum Command {
 
 pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     let hidden = Hidden::default();
-    match launch::run(async |children| work(&args.command, &children, &hidden).await)? {
+    match launch::run(async |children, interrupt| {
+        work(&args.command, (&children, &interrupt), &hidden).await
+    })? {
         Some(Ok(code)) => Ok(code),
         Some(Err(failure)) => session::tell(failure, &hidden),
         None => Ok(ExitCode::from(exit::INTERRUPTED)),
     }
 }
 
-async fn work(command: &Command, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
+async fn work(
+    command: &Command,
+    (children, interrupt): (&Children, &Interrupt),
+    hidden: &Hidden,
+) -> Result<ExitCode, Failure> {
     match command {
         Command::Schema(args) => schema::run(args, children, hidden).await,
         Command::Validate(args) => validate::run(args, children, hidden).await,
         Command::Plan(args) => change::plan(args, children, hidden).await,
-        Command::Apply(args) => change::apply(args, children, hidden).await,
+        Command::Apply(args) => change::apply(args, (children, interrupt), hidden).await,
         Command::Read(args) => object::read(args, children, hidden).await,
         Command::Import(args) => object::import(args, children, hidden).await,
         Command::CallFunction(args) => call_function::run(args, children, hidden).await,

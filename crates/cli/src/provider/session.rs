@@ -146,18 +146,23 @@ impl<'h> Session<'h> {
         hidden: &'h Hidden,
     ) -> Result<Self, Failure> {
         let session = Self::start(&args.target, children, hidden).await?;
+        session.configure(args).await?;
+        Ok(session)
+    }
+
+    /// Gives the provider its own configuration.
+    pub(super) async fn configure(&self, args: &Configured) -> Result<(), Failure> {
         let nothing = Block::new::<&str>([], []);
-        let block = session.schemas.block(Component::Provider, "").unwrap_or(&nothing);
+        let block = self.schemas.block(Component::Provider, "").unwrap_or(&nothing);
         let config = match &args.provider_config {
             Some(given) if given.trim_start().starts_with('{') => object(given, block, "--provider-config")?,
             Some(file) => read(&Source::new(file.as_ref()), block)?,
             None => object("{}", block, "the provider's own configuration (see --provider-config)")?,
         };
-        session.hide(block, &config);
+        self.hide(block, &config);
         let config = config.unmark_deep().0;
-        session.heed(&session.ask().validate(Component::Provider, "", &config).await?)?;
-        session.heed(&session.ask().configure(&config).await?)?;
-        Ok(session)
+        self.heed(&self.ask().validate(Component::Provider, "", &config).await?)?;
+        self.heed(&self.ask().configure(&config).await?)
     }
 
     /// The provider, to be asked.

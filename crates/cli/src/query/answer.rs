@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use objchange_plan::Document as Read;
-use objchange_plan::query::{
+use objchange_policy::query::{
     CollectionKind, Comparisons, Item, Projection, Query, QueryErrorKind, Subject, SubjectError,
 };
 use serde_json::Value;

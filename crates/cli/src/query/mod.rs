@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use objchange_hcl::{Diagnostic, HiddenSource, Sources, Span};
-use objchange_plan::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
+use objchange_policy::query::{CollectionKind, Comparisons, Projection, Query, QueryError};
 use objchange_text::json::place;
 
 use self::answer::Questions;
@@ -292,7 +292,8 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     for error in query.impossible(&comparisons) {
         // Where something is found another part of the expression may be what matters.
         match found {
-            0 => {
+            // What is unknown may be equal to it.
+            0 if undecided.count == 0 => {
                 filter.complain(&error)?;
                 unusable = true;
             }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
 
-use objchange_plan::query::Projection;
+use objchange_policy::query::Projection;
 use objchange_text::{visible, visible_json};
 use serde_json::{Map, Value};
 

@@ -7,7 +7,7 @@
 
 use std::io;
 
-use objchange_plan::query::{QueryError, QueryErrorKind};
+use objchange_policy::query::{QueryError, QueryErrorKind};
 
 use super::QueryText;
 

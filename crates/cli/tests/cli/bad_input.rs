@@ -107,20 +107,18 @@ const VALUE_JSON: &[u8] = b"\x01\x12\x1c[{\"a\":\"x\",\"b\":[1],\"c\":null}]";
 
 #[test]
 fn the_messages_that_are_damaged_are_messages() {
-    use objchange_provider::internal;
-    let schemas = internal::schemas(SCHEMAS);
-    assert!(schemas.iter().any(|schemas| schemas.resources.contains_key("a")));
-    let value = internal::value(&VALUE[1..], &objchange::Type::Dynamic);
-    assert_eq!(value, Some("x".into()));
-    assert!(internal::value(&VALUE_JSON[1..], &objchange::Type::Dynamic).is_some());
+    use objchange_provider::message;
+    assert!(message::schemas(SCHEMAS, 6).unwrap().resources.contains_key("a"));
+    let value = |message: &[u8]| message::value(message, &objchange::Type::Dynamic);
+    assert_eq!(value(&VALUE[1..]).unwrap(), "x".into());
+    assert!(!value(&VALUE_JSON[1..]).unwrap().is_null());
 }
 
 /// What is read about a provider, and from one.
 fn of_providers() -> Vec<Vec<u8>> {
-    let said = fs::read_to_string(
-        workspace().join("crates/provider/tests/integration/explain/terraform-1.11.4.txt"),
-    )
-    .unwrap();
+    let said =
+        fs::read_to_string(workspace().join("crates/conform/tests/integration/explain/terraform-1.11.4.txt"))
+            .unwrap();
     let mut all: Vec<Vec<u8>> =
         said.split("Error: ").map(|said| format!("Error: {said}").into_bytes()).collect();
     let texts: [&[u8]; 6] = [

@@ -23,15 +23,18 @@ fn outputs(secrets: &str, folder: &Folder, extra: &[&str]) -> Vec<(String, Strin
     outputs
 }
 
-/// A shorter secret may be known, and hidden, before a longer one of which it is a part.
+/// A shorter secret may be known, and hidden, before a longer one of which it is a part; hints may give secrets plainly.
 #[test]
 fn no_secret_and_no_rest_of_one_is_in_a_report() {
-    let hints = r#"{"provider": {"token": "pass-phrase123"}, "values": {
+    let marked = r#"{"provider": {"token": "pass-phrase123"}, "values": {
         "password": "pass-phrase", "written": "pass-phrase", "text": {"$sensitive": "pass-phrase"},
         "any": {"$sensitive": {"pass-phrase": "pass-phrase"}}}}"#;
-    let folder = Folder::with("planted", &[("hints.json", hints)]);
-    let all: [&[&str]; 4] = [&[], &["--json"], &["--apply"], &["--apply", "--json"]];
-    for extra in all {
+    let plain = r#"{"provider": {"token": "pass-phrase123"}, "values": {"password": "pass-phrase"}}"#;
+    let folder = Folder::with("planted", &[]);
+    let all: [(&str, &[&str]); 4] =
+        [(marked, &[]), (plain, &["--json"]), (plain, &["--apply"]), (marked, &["--apply", "--json"])];
+    for (hints, extra) in all {
+        folder.write("hints.json", hints);
         let outputs = outputs("pass-phrase pass-phrase123 pass-phrase-93wtz", &folder, extra);
         assert!(outputs.iter().any(|(_, text)| text.contains("(sensitive value)")));
         for (place, text) in outputs {

@@ -1,5 +1,7 @@
 //! The program, run as a user runs it.
 
+#[cfg(unix)]
+mod apply_interrupted;
 mod bad_input;
 mod changes;
 mod check;
@@ -11,6 +13,7 @@ mod explain;
 mod fields;
 mod folder;
 mod kinds;
+#[path = "../../../conform/tests/kit_program/mod.rs"]
 mod kit;
 mod output;
 mod pages;

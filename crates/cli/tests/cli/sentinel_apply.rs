@@ -251,7 +251,7 @@ fn what_cannot_be_used_is_named() {
     );
     unusable(&["a.sentinel", "--plan", "none.json"], "none.json");
     unusable(&["empty", "--plan", "plan.json"], "no file in it is called sentinel.hcl or *.sentinel");
-    unusable(&["a.sentinel", "--plan", "plan.json", "--param", "x"], "write it as NAME=VALUE");
+    unusable(&["a.sentinel", "--plan", "plan.json", "--param", "x"], "--param needs a name and a value");
     unusable(&["a.sentinel", "--plan", "plan.json", "--run", "a.sentinel"], "a.sentinel: ");
     unusable(&["a.sentinel"], "(stdin):1:1");
     unusable(&[], "POLICY");
@@ -432,12 +432,31 @@ fn planned_values_and_raw_know_what_is_unknown() {
     document["planned_values"]["root_module"]["child_modules"][0]["resources"][0]["name"] = json!("b");
     document["output_changes"] =
         json!({"ip": {"actions": ["create"], "before": null, "after_unknown": true}});
+    document["resource_changes"][0]["change"]["importing"] = json!({"unknown": true});
+    let deferred =
+        change("aws_instance.z", "aws_instance", &json!(["create"]), &json!({}), &json!({"ami": true}));
+    document["deferred_changes"] =
+        json!([{"reason": "resource_config_unknown", "resource_change": deferred}]);
+    document["action_invocations"] = json!([{"address": "action.x.a", "type": "x", "name": "a",
+        "provider_name": "p", "config_values": {"a": 1}, "config_unknown": {"b": true}}]);
     let raw_child = "tfplan.raw.planned_values.root_module.child_modules[0].resources[0].values";
     let cases = [
         ("tfplan.planned_values.resources[\"aws_instance.a\"].values.ami else \"\"", false),
         ("tfplan.planned_values.resources[\"module.foo.aws_instance.b\"].values.ami else \"\"", true),
         ("tfplan.planned_values.resources[\"module.foo.aws_instance.b\"].values.size", false),
         ("tfplan.planned_values.outputs.ip.value else \"\"", true),
+        // Again: it is as unknown as before.
+        ("tfplan.planned_values.outputs.ip.value else \"\"", true),
+        ("tfplan.output_changes.ip.change.after else \"\"", true),
+        ("tfplan.output_changes.ip.change.after else \"\"", true),
+        ("json.marshal(tfplan.output_changes)", true),
+        ("all tfplan.output_changes.ip.change as k, v { k is not \"after\" or v is not 1 }", true),
+        ("tfplan.output_changes.ip.change.actions[0]", false),
+        ("tfplan.raw.planned_values.outputs.ip.type else \"\"", true),
+        ("tfplan.raw.resource_changes[0].change.importing.id else \"\"", true),
+        ("tfplan.raw.deferred_changes[0].resource_change.change.after.ami else \"\"", true),
+        ("tfplan.raw.action_invocations[0].config_values.b else \"\"", true),
+        ("tfplan.raw.action_invocations[0].config_values.a", false),
         ("tfplan.raw.resource_changes[0].change.after.ami else \"\"", false),
         ("tfplan.raw.resource_changes[1].change.after.ami else \"\"", true),
         ("length(tfplan.raw.resource_changes[1].change.after)", true),
@@ -452,8 +471,10 @@ fn planned_values_and_raw_know_what_is_unknown() {
     };
     let rules: String = cases.iter().enumerate().map(rule).collect();
     let all: Vec<String> = (0..cases.len()).map(|index| format!("(r{index} is r{index})")).collect();
-    let policy =
-        format!("import \"tfplan/v2\" as tfplan\n{rules}main = rule {{ [{}] is [] }}\n", all.join(", "));
+    let policy = format!(
+        "import \"tfplan/v2\" as tfplan\nimport \"json\"\n{rules}main = rule {{ [{}] is [] }}\n",
+        all.join(", ")
+    );
     let folder = Folder::with("apply-planned", &[("p.sentinel", &policy)]);
     let output = apply(&folder, &["p.sentinel", "--json"], &document.to_string());
     let line = &lines(&output)[0];
@@ -503,6 +524,11 @@ fn no_plan_is_needed_where_none_is_imported() {
     assert_eq!(apply(&folder, &["q.sentinel"], "").code, 3);
     assert_eq!(apply(&folder, &["q.sentinel", "--global", "q=2"], "").code, 1);
     assert_eq!(apply(&folder, &["p.sentinel", "--level", "advisory", "--global", "x=2"], "").code, 0);
+    let run = "import \"tfrun\"\nmain = tfrun.workspace.name is \"prod\"\n";
+    let run = [("r.sentinel", run), ("run.json", r#"{"workspace": {"name": "prod"}, "is_destroy": false}"#)];
+    let run = Folder::with("apply-run", &run);
+    let output = apply(&run, &["r.sentinel", "--run", "run.json"], "");
+    assert_eq!(output.code, 0, "{output:?}");
     let undefined = Folder::with("apply-undefined", &[("p.sentinel", "main = undefined\n")]);
     assert_eq!(apply(&undefined, &["p.sentinel"], "").code, 2);
 }
@@ -596,5 +622,28 @@ fn control_and_bidi_characters_are_escaped_in_reports() {
         if form == "--json" {
             assert_eq!(lines(&output)[0]["print"], "a\u{202e}b\u{85}c\u{7f}d\n");
         }
+    }
+}
+
+/// A link out of a folder is no policy of it.
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_folder_are_refused() {
+    let outside = Folder::with("apply-outside", &[("k.sentinel", "main = true\n")]);
+    let folder = Folder::with("apply-inside", &[("set/p.sentinel", "main = true\n")]);
+    std::os::unix::fs::symlink(outside.at("k.sentinel"), folder.at("set/k.sentinel")).unwrap();
+    let output = apply(&folder, &["set"], "");
+    assert_eq!(output.code, 2, "{output:?}");
+    assert!(output.stderr.contains("this link leaves the folder"), "{}", output.stderr);
+}
+
+/// What stands where a value of a parameter is wanted may be a secret.
+#[test]
+fn parameters_without_a_name_are_not_repeated() {
+    for option in ["--param", "--global"] {
+        let output = objchange(["sentinel", "apply", "p.sentinel", option, "hunter2"], "");
+        assert_eq!(output.code, 2);
+        assert!(output.stderr.contains("needs a name and a value"), "{}", output.stderr);
+        assert!(!output.stderr.contains("hunter2"), "{}", output.stderr);
     }
 }

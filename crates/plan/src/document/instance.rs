@@ -115,7 +115,7 @@ impl<'t> StateResource<'t> {
             Sensitive::Paths(paths) => paths,
         };
         let error = |problem| DocumentError::at(state.text(), self.values.offset(), &self.address, problem);
-        let value = self.kept(state.text(), paths, schema)?;
+        let value = self.file_value(state.text(), paths, schema)?;
         let mut sensitive_values = String::new();
         write_marks(&value, &mut sensitive_values);
         let values =
@@ -124,8 +124,12 @@ impl<'t> StateResource<'t> {
         Ok(Shown::Written([values, sensitive_values]))
     }
 
-    /// The value as a state file keeps it, with marks at these paths.
-    pub(crate) fn kept(
+    /// The value as a state file has it, with marks at these paths.
+    ///
+    /// # Errors
+    ///
+    /// The state file has it in the flat form of Terraform 0.11, or it is no object.
+    pub fn file_value(
         &self,
         text: &str,
         paths: &[Path],

@@ -8,6 +8,7 @@ mod actions;
 mod error;
 mod errored;
 mod field;
+mod index;
 mod instance;
 mod invocation;
 mod kind;
@@ -23,6 +24,7 @@ mod zeros;
 pub use actions::ResourceActions;
 pub use error::{DocumentError, Problem};
 pub use errored::is_errored_plan;
+pub use index::Index;
 pub use instance::NoInstance;
 pub(crate) use instance::Shown;
 pub use invocation::{ActionInvocation, ActionTrigger, TriggerTime};
@@ -105,11 +107,11 @@ impl<'t> Document<'t> {
     }
 }
 
-/// The text of a document, which holds secrets: `Debug` shows only how long it is.
+/// The text of a document, which may hold secrets: `Debug` shows only how long it is.
 #[derive(Default, Clone, Copy)]
-pub(crate) struct SecretText<'t>(pub(crate) &'t str);
+pub struct DocumentText<'t>(pub &'t str);
 
-impl std::fmt::Debug for SecretText<'_> {
+impl std::fmt::Debug for DocumentText<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} bytes", self.0.len())
     }

@@ -6,7 +6,7 @@ use super::actions::ResourceActions;
 use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, keep, list, object, text};
 use super::invocation::{ActionInvocation, invocation};
-use super::{SecretText, open, read_members};
+use super::{DocumentText, open, read_members};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -39,7 +39,7 @@ pub struct Plan<'t> {
     pub terraform_version: Option<Text<'t>>,
     /// All members of the document, also those above, as they stand there.
     members: Vec<(Text<'t>, Raw<'t>)>,
-    text: SecretText<'t>,
+    text: DocumentText<'t>,
 }
 
 /// What happens to one resource instance, or to a deposed object of it.
@@ -172,7 +172,7 @@ impl<'t> Plan<'t> {
 
     /// As [`Plan::parse`], also where the format version is left out.
     pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
-        let mut plan = Plan { text: SecretText(document), ..Plan::default() };
+        let mut plan = Plan { text: DocumentText(document), ..Plan::default() };
         let (format_version, members) = read_members(document, |key, reader, location| match key {
             "resource_changes" => keep(&mut plan.resource_changes, resources(reader, location)),
             "resource_drift" => keep(&mut plan.resource_drift, resources(reader, location)),
@@ -202,11 +202,6 @@ impl<'t> Plan<'t> {
     /// ```
     pub fn members(&self) -> impl Iterator<Item = (&str, Raw<'t>)> {
         self.members.iter().map(|(name, raw)| (name.as_str(), *raw))
-    }
-
-    /// As [`Plan::members`], to keep.
-    pub(crate) fn members_by_name(&self) -> &[(Text<'t>, Raw<'t>)] {
-        &self.members
     }
 
     /// The member of this name; of a repeated one the last.

@@ -8,7 +8,7 @@ use objchange_text::json::from_str;
 
 use super::error::{DocumentError, Problem};
 use super::field::{by_name, flag, is_null, list, object, text};
-use super::{SecretText, read_members};
+use super::{DocumentText, read_members};
 use crate::json::{JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -28,8 +28,8 @@ pub struct State<'t> {
     /// There are modules besides the root.
     pub(super) has_child_modules: bool,
     /// It is kept in a file: values that have no type in the schema stand with their types.
-    pub(crate) is_file: bool,
-    pub(super) text: SecretText<'t>,
+    pub is_file: bool,
+    pub(super) text: DocumentText<'t>,
 }
 
 /// One resource instance, or a deposed object of it.
@@ -94,8 +94,8 @@ pub struct StateOutput<'t> {
 }
 
 impl StateOutput<'_> {
-    /// The type, if it can be read.
-    pub(crate) fn ty(&self) -> Option<&Type> {
+    /// The type, where a state file has one that can be read.
+    pub fn ty(&self) -> Option<&Type> {
         self.ty.get_or_init(|| from_str(self.value_type.text()).ok()).as_ref()
     }
 }
@@ -138,21 +138,29 @@ impl<'t> State<'t> {
 
     /// As [`State::parse`], also where the format version is left out.
     pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
-        let mut state = State { text: SecretText(document), ..State::default() };
+        let mut state = State { text: DocumentText(document), ..State::default() };
         let (format_version, _) = read_members(document, |key, reader, _| member(key, reader, &mut state))?;
         Ok(State { format_version, ..state })
     }
 
     /// Reads a state document that is a part of another document.
-    pub(crate) fn parse_within(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
-        let mut state = State { text: SecretText(document), ..State::default() };
+    ///
+    /// # Errors
+    ///
+    /// The part is no state.
+    pub fn parse_within(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
+        let mut state = State { text: DocumentText(document), ..State::default() };
         object(&mut part.reader(), |key, reader| member(&key, reader, &mut state))?;
         Ok(state)
     }
 
     /// Reads the `values` of a state that are a part of another document.
-    pub(crate) fn parse_values(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
-        let mut state = State { text: SecretText(document), ..State::default() };
+    ///
+    /// # Errors
+    ///
+    /// The part is no values of a state.
+    pub fn parse_values(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
+        let mut state = State { text: DocumentText(document), ..State::default() };
         values(&mut part.reader(), &mut state)?;
         Ok(state)
     }

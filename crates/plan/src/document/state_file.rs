@@ -14,7 +14,7 @@ use objchange::value::{Number, Path, PathStep};
 use super::error::{DocumentError, Problem};
 use super::field::{by_name, is_null, list, object, text};
 use super::state::{Module, Sensitive, State, StateResource, output, resources};
-use super::{SecretText, open};
+use super::{DocumentText, open};
 use crate::json::{Json, JsonError, Raw, Reader, Shape, View};
 use crate::text::Text;
 
@@ -36,7 +36,7 @@ impl<'t> State<'t> {
     /// # Ok::<(), objchange_plan::DocumentError>(())
     /// ```
     pub fn parse_file(file: &'t str) -> Result<Self, DocumentError> {
-        let mut state = State { text: SecretText(file), ..State::default() };
+        let mut state = State { text: DocumentText(file), ..State::default() };
         let mut version = (0, 0);
         let mut stored = Instances { all: Vec::new(), budget: 16 * file.len() + (1 << 16) };
         let mut location = String::new();

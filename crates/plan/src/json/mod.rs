@@ -78,7 +78,7 @@ impl<'t> Json<'t> {
     }
 
     /// `null`
-    pub(crate) fn null() -> Self {
+    pub fn null() -> Self {
         Builder::new("", 0).finish()(Built::NULL)
     }
 
@@ -103,28 +103,15 @@ impl fmt::Debug for Json<'_> {
     }
 }
 
-/// The marks of a value; all of it is marked where they are none that could be of it, so that a mistake in them
-/// hides and does not show.
-pub(crate) fn closed<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
-    if marks.view().are_marks_of_other(value.view()) { marks.view().bool(true).to_json() } else { marks }
-}
-
-/// The same marks, or `false` where nothing is marked in them, which takes less looking.
-pub(crate) fn quiet(marks: Json<'_>) -> Json<'_> {
-    fn is_silent(marks: View<'_, '_>) -> bool {
-        match marks.shape() {
-            Shape::Null | Shape::Bool(false) => true,
-            Shape::Bool(true) | Shape::Number(_) | Shape::String(_) => false,
-            Shape::Array(elements) => elements.iter().all(is_silent),
-            Shape::Object(members) => members.iter().all(|(_, member)| is_silent(member)),
-        }
-    }
-    if is_silent(marks.view()) { marks.view().bool(false).to_json() } else { marks }
+/// The marks of a value, or a mark on all of it where they do not fit it: a mistake in the marks hides the value, and
+/// does not show it.
+pub fn marks_or_all<'t>(marks: Json<'t>, value: &Json<'_>) -> Json<'t> {
+    if marks.view().can_mark(value.view()) { marks } else { marks.view().bool(true).to_json() }
 }
 
 /// Hands over a number with all of its digits: as an integer of 64 bits or a double where JSON writes that the same way,
 /// and else as its text, which only the serializers of `serde_json` take for a number.
-pub(crate) fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+pub fn serialize_number<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let bare = text.strip_prefix('-').unwrap_or(text);
     if bare.bytes().all(|byte| byte.is_ascii_digit()) && text != "-0" {
         if let Ok(integer) = text.parse() {

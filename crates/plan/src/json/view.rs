@@ -127,7 +127,7 @@ impl<'v, 't> View<'v, 't> {
 
     /// The text of a string or number, borrowed from the document if it stands there as it is.
     #[inline]
-    pub(crate) fn text(self) -> Option<Text<'t>> {
+    pub fn text(self) -> Option<Text<'t>> {
         match self.node.tag {
             Tag::Verbatim | Tag::Number => Some(Text::from(self.tree.verbatim(self.node))),
             Tag::Unescaped | Tag::MadeNumber => Some(Text::from(self.tree.str(self.node).to_owned())),
@@ -167,13 +167,13 @@ impl<'v, 't> View<'v, 't> {
 
     /// Whether this is `true` or `false`.
     #[inline]
-    pub(crate) fn is_bool(self) -> bool {
+    pub fn is_bool(self) -> bool {
         matches!(self.node.tag, Tag::True | Tag::False)
     }
 
     /// Whether this is an array or object without parts.
     #[inline]
-    pub(crate) fn is_empty(self) -> bool {
+    pub fn is_empty(self) -> bool {
         self.node.is_empty_list()
     }
 
@@ -184,12 +184,14 @@ impl<'v, 't> View<'v, 't> {
     }
 
     /// `null`, whatever this is.
-    pub(crate) fn null(self) -> Self {
+    #[inline]
+    pub fn null(self) -> Self {
         View { node: &Node::NULL, ..self }
     }
 
     /// `true` or `false`, whatever this is.
-    pub(crate) fn bool(self, value: bool) -> Self {
+    #[inline]
+    pub fn bool(self, value: bool) -> Self {
         View { node: if value { &Node::TRUE } else { &Node::FALSE }, ..self }
     }
 
@@ -200,24 +202,26 @@ impl<'v, 't> View<'v, 't> {
     }
 
     /// The value by itself.
-    pub(crate) fn to_json(self) -> Json<'t> {
+    #[inline]
+    pub fn to_json(self) -> Json<'t> {
         Json { tree: Arc::clone(self.tree), root: *self.node }
     }
 
-    /// As marks of `value`, whether they are none that could be of it. All of it is to be marked then, so that a
-    /// mistake in them hides and does not show.
-    pub(crate) fn are_marks_of_other(self, value: View<'_, '_>) -> bool {
+    /// Whether these marks fit a value: they have its shape, or mark nothing that it does not have. See [`marks_or_all`].
+    ///
+    /// [`marks_or_all`]: crate::marks_or_all
+    pub fn can_mark(self, value: View<'_, '_>) -> bool {
         match (self.shape(), value.shape()) {
-            (Shape::Null | Shape::Bool(_), _) => false,
-            (Shape::Number(_) | Shape::String(_), _) => true,
-            (Shape::Object(marks), Shape::Object(_) | Shape::Null) => marks
-                .iter()
-                .any(|(key, marks)| marks.are_marks_of_other(value.get(key).unwrap_or(value.null()))),
+            (Shape::Null | Shape::Bool(_), _) => true,
+            (Shape::Number(_) | Shape::String(_), _) => false,
+            (Shape::Object(marks), Shape::Object(_) | Shape::Null) => {
+                marks.iter().all(|(key, marks)| marks.can_mark(value.get(key).unwrap_or(value.null())))
+            }
             (Shape::Array(marks), Shape::Array(_) | Shape::Null) => marks
                 .iter()
                 .enumerate()
-                .any(|(i, marks)| marks.are_marks_of_other(value.elements().get(i).unwrap_or(value.null()))),
-            _ => self.has_true(),
+                .all(|(i, marks)| marks.can_mark(value.elements().get(i).unwrap_or(value.null()))),
+            _ => !self.has_true(),
         }
     }
 }
@@ -301,8 +305,8 @@ impl<'v, 't> Members<'v, 't> {
         if is_there { Some(guess) } else { self.position(key) }
     }
 
-    /// The keys.
-    pub(crate) fn keys(self) -> impl Iterator<Item = Text<'t>> {
+    /// The keys, in the order of their bytes.
+    pub fn keys(self) -> impl Iterator<Item = Text<'t>> {
         (0..self.len()).map(move |index| self.key(index))
     }
 

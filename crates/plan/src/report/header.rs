@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::collection::Index;
+use crate::document::Index;
 use crate::document::{ChangedResource, Importing, ResourceActions};
 use crate::json::{Json, Raw};
 use crate::program::Program;

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::{
     Counts, Entries, Filter, Outcome, OutputHeader, Report, Schemas, Section, ShowError, Warning, header,
 };
-use crate::collection::Index;
 use crate::diff::Diff;
 use crate::differ;
+use crate::document::Index;
 use crate::document::{DocumentError, Shown, State, StateOutput, StateResource};
-use crate::json::{Json, Raw, View, closed};
+use crate::json::{Json, Raw, View, marks_or_all};
 use crate::program::Program;
 use crate::text::Text;
 use crate::walk::{Change, Dialect};
@@ -151,7 +151,7 @@ fn diff_parts<'r>(
 ) -> Result<Diff<'r>, ShowError> {
     let values = read(state, &values, || format!("{}: values", resource.address))?;
     let marks = read(state, &marks, || format!("{}: sensitive_values", resource.address))?;
-    let marks = closed(marks, &values);
+    let marks = marks_or_all(marks, &values);
     let change = unchanged(values.view(), marks.view(), dialect);
     Ok(differ::body(change, schema))
 }

@@ -18,7 +18,7 @@ pub use leaves::LeafChange;
 pub use object::{ObjectChange, diff_values};
 pub(crate) use paths::{PathList, Paths};
 pub use reason::Reason;
-pub(crate) use sides::Sides;
+pub use sides::Sides;
 
 use crate::diff::DiffAction;
 use crate::json::View;

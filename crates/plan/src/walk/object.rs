@@ -96,7 +96,7 @@ impl<'s> ObjectChange<'s> {
 
     /// What differs, as data.
     pub fn diff(&self) -> Diff<'s> {
-        let sides = Sides::of_values(&self.before, &self.after, &self.replace);
+        let sides = Sides::from_values(&self.before, &self.after, &self.replace);
         let replaced = sides.replaced();
         differ::block(sides.change(&replaced, Dialect::LEGACY), self.schema)
     }
@@ -109,7 +109,7 @@ impl<'s> ObjectChange<'s> {
 
 /// What differs in two values that are of this type, or almost.
 pub fn diff_values<'t>(before: &Value, after: &Value, ty: &'t Type) -> Diff<'t> {
-    let sides = Sides::of_values(before, after, &[]);
+    let sides = Sides::from_values(before, after, &[]);
     let replaced = sides.replaced();
     differ::typed(sides.change(&replaced, Dialect::MODERN), ty)
 }

@@ -2,18 +2,23 @@
 
 use super::{Change, Dialect, PathList, Paths, Unknown};
 use crate::document::{DocumentError, ValueChange};
-use crate::json::{Builder, Built, Json, JsonError, View, closed};
+use crate::json::{Builder, Built, Json, JsonError, View, marks_or_all};
 
 /// The two sides of a change and their marks, wherever they come from.
 #[derive(Debug)]
-pub(crate) struct Sides<'t> {
-    pub(crate) before: Json<'t>,
-    pub(crate) after: Json<'t>,
-    pub(crate) unknown: Json<'t>,
-    pub(crate) before_sensitive: Json<'t>,
-    pub(crate) after_sensitive: Json<'t>,
+pub struct Sides<'t> {
+    /// The value before.
+    pub before: Json<'t>,
+    /// The value after, as far as it is known.
+    pub after: Json<'t>,
+    /// What of the value after is unknown.
+    pub unknown: Json<'t>,
+    /// What of the value before is sensitive.
+    pub before_sensitive: Json<'t>,
+    /// What of the value after is sensitive.
+    pub after_sensitive: Json<'t>,
     /// The paths that force the replacement.
-    pub(crate) replace: Json<'t>,
+    pub replace: Json<'t>,
 }
 
 impl<'t> Sides<'t> {
@@ -34,8 +39,12 @@ impl<'t> Sides<'t> {
 }
 
 impl<'t> Sides<'t> {
-    /// Reads the sides of a change in a document; the location is named in errors.
-    pub(crate) fn read(
+    /// Reads the sides of a change in a document; errors name the location.
+    ///
+    /// # Errors
+    ///
+    /// A part of the change is not JSON, or nests too deep.
+    pub fn read(
         document: &str,
         change: &ValueChange<'t>,
         location: impl Fn() -> String,
@@ -61,8 +70,8 @@ impl<'t> Sides<'t> {
         let built = builder.finish();
         let (before, after) = (built(before), built(after));
         Ok(Self {
-            before_sensitive: closed(built(before_sensitive), &before),
-            after_sensitive: closed(built(after_sensitive), &after),
+            before_sensitive: marks_or_all(built(before_sensitive), &before),
+            after_sensitive: marks_or_all(built(after_sensitive), &after),
             before,
             after,
             unknown: built(unknown),

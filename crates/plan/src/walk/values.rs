@@ -16,7 +16,7 @@ const TOO_DEEP: &str = "(nested too deeply to be compared)";
 
 impl Sides<'_> {
     /// The sides as the engine has them, with the paths that force a replacement.
-    pub(crate) fn of_values(before: &Value, after: &Value, replace: &[Path]) -> Self {
+    pub fn from_values(before: &Value, after: &Value, replace: &[Path]) -> Self {
         let mut builder = Builder::of_made();
         let (old, new) = sides(&mut builder, before, after);
         let unknown = marks(&mut builder, after, &UNKNOWN, 0);

@@ -22,21 +22,33 @@ impl Address {
     }
 }
 
-/// What the line says.
+/// The first line that a provider's program writes to standard output: where it listens, and how it speaks.
+///
+/// ```
+/// use objchange_provider::client::Handshake;
+///
+/// assert_eq!(Handshake::parse("1|6|unix|/tmp/plugin1|grpc|", &[5, 6])?.protocol(), 6);
+/// assert!(Handshake::parse("usage: program [options]", &[5, 6]).is_err());
+/// # Ok::<(), objchange_provider::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Handshake {
-    pub(crate) address: Address,
-    pub(crate) protocol: Protocol,
+pub struct Handshake {
+    pub(super) address: Address,
+    pub(super) protocol: Protocol,
     /// The certificate, in Base64, of a provider that speaks TLS, whether it was asked to or not.
-    pub(crate) certificate: Option<String>,
+    pub(super) certificate: Option<String>,
 }
 
 /// What is shorter is no certificate.
 const MIN_CERTIFICATE: usize = 50;
 
 impl Handshake {
-    /// Reads the line: `1|6|unix|/tmp/plugin1|grpc|`.
-    pub(crate) fn parse(line: &str, offered: &[u32]) -> Result<Self, Error> {
+    /// Reads the line, in answer to an offer of these versions of the protocol.
+    ///
+    /// # Errors
+    ///
+    /// The line is no handshake of a provider that speaks gRPC, or its version of the protocol was not offered.
+    pub fn parse(line: &str, offered: &[u32]) -> Result<Self, Error> {
         let fields: Vec<&str> = line.trim().split('|').collect();
         let no_handshake = || {
             let line = line.trim().chars().take(200).collect();
@@ -59,6 +71,11 @@ impl Handshake {
         let address = Address::new(network, address).ok_or_else(no_handshake)?;
         let certificate = rest.get(1).filter(|c| c.len() > MIN_CERTIFICATE).map(|c| (*c).to_owned());
         Ok(Self { address, protocol, certificate })
+    }
+
+    /// The version of the protocol that the provider speaks: 5 or 6.
+    pub fn protocol(&self) -> u32 {
+        self.protocol.version()
     }
 }
 

@@ -49,7 +49,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tonic::Status;
 
 use self::channel::{Channel, Io, error_kind};
-pub(crate) use self::handshake::Handshake;
+pub use self::handshake::Handshake;
 pub use self::launch::{Launch, Limits};
 use self::log::Recorder;
 pub use self::log::{Level, Log, LogLine};

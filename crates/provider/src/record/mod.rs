@@ -4,7 +4,7 @@
 //! then. What each wants is what was judged when it was recorded.
 //!
 //! ```
-//! use objchange_provider::kit::Kit;
+//! use objchange_conform::kit::Kit;
 //! use objchange_provider::record::{Recorder, Recording};
 //! use objchange_provider::Provider;
 //!

@@ -2,7 +2,7 @@
 //!
 //! ```no_run
 //! use std::sync::Arc;
-//! use objchange_provider::kit::Kit;
+//! use objchange_conform::kit::Kit;
 //! use objchange_provider::server::serve;
 //!
 //! # async fn example() -> std::io::Result<()> {
@@ -36,7 +36,7 @@ use crate::Provider;
 /// ```
 /// use std::sync::Arc;
 /// use objchange_provider::client::{Client, Limits};
-/// use objchange_provider::kit::Kit;
+/// use objchange_conform::kit::Kit;
 /// use objchange_provider::server::serve_connection;
 /// use objchange_provider::Provider;
 ///

@@ -173,7 +173,7 @@ struct Reader {
 
 impl Reader {
     fn fault<T>(&mut self, problem: SchemaFaultKind) -> Option<T> {
-        self.faults.push(SchemaFault { place: self.place.join(": "), problem });
+        self.faults.push(SchemaFault::new(self.place.join(": "), problem));
         None
     }
 

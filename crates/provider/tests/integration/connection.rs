@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use objchange_conform::kit::faulty;
 use objchange_provider::client::Limits;
-use objchange_provider::kit::faulty;
 use objchange_provider::server::serve_connection;
 use objchange_provider::{Client, Error, Provider};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, split};

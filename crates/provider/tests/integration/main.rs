@@ -1,16 +1,9 @@
 //! The tests of this crate from outside, in one program, which links in a fraction of the time.
 
-mod conform;
 mod connection;
-mod explain;
-mod flow;
-mod hints;
-mod random;
+#[path = "../../../conform/tests/kit_program/mod.rs"]
+mod kit_program;
 mod record;
-mod repair;
-mod run;
-mod samples;
-mod scale;
 mod stores;
 mod transport;
 mod wire;

@@ -3,7 +3,7 @@
 use objchange::Value;
 use objchange::case::{Case, Outcome};
 use objchange::change::{ApplyRequest, PlanRequest, PrivateData};
-use objchange_provider::kit::{Fault, Stage, faulty, trial_block, trial_config};
+use objchange_conform::kit::{Fault, Stage, faulty, trial_block, trial_config};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_provider::{OPERATIONS, Provider, ReadResource, apply_change, plan_change};
 use serde_json::Value as Json;

@@ -9,8 +9,8 @@ use objchange::change::{
     AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource,
 };
 use objchange::schema::{Block, Schema};
+use objchange_conform::kit::Kit;
 use objchange_provider::client::Limits;
-use objchange_provider::kit::Kit;
 use objchange_provider::server::serve_connection;
 use objchange_provider::{
     Answer, Client, Component, Locked, Provider, ReadResource, Result, Schemas, StateIds, StoreConfigured,

@@ -8,8 +8,8 @@ use objchange::change::{
 };
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
+use objchange_conform::kit::{Fault, Kit, ResourceType, faulty, trial_block, trial_config};
 use objchange_provider::client::Limits;
-use objchange_provider::kit::{Fault, Kit, ResourceType, faulty, trial_block, trial_config};
 use objchange_provider::server::serve_connection;
 use objchange_provider::{
     Answer, Client, Component, Description, Error, ErrorKind, Function, FunctionAnswer, FunctionNote,

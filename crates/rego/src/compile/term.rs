@@ -169,10 +169,10 @@ impl Lowerer<'_, '_> {
         let message = match (is_of_network, self.shared.network) {
             (_, Network::Mocked) => return,
             (true, Network::Refused) => {
-                format!("{name} needs the network, which policies may not use unless --allow-net is given")
+                format!("{name} needs the network, which policies may not use")
             }
             (true, Network::Allowed) => {
-                format!("{name} is only supported in tests that replace it: `with {name} as …`")
+                format!("{name} is not supported, except in tests that replace it: `with {name} as …`")
             }
             (false, _) => format!("{name} is not supported: {why}"),
         };

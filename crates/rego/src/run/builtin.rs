@@ -102,7 +102,7 @@ impl Machine<'_> {
         place: Place,
     ) -> Run<Option<Value>> {
         let error = match builtin.call(&mut self.context, arguments) {
-            Ok(value) => return Ok(value),
+            Ok(value) => return value.map(|value| self.budget.fits(value)).transpose(),
             Err(error) => error,
         };
         if error.kind == BuiltinErrorKind::Limit {

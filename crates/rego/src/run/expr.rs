@@ -36,16 +36,17 @@ impl<'p> Machine<'p> {
             Expr::Array(items) => {
                 let Some(items) = self.all(frame, items)? else { return Ok(None) };
                 self.budget.take(items.len() * OWN_BYTES)?;
-                Ok(Some(Value::array(items)))
+                self.budget.fits(Value::array(items)).map(Some)
             }
             Expr::Set(items) => {
                 let Some(items) = self.all(frame, items)? else { return Ok(None) };
                 self.budget.take(items.len() * OWN_BYTES)?;
-                Ok(Some(Value::set(items)))
+                self.budget.fits(Value::set(items)).map(Some)
             }
             Expr::Object(members) => self.object(frame, members),
             Expr::Comprehension(comprehension) => {
-                self.isolated(|machine| machine.comprehension(frame, comprehension)).map(Some)
+                let value = self.isolated(|machine| machine.comprehension(frame, comprehension))?;
+                self.budget.fits(value).map(Some)
             }
             Expr::Builtin(builtin, arguments, place) => {
                 let Some(arguments) = self.all(frame, arguments)? else { return Ok(None) };
@@ -126,7 +127,7 @@ impl<'p> Machine<'p> {
         self.budget.take(entries.len() * 2 * OWN_BYTES)?;
         let unknown = entries.iter().find_map(|(key, _)| key.unknowns());
         Ok(Some(match unknown {
-            None => Value::object(entries),
+            None => self.budget.fits(Value::object(entries))?,
             // The key may be that of another member.
             Some(unknown) => {
                 Value::Unknown(unknown.with_hint(Hint::Object { certain: Vec::new(), possible: entries }))

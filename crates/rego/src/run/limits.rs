@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::time::Instant;
 
 use super::{Run, Stop};
+use crate::Value;
 
 /// What an evaluation may take.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +21,9 @@ impl Default for Limits {
         Self { deadline: None, memory: 1 << 30 }
     }
 }
+
+/// Of how many values one may consist: those of a plan of a gigabyte.
+const MAX_PARTS: u64 = 1 << 26;
 
 /// How many steps are made between looks at the clock.
 const STEPS: u32 = 1 << 10;
@@ -74,6 +78,11 @@ impl Budget {
             }
             None => Err(Stop::Limit(crate::Limit::Memory)),
         }
+    }
+
+    /// Refuses a value that takes too long to be walked, however little memory it takes because its parts are shared.
+    pub(super) fn fits(&self, value: Value) -> Run<Value> {
+        if value.parts() > MAX_PARTS { Err(Stop::Limit(crate::Limit::Memory)) } else { Ok(value) }
     }
 
     /// Counts the work of a built-in: the bytes that it makes, or its steps.

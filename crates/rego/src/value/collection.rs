@@ -10,6 +10,7 @@ pub struct Array {
     items: Vec<Value>,
     contains_unknown: bool,
     depth: u32,
+    parts: u64,
 }
 
 impl Array {
@@ -17,7 +18,8 @@ impl Array {
     pub fn new(items: Vec<Value>) -> Self {
         let contains_unknown = items.iter().any(Value::contains_unknown);
         let depth = 1 + items.iter().map(Value::depth).max().unwrap_or(0);
-        Self { items, contains_unknown, depth }
+        let parts = items.iter().map(Value::parts).fold(1, u64::saturating_add);
+        Self { items, contains_unknown, depth, parts }
     }
 
     /// Its elements.
@@ -55,6 +57,11 @@ impl Array {
     pub fn depth(&self) -> u32 {
         self.depth
     }
+
+    /// How many values it consists of, those that it shares counted each time.
+    pub fn parts(&self) -> u64 {
+        self.parts
+    }
 }
 
 impl<'a> IntoIterator for &'a Array {
@@ -72,6 +79,7 @@ pub struct Set {
     items: Vec<Value>,
     contains_unknown: bool,
     depth: u32,
+    parts: u64,
 }
 
 impl Set {
@@ -89,7 +97,8 @@ impl Set {
         debug_assert!(items.is_sorted_by(|a, b| a < b));
         let contains_unknown = items.iter().any(Value::contains_unknown);
         let depth = 1 + items.iter().map(Value::depth).max().unwrap_or(0);
-        Self { items, contains_unknown, depth }
+        let parts = items.iter().map(Value::parts).fold(1, u64::saturating_add);
+        Self { items, contains_unknown, depth, parts }
     }
 
     /// Its elements in ascending order.
@@ -131,6 +140,11 @@ impl Set {
     pub fn depth(&self) -> u32 {
         self.depth
     }
+
+    /// How many values it consists of, those that it shares counted each time.
+    pub fn parts(&self) -> u64 {
+        self.parts
+    }
 }
 
 impl<'a> IntoIterator for &'a Set {
@@ -148,6 +162,7 @@ pub struct Object {
     entries: Vec<(Value, Value)>,
     contains_unknown: bool,
     depth: u32,
+    parts: u64,
 }
 
 impl Object {
@@ -171,7 +186,8 @@ impl Object {
         debug_assert!(entries.is_sorted_by(|a, b| a.0 < b.0));
         let contains_unknown = entries.iter().any(|(k, v)| k.contains_unknown() || v.contains_unknown());
         let depth = 1 + entries.iter().map(|(k, v)| k.depth().max(v.depth())).max().unwrap_or(0);
-        Self { entries, contains_unknown, depth }
+        let parts = entries.iter().flat_map(|(k, v)| [k.parts(), v.parts()]).fold(1, u64::saturating_add);
+        Self { entries, contains_unknown, depth, parts }
     }
 
     /// Its members by ascending key.
@@ -235,5 +251,10 @@ impl Object {
     /// How many collections are within each other.
     pub fn depth(&self) -> u32 {
         self.depth
+    }
+
+    /// How many values it consists of, those that it shares counted each time.
+    pub fn parts(&self) -> u64 {
+        self.parts
     }
 }

@@ -104,6 +104,17 @@ impl Value {
         }
     }
 
+    /// How many values it consists of, those that it shares counted each time: whoever walks it looks at so many. Constant
+    /// time.
+    pub fn parts(&self) -> u64 {
+        match self {
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::String(_) | Self::Unknown(_) => 1,
+            Self::Array(array) => array.parts(),
+            Self::Object(object) => object.parts(),
+            Self::Set(set) => set.parts(),
+        }
+    }
+
     /// What it and everything inside it depends on, if anything is unknown.
     pub fn unknowns(&self) -> Option<Unknown> {
         let mut found = None;

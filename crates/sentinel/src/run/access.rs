@@ -1,9 +1,11 @@
 //! Parts of values: by index, by name, by bounds.
 
+use std::rc::Rc;
+
 use super::{Done, Machine, RunErrorKind, fault, fault_of};
 use crate::compile::{Op, Unit};
 use crate::syntax::ast::BinaryOp;
-use crate::value::{Key, List, Map, Place, Text, Value, whole};
+use crate::value::{Key, List, Map, Place, Text, Unknown, Value, whole};
 
 /// Longer paths are taken in parts.
 const MAX_PATH: usize = 8;
@@ -65,7 +67,7 @@ impl Machine<'_> {
             Value::Object(object) => object.member(&name.text),
             _ => None,
         };
-        let value = value.unwrap_or_else(|| Value::Undefined(self.here()));
+        let value = located(value, || self.here());
         self.stack.push(value);
         Ok(())
     }
@@ -85,9 +87,9 @@ impl Machine<'_> {
             let name = &frame.unit.names[name as usize];
             let found = map.member(name);
             self.budget.touch_member(map, &name.key, found.as_ref());
-            let value = found.unwrap_or_else(|| {
+            let value = located(found, || {
                 let offset = frame.unit.places.get(frame.next - 1).copied().unwrap_or_default();
-                Value::Undefined(Place { file: frame.file, offset })
+                Place { file: frame.file, offset }
             });
             self.stack.push(value);
             return Ok(());
@@ -234,4 +236,23 @@ fn position(index: i64, length: usize) -> Option<usize> {
         usize::try_from(index).ok()?
     };
     (at < length).then_some(at)
+}
+
+/// The member that was found; where there is none, or the host says that it is undefined, that arises here.
+fn located(found: Option<Value>, here: impl FnOnce() -> Place) -> Value {
+    let is_nowhere = |value: &Value| matches!(value, Value::Undefined(place) if *place == Place::default());
+    match found {
+        None => Value::Undefined(here()),
+        Some(value) if is_nowhere(&value) => Value::Undefined(here()),
+        Some(Value::Unknown(unknown)) if is_nowhere(&unknown.seen) => {
+            let Unknown { taint, is_answer, ref name, .. } = *unknown;
+            Value::Unknown(Rc::new(Unknown {
+                seen: Value::Undefined(here()),
+                taint,
+                name: name.clone(),
+                is_answer,
+            }))
+        }
+        Some(value) => value,
+    }
 }

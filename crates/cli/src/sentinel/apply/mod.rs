@@ -21,17 +21,19 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum;
+use clap::builder::TypedValueParser;
 use objchange_plan::DocumentKind;
+use objchange_policy::sentinel::{Document, Imports};
 use objchange_sentinel::Policy;
 use serde_json::Value as Json;
 
 use self::judge::{Judged, Judgement, Outcome, RunOptions, judge};
 use self::set::{Applied, Asked};
 use super::configuration::Level;
-use super::imports::{Document, Imports};
 use super::limits::LimitArgs;
 use super::rule::Rule;
 use super::{clock, work};
+use crate::arguments::Assignment;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
 use crate::exit;
 use crate::input::Source;
@@ -85,11 +87,11 @@ pub(super) struct Args {
     config: Option<PathBuf>,
 
     /// Set a parameter, as JSON or text; overrides all other values. Can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Assignment.map(param))]
     param: Vec<(String, Json)>,
 
     /// Set a global name for all policies and modules, as JSON or text. Can be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = param)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = Assignment.map(param))]
     global: Vec<(String, Json)>,
 
     /// Enforcement level of policies named directly
@@ -100,7 +102,7 @@ pub(super) struct Args {
     #[arg(long = "override")]
     overrides: bool,
 
-    /// Show every rule with its value, also of policies that pass
+    /// Show each rule that was evaluated with its value, also of policies that pass
     #[arg(long)]
     trace: bool,
 
@@ -139,9 +141,9 @@ enum OnUnknown {
     Report,
 }
 
-fn param(text: &str) -> Result<(String, Json), String> {
-    let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    Ok((name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| Json::from(value))))
+/// A value is JSON, or else text.
+fn param((name, value): (String, String)) -> (String, Json) {
+    (name, serde_json::from_str(&value).unwrap_or_else(|_| Json::from(value)))
 }
 
 /// A plan, and what each of the policies says of it.
@@ -169,7 +171,11 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         Ok(Given { policies, state, run }) => (policies, state, run),
         Err(error) => return exit::unusable(&error),
     };
-    let needs_plan = !plans.is_empty() || policies.iter().any(Applied::needs_plan);
+    // What a plan tells of a run, it may be told instead.
+    let is_told = run.as_ref().is_some_and(|run| run.get("is_destroy").is_some());
+    let without_plan = [state.as_ref().map(|_| "tfstate/v2"), is_told.then_some("tfrun")];
+    let without_plan: Vec<&str> = without_plan.into_iter().flatten().collect();
+    let needs_plan = !plans.is_empty() || policies.iter().any(|applied| applied.needs_plan(&without_plan));
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
@@ -221,7 +227,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     let summary = if needs_plan {
         documents::for_each(&inputs, Wanted::PLANS, args.errored, answer, handle)?
     } else {
-        let imports = || Imports::new(&nothing, state.as_ref(), run.as_ref());
+        let imports = || Imports::without_plan(&nothing, state.as_ref(), run.as_ref());
         match judge_all(&policies, imports, manner, true) {
             Ok(judged) => handle(None, Answer { plan: String::new(), judged })?,
             Err(error) => return exit::unusable(&error),

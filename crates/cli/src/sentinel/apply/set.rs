@@ -7,6 +7,7 @@ use std::sync::Arc;
 use objchange_sentinel::{Policy, Source};
 use serde_json::Value as Json;
 
+use crate::documents::Walk;
 use crate::sentinel::configuration::{self, Configuration, Level};
 use crate::sentinel::fault::Fault;
 use crate::sentinel::sources::{Sources, shown};
@@ -27,15 +28,18 @@ pub(super) struct Applied {
 }
 
 impl Applied {
-    /// Whether it, or a module of it, imports something that a plan gives.
-    pub(super) fn needs_plan(&self) -> bool {
+    /// Whether it, or a module of it, imports something that a plan gives, other than what is `given` without one.
+    pub(super) fn needs_plan(&self, given: &[&str]) -> bool {
         let Ok(compiled) = &self.compiled else { return false };
         let modules = compiled.imports.values().filter_map(|source| match source {
             Source::Module(module) => Some(module.imports()),
             _ => None,
         });
         let mut all = modules.chain([compiled.policy.imports()]).flatten();
-        all.any(|import| !compiled.imports.contains_key(import) && FROM_PLAN.contains(&import.as_str()))
+        all.any(|import| {
+            let is_given = given.contains(&import.as_str()) || compiled.imports.contains_key(import);
+            !is_given && FROM_PLAN.contains(&import.as_str())
+        })
     }
 }
 
@@ -167,12 +171,9 @@ fn read(path: &Path) -> Result<Configuration, String> {
 
 /// The policies of a folder that has no configuration.
 fn policies_of(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let entries = entries.map_err(|error| format!("{}: cannot be read: {error}", folder.display()))?;
-    let mut policies: Vec<PathBuf> = entries.iter().map(std::fs::DirEntry::path).collect();
-    policies
-        .retain(|path| path.is_file() && path.extension().is_some_and(|extension| extension == "sentinel"));
-    policies.sort();
+    let is_policy = |path: &Path| path.extension().is_some_and(|extension| extension == "sentinel");
+    let found = Walk { folder, depth: 1, hidden: true }.files(is_policy);
+    let policies = found.complete(folder)?;
     if policies.is_empty() {
         return Err(format!("{}: no file in it is called sentinel.hcl or *.sentinel", folder.display()));
     }

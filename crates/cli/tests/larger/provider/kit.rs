@@ -8,7 +8,7 @@ use std::{fs, thread};
 
 use objchange::change::{AppliedResource, Diagnostic, PlannedResource, PrivateData};
 use objchange::value::Path;
-use objchange_provider::kit::{ResourceType, faulty, trial_block};
+use objchange_conform::kit::{ResourceType, faulty, trial_block};
 
 /// Beside the kit's types: one that crashes, one that hangs, and one that repeats all that it is told.
 pub(crate) fn serve() -> ExitCode {

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use objchange::Value;
 use objchange::change::PlanResourceChange;
+use objchange_conform::kit::{trial_block, trial_config};
 use objchange_provider::client::{Children, Client};
-use objchange_provider::kit::{trial_block, trial_config};
 use objchange_provider::{Error, Provider};
 use rustix::process::{Pid, Signal, kill_process};
 

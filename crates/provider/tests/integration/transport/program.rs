@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use objchange_provider::client::Launch;
 
+use crate::kit_program;
+
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
 /// The kit's provider, which has to be quick.
 pub(crate) fn kit() -> Launch {
-    Launch::new(env!("CARGO_BIN_EXE_terraform-provider-kit"))
+    Launch::new(kit_program::kit())
 }
 
 /// A shell script as a program. It is removed with the directory.

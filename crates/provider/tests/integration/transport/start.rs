@@ -5,6 +5,7 @@ use std::time::Duration;
 use objchange_provider::client::{Children, Client, Launch, Limits, Reattach};
 use objchange_provider::{Error, Provider};
 
+use crate::kit_program;
 use crate::transport::program::{Script, assert_gone, kit, run};
 
 async fn failed(launch: &Launch) -> Error {
@@ -51,7 +52,7 @@ fn the_connection_is_encrypted_where_that_is_asked_for() {
         let script = Script::new("unset PLUGIN_CLIENT_CERT\nexec \"$KIT\"");
         let mut launch = script.launch();
         launch.mtls = true;
-        launch.set("KIT", env!("CARGO_BIN_EXE_terraform-provider-kit"));
+        launch.set("KIT", kit_program::kit());
         let error = failed(&launch).await;
         assert_eq!(error.kind().kind(), "not_connected");
         assert!(error.to_string().contains("TLS was asked for"), "{error}");
@@ -150,10 +151,7 @@ fn only_what_is_named_is_in_the_environment() {
 #[test]
 fn a_running_provider_can_be_attached_to_and_stays() {
     run(async {
-        let script = Script::new(&format!(
-            "'{}' > handshake &\necho $! > pid\nwait",
-            env!("CARGO_BIN_EXE_terraform-provider-kit")
-        ));
+        let script = Script::new(&format!("'{}' > handshake &\necho $! > pid\nwait", kit_program::kit()));
         let launch = script.launch();
         let mut owner = std::process::Command::new(script.path())
             .current_dir(launch.directory.as_ref().unwrap())

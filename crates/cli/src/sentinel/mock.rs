@@ -1,0 +1,111 @@
+//! `objchange sentinel mock`: a plan as test data for policies.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use objchange_plan::Document;
+use objchange_policy::sentinel::mock::{File, mocks};
+use objchange_text::visible;
+use serde_json::Value as Json;
+
+use crate::exit;
+use crate::input::Source;
+use crate::write_file::{Access, write_file};
+
+const AFTER_HELP: &str = "\
+Input is the output of `terraform show -json PLANFILE`, or a state: the output of `terraform show -json`, or a state \
+file. From a state, only tfstate/v2 is made. The files have the names of Terraform's own mocks:
+
+  mock-tfplan-v2.sentinel    mock-tfconfig-v2.sentinel    mock-tfstate-v2.sentinel    mock-tfrun.sentinel
+  sentinel.hcl               a configuration that uses them, for policies or as a test case in test/POLICY
+
+Sensitive values are written as (sensitive value). A plan has no data for tfrun; use --run.
+
+Exit codes:
+  0  the files are written
+  2  the plan cannot be used, or a file cannot be written or exists already
+
+Examples:
+  terraform show -json tfplan | objchange sentinel mock --out test/limit-cost/mocks
+  objchange sentinel mock plan.json --run run.json --force";
+
+/// Make mock data from a plan
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// A plan or a state; `-`, or nothing, is standard input
+    #[arg(value_name = "PLAN", default_value = "-")]
+    plan: PathBuf,
+
+    /// The output folder; created if needed
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+
+    /// Data for the `tfrun` import, as a JSON object
+    #[arg(long, value_name = "RUN.json")]
+    run: Option<PathBuf>,
+
+    /// Overwrite existing files
+    #[arg(long)]
+    force: bool,
+}
+
+pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+    match files(args).and_then(|files| write(args, &files)) {
+        Ok(written) => {
+            let mut out = crate::terminal::stdout();
+            written.iter().try_for_each(|path| writeln!(out, "{}", visible(&path.display().to_string())))?;
+            out.flush()?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(error) => exit::unusable(&error),
+    }
+}
+
+/// What is to be written.
+fn files(args: &Args) -> Result<Vec<File>, String> {
+    let source = Source::new(&args.plan);
+    let run = args.run.as_deref().map(read_run).transpose()?;
+    let text = source.read().map_err(|error| error.to_string())?;
+    let document = Document::parse(&text).map_err(|error| format!("{source}: {error}"))?;
+    mocks(document, run.as_ref()).map_err(|error| format!("{source}: {error}"))
+}
+
+fn read_run(path: &Path) -> Result<Json, String> {
+    let source = Source::new(path);
+    let text = source.read().map_err(|error| error.to_string())?;
+    match serde_json::from_str(&text) {
+        Ok(run @ Json::Object(_)) => Ok(run),
+        Ok(_) => Err(format!("{source}: what tfrun tells is an object")),
+        Err(error) => Err(format!("{source}: this is no JSON: {error}")),
+    }
+}
+
+/// Writes all files, or none if one is there already.
+fn write(args: &Args, files: &[File]) -> Result<Vec<PathBuf>, String> {
+    let configuration = configuration(files);
+    let texts = files.iter().map(|file| (file.name, &file.text[..]));
+    let texts: Vec<_> = texts
+        .chain([("sentinel.hcl", configuration.as_bytes())])
+        .map(|(name, text)| (args.out.join(name), text))
+        .collect();
+    if let Some((path, _)) = texts.iter().find(|(path, _)| !args.force && path.exists()) {
+        return Err(format!("{} is there already: --force writes over it", path.display()));
+    }
+    let failed = |path: &Path, error: io::Error| format!("{}: cannot be written: {error}", path.display());
+    std::fs::create_dir_all(&args.out).map_err(|error| failed(&args.out, error))?;
+    for (path, text) in &texts {
+        write_file(path, text, Access::Usual).map_err(|error| failed(path, error))?;
+    }
+    Ok(texts.into_iter().map(|(path, _)| path).collect())
+}
+
+/// A test case, or a configuration, that uses the mocks.
+fn configuration(files: &[File]) -> String {
+    let mock = |File { name, import, .. }: &File| {
+        format!("mock \"{import}\" {{\n  module {{\n    source = \"{name}\"\n  }}\n}}\n\n")
+    };
+    let mocks: String = files.iter().map(mock).collect();
+    format!("{mocks}test {{\n  rules = {{\n    main = true\n  }}\n}}\n")
+}

@@ -1,0 +1,195 @@
+//! Making a plan, and undoing what was made.
+
+use std::convert::Infallible;
+
+use objchange::Value;
+use objchange::change::{
+    ApplyChangeError, ApplyRequest, Applying, PlanRequest, PlanResourceChange, PlannedChange, Planning,
+    Severity, begin_apply, begin_plan,
+};
+use objchange::schema::Attribute;
+use objchange::value::{Descend, Kind, Path};
+use objchange_provider::{Error, ErrorKind, Result};
+
+use super::flow::{Flow, Saved};
+use super::sentences::PLANNED_SURVIVAL;
+use super::{Clause, Finding, FindingSeverity};
+
+const NOT_DESTROYED: &str = "the provider does not destroy the object that it has made";
+
+/// What came of applying a plan.
+pub(super) struct Applied {
+    /// What is saved, if the provider could be asked; null where nothing is there.
+    pub(super) saved: Option<Saved>,
+    /// Whether Terraform goes on with it.
+    pub(super) is_fine: bool,
+}
+
+impl Flow<'_> {
+    /// Applies a plan, and gives what is saved.
+    pub(super) async fn apply(
+        &mut self,
+        change: &PlannedChange,
+        config: &Value,
+        prior: &Saved,
+    ) -> Result<Applied> {
+        let mut request = ApplyRequest::new(&self.schema.block, change, config);
+        request.prior_private.clone_from(&prior.private);
+        let bad = |error: ApplyChangeError| {
+            Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
+        };
+        let mut applying = begin_apply(&request).map_err(bad)?;
+        let (mut last, mut identity) = (None, None);
+        let applied = loop {
+            applying = match applying {
+                Applying::Done(applied) => break *applied,
+                Applying::Ask(question) => {
+                    let answer = self.provider.apply(self.type_name, question.request()).await;
+                    let Some(answer) = self.told(answer, Clause::A2) else {
+                        return Ok(Applied { saved: None, is_fine: false });
+                    };
+                    if let Some(object) = &answer.new_state {
+                        self.learn(object);
+                    }
+                    last.clone_from(&answer.new_state);
+                    identity = answer.identity.clone().filter(|_| !question.request().planned.is_null());
+                    self.labels_stay(&question.request().planned, answer.new_state.as_ref());
+                    question.answer(answer)
+                }
+            };
+        };
+        let mut is_fine = match config.is_null() {
+            true => !self.fails(&applied.diagnostics, (Clause::A8, "destroy_failed"), NOT_DESTROYED),
+            false => !self.refuses(&applied.diagnostics),
+        };
+        // What of the objects is secret is marked in the saved one, and in what was planned.
+        let actual = last.map(|last| self.schema.block.mark_hidden(&last));
+        for violation in &applied.violations {
+            let is_legacy = applied.legacy_type_system;
+            let mut finding =
+                Finding::of_apply(&self.schema.block, violation, &change.after, actual.as_ref(), is_legacy);
+            let was_there = |actual: &Value| {
+                let (was, is) = (prior.object.at(&finding.path), actual.at(&finding.path));
+                was.zip(is).is_some_and(|(was, is)| was.unmark_deep().0.identical(&is.unmark_deep().0))
+            };
+            if !prior.object.is_null()
+                && finding.clause == Clause::A5
+                && actual.as_ref().is_some_and(was_there)
+            {
+                finding.cause = Some("update_ignored");
+            }
+            is_fine &= finding.severity != FindingSeverity::Error;
+            self.find(finding);
+        }
+        is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
+        if is_fine && !applied.saved.is_null() && identity.as_ref().is_none_or(Value::is_null) {
+            self.identity_is_missing();
+        }
+        let (private, identity) = (applied.private, applied.identity);
+        // What the provider must not have said is not handed back to it.
+        let identity = identity.filter(|_| is_fine);
+        let object = self.stored(&applied.saved);
+        Ok(Applied { saved: Some(Saved { object, private, identity }), is_fine })
+    }
+
+    /// Whose objects have an identity, all of them do.
+    fn identity_is_missing(&mut self) {
+        if self.schemas.identities.contains_key(self.type_name) {
+            let message = "the applied object has no identity, and the provider has a schema of it";
+            self.find(Finding::new(Clause::A7, "identity_missing", Path::root(), message).unnoticed());
+        }
+    }
+
+    /// An object that was destroyed is not found any more. A provider that reads back whatever it is asked for, also what never
+    /// was there, has nowhere to look.
+    pub(super) async fn gone_for_good(&mut self, saved: &Saved) {
+        let is_read = async |object: Value| {
+            let question = self.question(&Saved { object, ..saved.clone() });
+            let answer = self.provider.read(&question).await.ok()?;
+            let has_errors = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
+            (!has_errors).then(|| answer.object.is_some_and(|object| !object.is_null()))
+        };
+        let object = saved.object.unmark_deep().0;
+        let made_up = object.transform(|path, part| {
+            let path = path.to_path();
+            let is_given = |attribute: &Attribute| attribute.computed && !attribute.optional;
+            let is_given =
+                path.steps().len() == 1 && self.schema.block.attribute_by_path(&path).is_some_and(is_given);
+            Ok::<_, Infallible>(match part.as_str().filter(|_| is_given) {
+                Some(text) => Value::from(format!("{text}-none")),
+                None => part,
+            })
+        });
+        let Ok(made_up) = made_up;
+        if made_up.identical(&object) || is_read(object).await != Some(true) {
+            return;
+        }
+        if is_read(made_up).await == Some(false) {
+            let message = "the object was destroyed, and is read all the same";
+            self.find(Finding::new(Clause::A9, "still_read", Path::root(), message));
+        }
+    }
+
+    /// Terraform does not see that a block of a map stands under another label than planned.
+    fn labels_stay(&mut self, planned: &Value, actual: Option<&Value>) {
+        let Some(actual) = actual else { return };
+        let mut moved: Vec<Path> = Vec::new();
+        planned.visit(|path, part| {
+            if let Kind::Map(labels) = part.kind() {
+                let path = path.to_path();
+                let now = actual.at(&path).and_then(Value::as_map);
+                let is_block = self.schema.block.block_by_path(&path).is_some();
+                // Where the count differs, Terraform sees it.
+                if let Some(now) = now.filter(|now| is_block && now.len() == labels.len())
+                    && labels.iter().any(|(label, _)| now.get(label).is_none())
+                {
+                    moved.push(path);
+                }
+            }
+            Descend::Into
+        });
+        for path in moved {
+            let message = format!("{path}: a block stands under another label than planned");
+            self.find(Finding::new(Clause::A5, "block_label_changed", path, message).unnoticed());
+        }
+    }
+
+    /// Plans to destroy an object, and does so.
+    pub(super) async fn destroy(&mut self, saved: &Saved) -> Result<Option<()>> {
+        if saved.object.is_null() {
+            return Ok(Some(()));
+        }
+        let block = &self.schema.block;
+        let nothing = Value::null(block.implied_type().clone());
+        let mut private = saved.private.clone();
+        if self.capabilities.plan_destroy {
+            let prior = saved.object.unmark_deep().0;
+            let mut request = PlanResourceChange::new(block, &prior, &nothing, &nothing);
+            request.private.clone_from(&saved.private);
+            request.identity.clone_from(&saved.identity);
+            let answer = self.provider.plan(self.type_name, &request).await;
+            let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
+            self.learn(&answer.planned);
+            if self.fails(&answer.diagnostics, (Clause::A8, "destroy_plan_failed"), NOT_DESTROYED)
+                || !self.is_decided(answer.deferred.is_some())
+            {
+                return Ok(None);
+            }
+            if !answer.planned.is_null() {
+                let message = "an object is planned that is to be destroyed";
+                let finding = Finding::new(Clause::P8, "planned_survival", Path::root(), message);
+                self.find(finding.said(PLANNED_SURVIVAL));
+                return Ok(None);
+            }
+            if !self.identity_is_sound(answer.identity.as_ref(), Clause::P7, false) {
+                return Ok(None);
+            }
+            private = answer.private;
+        }
+        let request = PlanRequest::new(block, &saved.object, &nothing);
+        let Ok(Planning::Done(mut change)) = begin_plan(&request) else { return Ok(None) };
+        change.private = private;
+        change.identity.clone_from(&saved.identity);
+        Ok(self.apply(&change, &nothing, saved).await?.is_fine.then_some(()))
+    }
+}

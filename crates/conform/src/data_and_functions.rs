@@ -1,0 +1,269 @@
+//! What is no managed resource and is only asked: data sources and functions.
+
+use objchange::Value;
+use objchange::change::{Diagnostic, PlanViolation, Severity, assert_plan_valid};
+use objchange::schema::Block;
+use objchange::value::Path;
+use objchange_provider::{Component, Error, ErrorKind, Function, FunctionAnswer, Provider, Result, Schemas};
+
+use super::flow::no_answer;
+use super::leak::Leaks;
+use super::objects::{at, first_difference, unsound};
+use super::schemas::of_type;
+use super::secrets::{Provenance, Secrets};
+use super::sentences::NULL_OBJECT;
+use super::{Clause, Finding, FindingSeverity, Judgement};
+
+/// One configuration of a type, and what is found with it.
+pub(super) struct Single<'p> {
+    pub(super) provider: &'p dyn Provider,
+    pub(super) block: &'p Block,
+    pub(super) config: Value,
+    pub(super) judgement: Judgement,
+    secrets: Secrets,
+    leaks: Leaks,
+}
+
+impl<'p> Single<'p> {
+    /// What can be asked; else the judgement stands already.
+    pub(super) async fn begin(
+        provider: &'p dyn Provider,
+        schemas: &'p Schemas,
+        (component, name): (Component, &str),
+        (config, Provenance { origin, mut secrets }): (&Value, Provenance),
+    ) -> Result<Result<Self, Judgement>> {
+        let findings = of_type(schemas, component, name);
+        let is_refused = findings.iter().any(|finding| finding.severity == FindingSeverity::Error);
+        let mut judgement = Judgement { findings, ..Judgement::default() };
+        let Some(block) = schemas.block(component, name).filter(|_| !is_refused) else {
+            let unknown = || ErrorKind::UnknownName { what: component.noun(), name: name.to_owned() };
+            return if judgement.findings.is_empty() { Err(unknown().into()) } else { Ok(Err(judgement)) };
+        };
+        let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
+        let config = block.coerce_config(config).map_err(bad)?;
+        secrets.learn_config(block, &config, origin);
+        let mut leaks = Leaks::default();
+        leaks.learn(block, &config);
+        let config = config.unmark_deep().0;
+        let validated = provider.validate(component, name, &config).await;
+        let mut single =
+            Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets, leaks };
+        match single.told(validated, Clause::T1) {
+            Some(diagnostics) if !single.refuses(&diagnostics) => Ok(Ok(single)),
+            _ => Ok(Err(single.judgement)),
+        }
+    }
+
+    pub(super) fn find(&mut self, finding: Finding) {
+        self.judgement.findings.push(self.secrets.hide_in_finding(finding));
+    }
+
+    pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
+        let error = match answer {
+            Ok(answer) => return Some(answer),
+            Err(error) => error,
+        };
+        let finding = no_answer(&error, wrong_type, self.block.implied_type());
+        self.find(finding.texts(|text| self.secrets.hide(&text)));
+        None
+    }
+
+    /// Whether there are errors among the diagnostics where none is right: the provider has begun it.
+    pub(super) fn fails(
+        &mut self,
+        diagnostics: &[Diagnostic],
+        (clause, kind): (Clause, &str),
+        what: &str,
+    ) -> bool {
+        let before = self.judgement.refused.len();
+        let fails = self.refuses(diagnostics);
+        for said in self.judgement.refused.split_off(before) {
+            self.find(Finding::failed(clause, kind, what, &said));
+        }
+        fails
+    }
+
+    pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
+        if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
+            self.find(finding);
+        }
+        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let hidden: Vec<_> = errors.map(|error| self.secrets.hide_in(self.block, error)).collect();
+        let refuses = !hidden.is_empty();
+        self.judgement.refused.extend(hidden);
+        refuses
+    }
+
+    /// Whether an answer is more than that the provider cannot tell yet, which was not allowed.
+    pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
+        if is_deferred {
+            let message = "the provider answers that it cannot tell yet, which was not allowed";
+            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message));
+        }
+        !is_deferred
+    }
+
+    pub(super) fn learn(&mut self, object: &Value) {
+        self.secrets.learn(self.block, object);
+        if let Some(finding) = self.leaks.in_object(self.block, object) {
+            self.find(finding);
+        }
+    }
+}
+
+/// Reads a data source with a configuration, all of which is known.
+///
+/// # Errors
+///
+/// The configuration does not fit the schema, or the provider has no such data source.
+pub async fn judge_data(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
+    data(provider, type_name, (config, Provenance::default())).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn data(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Provenance),
+) -> Result<Judgement> {
+    let schemas = provider.schemas().await?;
+    let mut single =
+        match Single::begin(provider, &schemas, (Component::DataSource, type_name), config).await? {
+            Ok(single) => single,
+            Err(judgement) => return Ok(judgement),
+        };
+    if single.config.is_wholly_known() {
+        single.read(type_name).await;
+    }
+    Ok(single.judgement)
+}
+
+impl Single<'_> {
+    async fn read(&mut self, type_name: &str) -> Option<()> {
+        let mut objects = Vec::new();
+        for _ in 0..2 {
+            let answer = self.provider.read_data(type_name, &self.config).await;
+            let answer = self.told(answer, Clause::D1)?;
+            if self.refuses(&answer.diagnostics) || !self.is_decided(answer.deferred.is_some()) {
+                return None;
+            }
+            let Some(object) = answer.object.filter(|object| !object.is_null()) else {
+                let message = "the data source answers with no object";
+                let finding = Finding::new(Clause::D2, "null_object", Path::root(), message);
+                self.find(finding.said(NULL_OBJECT));
+                return None;
+            };
+            self.learn(&object);
+            let found = unsound(self.block, &object, [Clause::D3, Clause::D1, Clause::D3]);
+            if !found.is_empty() {
+                for finding in found {
+                    let is_unknown = finding.kind == "unknown";
+                    let words = finding.terraform.clone().filter(|_| !is_unknown);
+                    let words = words.or_else(|| is_unknown.then(|| "that is not wholly known".into()));
+                    self.find(Finding { terraform: words, ..finding });
+                }
+                return None;
+            }
+            objects.push(object);
+        }
+        if !objects[0].identical(&objects[1]) {
+            let [was, is] = [0, 1].map(|i| self.block.mark_hidden(&objects[i]));
+            let path = first_difference(&was, &is).unwrap_or_default();
+            let message =
+                format!("{}asked the same once more, the data source answers something else", at(&path));
+            self.find(Finding::new(Clause::D5, "not_the_same", path, message));
+        }
+        // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.
+        let (object, config) = (self.block.mark_hidden(&objects[0]), self.block.mark_hidden(&self.config));
+        let nothing = Value::null(self.block.implied_type().clone());
+        for invalid in assert_plan_valid(self.block, &nothing, &self.config, &objects[0]) {
+            let mut finding =
+                Finding::of_plan(self.block, &PlanViolation::Invalid(invalid), &config, &object, false);
+            (finding.clause, finding.severity, finding.terraform) =
+                (Clause::D4, FindingSeverity::Unnoticed, None);
+            self.find(finding);
+        }
+        Some(())
+    }
+}
+
+/// Calls a function twice with the same arguments, all of them known; then with null and with unknown arguments, where it says
+/// that it takes those.
+///
+/// # Errors
+///
+/// The provider has no such function.
+pub async fn judge_function(provider: &dyn Provider, name: &str, arguments: &[Value]) -> Result<Judgement> {
+    let schemas = provider.schemas().await?;
+    let mut judgement = Judgement::default();
+    let unknown = || ErrorKind::UnknownName { what: "function", name: name.to_owned() };
+    let function = schemas.functions.get(name).ok_or_else(unknown)?;
+    let called = async |arguments: &[Value]| match provider.call_function(name, arguments).await {
+        Ok(answer) => result(function, answer, arguments),
+        Err(error) => Err(Box::new(no_answer(&error, Clause::N1, &function.returns))),
+    };
+    let mut results = Vec::new();
+    for _ in 0..2 {
+        match called(arguments).await {
+            Ok(Some(result)) => results.push(result),
+            // That it may not be called so is for it to say.
+            Ok(None) => return Ok(judgement),
+            Err(finding) => {
+                judgement.findings.push(*finding);
+                return Ok(judgement);
+            }
+        }
+    }
+    if !results[0].identical(&results[1]) {
+        let message = "the function returns something else for the same arguments";
+        judgement.findings.push(Finding::new(Clause::N3, "impure", Path::root(), message));
+    }
+    for (position, argument) in arguments.iter().enumerate() {
+        let Some(parameter) = function.parameter(position) else { continue };
+        let null = parameter.allow_null.then(|| Value::null(argument.ty().clone()));
+        let unknown = parameter.allow_unknown.then(|| Value::unknown(argument.ty().clone()));
+        for other in [null, unknown].into_iter().flatten() {
+            let mut arguments = arguments.to_vec();
+            arguments[position] = other;
+            if let Err(finding) = called(&arguments).await {
+                judgement.findings.push(*finding);
+                return Ok(judgement);
+            }
+        }
+    }
+    Ok(judgement)
+}
+
+/// What a function returned; `None` where it says that it cannot be called so.
+fn result(
+    function: &Function,
+    answer: FunctionAnswer,
+    arguments: &[Value],
+) -> Result<Option<Value>, Box<Finding>> {
+    let found =
+        |clause, kind, message: &str| Err(Box::new(Finding::new(clause, kind, Path::root(), message)));
+    match answer {
+        FunctionAnswer::Error { argument: Some(position), .. }
+            if usize::try_from(position).is_ok_and(|position| position < arguments.len()) =>
+        {
+            Ok(None)
+        }
+        FunctionAnswer::Error { argument: Some(position), .. } => {
+            let message = format!("the function blames argument {position}, and has {}", arguments.len());
+            Err(Box::new(Finding::new(Clause::N2, "no_such_argument", Path::root(), message)))
+        }
+        FunctionAnswer::Error { .. } => Ok(None),
+        FunctionAnswer::Result(None) => {
+            found(Clause::N2, "no_result", "the function returns neither a result nor an error")
+        }
+        FunctionAnswer::Result(Some(result)) if !result.ty().conforms_to(&function.returns) => {
+            found(Clause::N1, "wrong_type", "the result is not of the type that the function returns")
+        }
+        FunctionAnswer::Result(Some(result))
+            if !result.is_wholly_known() && arguments.iter().all(Value::is_wholly_known) =>
+        {
+            found(Clause::N4, "unknown", "all arguments are known, and the result is not")
+        }
+        FunctionAnswer::Result(Some(result)) => Ok(Some(result)),
+    }
+}

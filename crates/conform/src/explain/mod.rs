@@ -1,0 +1,233 @@
+//! What Terraform's own messages about providers mean.
+//!
+//! [`explain`] reads them from a terminal, a log of a build or an issue, in whatever box or width they come, and says which
+//! clause of the contract each is about; [`advice`](crate::Clause::advice) says what to do.
+//!
+//! ```
+//! use objchange_conform::Clause;
+//! use objchange_conform::explain::{Likeness, explain};
+//!
+//! let text = r#"
+//! │ Error: Provider produced inconsistent result after apply
+//! │
+//! │ When applying changes to aws_instance.web, provider
+//! │ "registry.terraform.io/hashicorp/aws" produced an unexpected new value:
+//! │ .tags["Name"]: was cty.StringVal("Web"), but now cty.StringVal("web").
+//! "#;
+//! let explained = &explain(text)[0];
+//! assert_eq!(explained.clauses, [Clause::A5]);
+//! assert_eq!(explained.address.as_deref(), Some("aws_instance.web"));
+//! assert_eq!(explained.path.as_deref(), Some(r#".tags["Name"]"#));
+//! assert_eq!(explained.kind, Some("value_changed"));
+//! assert_eq!(explained.likeness, Some(Likeness::LetterCase));
+//! ```
+
+mod likeness;
+mod lines;
+mod literal;
+mod page;
+mod place;
+mod sentence;
+mod trouble;
+
+use std::collections::{BTreeMap, HashSet};
+
+pub use self::likeness::Likeness;
+use self::page::Message;
+use self::sentence::Found;
+pub use self::trouble::Trouble;
+use crate::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED};
+use crate::{Advice, Clause};
+
+/// A message of Terraform's about a provider, understood.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Explained {
+    /// What the message is headed with; empty where the text has no heading.
+    pub summary: String,
+    /// The clause that was broken. Where the message does not tell, all that it may be, the most likely first. None where the
+    /// message is about a [trouble](Self::trouble).
+    pub clauses: Vec<Clause>,
+    /// The stable name of the way in which it was broken, where the message tells, or of the trouble.
+    pub kind: Option<&'static str>,
+    /// What is wrong where no clause is broken.
+    pub trouble: Option<Trouble>,
+    /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.
+    pub tolerated: bool,
+    /// The provider's source address, or its name where the message has no more.
+    pub provider: Option<String>,
+    /// The address of the resource instance.
+    pub address: Option<String>,
+    /// Where in the object, as Terraform writes it.
+    pub path: Option<String>,
+    /// What is wrong there, in Terraform's words.
+    pub words: Option<String>,
+    /// The values of the message as it prints them, by what they are: `planned`, `config`, `prior`, `actual`, `key`.
+    pub values: BTreeMap<String, String>,
+    /// What the two values have in common.
+    pub likeness: Option<Likeness>,
+}
+
+/// The messages about providers in a text, in their order. What is about something else is left out.
+pub fn explain(text: &str) -> Vec<Explained> {
+    // Terraform says some things twice, in its log and at the end.
+    let mut seen = HashSet::new();
+    let all = page::messages(text).into_iter().flat_map(|message| explained(&message));
+    let all: Vec<Explained> = all.filter(|one| seen.insert(one.clone())).collect();
+    let tells_more = |one: &Explained| {
+        let has_clause = |other: &Explained| one.clauses.iter().any(|clause| other.clauses.contains(clause));
+        all.iter().any(|other| !other.is_bare() && has_clause(other))
+    };
+    // The title of an issue is a heading without a message.
+    all.iter().filter(|one| !(one.is_bare() && tells_more(one))).cloned().collect()
+}
+
+fn explained(message: &Message) -> Vec<Explained> {
+    let mut all: Vec<Found<'_>> = Vec::new();
+    let mut log: Option<Found<'_>> = None;
+    for paragraph in &message.paragraphs {
+        if let (Some(problem), Some(of)) = (paragraph.strip_prefix("- "), &log) {
+            all.push(sentence::tolerated(problem, of));
+            continue;
+        }
+        let Some(found) = sentence::sentence(paragraph) else {
+            log = log.filter(|_| !page::is_logged(paragraph));
+            continue;
+        };
+        if found.is_tolerated {
+            // The problems come behind it.
+            log = Some(found);
+        } else {
+            log = None;
+            all.push(found);
+        }
+    }
+    if all.is_empty() {
+        all.extend(log.or_else(|| sentence::sentence(&message.summary)).or_else(|| by_trouble(message)));
+    }
+    if all.is_empty() {
+        all.extend(by_summary(message));
+    }
+    let panic = message.paragraphs.iter().find_map(|paragraph| panic(paragraph));
+    if all.is_empty() && panic.is_some() && message.paragraphs.iter().any(|text| text.contains("terraform-p"))
+    {
+        all.push(Found { clauses: vec![Clause::T2], ..Found::default() });
+    }
+    // A crash is told in several sentences.
+    let mut crashes = 0;
+    all.retain(|found| {
+        crashes += usize::from(found.clauses == [Clause::T2]);
+        found.clauses != [Clause::T2] || crashes == 1
+    });
+    let mut explained = Vec::new();
+    for mut found in all {
+        if found.clauses == [Clause::T2] {
+            found.words = panic.or(found.words);
+        }
+        let mut one = Explained::new(&message.summary, found);
+        one.address = one.address.or_else(|| message.address.clone());
+        one.provider = one.provider.or_else(|| place::provider(message));
+        explained.push(one);
+    }
+    explained
+}
+
+/// What a program says when it crashes, without where.
+fn panic(paragraph: &str) -> Option<&str> {
+    let is_panic = ["panic: ", "fatal error: "].iter().any(|word| paragraph.starts_with(word));
+    let end = [" [signal ", " goroutine "].iter().filter_map(|word| paragraph.find(word)).min();
+    is_panic.then(|| &paragraph[..end.unwrap_or(paragraph.len())])
+}
+
+/// What is wrong where no clause is broken.
+fn by_trouble(message: &Message) -> Option<Found<'_>> {
+    let whole = format!("{} {}", message.summary, message.paragraphs.join(" "));
+    let trouble = Trouble::of(&whole)?;
+    let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
+    let words = said.clone().find(|text| Trouble::of(text) == Some(trouble)).or_else(|| said.clone().next());
+    let address = words.and_then(place::quoted_address);
+    Some(Found { trouble: Some(trouble), words, address, ..Found::default() })
+}
+
+/// Headings that say what others do.
+const OTHER_SUMMARIES: [(&str, &str); 2] = [
+    (IDENTITY_TYPE, "Provider produced invalid identity"),
+    (SEVERAL_IMPORTED, "Import returned no resources"),
+];
+
+/// What can be told from the heading alone.
+fn by_summary(message: &Message) -> Option<Found<'_>> {
+    let summary = message.summary.as_str();
+    if let Some(found) = sentence::heading(summary).or_else(|| sentence::wrong_type(summary)) {
+        return Some(found);
+    }
+    let detail = message.paragraphs.first().map(String::as_str);
+    let summary =
+        OTHER_SUMMARIES.iter().find(|(other, _)| *other == summary).map_or(summary, |(_, usual)| usual);
+    let clauses: Vec<Clause> =
+        Clause::ALL.iter().copied().filter(|clause| clause.terraform_summary() == Some(summary)).collect();
+    if clauses.contains(&Clause::N1) {
+        // Functions fail for reasons of their own, too. The paragraphs above say where the call stands.
+        let words = message.paragraphs.last().filter(|text| text.ends_with("required."))?;
+        let words = words.find("Call to function").map_or(words.as_str(), |start| &words[start..]);
+        return Some(Found { clauses: vec![Clause::N1], words: Some(words), ..Found::default() });
+    }
+    if clauses.is_empty() {
+        return None;
+    }
+    Some(Found { clauses, words: detail, ..Found::default() })
+}
+
+impl Explained {
+    /// The type of the resource.
+    pub fn resource_type(&self) -> Option<&str> {
+        place::resource_type(self.address.as_deref()?)
+    }
+
+    /// What to do; where the message may be about several clauses, about the most likely.
+    pub fn advice(&self) -> Option<&'static Advice> {
+        let of_clause = || self.clauses.first().map(|clause| clause.advice(self.kind));
+        self.trouble.map(Trouble::advice).or_else(of_clause)
+    }
+
+    /// Whether it tells no more than a heading.
+    fn is_bare(&self) -> bool {
+        let is_vague = self.clauses.len() > 1 || self.summary.is_empty();
+        is_vague
+            && self.trouble.is_none()
+            && self.address.is_none()
+            && self.path.is_none()
+            && self.kind.is_none()
+    }
+
+    fn new(summary: &str, found: Found<'_>) -> Self {
+        let values: BTreeMap<String, String> = found.said.values.into_iter().collect();
+        let value = |name: &str| values.get(name).map(String::as_str);
+        let null = matches!(found.said.kind, Some("value_now_null" | "null_now_value")).then_some("null");
+        let one = value("planned").or(null);
+        let other = value("actual").or_else(|| value("config")).or(null);
+        let likeness = one.zip(other).and_then(|(one, other)| likeness::likeness(one, other));
+        Self {
+            summary: summary.to_owned(),
+            clauses: found.clauses,
+            kind: found.said.kind.or(found.trouble.map(Trouble::kind)),
+            trouble: found.trouble,
+            tolerated: found.is_tolerated,
+            provider: found.provider.map(source),
+            address: found.address.map(|address| address.replace("\\\"", "\"")),
+            path: found.path.map(str::to_owned),
+            words: found.words.map(str::to_owned),
+            values,
+            likeness,
+        }
+    }
+}
+
+/// The provider's address of `"provider[\"registry.terraform.io/hashicorp/aws\"].west"`.
+fn source(text: &str) -> String {
+    if let Some(address) = place::source_address(text) {
+        return address.to_owned();
+    }
+    let inside = text.split_once('[').and_then(|(_, rest)| Some(rest.split_once(']')?.0)).unwrap_or(text);
+    inside.trim_matches(['"', '\\', ' ']).to_owned()
+}

@@ -1,0 +1,359 @@
+//! Text as people paste it, brought back to the messages that Terraform wrote, without the line breaks of a narrow terminal.
+
+use serde::Deserialize;
+
+use super::lines::{Line, Piece};
+use super::place::place;
+use crate::Clause;
+
+/// A message: what stands behind `Error:`, and the paragraphs below it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Message {
+    /// What it is headed with; empty where the text begins in the middle of a message.
+    pub(super) summary: String,
+    /// The address of the resource instance that it is about, where it has a line for that.
+    pub(super) address: Option<String>,
+    /// What is below, each paragraph in one line.
+    pub(super) paragraphs: Vec<String>,
+}
+
+impl Message {
+    fn is_empty(&self) -> bool {
+        self.summary.is_empty() && self.paragraphs.is_empty()
+    }
+}
+
+/// What tells a line of Terraform's log.
+const LEVELS: [&str; 5] = ["[TRACE]", "[DEBUG]", "[INFO]", "[WARN]", "[ERROR]"];
+
+/// Whether a line is one of Terraform's log.
+pub(super) fn is_logged(line: &str) -> bool {
+    LEVELS.iter().any(|level| line.contains(level))
+}
+
+/// The stream of Terraform's log, which may come between the lines of its messages.
+const LOG: &str = "[log]";
+
+/// The messages of a text.
+pub(super) fn messages(text: &str) -> Vec<Message> {
+    let mut pages = Pages::default();
+    for line in text.lines() {
+        match from_json(line) {
+            Some(message) => pages.whole(message),
+            None => pages.line(line),
+        }
+    }
+    pages.finish()
+}
+
+/// The messages so far, and those that are being read: one in each output that is in the text.
+#[derive(Default)]
+struct Pages {
+    /// With which of all it was.
+    done: Vec<(usize, Message)>,
+    open: Vec<(String, Page)>,
+    count: usize,
+    /// The output whose box is open.
+    in_box: Option<String>,
+    after_log: bool,
+}
+
+impl Pages {
+    fn line(&mut self, raw: &str) {
+        let line = Line::new(raw);
+        if line.is_progress() {
+            return;
+        }
+        let stream = self.stream(&line);
+        if line.is_boxed && self.in_box.as_ref() != Some(&stream) {
+            // The first line of a box may have lost its side.
+            let headless = self.open.iter().position(|(of, page)| *of == line.stream && page.is_heading());
+            if let Some(at) = headless.filter(|_| !self.open.iter().any(|(of, _)| *of == stream)) {
+                self.open[at].0.clone_from(&stream);
+            }
+        }
+        self.in_box = if line.is_boxed { Some(stream.clone()) } else { self.in_box.take() };
+        for piece in line.pieces {
+            match piece {
+                Piece::Edge => {
+                    self.end(&stream);
+                    self.in_box = None;
+                }
+                Piece::Text(text) => {
+                    if text.is_empty() && !line.is_boxed {
+                        self.in_box = None;
+                    }
+                    self.text(&stream, &text);
+                }
+            }
+        }
+    }
+
+    /// The output that a line is of.
+    fn stream(&mut self, line: &Line) -> String {
+        let is_log = matches!(&line.pieces[..], [Piece::Text(text)] if is_logged(text));
+        let goes_on = self.after_log && line.is_indented && !line.is_boxed;
+        self.after_log = is_log || goes_on;
+        match &self.in_box {
+            _ if self.after_log => LOG.to_owned(),
+            // A long line of a box is wrapped by what shows it.
+            Some(open) if !line.is_boxed && line.stream.is_empty() => open.clone(),
+            _ if line.is_boxed => format!("{}│", line.stream),
+            _ => line.stream.clone(),
+        }
+    }
+
+    fn page(&mut self, stream: &str) -> &mut Page {
+        let at = self.open.iter().position(|(of, _)| of == stream).unwrap_or_else(|| {
+            self.count += 1;
+            self.open.push((stream.to_owned(), Page { number: self.count, ..Page::default() }));
+            self.open.len() - 1
+        });
+        &mut self.open[at].1
+    }
+
+    fn text(&mut self, stream: &str, line: &str) {
+        if let Some(summary) = heading(line) {
+            self.end(stream);
+            let page = self.page(stream);
+            summary.clone_into(&mut page.message.summary);
+            page.in_summary = true;
+            return;
+        }
+        self.page(stream).text(line);
+    }
+
+    fn end(&mut self, stream: &str) {
+        if let Some(at) = self.open.iter().position(|(of, _)| of == stream) {
+            let (_, page) = self.open.remove(at);
+            self.keep(page.number, page.message);
+        }
+    }
+
+    fn whole(&mut self, message: Message) {
+        self.count += 1;
+        let count = self.count;
+        self.keep(count, message);
+    }
+
+    fn keep(&mut self, number: usize, message: Message) {
+        if !message.is_empty() {
+            self.done.push((number, message));
+        }
+    }
+
+    fn finish(mut self) -> Vec<Message> {
+        for (_, page) in std::mem::take(&mut self.open) {
+            self.keep(page.number, page.message);
+        }
+        self.done.sort_by_key(|(number, _)| *number);
+        self.done.into_iter().map(|(_, message)| message).collect()
+    }
+}
+
+/// A message that is being read.
+#[derive(Default)]
+struct Page {
+    number: usize,
+    message: Message,
+    /// The lines of the summary go on until the first empty one.
+    in_summary: bool,
+    paragraph_ended: bool,
+}
+
+impl Page {
+    /// Whether it has a heading and nothing else so far.
+    fn is_heading(&self) -> bool {
+        !self.message.summary.is_empty() && self.message.paragraphs.is_empty()
+    }
+
+    fn text(&mut self, line: &str) {
+        // Below it come the values of the expression in the source above.
+        if line.is_empty() || line.starts_with('├') {
+            (self.in_summary, self.paragraph_ended) = (false, true);
+            return;
+        }
+        if let Some(address) = located(line) {
+            self.message.address.get_or_insert(address);
+            self.in_summary = false;
+        }
+        // What a log says is one line a message, and an item of a list one a problem.
+        let stands_alone = line.starts_with("- ") || is_logged(line) || is_trace(line);
+        if self.in_summary && !is_sentence_start(line) {
+            self.message.summary.push(' ');
+            self.message.summary.push_str(line);
+            return;
+        }
+        self.in_summary = false;
+        match self.message.paragraphs.last_mut() {
+            Some(paragraph) if !self.paragraph_ended && !stands_alone => {
+                paragraph.push(' ');
+                paragraph.push_str(line);
+            }
+            _ => self.message.paragraphs.push(line.to_owned()),
+        }
+        self.paragraph_ended = false;
+    }
+}
+
+/// Where the detail follows right below the summary, as in the texts of issues, it begins like this.
+fn is_sentence_start(line: &str) -> bool {
+    const STARTS: [&str; 19] = [
+        "When ",
+        "Provider ",
+        "provider ",
+        "After ",
+        "While ",
+        "The ",
+        "Terraform ",
+        "OpenTofu ",
+        "Call ",
+        "Plugin ",
+        "with ",
+        "on ",
+        "This ",
+        "An ",
+        "Error ",
+        "Instance ",
+        "Could ",
+        "Stack trace ",
+        "Received ",
+    ];
+    STARTS.iter().any(|word| line.starts_with(word))
+}
+
+/// The first line of what a plugin writes when it crashes.
+fn is_trace(line: &str) -> bool {
+    line.starts_with("Stack trace from the ")
+        || line.starts_with("panic: ")
+        || line.starts_with("fatal error: ")
+}
+
+/// The address in `with aws_disk.a[0],` or in `on main.tf line 1, in resource "aws_disk" "a":`.
+fn located(line: &str) -> Option<String> {
+    if let Some(rest) = line.strip_prefix("with ") {
+        let (address, _) = place(rest, &[","])?;
+        return (address.contains('.') && !address.contains(' ') || address.contains('['))
+            .then(|| address.to_owned());
+    }
+    let (_, place) = line.strip_prefix("on ")?.split_once(", in ")?;
+    let (kind, rest) = place.split_once(" \"")?;
+    let (ty, rest) = rest.split_once("\" \"")?;
+    let (name, _) = rest.split_once('"')?;
+    match kind {
+        "resource" => Some(format!("{ty}.{name}")),
+        "data" | "ephemeral" | "action" | "list" => Some(format!("{kind}.{ty}.{name}")),
+        _ => None,
+    }
+}
+
+/// What Terraform writes with `-json`: a line a message.
+fn from_json(line: &str) -> Option<Message> {
+    #[derive(Deserialize)]
+    struct Logged {
+        diagnostic: Diagnostic,
+    }
+    #[derive(Deserialize)]
+    struct Diagnostic {
+        summary: String,
+        #[serde(default)]
+        detail: String,
+        #[serde(default)]
+        address: Option<String>,
+    }
+    let start = line.find('{').filter(|_| line.contains("\"diagnostic\""))?;
+    let Logged { diagnostic } = serde_json::from_str(&line[start..]).ok()?;
+    let mut below = Page::default();
+    diagnostic.detail.lines().for_each(|line| below.text(line.trim()));
+    let Message { address, paragraphs, .. } = below.message;
+    Some(Message { summary: diagnostic.summary, address: diagnostic.address.or(address), paragraphs })
+}
+
+/// What is behind `Error:` or `Warning:`; or a line that is no more than one of Terraform's headings.
+fn heading(line: &str) -> Option<&str> {
+    let line = line.trim_matches(['`', '*', '#', ' ']);
+    let behind = ["Error: ", "Warning: ", "Error:** ", "Warning:** "].iter().find_map(|word| {
+        // A log, or a tool around Terraform, may write something before it.
+        let at = line.find(word)?;
+        let before = line[..at].trim_end();
+        let is_prefix = before.is_empty() || before.ends_with([']', ':', '>', '*']) || !before.contains(' ');
+        is_prefix.then(|| line[at + word.len()..].trim())
+    });
+    let is_known = || Clause::ALL.iter().any(|clause| clause.terraform_summary() == Some(line));
+    behind.or_else(|| is_known().then_some(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn read(text: &str, summary: &str, paragraphs: &[&str]) {
+        let paragraphs = paragraphs.iter().map(|&paragraph| paragraph.to_owned()).collect();
+        assert_eq!(
+            messages(text),
+            [Message { summary: summary.into(), address: None, paragraphs }],
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_surrounds_a_message_is_taken_off() {
+        let wanted = ["When applying x: was a.", "This is a bug."];
+        for text in [
+            "Error: Provider produced y\n\nWhen applying\nx: was a.\n\nThis is a bug.",
+            "╷\n│ Error: Provider produced y\n│ \n│ When applying x: was\n│ a.\n│ \n│ This is a bug.\n╵\n",
+            "╷ │ Error: Provider produced y │ │ When applying x: was │ a. │ │ This is a bug. ╵",
+            "Error: Provider produced y\n│\n│ When applying x: was a.\n│\n│ This is a bug.",
+            "\u{1b}[31m│\u{1b}[0m \u{1b}[1mError: \u{1b}[0mProvider produced y\n│\n│ When applying x: was a.\n│\n│ This is a bug.",
+            "2026-01-02T03:04:05.678Z Error: Provider produced y\n2026-01-02T03:04:05.678Z \n2026-01-02T03:04:05.678Z When applying x: was a.\n2026-01-02T03:04:05.678Z \n2026-01-02T03:04:05.678Z This is a bug.",
+            "Error: Provider produced y\nWhen applying x: was a.\n\nThis is a bug.",
+            "10:00:01.000 STDERR [net] terraform: │ Error: Provider produced y\n10:00:01.000 STDERR [net] terraform: │ \n10:00:01.000 STDERR [net] terraform: │ When applying x: was a.\n10:00:01.000 STDERR [net] terraform: │ \n10:00:01.000 STDERR [net] terraform: │ This is a bug.",
+            r#"{"@level":"error","diagnostic":{"severity":"error","summary":"Provider produced y","detail":"When applying x: was a.\n\nThis is a bug."}}"#,
+            // Progress, and a line that a terminal wrapped.
+            "│ Error: Provider produced y\n│ \n│ When applying x:\naws_disk.a: Still creating... [10s elapsed]\nwas a.\n│ \n│ This is a bug.",
+        ] {
+            read(text, "Provider produced y", &wanted);
+        }
+    }
+
+    #[test]
+    fn boxes_of_two_outputs_are_told_apart() {
+        let lines = |of: &str, name: &str| {
+            ["╷", "│ Error: Provider produced y", "│ ", &format!("│ When applying {name}."), "╵"]
+                .map(|line| format!("10:00:01.000 STDERR [{of}] terraform: {line}\n"))
+        };
+        let (one, other) = (lines("one", "a"), lines("other", "b"));
+        let mixed: String = one.iter().zip(&other).flat_map(|(one, other)| [one.as_str(), other]).collect();
+        let all = messages(&mixed);
+        let paragraphs: Vec<&str> = all.iter().map(|message| message.paragraphs[0].as_str()).collect();
+        assert_eq!(paragraphs, ["When applying a.", "When applying b."]);
+    }
+
+    #[test]
+    fn the_place_of_a_message_is_its_address() {
+        for (text, address) in [
+            (
+                "│ Error: x\n│ \n│   with module.a.t_disk.b[\"c, d\"],\n│   on main.tf line 1, in resource \"t_disk\" \"b\":",
+                "module.a.t_disk.b[\"c, d\"]",
+            ),
+            ("Error: x\n\n  on main.tf line 1, in data \"t_disk\" \"b\":\n  1: data", "data.t_disk.b"),
+        ] {
+            assert_eq!(messages(text)[0].address.as_deref(), Some(address));
+        }
+    }
+
+    #[test]
+    fn a_long_summary_goes_on() {
+        read(
+            "Error: Provider deferred changes when Terraform did not\nallow deferrals\n\nThe text.",
+            "Provider deferred changes when Terraform did not allow deferrals",
+            &["The text."],
+        );
+    }
+
+    #[test]
+    fn a_text_without_a_heading_is_a_message() {
+        read("When applying x: was a.", "", &["When applying x: was a."]);
+    }
+}

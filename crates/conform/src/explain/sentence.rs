@@ -1,0 +1,155 @@
+//! What the sentences in which Terraform complains of a provider tell.
+
+use super::place::{address_and_path, place};
+use super::trouble::Trouble;
+use crate::Clause;
+use crate::sentences::{
+    HEADINGS, Rest, SENTENCES, Statement, is_about_type, matched, read_of_plan, read_of_result,
+};
+
+/// What a sentence tells.
+#[derive(Debug, Default)]
+pub(super) struct Found<'t> {
+    pub(super) clauses: Vec<Clause>,
+    pub(super) provider: Option<&'t str>,
+    pub(super) address: Option<&'t str>,
+    pub(super) path: Option<&'t str>,
+    pub(super) said: Statement,
+    /// The words about the value.
+    pub(super) words: Option<&'t str>,
+    /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.
+    pub(super) is_tolerated: bool,
+    /// What is wrong where no clause is broken.
+    pub(super) trouble: Option<Trouble>,
+}
+
+/// What a paragraph says of a provider.
+pub(super) fn sentence(text: &str) -> Option<Found<'_>> {
+    SENTENCES.iter().find_map(|sentence| {
+        let holes = matched(sentence.template, text)?;
+        let mut found = Found { clauses: sentence.clauses.to_vec(), ..Found::default() };
+        found.is_tolerated =
+            ["tolerating it", "during refresh."].iter().any(|end| sentence.template.ends_with(end));
+        for (name, text) in holes {
+            match name.as_str() {
+                "provider" => found.provider = Some(text),
+                "address" => found.address = Some(without_label(text)),
+                "plugin" => found.provider = plugin(text),
+                "attribute" => (found.address, found.path) = split(text),
+                "rest" => read_rest(sentence.rest, text, &mut found),
+                _ => {}
+            }
+        }
+        Some(found)
+    })
+}
+
+/// One of the problems that Terraform tolerates: `.path: what is wrong`.
+pub(super) fn tolerated<'t>(text: &'t str, of: &Found<'t>) -> Found<'t> {
+    let rest = if of.clauses == [Clause::P5] { Rest::PlanAt } else { Rest::ResultAt };
+    let mut found = Found {
+        clauses: of.clauses.clone(),
+        provider: of.provider,
+        address: of.address,
+        is_tolerated: true,
+        ..Found::default()
+    };
+    read_rest(rest, text, &mut found);
+    found
+}
+
+/// The name of the provider whose program is called `terraform-provider-aws_v5.0.0_x5`.
+fn plugin(program: &str) -> Option<&str> {
+    let name = program.split_whitespace().next_back()?.rsplit(['/', '\\']).next()?;
+    let name = name.strip_prefix("terraform-provider-").unwrap_or(name);
+    let name = name.split("_v").next().unwrap_or(name).trim_end_matches(".exe");
+    Some(name).filter(|name| !name.is_empty() && *name != "plugin")
+}
+
+/// An address without the name that the Cloud Development Kit puts behind it: `aws_disk.a (a)`.
+fn without_label(address: &str) -> &str {
+    match address.strip_suffix(')').and_then(|inside| inside.rsplit_once(" (")) {
+        Some((address, _)) => address,
+        None => address,
+    }
+}
+
+fn split(text: &str) -> (Option<&str>, Option<&str>) {
+    if let Some((address, rest)) = text.split_once(" (")
+        && let Some((_, path)) = rest.split_once(')')
+        && address_and_path(address).is_some_and(|(_, path)| path.is_empty())
+        && (path.is_empty() || path.starts_with(['.', '[']))
+    {
+        return (Some(address), Some(path).filter(|path| !path.is_empty()));
+    }
+    match address_and_path(text) {
+        Some((address, path)) => (Some(address), Some(path).filter(|path| !path.is_empty())),
+        None => (None, Some(text)),
+    }
+}
+
+fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
+    // Where paragraphs ran into one another.
+    let text = text.split(" This is a bug in the provider").next().unwrap_or(text).trim_end_matches('.');
+    match rest {
+        Rest::Other => found.words = Some(text),
+        Rest::Address => found.address = Some(without_label(text)),
+        Rest::PlanAt => {
+            let (at, words) = place(text, &[": "]).unwrap_or(("", text));
+            let (address, path) = if at.starts_with(['.', '[']) { (None, Some(at)) } else { split(at) };
+            (found.address, found.path, found.words) = (address.or(found.address), path, Some(words));
+            found.said = read_of_plan(words);
+        }
+        Rest::ResultAt => {
+            let at = place(text, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']));
+            let (path, words) = at.map_or((None, text), |(at, words)| (Some(at), words));
+            (found.path, found.words) = (path, Some(words));
+            found.said = read_of_result(words);
+            // Terraform 0.12 does not name the root.
+            if found.path.is_none() && found.said.kind == Some("object_now_absent") {
+                found.said.kind = Some("no_object");
+            }
+            if found.said.kind == Some("no_object") && found.clauses == [Clause::A5] {
+                found.clauses = vec![Clause::A6, Clause::A1];
+            }
+        }
+    }
+}
+
+/// What Terraform says in a heading that has no detail.
+pub(super) fn heading(summary: &str) -> Option<Found<'_>> {
+    HEADINGS.iter().find_map(|(template, clause)| {
+        let mut found = Found { clauses: vec![*clause], ..Found::default() };
+        for (name, text) in matched(template, summary)? {
+            match name.as_str() {
+                "address" => found.address = Some(text),
+                "provider" => found.provider = Some(text),
+                _ => {}
+            }
+        }
+        Some(found)
+    })
+}
+
+/// Whose values may be of the wrong type.
+const WRONG_TYPES: [Clause; 9] = [
+    Clause::P4,
+    Clause::A2,
+    Clause::R2,
+    Clause::U2,
+    Clause::D1,
+    Clause::M2,
+    Clause::E2,
+    Clause::I2,
+    Clause::I9,
+];
+
+/// What Terraform says of a value of the wrong type: neither the resource nor the call is named.
+pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
+    let (path, words) = match place(summary, &[": "]).filter(|(at, _)| at.starts_with(['[', '.'])) {
+        Some((path, words)) => (Some(path), words),
+        None => (None, summary),
+    };
+    let clauses = WRONG_TYPES.to_vec();
+    is_about_type(words).then(|| Found { clauses, path, words: Some(words), ..Found::default() })
+}

@@ -1,0 +1,332 @@
+//! What a provider was found to do wrong.
+
+use objchange::Value;
+use objchange::change::{
+    ApplyViolation, Diagnostic, InconsistentResult, InconsistentResultKind, InvalidPlan, InvalidPlanKind,
+    PlanViolation,
+};
+use objchange::schema::{Block, NestingMode};
+use objchange::value::{Path, PathStep};
+use objchange_text::quote_into;
+
+use super::Clause;
+use super::go::go;
+use super::sentences::{
+    FINAL_PLAN_CHANGED, NOT_DESTROYED, REPLACEMENT_NOWHERE, WRITE_ONLY, lacking, mismatched, words_of_plan,
+    words_of_result,
+};
+
+/// What a provider does wrong: which clause it breaks, where, and what Terraform says of it. Nothing sensitive is in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The clause.
+    pub clause: Clause,
+    /// The stable name of the way in which it is broken.
+    pub kind: String,
+    /// Where in the object.
+    pub path: Path,
+    /// What is wrong, in a sentence.
+    pub message: String,
+    /// What Terraform says of it, without the name of the provider and the resource; `None` where it says nothing, or where
+    /// that is not known.
+    pub terraform: Option<String>,
+    /// What heads Terraform's message where that is not what heads it for the [clause](Clause::terraform_summary).
+    pub summary: Option<String>,
+    /// How much it matters.
+    pub severity: FindingSeverity,
+    /// What causes it, where one cause shows in many places: then it is one finding.
+    pub(super) cause: Option<&'static str>,
+}
+
+/// How much a finding matters to who uses the provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum FindingSeverity {
+    /// Worth knowing, and no fault: Terraform stops with an error, but by its own doing.
+    Note,
+    /// Terraform does not notice.
+    Unnoticed,
+    /// Terraform writes it to its log and goes on: the provider uses the legacy type system.
+    Tolerated,
+    /// Terraform stops with an error.
+    Error,
+}
+
+/// At most so much is shown of what a provider says.
+const MAX_TEXT: usize = 8 << 10;
+
+/// A text of a provider that is as short as it should be: the beginning, and how much there is more.
+pub(super) fn shortened(text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    let end = (0..=MAX_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    // Between words, so that what turns out to be secret later is not cut, and found.
+    let end = text[..end].rfind(char::is_whitespace).filter(|space| end - space < 512).unwrap_or(end);
+    format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
+}
+
+impl Finding {
+    pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
+        // Terraform waits without end for a provider that does not answer.
+        let stops = clause.terraform_summary().is_some() || clause == Clause::T3;
+        let severity = if stops { FindingSeverity::Error } else { FindingSeverity::Unnoticed };
+        Self {
+            clause,
+            kind: kind.to_owned(),
+            path,
+            message: message.into(),
+            terraform: None,
+            summary: None,
+            severity,
+            cause: None,
+        }
+    }
+
+    /// The same, which Terraform does not notice.
+    pub(super) fn unnoticed(self) -> Self {
+        Self { severity: FindingSeverity::Unnoticed, terraform: None, summary: None, ..self }
+    }
+
+    /// The same, of which Terraform says this.
+    pub(super) fn said(self, words: impl Into<String>) -> Self {
+        Self { terraform: Some(words.into()), ..self }
+    }
+
+    /// The same, where Terraform's message is headed with this.
+    pub(super) fn headed(self, summary: impl Into<String>) -> Self {
+        Self { summary: Some(summary.into()), ..self }
+    }
+
+    /// The same, where nothing but this is said, if that is known.
+    pub(super) fn headed_only(self, summary: Option<String>) -> Self {
+        if summary.is_some() { Self { summary, terraform: None, ..self } } else { self }
+    }
+
+    /// An error that the provider reports where there is no right one; what is secret in it is hidden. Terraform stops with it.
+    pub(super) fn failed(clause: Clause, kind: &str, what: &str, said: &Diagnostic) -> Self {
+        let detail = if said.detail.is_empty() { String::new() } else { format!(": {}", said.detail) };
+        let message = format!("{what}: {}{detail}", said.summary);
+        let finding =
+            Self { severity: FindingSeverity::Error, ..Self::new(clause, kind, Path::root(), message) };
+        let terraform = Some(said.detail.clone()).filter(|detail| !detail.is_empty());
+        Self { terraform, ..finding.headed(said.summary.clone()) }
+    }
+
+    /// The texts that hold what the provider says, changed.
+    pub(super) fn texts(mut self, change: impl Fn(String) -> String) -> Self {
+        self.message = change(self.message);
+        self.terraform = self.terraform.map(&change);
+        self.summary = self.summary.map(&change);
+        self
+    }
+
+    /// A violation of a plan; counts are those of the objects.
+    ///
+    /// What of the objects is secret is marked.
+    pub(super) fn of_plan(
+        block: &Block,
+        violation: &PlanViolation,
+        config: &Value,
+        planned: &Value,
+        is_legacy: bool,
+    ) -> Self {
+        let clause = match violation {
+            PlanViolation::WrongType(_) => Clause::P4,
+            PlanViolation::WriteOnly(_) => Clause::P3,
+            PlanViolation::RequiresReplaceNowhere(_) => Clause::P6,
+            PlanViolation::DeferralNotAllowed => Clause::P2,
+            _ => Clause::P5,
+        };
+        let mut finding =
+            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        finding.terraform = match violation {
+            PlanViolation::Invalid(invalid) => invalid_text(block, invalid, planned, config),
+            PlanViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
+            PlanViolation::RequiresReplaceNowhere(_) => Some(REPLACEMENT_NOWHERE.into()),
+            PlanViolation::WrongType(mismatch) => lacking(mismatch),
+            _ => None,
+        };
+        if is_legacy && matches!(violation, PlanViolation::Invalid(_)) {
+            finding.severity = FindingSeverity::Tolerated;
+        }
+        match violation {
+            PlanViolation::WrongType(mismatch) => {
+                finding.headed_only(mismatched(mismatch, planned.ty(), block.implied_type()))
+            }
+            _ => finding,
+        }
+    }
+
+    /// A violation after apply. Where the object is null, the engine says that there is none.
+    pub(super) fn of_apply(
+        block: &Block,
+        violation: &ApplyViolation,
+        planned: &Value,
+        actual: Option<&Value>,
+        is_legacy: bool,
+    ) -> Self {
+        let clause = match violation {
+            ApplyViolation::NoObject if actual.is_some() => Clause::A6,
+            ApplyViolation::NoObject => Clause::A1,
+            ApplyViolation::WrongType(_) => Clause::A2,
+            ApplyViolation::WriteOnly(_) => Clause::A3,
+            ApplyViolation::Unknown(_) => Clause::A4,
+            ApplyViolation::NotDestroyed => Clause::A6,
+            _ => Clause::A5,
+        };
+        let mut finding =
+            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        let nothing = Value::null(objchange::Type::Dynamic);
+        finding.terraform = match violation {
+            ApplyViolation::Inconsistent(inconsistent) => {
+                inconsistent_text(inconsistent, planned, actual.unwrap_or(&nothing))
+            }
+            ApplyViolation::NoObject => words_of_result(violation.kind(), |_| None).map(|words| words + "."),
+            ApplyViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
+            ApplyViolation::Unknown(_) => Some("All values must be known after apply".into()),
+            ApplyViolation::NotDestroyed => Some(NOT_DESTROYED.into()),
+            ApplyViolation::WrongType(mismatch) => lacking(mismatch),
+            _ => None,
+        };
+        if is_legacy && matches!(violation, ApplyViolation::Inconsistent(_)) {
+            finding.severity = FindingSeverity::Tolerated;
+        }
+        match violation {
+            ApplyViolation::WrongType(mismatch) => finding.headed_only(mismatched(
+                mismatch,
+                actual.unwrap_or(&nothing).ty(),
+                block.implied_type(),
+            )),
+            ApplyViolation::NotDestroyed => {
+                finding.headed("Provider returned invalid result object after apply")
+            }
+            _ => finding,
+        }
+    }
+
+    /// What the final plan has otherwise than the first.
+    pub(super) fn of_final(inconsistent: &InconsistentResult, first: &Value, last: &Value) -> Self {
+        let (kind, path) = (inconsistent.kind.kind(), inconsistent.path.clone());
+        let mut finding = Self::new(Clause::F2, kind, path, inconsistent.to_string());
+        let said = inconsistent_text(inconsistent, first, last);
+        finding.terraform = said.map(|said| format!("{FINAL_PLAN_CHANGED} {said}"));
+        finding
+    }
+}
+
+/// As Terraform says it, from the colon behind the path on; `None` where that needs a value that is not told.
+fn invalid_text(block: &Block, invalid: &InvalidPlan, plan: &Value, configuration: &Value) -> Option<String> {
+    use InvalidPlanKind as K;
+    let path = &invalid.path;
+    let count = |root: &Value| part(root, path).and_then(Value::len);
+    let configured = || count(configuration).unwrap_or_default();
+    let printed = |value: &Option<Value>| value.as_ref().map(go);
+    let kind = match invalid.kind {
+        K::NullBlocks if mode(nesting(block, path)?).is_none() => K::PlannedAbsent,
+        kind => kind,
+    };
+    words_of_plan(kind.kind(), |hole| match (kind, hole) {
+        (K::BlockCountDisagrees, "planned") => Some(count(plan)?.to_string()),
+        (K::BlockCountDisagrees, "config") => Some(configured().to_string()),
+        // The count of nested objects is a number of the language there.
+        (K::CountDisagrees, "planned") => Some(format!("cty.NumberIntVal({})", count(plan)?)),
+        (K::CountDisagrees, "config") => Some(format!("cty.NumberIntVal({})", configured())),
+        (K::BlockKeyNotInPlan | K::MapKeyNotInPlan, "key") => {
+            only_in(part(configuration, path)?, part(plan, path)?)
+        }
+        (K::MapKeyNotInConfig, "key") => only_in(part(plan, path)?, part(configuration, path)?),
+        (K::BlockKeyNotInConfig, "key") => key(invalid),
+        (K::ChangedUnknownDynamicBlock, "planned") => part(plan, path).map(go),
+        (_, "planned") => printed(&invalid.planned),
+        (_, "config") => printed(&invalid.config),
+        (_, "prior") => printed(&invalid.prior),
+        (_, "mode") => mode(nesting(block, path)?).map(str::to_owned),
+        _ => None,
+    })
+}
+
+/// What Terraform calls blocks of which there may be none.
+fn mode(nesting: NestingMode) -> Option<&'static str> {
+    match nesting {
+        NestingMode::List => Some("list"),
+        NestingMode::Set => Some("set"),
+        NestingMode::Map => Some("map"),
+        _ => None,
+    }
+}
+
+/// How the blocks of a type stand together.
+fn nesting(block: &Block, path: &Path) -> Option<NestingMode> {
+    let (PathStep::Attribute(name), outer) = path.steps().split_last()? else { return None };
+    let outer: Path = outer.iter().cloned().collect();
+    let has_names = outer.steps().iter().any(|step| matches!(step, PathStep::Attribute(_)));
+    let around = if has_names { block.block_by_path(&outer)? } else { block };
+    Some(around.block_type(name)?.nesting)
+}
+
+/// The key at the end of the path, as Go prints it.
+fn key(invalid: &InvalidPlan) -> Option<String> {
+    let mut out = String::new();
+    match invalid.path.steps().last()? {
+        PathStep::Attribute(name) => quote_into(name, &mut out),
+        PathStep::Index(key) => quote_into(key.as_str().filter(|_| !key.is_marked())?, &mut out),
+    }
+    Some(out)
+}
+
+fn inconsistent_text(inconsistent: &InconsistentResult, planned: &Value, actual: &Value) -> Option<String> {
+    use InconsistentResultKind as K;
+    let path = &inconsistent.path;
+    let count = |root: &Value| Some(part(root, path)?.len()?.to_string());
+    let printed = |value: &Option<Value>| value.as_ref().map(go);
+    let words = words_of_result(inconsistent.kind.kind(), |hole| match (inconsistent.kind, hole) {
+        (K::BlockCountChanged | K::BlockSetGrew | K::SetGrew, "planned") => count(planned),
+        (K::BlockCountChanged | K::BlockSetGrew | K::SetGrew, "actual") => count(actual),
+        (K::ElementVanished, "key") => only_in(part(planned, path)?, part(actual, path)?),
+        (K::ElementAppeared, "key") => only_in(part(actual, path)?, part(planned, path)?),
+        (K::PlaceholderMismatch, "planned") => part(planned, path).map(go),
+        (K::WrongFinalType, "actual") => {
+            let wanted = inconsistent.planned.as_ref().map(Value::ty).filter(|ty| ty.is_primitive())?;
+            Some(format!("{} required", wanted.friendly_name()))
+        }
+        (_, "planned") => printed(&inconsistent.planned),
+        (_, "actual") => printed(&inconsistent.actual),
+        _ => None,
+    })?;
+    Some(format!("{path}: {words}"))
+}
+
+/// The part at a path, unless it is marked or stands in what is.
+fn part<'v>(root: &'v Value, path: &Path) -> Option<&'v Value> {
+    let mut at = root;
+    for step in path.steps() {
+        if at.is_marked() {
+            return None;
+        }
+        at = match step {
+            // Labels of blocks are keys or names, as the type has it.
+            PathStep::Attribute(name) => at.attribute(name).or_else(|| at.element(name)),
+            PathStep::Index(key) => match (key.as_str(), key.as_number()) {
+                (Some(key), _) => at.element(key).or_else(|| at.attribute(key)),
+                (None, Some(position)) => at.index(usize::try_from(position.as_i64()?).ok()?),
+                (None, None) => None,
+            },
+        }?;
+    }
+    (!at.is_marked()).then_some(at)
+}
+
+/// The one index or key that only the first of two lists or maps has.
+fn only_in(value: &Value, other: &Value) -> Option<String> {
+    if let (Some(map), Some(other)) = (value.as_map(), other.as_map()) {
+        let mut keys = map.iter().filter(|(key, _)| other.get(key).is_none());
+        let ((key, _), None) = (keys.next()?, keys.next()) else { return None };
+        let mut out = String::new();
+        quote_into(key, &mut out);
+        return Some(out);
+    }
+    let (length, other) = (value.len()?, other.len()?);
+    (length == other + 1).then(|| other.to_string())
+}

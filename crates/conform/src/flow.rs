@@ -1,0 +1,427 @@
+//! What Terraform asks, in its order.
+
+use std::collections::HashSet;
+use std::convert::Infallible;
+
+use objchange::change::{Diagnostic, PlannedChange, PrivateData, Severity};
+use objchange::schema::Schema;
+use objchange::value::{Path, PathStep};
+use objchange::{Type, Value};
+use objchange_provider::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
+
+use super::flavor::Flavor;
+use super::leak::Leaks;
+use super::schemas::of_type;
+use super::secrets::{Origin, Secrets};
+use super::sentences::required;
+use super::{Clause, Finding, FindingSeverity};
+
+/// What a resource type is tried with.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Trial {
+    /// The configuration when the object is planned. It may have unknown parts.
+    pub config: Value,
+    /// The same with all of it known, as it is when the plan is applied; `None` where it is known already.
+    pub known: Option<Value>,
+    /// Another configuration, to which the object is changed then, with all of it known as a second.
+    pub update: Option<(Value, Option<Value>)>,
+    /// Whether anything is applied. What is created is destroyed at the end, as far as the provider does so.
+    pub apply: bool,
+    /// Whose rules the provider is held to.
+    pub flavor: Flavor,
+    /// By what the object is imported; `None` where that is its `id`.
+    pub import_id: Option<String>,
+    /// Who made the configurations.
+    pub(super) origin: Origin,
+    /// What is secret besides what is in them.
+    pub(super) secrets: Secrets,
+}
+
+impl Trial {
+    /// Only plans this configuration.
+    pub fn new(config: Value) -> Self {
+        Self {
+            config,
+            known: None,
+            update: None,
+            apply: false,
+            flavor: Flavor::default(),
+            import_id: None,
+            origin: Origin::People,
+            secrets: Secrets::default(),
+        }
+    }
+}
+
+/// The configurations may hold secrets.
+impl std::fmt::Debug for Trial {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trial")
+            .field("apply", &self.apply)
+            .field("flavor", &self.flavor)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Judgement {
+    /// What the provider does wrong, in the order in which it shows.
+    pub findings: Vec<Finding>,
+    /// What the provider says against the configuration, so that nothing more could be asked. What is secret is hidden.
+    pub refused: Vec<Diagnostic>,
+}
+
+/// Goes through all that can happen to an object with this configuration. It ends where Terraform would: after an answer that
+/// Terraform does not go on with, nothing more is asked but to destroy what was created.
+///
+/// # Errors
+///
+/// The configuration does not fit the schema, or the provider has no such type. What the provider does wrong, up to a crash,
+/// is a [`Finding`].
+pub async fn judge(provider: &dyn Provider, type_name: &str, trial: &Trial) -> Result<Judgement> {
+    let schemas = provider.schemas().await?;
+    let declared = of_type(&schemas, Component::Resource, type_name);
+    let is_refused = declared.iter().any(|finding| finding.severity == super::FindingSeverity::Error);
+    let Some(schema) = schemas.resources.get(type_name).filter(|_| !is_refused) else {
+        if declared.is_empty() {
+            let what = Component::Resource.noun();
+            return Err(ErrorKind::UnknownName { what, name: type_name.to_owned() }.into());
+        }
+        return Ok(Judgement { findings: declared, ..Judgement::default() });
+    };
+    let schema = Schema::new(schema.version, trial.flavor.understood(&schema.block));
+    let mut flow = Flow::new(provider, &schemas, type_name, &schema, trial.flavor);
+    flow.secrets = trial.secrets.clone();
+    for finding in declared {
+        flow.find(finding);
+    }
+    // How far it came is in the findings.
+    let _ = flow.all(trial).await?;
+    Ok(flow.judgement)
+}
+
+/// An object as it was saved.
+#[derive(Clone)]
+pub(super) struct Saved {
+    pub(super) object: Value,
+    pub(super) private: PrivateData,
+    pub(super) identity: Option<Value>,
+}
+
+/// A trial while it goes on. A step gives `None` where Terraform would stop.
+pub(super) struct Flow<'p> {
+    pub(super) provider: &'p dyn Provider,
+    pub(super) schemas: &'p Schemas,
+    pub(super) type_name: &'p str,
+    pub(super) schema: &'p Schema,
+    pub(super) capabilities: Capabilities,
+    pub(super) flavor: Flavor,
+    pub(super) judgement: Judgement,
+    pub(super) secrets: Secrets,
+    leaks: Leaks,
+    /// What was found already: a provider is asked the same more than once.
+    known: HashSet<(Clause, String, Path, String)>,
+    /// Nobody is there any more to be asked.
+    is_gone: bool,
+    /// An object that was applied could be read.
+    pub(super) is_readable: bool,
+}
+
+impl<'p> Flow<'p> {
+    pub(super) fn new(
+        provider: &'p dyn Provider,
+        schemas: &'p Schemas,
+        type_name: &'p str,
+        schema: &'p Schema,
+        flavor: Flavor,
+    ) -> Self {
+        Self {
+            provider,
+            schemas,
+            type_name,
+            schema,
+            capabilities: schemas.capabilities,
+            flavor,
+            judgement: Judgement::default(),
+            secrets: Secrets::default(),
+            leaks: Leaks::default(),
+            known: HashSet::new(),
+            is_gone: false,
+            is_readable: true,
+        }
+    }
+
+    pub(super) fn find(&mut self, finding: Finding) {
+        let finding = self.secrets.hide_in_finding(finding);
+        let key = (finding.clause, finding.kind.clone(), finding.path.clone(), finding.message.clone());
+        if self.known.insert(key) {
+            self.judgement.findings.push(finding);
+        }
+    }
+
+    /// What of an object is secret is not to be found in what the provider says, and what is write-only nowhere else in it.
+    pub(super) fn learn(&mut self, object: &Value) {
+        self.secrets.learn(&self.schema.block, object);
+        if let Some(finding) = self.leaks.in_object(&self.schema.block, object) {
+            self.find(finding);
+        }
+    }
+
+    /// An answer, or the finding that there is none.
+    pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
+        let error = match answer {
+            Ok(answer) => return Some(answer),
+            Err(error) => error,
+        };
+        self.is_gone |= error.is_gone();
+        let finding = no_answer(&error, wrong_type, self.schema.block.implied_type());
+        self.find(finding.texts(|text| self.secrets.hide(&text)));
+        None
+    }
+
+    /// Whether there are errors among the diagnostics where none is right: the provider has made the object itself.
+    pub(super) fn fails(
+        &mut self,
+        diagnostics: &[Diagnostic],
+        (clause, kind): (Clause, &str),
+        what: &str,
+    ) -> bool {
+        let before = self.judgement.refused.len();
+        let fails = self.refuses(diagnostics);
+        self.refusals_are_wrong(before, (clause, kind), what);
+        fails
+    }
+
+    /// What the provider says since then against what it has made itself is a finding.
+    fn refusals_are_wrong(&mut self, since: usize, (clause, kind): (Clause, &str), what: &str) {
+        for said in self.judgement.refused.split_off(since) {
+            self.find(Finding::failed(clause, kind, what, &said));
+        }
+    }
+
+    /// Whether there are errors among the diagnostics; then the provider refuses, which is its right.
+    pub(super) fn refuses(&mut self, diagnostics: &[Diagnostic]) -> bool {
+        self.tells_no_secret(diagnostics);
+        let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
+        let hidden = errors.map(|error| self.secrets.hide_in(&self.schema.block, error));
+        let before = self.judgement.refused.len();
+        self.judgement.refused.extend(hidden);
+        self.judgement.refused.len() > before
+    }
+
+    /// Finds what is sensitive in what the provider says.
+    pub(super) fn tells_no_secret(&mut self, diagnostics: &[Diagnostic]) {
+        if let Some(finding) = self.leaks.in_diagnostics(diagnostics) {
+            self.find(finding);
+        }
+    }
+
+    async fn all(&mut self, trial: &Trial) -> Result<Option<()>> {
+        let block = &self.schema.block;
+        let known = trial.known.as_ref().unwrap_or(&trial.config);
+        let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
+        for config in [Some(&trial.config), Some(known)].into_iter().chain(update).flatten() {
+            self.secrets.learn_config(&self.schema.block, config, trial.origin);
+            self.leaks.learn(&self.schema.block, config);
+        }
+        let bad = |error| Error::from(ErrorKind::Malformed { field: "config", reason: format!("{error}") });
+        let coerced = block.coerce_config(&trial.config).map_err(bad)?;
+        let coerced = coerced.unmark_deep().0;
+        let validated = self.provider.validate(Component::Resource, self.type_name, &coerced).await;
+        let Some(diagnostics) = self.told(validated, Clause::T1) else { return Ok(None) };
+        if self.refuses(&diagnostics) {
+            return Ok(None);
+        }
+        let nothing = Saved {
+            object: Value::null(block.implied_type().clone()),
+            private: PrivateData::default(),
+            identity: None,
+        };
+        let is_applied = trial.apply && known.is_wholly_known();
+        let Some(created) = self.planned_to_the_end(&nothing, &trial.config, known, is_applied).await? else {
+            return Ok(None);
+        };
+        if !is_applied {
+            return self.planned_from_plan(&created, known).await;
+        }
+        let (found, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
+        let applied = self.apply(&created, known, &nothing).await?;
+        let Some(mut saved) = applied.saved.filter(|saved| !saved.object.is_null()) else {
+            if self.judgement.findings.len() > found && self.judgement.refused.len() == refused {
+                self.destroyed_by_plan(&created).await?;
+            }
+            return Ok(None);
+        };
+        let went_on = match applied.is_fine {
+            true => self.with_object(&mut saved, trial, known).await?,
+            false => None,
+        };
+        // What was created is not left behind, whatever came of the rest.
+        self.destroyed(&saved, went_on.is_some()).await?;
+        Ok(went_on)
+    }
+
+    /// Destroys what is left of an object. What goes wrong with one that Terraform would not have gone on with is no fault.
+    async fn destroyed(&mut self, saved: &Saved, is_sound: bool) -> Result<()> {
+        if self.is_gone || saved.object.is_null() {
+            return Ok(());
+        }
+        let (findings, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
+        let is_destroyed = self.destroy(saved).await?.is_some();
+        if is_sound {
+            if is_destroyed {
+                self.gone_for_good(saved).await;
+            }
+            return Ok(());
+        }
+        self.judgement.findings.truncate(findings);
+        self.judgement.refused.truncate(refused);
+        if !is_destroyed {
+            self.adds("the object could not be destroyed, and is left behind");
+        }
+        Ok(())
+    }
+
+    /// What was made is not known. What was planned may be enough for the provider to destroy it.
+    async fn destroyed_by_plan(&mut self, created: &PlannedChange) -> Result<()> {
+        if self.is_gone {
+            self.adds("what was created, if anything, is left behind");
+            return Ok(());
+        }
+        let planned = created.after.unmark_deep().0;
+        let known = planned.transform(|_, part| {
+            Ok::<_, Infallible>(if part.is_known() { part } else { Value::null(part.ty().clone()) })
+        });
+        let Ok(object) = known;
+        let (findings, refused) = (self.judgement.findings.len(), self.judgement.refused.len());
+        let private = created.private.clone();
+        self.destroy(&Saved { object, private, identity: None }).await?;
+        self.judgement.findings.truncate(findings);
+        self.judgement.refused.truncate(refused);
+        self.adds("the provider was asked to destroy what was planned; what was created may be left behind");
+        Ok(())
+    }
+
+    /// Says more about what Terraform stopped at.
+    fn adds(&mut self, more: &str) {
+        if let Some(finding) =
+            self.judgement.findings.iter_mut().rfind(|found| found.severity == FindingSeverity::Error)
+        {
+            finding.message = format!("{}; {more}", finding.message);
+        }
+    }
+
+    /// All that can happen to an object between its creation and its end.
+    async fn with_object(&mut self, saved: &mut Saved, trial: &Trial, known: &Value) -> Result<Option<()>> {
+        if self.settled(saved, known).await?.is_none() {
+            return Ok(None);
+        }
+        if let Some((config, update_known)) = &trial.update {
+            let update_known = update_known.as_ref().unwrap_or(config);
+            let Some(change) = self.planned_to_the_end(saved, config, update_known, true).await? else {
+                return Ok(None);
+            };
+            let applied = self.apply(&change, update_known, saved).await?;
+            if let Some(updated) = applied.saved {
+                *saved = updated;
+            }
+            if !applied.is_fine || self.settled(saved, update_known).await?.is_none() {
+                return Ok(None);
+            }
+        }
+        if self.moved(saved).await.is_none() || self.generated(saved).await?.is_none() {
+            return Ok(None);
+        }
+        if !self.is_readable {
+            return Ok(Some(()));
+        }
+        Ok(self.imported(saved, trial.import_id.as_deref()).await)
+    }
+
+    /// What an object that was just applied has to stand: it is upgraded and read, and then there is nothing left to do.
+    async fn settled(&mut self, saved: &mut Saved, known: &Value) -> Result<Option<()>> {
+        let applied = saved.clone();
+        if self.upgraded(saved).await.is_none() || self.read_back(saved).await.is_none() {
+            return Ok(None);
+        }
+        if self.nothing_to_do(&applied, known, "after apply").await?.is_none() {
+            return Ok(None);
+        }
+        let is_the_same = saved.private == applied.private && saved.identity == applied.identity;
+        if is_the_same {
+            return Ok(Some(()));
+        }
+        self.nothing_to_do(saved, known, "after reading").await
+    }
+
+    /// What is wholly known of a plan is what apply gives, and from that there is nothing left to do.
+    async fn planned_from_plan(&mut self, planned: &PlannedChange, known: &Value) -> Result<Option<()>> {
+        let object = planned.after.unmark_deep().0;
+        if object.is_null() || !object.is_wholly_known() || !known.is_wholly_known() {
+            return Ok(Some(()));
+        }
+        let (private, identity) = (planned.private.clone(), planned.identity.clone());
+        let identity = identity.filter(Value::is_wholly_known);
+        self.nothing_to_do(&Saved { object, private, identity }, known, "from what was planned").await
+    }
+
+    /// Plans once more for the configuration that an object has.
+    async fn nothing_to_do(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
+        let refused = self.judgement.refused.len();
+        let again = self.plan(saved, known, Default::default(), Clause::P2).await?;
+        let what = format!("{when} the provider does not plan for the configuration that the object has");
+        self.refusals_are_wrong(refused, (Clause::P9, "plan_failed"), &what);
+        let Some(again) = again else { return Ok(None) };
+        self.finds_something_to_do(&again, known, (Clause::C2, "not_converged"), when);
+        Ok(Some(()))
+    }
+}
+
+/// Why there is no answer. One of another type than the schema says breaks the clause that is given.
+pub(super) fn no_answer(error: &Error, wrong_type: Clause, wanted: &Type) -> Finding {
+    let (clause, path) = match error.kind() {
+        ErrorKind::WrongValue { path, field, .. } if field.ends_with("identity") => {
+            (identity_clause(wrong_type), path.clone())
+        }
+        ErrorKind::WrongValue { path, .. } => (wrong_type, path.clone()),
+        ErrorKind::Crashed { .. } | ErrorKind::Disconnected => (Clause::T2, Path::root()),
+        ErrorKind::Timeout(_) => (Clause::T3, Path::root()),
+        _ => (Clause::T1, Path::root()),
+    };
+    let mut finding = Finding::new(clause, error.kind().kind(), path, error.to_string());
+    match error.kind() {
+        ErrorKind::Status { code, message } => {
+            finding.terraform = Some(format!("rpc error: code = {code} desc = {message}"));
+            finding
+        }
+        ErrorKind::WrongValue { path, parts, .. } if clause == wrong_type => {
+            let said = at_path(wanted, path).and_then(|wanted| required(path, wanted, *parts));
+            finding.headed_only(said)
+        }
+        _ => finding,
+    }
+}
+
+/// The type of what stands at a path in a value of this type.
+fn at_path<'t>(ty: &'t Type, path: &Path) -> Option<&'t Type> {
+    path.steps().iter().try_fold(ty, |ty, step| match (ty, step) {
+        (Type::Object(object), PathStep::Attribute(name)) => object.attribute(name),
+        (_, PathStep::Index(_)) => ty.element(),
+        _ => None,
+    })
+}
+
+/// The clause about the identity in an answer whose object is held to another.
+fn identity_clause(of_object: Clause) -> Clause {
+    match of_object {
+        Clause::A2 => Clause::A7,
+        Clause::R2 => Clause::R4,
+        Clause::I9 => Clause::I3,
+        Clause::M2 => Clause::M4,
+        Clause::L2 => Clause::L1,
+        _ => Clause::P7,
+    }
+}

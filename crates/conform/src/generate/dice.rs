@@ -1,0 +1,31 @@
+//! Chance that is the same each time.
+
+use proptest::prelude::RngExt;
+use proptest::test_runner::TestRng;
+
+use crate::hints::Numbering;
+
+/// Random numbers that are the same each time for the same sample.
+pub(in super::super) struct Dice(TestRng);
+
+impl Dice {
+    pub(super) fn new(at: Numbering) -> Self {
+        Self(at.random())
+    }
+
+    /// A number from 0 to below `count`, which is not 0.
+    pub(super) fn below(&mut self, count: usize) -> usize {
+        self.0.random_range(0..count.max(1))
+    }
+
+    pub(super) fn percent(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// In a random order.
+    pub(super) fn shuffle<T>(&mut self, all: &mut [T]) {
+        for i in (1..all.len()).rev() {
+            all.swap(i, self.below(i + 1));
+        }
+    }
+}

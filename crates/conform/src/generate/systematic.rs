@@ -1,0 +1,282 @@
+//! Configurations with one thing that is special.
+
+use std::collections::VecDeque;
+
+use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
+use objchange::{Type, Value};
+
+use super::Sample;
+use super::corner::{self, LARGE};
+use super::dice::Dice;
+use super::fill::{Are, Maker, Put, Taste, What};
+use super::spots::{Part, Spot, spots};
+use crate::hints::Numbering;
+
+/// Configurations that are still to be made.
+pub(super) struct Systematic<'b> {
+    spots: Vec<Spot<'b>>,
+    /// By kind of what is special.
+    groups: Vec<VecDeque<Case>>,
+    /// Which group is next; before it come the smallest and the fullest configuration.
+    turn: usize,
+}
+
+/// A configuration that is to be made.
+pub(super) enum Next {
+    Minimal,
+    All,
+    Special(Case),
+    Random,
+}
+
+/// Something special at a place.
+#[derive(Clone)]
+pub(super) struct Case {
+    /// The position of the place among all.
+    spot: usize,
+    special: Special,
+}
+
+#[derive(Clone, Copy)]
+enum Special {
+    /// It is there.
+    Present,
+    /// It is there with all that can be in it.
+    Full,
+    Unknown,
+    /// One element is unknown, beside as many that are known.
+    UnknownElement(usize),
+    Empty,
+    /// An element that is an empty text.
+    EmptyElement,
+    /// The same twice.
+    Duplicates,
+    /// One bare block, and a full one.
+    Fuller,
+    /// An element that is null beside one that is not.
+    NullElement,
+    /// A key or label that is not as most are.
+    Key(usize),
+    /// Elements that differ in case alone.
+    Alike,
+    Number(usize),
+    Text(usize),
+    False,
+    Anything(usize),
+    /// So many elements or blocks.
+    Count(usize),
+}
+
+impl Special {
+    fn label(self) -> String {
+        match self {
+            Self::Present => "alone".to_owned(),
+            Self::Full => "with all in it".to_owned(),
+            Self::Unknown => "unknown".to_owned(),
+            Self::UnknownElement(0) => "one unknown element".to_owned(),
+            Self::UnknownElement(_) => "an unknown element among others".to_owned(),
+            Self::Empty => "empty".to_owned(),
+            Self::EmptyElement => "an empty element".to_owned(),
+            Self::Duplicates => "duplicates".to_owned(),
+            Self::Fuller => "a bare one and a full one".to_owned(),
+            Self::NullElement => "an element that is null".to_owned(),
+            Self::Key(which) => format!("a key like {:?}", corner::KEYS[which]),
+            Self::Alike => "elements that differ in case".to_owned(),
+            Self::Number(which) => corner::number(which).0.to_owned(),
+            Self::Text(which) => format!("text {}", corner::text(which).0),
+            Self::False => "false".to_owned(),
+            Self::Anything(which) => corner::anything(which).0.to_owned(),
+            Self::Count(count) => format!("{count} elements"),
+        }
+    }
+}
+
+impl<'b> Systematic<'b> {
+    /// Those of a block. What is given by hints has its value, but may be absent or unknown.
+    pub(super) fn new(block: &'b Block, seed: u64, is_given: &dyn Fn(&str) -> bool) -> Self {
+        let spots = spots(block);
+        let mut groups: [Vec<Case>; 6] = Default::default();
+        for (i, spot) in spots.iter().enumerate() {
+            let mut all = specials(spot, i);
+            if is_given(&spot.names.join(".")) {
+                all.retain(|(_, special)| matches!(special, Special::Present | Special::Unknown));
+            }
+            for (group, special) in all {
+                groups[group].push(Case { spot: i, special });
+            }
+        }
+        // Few cases shall not all be about the attributes that come first in the alphabet.
+        let mut dice = Dice::new(Numbering { seed, sequence: 0 });
+        let shuffled = |mut group: Vec<Case>| {
+            dice.shuffle(&mut group);
+            group.into()
+        };
+        Self { spots, groups: groups.into_iter().map(shuffled).collect(), turn: 0 }
+    }
+
+    /// The next one; `None` where it is to be a random one.
+    pub(super) fn next(&mut self, maker: &Maker<'_>, block: &Block) -> Option<Sample> {
+        Some(match self.skip() {
+            Next::Minimal => Sample::new(maker.config(block, Taste::Nothing, None), "minimal"),
+            Next::All => Sample::new(maker.config(block, Taste::Everything, None), "all"),
+            Next::Special(case) => sample(maker, block, self.spots.get(case.spot)?, case.special),
+            Next::Random => return None,
+        })
+    }
+
+    /// What the next one is, without making it.
+    pub(super) fn skip(&mut self) -> Next {
+        let turn = self.turn;
+        self.turn += 1;
+        match turn {
+            0 => return Next::Minimal,
+            1 => return Next::All,
+            _ => {}
+        }
+        // One turn in each round is left to chance.
+        let count = self.groups.len() + 1;
+        let Some(group) = self.groups.get_mut((turn - 2) % count) else { return Next::Random };
+        let mut case = group.pop_front();
+        if case.is_none() {
+            case = self.groups.iter_mut().find_map(VecDeque::pop_front);
+        }
+        case.map_or(Next::Random, Next::Special)
+    }
+}
+
+/// What can be special at a place, each in its group.
+fn specials(spot: &Spot<'_>, i: usize) -> Vec<(usize, Special)> {
+    match spot.part {
+        Part::Blocks(nested) => of_blocks(nested),
+        Part::Attribute(attribute) => of_attribute(attribute, i),
+    }
+}
+
+fn of_blocks(nested: &NestedBlock) -> Vec<(usize, Special)> {
+    let mut all = vec![(0, Special::Full)];
+    if nested.min_items == 0 {
+        all.push((0, Special::Present));
+    }
+    if matches!(nested.nesting, NestingMode::Single | NestingMode::Group) {
+        return all;
+    }
+    all.push((1, Special::Unknown));
+    let most = usize::try_from(nested.max_items).unwrap_or(usize::MAX);
+    let fits = |count: usize| (most == 0 || count <= most) && nested.min_items <= count as u64;
+    all.extend([2, LARGE].into_iter().filter(|count| fits(*count)).map(|count| (5, Special::Count(count))));
+    if (3..LARGE).contains(&most) {
+        all.push((5, Special::Count(most)));
+    }
+    if nested.nesting == NestingMode::Map && fits(1) {
+        all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+    }
+    if fits(2) {
+        all.extend([(5, Special::Duplicates), (5, Special::Fuller)]);
+    }
+    all
+}
+
+fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
+    let mut all = vec![(1, Special::Unknown)];
+    if attribute.optional {
+        all.push((0, Special::Present));
+    }
+    if let Some(nested) = attribute.nested() {
+        all.push((0, Special::Full));
+        if nested.nesting() != NestingMode::Single {
+            all.extend([(2, Special::Empty), (5, Special::Count(2)), (5, Special::Count(LARGE))]);
+            all.push((5, Special::Fuller));
+        }
+        if nested.nesting() == NestingMode::Map {
+            all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+        }
+        return all;
+    }
+    let texts = (0..corner::TEXTS.len()).map(|which| Special::Text(which + i));
+    match attribute.implied_type() {
+        Type::String => all.extend(texts.map(|text| (4, text))),
+        Type::Number => all.extend((0..corner::NUMBERS.len()).map(|which| (3, Special::Number(which + i)))),
+        Type::Bool => all.push((2, Special::False)),
+        Type::Dynamic => all.extend((0..corner::ANYTHING).map(|which| (3, Special::Anything(which + i)))),
+        ty @ (Type::List(element) | Type::Set(element) | Type::Map(element)) => {
+            all.extend([(1, Special::UnknownElement(0)), (1, Special::UnknownElement(1))]);
+            all.extend([(2, Special::Empty), (5, Special::Count(2)), (5, Special::Count(LARGE))]);
+            if matches!(ty, Type::List(_)) {
+                all.push((5, Special::Duplicates));
+            }
+            if matches!(ty, Type::Map(_)) {
+                all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+            }
+            if element.is_primitive() && !matches!(ty, Type::Set(_)) {
+                all.push((2, Special::NullElement));
+            }
+            if **element == Type::String {
+                all.extend([(2, Special::EmptyElement), (5, Special::Alike)]);
+            }
+        }
+        _ => {}
+    }
+    all
+}
+
+fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -> Sample {
+    let label = format!("{}: {}", spot.path(), special.label());
+    let with = |what: What<'_>| maker.config(block, Taste::Nothing, Some(Put { names: &spot.names, what }));
+    let name = spot.names.last().map_or("", |name| name.as_str());
+    match special {
+        Special::Present => Sample::new(with(What::Plausible), label),
+        Special::Full => Sample::new(with(What::Full), label),
+        Special::Count(count) => Sample::new(with(What::Many(count, Are::Different)), label),
+        Special::Duplicates if spot.is_objects() => Sample::new(with(What::Many(2, Are::Same)), label),
+        Special::Fuller => Sample::new(with(What::Many(2, Are::Fuller)), label),
+        Special::Key(which) => Sample::new(with(What::Many(1, Are::Called(corner::KEYS[which]))), label),
+        Special::Unknown => {
+            let config = with(What::Value(&Value::unknown(spot.ty())));
+            Sample { known: Some(with(What::Plausible)), ..Sample::new(config, label) }
+        }
+        _ => {
+            let ty = spot.ty();
+            let (value, known) = value(maker, &ty, name, special);
+            let config = with(What::Value(&value));
+            // Hints may want it otherwise.
+            let known = known.filter(|_| !config.is_wholly_known()).map(|known| with(What::Value(&known)));
+            Sample { known, ..Sample::new(config, label) }
+        }
+    }
+}
+
+/// The value of an attribute of a plain type, and what it is when all is known if it is not.
+fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, Option<Value>) {
+    let of = |elements: Vec<Value>| match ty {
+        Type::Map(_) => {
+            Value::object(elements.into_iter().enumerate().map(|(i, element)| (format!("key{i}"), element)))
+        }
+        _ => Value::tuple(elements),
+    };
+    let element = ty.element().cloned().unwrap_or(Type::Dynamic);
+    let some = |i| maker.value(&element, name, i, &mut Taste::Nothing);
+    let value = match special {
+        Special::Text(which) => corner::text(which).1,
+        Special::Number(which) => corner::number(which).1,
+        Special::Anything(which) => corner::anything(which).1,
+        Special::False => Value::from(false),
+        Special::Empty => of(Vec::new()),
+        Special::EmptyElement => of(vec![Value::from("")]),
+        Special::Duplicates => of(vec![some(0), some(0)]),
+        Special::NullElement => of(vec![some(0), Value::null(element.clone())]),
+        Special::Alike => of(vec![Value::from("same"), Value::from("SAME")]),
+        Special::UnknownElement(others) => {
+            let mut elements: Vec<Value> = (0..=others as u64).map(some).collect();
+            let known = of(elements.clone());
+            elements[others] = Value::unknown(element.clone());
+            return (of(elements), Some(known));
+        }
+        Special::Present
+        | Special::Full
+        | Special::Unknown
+        | Special::Count(_)
+        | Special::Fuller
+        | Special::Key(_) => Value::unknown(ty.clone()),
+    };
+    (value, None)
+}

@@ -1,0 +1,112 @@
+//! Whether hints are about what a provider has.
+
+use objchange::schema::{Attribute, AttributeType, Block};
+use objchange_provider::Schemas;
+use objchange_text::did_you_mean;
+
+use super::given::Numbering;
+use super::{Given, Hints, HintsError};
+use crate::schemas::JUDGED;
+
+impl Hints {
+    /// What is said of types or attributes that the provider does not have, or cannot be the value of one: each is a hint
+    /// that nothing will ever heed.
+    #[must_use = "the answer is what is wrong; nothing is wrong only if it is empty"]
+    pub fn check(&self, schemas: &Schemas) -> Vec<HintsError> {
+        let mut errors = Vec::new();
+        for (i, of) in self.types.iter().enumerate() {
+            let at = format!(".types[{i}]");
+            let components = JUDGED.into_iter().filter(|c| of.component.is_none_or(|of| of == *c));
+            let all: Vec<_> = components.flat_map(|c| schemas.of(c)).collect();
+            let matching: Vec<&Block> = all
+                .iter()
+                .filter(|(name, _)| of.name.matches(name))
+                .map(|(_, schema)| &schema.block)
+                .collect();
+            if matching.is_empty() {
+                let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+                let hint = did_you_mean(&of.name.to_string(), names.iter().copied());
+                errors.push(HintsError::new(at, format!("the provider has no such type{hint}")));
+                continue;
+            }
+            for (glob, given) in &of.values {
+                let at = format!("{at}.values.{glob}");
+                errors.extend(check_value(&at, &matching, &|path| glob.matches(path), given));
+            }
+            for (wanted, value) in &of.update {
+                let given = Given::Value(value.clone());
+                let at = format!("{at}.update.{wanted}");
+                errors.extend(check_value(&at, &matching, &|path| path == wanted, &given));
+            }
+        }
+        errors
+    }
+}
+
+/// Whether an attribute has such a path, and one of those can have the value.
+fn check_value(
+    at: &str,
+    blocks: &[&Block],
+    is_meant: &dyn Fn(&str) -> bool,
+    given: &Given,
+) -> Option<HintsError> {
+    let at_all = Numbering { seed: 0, sequence: 0 };
+    let (mut found, mut fits) = (false, false);
+    for block in blocks {
+        each_attribute(block, &mut String::new(), &mut |path, attribute, _| {
+            if is_meant(path) {
+                found = true;
+                fits |= given.value(attribute.implied_type(), at_all).is_some();
+            }
+        });
+    }
+    match (found, fits) {
+        (false, _) => Some(HintsError::new(at, "no attribute has such a path")),
+        (true, false) => Some(HintsError::new(at, "no attribute of such a path can have this value")),
+        _ => None,
+    }
+}
+
+/// Looks at an attribute: its path, and whether the schema hides it, or one around it.
+type VisitAttribute<'v> = dyn FnMut(&str, &Attribute, bool) + 'v;
+
+/// Looks at each attribute at any depth.
+pub(super) fn each_attribute(block: &Block, path: &mut String, visit: &mut VisitAttribute<'_>) {
+    attributes(block.attributes(), path, false, visit);
+    for (name, nested) in block.block_types() {
+        inside(path, name, &mut |path| each_attribute(&nested.block, path, visit));
+    }
+}
+
+fn attributes(
+    all: &[(smol_str::SmolStr, Attribute)],
+    path: &mut String,
+    is_hidden: bool,
+    visit: &mut VisitAttribute<'_>,
+) {
+    for (name, attribute) in all {
+        let is_hidden = is_hidden || attribute.sensitive || attribute.write_only;
+        inside(path, name, &mut |path| {
+            visit(path, attribute, is_hidden);
+            if let AttributeType::Nested(nested) = &attribute.ty {
+                attributes(nested.attributes(), path, is_hidden, visit);
+            }
+        });
+    }
+}
+
+/// With the path one step further.
+pub(in super::super) fn inside<T>(
+    path: &mut String,
+    name: &str,
+    visit: &mut dyn FnMut(&mut String) -> T,
+) -> T {
+    let length = path.len();
+    if !path.is_empty() {
+        path.push('.');
+    }
+    path.push_str(name);
+    let result = visit(path);
+    path.truncate(length);
+    result
+}

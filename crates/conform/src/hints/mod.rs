@@ -1,0 +1,178 @@
+//! What people tell the harness about a provider.
+//!
+//! Much of what a provider wants no schema says: which region there is, what a name looks like, which type costs money when
+//! it is tried. A file of JSON says it (its form: the project's `schema/hints.schema.json`):
+//!
+//! ```
+//! use objchange_provider::Component;
+//! use objchange_conform::Hints;
+//!
+//! let hints = Hints::parse(br#"{
+//!     "provider": {"host": "localhost", "token": {"$sensitive": "s3cr3t"}},
+//!     "values": {"*cidr": "10.{seq}.0.0/16"},
+//!     "types": [
+//!         {"type": "cloud_server", "values": {"name": "tf-{seed}-{seq}", "disk.kind": {"$one_of": ["ssd", "hdd"]}}},
+//!         {"type": "cloud_*_account", "skip": "each costs money"}
+//!     ]
+//! }"#)?;
+//! assert_eq!(hints.skip(Component::Resource, "cloud_mail_account"), Some("each costs money"));
+//!
+//! let error = Hints::parse(br#"{"types": [{"type": "a", "values": {}, "skipp": ""}]}"#).unwrap_err();
+//! assert_eq!(error.to_string(), ".types[0].skipp: there is no such field; did you mean skip?");
+//! # Ok::<(), objchange_conform::HintsError>(())
+//! ```
+
+mod check;
+mod given;
+mod json;
+mod read;
+mod secret;
+
+use objchange::Value;
+use objchange::change::{Diagnostic, Severity};
+use objchange::schema::Block;
+use objchange_provider::Component;
+use regex::Regex;
+use smol_str::SmolStr;
+use wildmatch::WildMatch;
+
+pub(super) use self::check::inside;
+pub(super) use self::given::{Given, Numbering, RegexText};
+use super::within;
+
+/// The key of an object that stands for a secret.
+const SENSITIVE: &str = "$sensitive";
+
+/// What people tell the harness about a provider: see the [module](self). The default says nothing.
+///
+/// What is said later in a file counts before what is said earlier, and what is said of types before what is said of all.
+#[derive(Clone, Default)]
+pub struct Hints {
+    provider: Option<Value>,
+    values: Vec<(WildMatch, Given)>,
+    types: Vec<OfTypes>,
+}
+
+/// What is said of all types whose name matches.
+#[derive(Clone)]
+struct OfTypes {
+    name: WildMatch,
+    component: Option<Component>,
+    skip: Option<String>,
+    values: Vec<(WildMatch, Given)>,
+    expect: Vec<Expected>,
+    import: Option<String>,
+    update: Vec<(String, Value)>,
+}
+
+/// A diagnostic that is no surprise.
+#[derive(Clone)]
+struct Expected {
+    severity: Option<Severity>,
+    summary: Summary,
+}
+
+#[derive(Clone)]
+enum Summary {
+    Exactly(String),
+    Matching(Regex),
+}
+
+/// Why a hints file cannot be used: where in it, and what is wrong there. Never shows a value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {problem}")]
+#[non_exhaustive]
+pub struct HintsError {
+    /// Where: the path in the file, or the line and column of what is no JSON.
+    pub place: String,
+    /// What is wrong there.
+    pub problem: String,
+}
+
+impl HintsError {
+    fn new(place: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { place: place.into(), problem: problem.into() }
+    }
+}
+
+/// Hints may hold secrets.
+impl std::fmt::Debug for Hints {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Hints").field("types", &self.types.len()).finish_non_exhaustive()
+    }
+}
+
+impl Hints {
+    /// Reads a hints file.
+    ///
+    /// # Errors
+    ///
+    /// The first thing in it that is no hint.
+    pub fn parse(file: &[u8]) -> Result<Self, HintsError> {
+        read::hints(file)
+    }
+
+    /// What is said of a type, the last first.
+    fn of(&self, component: Component, name: &str) -> impl Iterator<Item = &OfTypes> {
+        let is_of = move |of: &&OfTypes| of.component.is_none_or(|c| c == component) && of.name.matches(name);
+        self.types.iter().rev().filter(is_of)
+    }
+
+    /// Why a type is not tried, if it is not.
+    pub fn skip(&self, component: Component, name: &str) -> Option<&str> {
+        self.of(component, name).find_map(|of| of.skip.as_deref())
+    }
+
+    /// The provider's own configuration; all of it is null that the file does not say. What is secret in it is marked.
+    ///
+    /// # Errors
+    ///
+    /// It does not fit the schema: the file says something else, or not all that is required.
+    pub fn provider_config(&self, block: &Block) -> Result<Value, HintsError> {
+        let said = self.provider.clone().unwrap_or_else(|| Value::object::<&str, Value>([]));
+        block.coerce_config(&said).map_err(|error| {
+            let hint = if self.provider.is_some() { "" } else { "; say it in a hints file" };
+            HintsError::new(format!(".provider{}", error.path), format!("{}{hint}", error.kind))
+        })
+    }
+
+    /// Whether the file says that a type has this to say.
+    pub fn is_expected(&self, component: Component, name: &str, diagnostic: &Diagnostic) -> bool {
+        self.of(component, name).flat_map(|of| &of.expect).any(|expected| {
+            let is_said = match &expected.summary {
+                Summary::Exactly(text) => *text == diagnostic.summary,
+                Summary::Matching(regex) => regex.is_match(&diagnostic.summary),
+            };
+            is_said && expected.severity.is_none_or(|severity| severity == diagnostic.severity)
+        })
+    }
+
+    /// By which identifier an object is imported, where the file says so of its type: `{name}` stands for its attribute of
+    /// that name.
+    pub fn import_id(&self, name: &str, object: &Value) -> Option<String> {
+        let format = self.of(Component::Resource, name).find_map(|of| of.import.as_deref())?;
+        given::filled(format, |attribute| match object.attribute(attribute)?.unmarked().kind() {
+            objchange::value::Kind::String(text) => Some(text.to_owned()),
+            objchange::value::Kind::Number(number) => Some(number.to_string()),
+            objchange::value::Kind::Bool(b) => Some(b.to_string()),
+            _ => None,
+        })
+    }
+
+    /// The configuration to which an object of this configuration is updated, where the file says how.
+    pub fn update(&self, name: &str, config: &Value) -> Option<Value> {
+        let of = self.of(Component::Resource, name).find(|of| !of.update.is_empty())?;
+        Some(of.update.iter().fold(config.clone(), |config, (path, value)| {
+            let names: Vec<SmolStr> = path.split('.').map(SmolStr::from).collect();
+            let mut updated = |old: &Value| value.convert(old.ty()).unwrap_or_else(|_| old.clone());
+            within::changed(&config, &names, &mut updated)
+        }))
+    }
+
+    /// What is said of the attribute at this path, whose steps are names with dots between them.
+    pub(super) fn given(&self, component: Component, name: &str, path: &str) -> Option<&Given> {
+        let find = |values: &'_ [(WildMatch, Given)]| values.iter().rposition(|(glob, _)| glob.matches(path));
+        let of_type = self.of(component, name).find_map(|of| find(&of.values).map(|i| &of.values[i].1));
+        of_type.or_else(|| find(&self.values).map(|i| &self.values[i].1))
+    }
+}

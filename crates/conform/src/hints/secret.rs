@@ -1,0 +1,84 @@
+//! What a hints file calls secret.
+
+use objchange::Value;
+use objchange::value::{Descend, Kind};
+use objchange_provider::Schemas;
+
+use super::Hints;
+use super::check::each_attribute;
+use super::given::Given;
+use crate::schemas::JUDGED;
+
+impl Hints {
+    /// What the file calls secret, each marked. Of a text in which `{seq}` or the like is replaced these are its parts.
+    pub fn secrets(&self) -> Vec<Value> {
+        let values = self.values.iter().chain(self.types.iter().flat_map(|of| &of.values));
+        let given = values.flat_map(|(_, given)| given.values());
+        let updates = self.types.iter().flat_map(|of| &of.update).map(|(_, value)| value);
+        let mut secrets = Vec::new();
+        for value in self.provider.iter().chain(given).chain(updates) {
+            value.visit(|_, part| {
+                if part.is_marked() {
+                    secrets.push(part.clone());
+                    parts(part, &mut secrets);
+                }
+                if part.is_marked() { Descend::Over } else { Descend::Into }
+            });
+        }
+        secrets
+    }
+}
+
+impl Hints {
+    /// What the file gives to attributes that schemas call sensitive or write-only, each marked.
+    pub fn secrets_by(&self, schemas: &Schemas) -> Vec<Value> {
+        let mut secrets = Vec::new();
+        let mut keep = |value: &Value| {
+            let secret = value.unmark_deep().0.sensitive();
+            parts(&secret, &mut secrets);
+            secrets.push(secret);
+        };
+        for component in JUDGED {
+            for (name, schema) in schemas.of(component) {
+                let updates: Vec<_> = self.of(component, name).flat_map(|of| &of.update).collect();
+                each_attribute(&schema.block, &mut String::new(), &mut |path, _, is_hidden| {
+                    if is_hidden {
+                        let given = self.given(component, name, path).into_iter().flat_map(Given::values);
+                        let updates =
+                            updates.iter().filter(|(updated, _)| updated == path).map(|(_, value)| value);
+                        given.chain(updates).for_each(&mut keep);
+                    }
+                });
+            }
+        }
+        secrets
+    }
+}
+
+/// What stays of texts in which something is replaced.
+fn parts(secret: &Value, parts: &mut Vec<Value>) {
+    secret.unmark_deep().0.visit(|_, part| {
+        if let Kind::String(text) = part.kind() {
+            let split = text.split(['{', '}']).filter(|part| !part.is_empty() && *part != text);
+            let split = split.filter(|part| !matches!(*part, "seq" | "seed"));
+            parts.extend(split.map(|part| Value::from(part).sensitive()));
+        }
+        Descend::Into
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_and_their_parts() {
+        let hints = Hints::parse(
+            br#"{"provider": {"host": "h", "token": {"$sensitive": "t0k"}},
+                "values": {"key": {"$sensitive": "abc-{seq}-def"}, "name": "n-{seq}"}}"#,
+        );
+        let secrets = hints.unwrap().secrets();
+        let secrets: Vec<_> = secrets.iter().map(|secret| secret.unmark_deep().0).collect();
+        assert_eq!(secrets, ["t0k", "abc-{seq}-def", "abc-", "-def"].map(Value::from));
+    }
+}

@@ -1,0 +1,195 @@
+//! A provider that leaks secrets.
+
+use std::fmt;
+use std::io::Write;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use objchange::change::{
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
+};
+use objchange::schema::{Attribute, Block};
+use objchange::{Type, Value};
+use objchange_provider::{
+    ActionEvent, ActionPlan, Answer, Component, ErrorKind, Function, FunctionAnswer, Opened, Parameter,
+    Provider, ReadResource, Result, Schemas, UpgradeResource,
+};
+
+use super::{Kit, ResourceType};
+
+/// The secrets that a [`Leaky`] provider knows.
+#[derive(Clone)]
+pub struct Planted {
+    /// In configurations.
+    pub given: String,
+    /// In the configuration of the provider itself.
+    pub own: String,
+    /// What it makes for objects.
+    pub made: String,
+}
+
+/// A provider that says and keeps secrets wherever it can.
+///
+/// A plan of `kit_panic` ends its process after a dump as programs in Go print it.
+pub struct Leaky {
+    kit: Kit,
+    planted: Planted,
+}
+
+fn block() -> Block {
+    Block::new(
+        [
+            ("name", Attribute::optional_computed(Type::String)),
+            ("labels", Attribute::optional_computed(Type::map(Type::String))),
+            ("any", Attribute::optional(Type::Dynamic).sensitive()),
+            ("password", Attribute::optional(Type::String).sensitive()),
+            ("written", Attribute::optional(Type::String).write_only()),
+            ("token", Attribute::computed(Type::String).sensitive()),
+        ],
+        [],
+    )
+}
+
+impl fmt::Debug for Planted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Planted")
+    }
+}
+
+impl fmt::Debug for Leaky {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Leaky")
+    }
+}
+
+impl Leaky {
+    /// A provider that knows these secrets.
+    pub fn new(planted: Planted) -> Self {
+        let parameters = vec![Parameter::new("text", Type::String)];
+        let tell = Function { parameters, variadic: None, returns: Type::String };
+        let types =
+            ["kit_attribute", "kit_keys", "kit_later", "kit_panic", "kit_said", "kit_status", "kit_wrong"];
+        let kit = types
+            .into_iter()
+            .fold(Kit::default(), |kit, name| kit.resource(name, ResourceType::new(block())));
+        let kit = kit
+            .configuration(Block::new([("token", Attribute::optional(Type::String).sensitive())], []))
+            .data_source("kit_data", block(), |config: &Value| Answer::new(config.clone()))
+            .ephemeral_resource("kit_opened", block(), |_: &Value| Opened::default())
+            .action("kit_action", block(), |_: &Value| Vec::new())
+            .function("tell", tell, |_: &[Value]| FunctionAnswer::Result(Some(Value::from(""))));
+        Self { kit, planted }
+    }
+
+    /// All that is secret, in the forms in which programs print it.
+    fn everything(&self) -> String {
+        let Planted { given, own, made } = &self.planted;
+        format!("{given}: {given:?} {own}-{made} x{given}{own}x")
+    }
+
+    fn status(&self) -> ErrorKind {
+        ErrorKind::Status { code: "Internal", message: self.everything() }
+    }
+
+    /// Ends the process as a program in Go does.
+    fn panic(&self) -> ! {
+        let everything = self.everything();
+        let dump = format!("panic: {everything}\n\ngoroutine 1 [running]:\nmain.plan({everything:?})\n");
+        let _ = std::io::stderr().write_all(dump.as_bytes());
+        std::process::exit(2)
+    }
+
+    fn said(&self) -> Diagnostic {
+        let mut said = Diagnostic::error(self.everything());
+        said.detail = self.everything();
+        said
+    }
+
+    fn object(&self, type_name: &str, object: &Value) -> Value {
+        let Some(members) = object.as_object() else { return object.clone() };
+        let part = |name: &str, part: &Value| match (type_name, name) {
+            (_, "written") => Value::null(Type::String),
+            (_, "token") => Value::from(self.planted.made.as_str()),
+            ("kit_attribute", "name") => Value::from(self.everything()),
+            ("kit_keys", "labels") => {
+                Value::map(Type::String, [(self.planted.given.as_str(), Value::from("x"))]).unwrap()
+            }
+            // Wrong for Terraform, so that the whole object is in a case.
+            ("kit_wrong" | "kit_attribute", "password") if !part.is_null() => {
+                Value::from(format!("{}-other", self.planted.own))
+            }
+            _ => part.clone(),
+        };
+        Value::object(members.iter().map(|(name, value)| (name.clone(), part(name, value))))
+    }
+}
+
+#[async_trait]
+impl Provider for Leaky {
+    async fn schemas(&self) -> Result<Arc<Schemas>> {
+        self.kit.schemas().await
+    }
+
+    async fn validate(&self, _component: Component, name: &str, _config: &Value) -> Result<Vec<Diagnostic>> {
+        match name {
+            "kit_said" | "kit_action" => Ok(vec![self.said()]),
+            "kit_status" => Err(self.status().into()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn configure(&self, _config: &Value) -> Result<Vec<Diagnostic>> {
+        // What it has not made yet it cannot tell.
+        let Planted { given, own, .. } = &self.planted;
+        Ok(vec![Diagnostic::warning(format!("{given}: {given:?} x{given}{own}x"))])
+    }
+
+    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
+        self.kit.upgrade(request).await
+    }
+
+    async fn read(&self, request: &ReadResource) -> Result<Answer> {
+        Ok(Answer::new(self.object(&request.type_name, &request.state)))
+    }
+
+    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
+        let mut planned = PlannedResource::new(self.object(type_name, &request.proposed));
+        planned.private = PrivateData(self.everything().into_bytes());
+        if type_name == "kit_panic" {
+            self.panic();
+        }
+        // What it has made for objects of another type before.
+        if type_name == "kit_later" {
+            planned.diagnostics.push(self.said());
+        }
+        Ok(planned)
+    }
+
+    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
+        Ok(AppliedResource::new(self.object(type_name, &request.planned)))
+    }
+
+    async fn read_data(&self, _type_name: &str, _config: &Value) -> Result<Answer> {
+        Err(self.status().into())
+    }
+
+    async fn open(&self, _type_name: &str, _config: &Value) -> Result<Opened> {
+        Err(self.status().into())
+    }
+
+    async fn plan_action(&self, _type_name: &str, _config: &Value) -> Result<ActionPlan> {
+        Err(self.status().into())
+    }
+
+    async fn invoke_action(&self, _type_name: &str, _config: &Value) -> Result<Vec<ActionEvent>> {
+        Err(self.status().into())
+    }
+
+    async fn call_function(&self, _name: &str, _arguments: &[Value]) -> Result<FunctionAnswer> {
+        Err(self.status().into())
+    }
+
+    async fn stop(&self) -> Result<String> {
+        Ok(self.everything())
+    }
+}

@@ -1,0 +1,296 @@
+//! Writing a provider: resource types, data sources, functions and all else that there is, from schemas and closures.
+//!
+//! A [`Kit`] behaves well by itself: a resource type needs no more than a schema. It is made for tests, and can be told to
+//! behave badly: a [`Fault`] breaks one clause of the contract between a provider and Terraform.
+//!
+//! ```
+//! use objchange::schema::{Attribute, Block};
+//! use objchange::{Type, Value};
+//! use objchange_conform::kit::{Kit, ResourceType};
+//! use objchange_provider::{Answer, Provider};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> objchange_provider::Result<()> {
+//! let disk = Block::new(
+//!     [("id", Attribute::computed(Type::String)), ("size", Attribute::required(Type::Number))],
+//!     [],
+//! );
+//! let kit = Kit::default()
+//!     .resource("kit_disk", ResourceType::new(disk.clone()))
+//!     .data_source("kit_disk", disk, |config: &Value| Answer::new(config.clone()));
+//! assert_eq!(kit.schemas().await?.resources.len(), 1);
+//! # Ok(())
+//! # }
+//! ```
+
+mod edit;
+mod fault;
+mod faulty_behavior;
+mod leaky;
+mod misdeclared;
+mod resource;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use async_trait::async_trait;
+use objchange::Value;
+use objchange::change::{
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
+};
+use objchange::schema::{Block, Schema};
+use objchange_provider::{
+    ActionEvent, ActionPlan, Answer, Capabilities, Component, ErrorKind, Function, FunctionAnswer,
+    ImportAnswer, ImportResource, ListQuestion, Listed, MoveResource, Opened, Provider, ReadResource, Result,
+    Schemas, UpgradeResource,
+};
+use smol_str::SmolStr;
+
+pub use self::fault::{Fault, Stage};
+pub use self::leaky::{Leaky, Planted};
+pub use self::misdeclared::{Misdeclared, misdeclared};
+pub use self::resource::ResourceType;
+pub use self::trial::{faulty, trial_block, trial_config};
+
+type Data = Box<dyn Fn(&Value) -> Answer + Send + Sync>;
+type Call = Box<dyn Fn(&[Value]) -> FunctionAnswer + Send + Sync>;
+type Open = Box<dyn Fn(&Value) -> Opened + Send + Sync>;
+type List = Box<dyn Fn(&ListQuestion) -> Vec<Listed> + Send + Sync>;
+type Invoke = Box<dyn Fn(&Value) -> Vec<ActionEvent> + Send + Sync>;
+
+/// A provider made of schemas and closures.
+pub struct Kit {
+    schemas: Schemas,
+    resources: BTreeMap<SmolStr, ResourceType>,
+    data_sources: BTreeMap<SmolStr, Data>,
+    functions: BTreeMap<SmolStr, Call>,
+    ephemeral_resources: BTreeMap<SmolStr, Open>,
+    lists: BTreeMap<SmolStr, List>,
+    actions: BTreeMap<SmolStr, Invoke>,
+    /// The schemas as they are given out.
+    shared: OnceLock<Arc<Schemas>>,
+}
+
+impl std::fmt::Debug for Kit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kit").field("resources", &self.resources.keys()).finish_non_exhaustive()
+    }
+}
+
+/// A provider without a configuration of its own, without types and functions.
+impl Default for Kit {
+    fn default() -> Self {
+        let mut schemas = Schemas::default();
+        schemas.provider = Some(Schema::new(0, Block::new::<&str>([], [])));
+        schemas.capabilities = Capabilities {
+            plan_destroy: true,
+            move_state: true,
+            generate_config: true,
+            ..Capabilities::default()
+        };
+        Self {
+            schemas,
+            resources: BTreeMap::new(),
+            data_sources: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            ephemeral_resources: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            actions: BTreeMap::new(),
+            shared: OnceLock::new(),
+        }
+    }
+}
+
+impl Kit {
+    /// The same provider with a configuration of its own.
+    #[must_use]
+    pub fn configuration(mut self, block: Block) -> Self {
+        self.schemas.provider = Some(Schema::new(0, block));
+        self
+    }
+
+    /// The same provider with one more resource type.
+    #[must_use]
+    pub fn resource(mut self, name: impl Into<SmolStr>, resource: ResourceType) -> Self {
+        let name = name.into();
+        self.schemas.resources.insert(name.clone(), resource.schema.clone());
+        if let Some(identity) = &resource.identity {
+            self.schemas.identities.insert(name.clone(), identity.clone());
+        }
+        self.resources.insert(name, resource);
+        self
+    }
+
+    /// The same provider with one more data source.
+    #[must_use]
+    pub fn data_source(
+        mut self,
+        name: impl Into<SmolStr>,
+        block: Block,
+        read: impl Fn(&Value) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.data_sources.insert(name.clone(), Schema::new(0, block));
+        self.data_sources.insert(name, Box::new(read));
+        self
+    }
+
+    /// The same provider with one more function.
+    #[must_use]
+    pub fn function(
+        mut self,
+        name: impl Into<SmolStr>,
+        function: Function,
+        call: impl Fn(&[Value]) -> FunctionAnswer + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.functions.insert(name.clone(), function);
+        self.functions.insert(name, Box::new(call));
+        self
+    }
+
+    /// The same provider, which can do this. What a kit is not told otherwise, it can do well: every type of it can be moved to,
+    /// and writes the configuration of its objects.
+    #[must_use]
+    pub fn capabilities(mut self, capabilities: Capabilities) -> Self {
+        self.schemas.capabilities = capabilities;
+        self
+    }
+
+    /// The same provider with one more ephemeral resource type. Renewing changes nothing, and closing does nothing.
+    #[must_use]
+    pub fn ephemeral_resource(
+        mut self,
+        name: impl Into<SmolStr>,
+        block: Block,
+        open: impl Fn(&Value) -> Opened + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.ephemeral_resources.insert(name.clone(), Schema::new(0, block));
+        self.ephemeral_resources.insert(name, Box::new(open));
+        self
+    }
+
+    /// The same provider, which can list the objects of the resource type of this name.
+    #[must_use]
+    pub fn list_resource(
+        mut self,
+        name: impl Into<SmolStr>,
+        block: Block,
+        list: impl Fn(&ListQuestion) -> Vec<Listed> + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.list_resources.insert(name.clone(), Schema::new(0, block));
+        self.lists.insert(name, Box::new(list));
+        self
+    }
+
+    /// The same provider with one more action.
+    #[must_use]
+    pub fn action(
+        mut self,
+        name: impl Into<SmolStr>,
+        block: Block,
+        invoke: impl Fn(&Value) -> Vec<ActionEvent> + Send + Sync + 'static,
+    ) -> Self {
+        let name = name.into();
+        self.schemas.actions.insert(name.clone(), Schema::new(0, block));
+        self.actions.insert(name, Box::new(invoke));
+        self
+    }
+
+    fn find(&self, name: &str) -> Result<&ResourceType> {
+        found(&self.resources, Component::Resource, name)
+    }
+}
+
+fn found<'k, T>(all: &'k BTreeMap<SmolStr, T>, what: Component, name: &str) -> Result<&'k T> {
+    let unknown = || ErrorKind::UnknownName { what: what.noun(), name: name.to_owned() };
+    Ok(all.get(name).ok_or_else(unknown)?)
+}
+
+#[async_trait]
+impl Provider for Kit {
+    async fn schemas(&self) -> Result<Arc<Schemas>> {
+        Ok(self.shared.get_or_init(|| Arc::new(self.schemas.clone())).clone())
+    }
+
+    async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
+        match component {
+            Component::Resource => self.find(name)?.validated(config),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    async fn configure(&self, _config: &Value) -> Result<Vec<Diagnostic>> {
+        Ok(Vec::new())
+    }
+
+    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
+        self.find(&request.type_name)?.upgraded(request)
+    }
+
+    async fn read(&self, request: &ReadResource) -> Result<Answer> {
+        self.find(&request.type_name)?.read(request)
+    }
+
+    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
+        self.find(type_name)?.planned(request)
+    }
+
+    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
+        self.find(type_name)?.applied(request)
+    }
+
+    async fn import(&self, request: &ImportResource) -> Result<ImportAnswer> {
+        self.find(&request.type_name)?.imported(request)
+    }
+
+    async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
+        Ok(found(&self.data_sources, Component::DataSource, type_name)?(config))
+    }
+
+    async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
+        self.find(&request.type_name)?.moved(request)
+    }
+
+    async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
+        Ok(self.find(type_name)?.generated(state))
+    }
+
+    async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
+        Ok(found(&self.ephemeral_resources, Component::EphemeralResource, type_name)?(config))
+    }
+
+    async fn renew(&self, _type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
+        let mut renewed = Opened::default();
+        renewed.private = private.cloned();
+        Ok(renewed)
+    }
+
+    async fn close(&self, _type_name: &str, _private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
+        Ok(Vec::new())
+    }
+
+    async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
+        Ok(found(&self.lists, Component::ListResource, &request.type_name)?(request))
+    }
+
+    async fn plan_action(&self, _type_name: &str, _config: &Value) -> Result<ActionPlan> {
+        Ok(ActionPlan::default())
+    }
+
+    async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
+        Ok(found(&self.actions, Component::Action, type_name)?(config))
+    }
+
+    async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {
+        let unknown = || ErrorKind::UnknownName { what: "function", name: name.to_owned() };
+        Ok(self.functions.get(name).ok_or_else(unknown)?(arguments))
+    }
+
+    async fn stop(&self) -> Result<String> {
+        Ok(String::new())
+    }
+}

@@ -1,0 +1,87 @@
+//! Tests whether a provider keeps the contract with Terraform: it is asked what Terraform would ask it, and each answer is
+//! judged.
+//!
+//! - [`judge`] tests one configuration of one resource type, [`run`] a whole provider.
+//! - [`scale`] measures how the time of a plan grows with its data.
+//! - [`explain`] reads Terraform's own messages about a provider.
+//! - [`kit`] writes a provider from schemas and closures, and gives it faults.
+//!
+//! [`judge`] goes with one configuration of one resource type through all that can happen to an object: validated, planned,
+//! planned again, applied, read, upgraded, planned once more, changed, moved, imported, destroyed. Without
+//! [`apply`](Trial::apply) nothing is applied, and nothing is asked that needs an object. What is no managed resource has a
+//! judge of its own, and so have the [schemas](judge_schemas).
+//!
+//! ```
+//! use objchange_conform::{Clause, Trial, judge};
+//! use objchange_conform::kit::{faulty, trial_config};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> objchange_provider::Result<()> {
+//! let judgement = judge(&faulty(true), "kit_planned_string", &Trial::new(trial_config(true))).await?;
+//! let finding = &judgement.findings[0];
+//! assert_eq!((finding.clause, finding.path.to_string().as_str()), (Clause::P5, ".name"));
+//! assert_eq!(
+//!     finding.terraform.as_deref(),
+//!     Some(r#"planned value cty.StringVal("a-other") does not match config value cty.StringVal("a")"#)
+//! );
+//! # Ok(())
+//! # }
+//! ```
+
+#![deny(unsafe_code)]
+
+mod advice;
+mod apply;
+mod baseline;
+mod case;
+mod clause;
+mod corpus;
+mod data_and_functions;
+pub mod explain;
+mod finding;
+mod flavor;
+mod flow;
+mod generate;
+mod go;
+pub mod hints;
+mod import;
+pub mod kit;
+mod leak;
+mod objects;
+mod opened;
+mod parts;
+mod planning;
+mod repair;
+mod report;
+mod run;
+pub mod scale;
+mod schemas;
+mod secrets;
+mod sentences;
+mod shrink;
+mod within;
+
+pub use self::advice::Advice;
+pub use self::baseline::{Baseline, BaselineError};
+pub use self::clause::Clause;
+pub use self::corpus::{Corpus, CorpusError};
+pub use self::data_and_functions::{judge_data, judge_function};
+pub use self::finding::{Finding, FindingSeverity};
+pub use self::flavor::Flavor;
+pub use self::flow::{Judgement, Trial, judge};
+use self::generate::samples_from;
+pub use self::generate::{Sample, any_sample, samples};
+#[doc(no_inline)]
+pub use self::hints::{Hints, HintsError};
+pub use self::opened::{judge_action, judge_ephemeral, judge_list};
+use self::repair::accepted_when;
+pub use self::repair::{Accepted, accepted};
+use self::report::shape;
+pub use self::report::{Ended, Found, Refusal, Report, Smallest, Subject, Time, TypeReport};
+pub use self::run::{Left, Made, Options, Progress, Stop, run};
+pub use self::schemas::{SchemaFinding, judge_schemas};
+pub use self::secrets::without_secrets;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,257 @@
+//! What is done with an object that is there: upgrading and reading it.
+
+use objchange::Value;
+use objchange::schema::Block;
+use objchange::value::{Descend, Kind, Path, PathStep, TypeMismatch};
+use objchange_provider::Schemas;
+use objchange_provider::{RawState, ReadResource, UpgradeResource};
+
+use super::flow::{Flow, Saved};
+use super::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};
+use super::{Clause, Finding};
+
+/// A piece of what Terraform says where something is unknown that must not be.
+const UNKNOWN: &str = "The returned state contains unknown values";
+
+impl Flow<'_> {
+    pub(super) fn question(&self, saved: &Saved) -> ReadResource {
+        ReadResource {
+            type_name: self.type_name.into(),
+            state: saved.object.unmark_deep().0,
+            private: saved.private.clone(),
+            identity: saved.identity.clone(),
+            deferral_allowed: false,
+        }
+    }
+
+    pub(super) fn is_sound(&mut self, object: &Value, clauses: [Clause; 3]) -> bool {
+        let found = unsound(&self.schema.block, object, clauses);
+        let is_sound = found.is_empty();
+        found.into_iter().for_each(|finding| self.find(finding));
+        is_sound
+    }
+
+    /// An object as it comes back from where it is stored: numbers are written in decimal there.
+    pub(super) fn stored(&self, object: &Value) -> Value {
+        let (object, ty) = (object.unmark_deep().0, self.schema.block.implied_type());
+        let stored = object.to_json(ty).ok().and_then(|json| Value::from_json(&json, ty).ok());
+        stored.unwrap_or(object)
+    }
+
+    pub(super) fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
+        let (was, is) = (self.schema.block.mark_hidden(was), self.schema.block.mark_hidden(is));
+        let path = first_difference(&was, &is).unwrap_or_default();
+        let message = format!("{}{message}", at(&path));
+        self.find(Finding::new(clause, kind, path, message));
+    }
+
+    /// Whether an answer is more than that the provider cannot tell yet, which was not allowed.
+    pub(super) fn is_decided(&mut self, is_deferred: bool) -> bool {
+        if is_deferred {
+            let message = "the provider answers that it cannot tell yet, which was not allowed";
+            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message));
+        }
+        !is_deferred
+    }
+
+    /// Whether an identity is of its type, and known. A provider may say none.
+    pub(super) fn identity_is_sound(
+        &mut self,
+        identity: Option<&Value>,
+        clause: Clause,
+        may_be_unknown: bool,
+    ) -> bool {
+        let found = identity_faults(self.schemas, self.type_name, identity, clause, may_be_unknown);
+        let is_sound = found.is_empty();
+        found.into_iter().for_each(|finding| self.find(finding));
+        is_sound
+    }
+
+    /// A stored object of the present version.
+    pub(super) async fn upgraded(&mut self, saved: &Saved) -> Option<()> {
+        let object = saved.object.unmark_deep().0;
+        let json = object.to_json(self.schema.block.implied_type()).ok()?;
+        let request = UpgradeResource {
+            type_name: self.type_name.into(),
+            version: self.schema.version,
+            stored: RawState::json(json),
+        };
+        let answer = self.provider.upgrade(&request).await;
+        let answer = self.told(answer, Clause::U2)?;
+        let what = "the provider does not upgrade the object that it has made";
+        if self.fails(&answer.diagnostics, (Clause::U5, "upgrade_failed"), what) {
+            return None;
+        }
+        let Some(upgraded) = answer.object.filter(|object| !object.is_null()) else {
+            let message = "a stored object of the present version is upgraded to nothing";
+            self.find(Finding::new(Clause::U4, "upgraded_to_nothing", Path::root(), message));
+            return Some(());
+        };
+        self.learn(&upgraded);
+        if !self.is_sound(&upgraded, [Clause::U1, Clause::U2, Clause::U3]) {
+            return None;
+        }
+        if self.stored(&upgraded) != self.stored(&object) {
+            let message = "a stored object of the present version is not upgraded to itself";
+            self.differs(Clause::U4, "upgrade_changed", &object, &upgraded, message);
+        }
+        Some(())
+    }
+
+    /// Reads an object twice, right after it was applied.
+    pub(super) async fn read_back(&mut self, saved: &mut Saved) -> Option<()> {
+        let object = saved.object.unmark_deep().0;
+        for _ in 0..2 {
+            let answer = self.provider.read(&self.question(saved)).await;
+            let answer = self.told(answer, Clause::R2)?;
+            let what = "the provider does not read the object that it has made";
+            if self.fails(&answer.diagnostics, (Clause::R6, "read_failed"), what) {
+                return None;
+            }
+            if !self.is_decided(answer.deferred.is_some()) {
+                return None;
+            }
+            let Some(read) = answer.object.filter(|read| !read.is_null()) else {
+                let message = "right after it was applied the object cannot be read";
+                self.find(Finding::new(Clause::R5, "gone", Path::root(), message));
+                self.is_readable = false;
+                return Some(());
+            };
+            self.learn(&read);
+            if !self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3])
+                || !self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false)
+            {
+                return None;
+            }
+            if let Some((was, is)) = saved.identity.as_ref().zip(answer.identity.as_ref())
+                && !is.is_null()
+                && was != is
+            {
+                let message = "the identity that is read is not that of the object";
+                self.find(Finding::new(Clause::R4, "identity_changed", Path::root(), message).unnoticed());
+            }
+            if self.stored(&read) != self.stored(&object) {
+                let message = "what is read right after apply is not what was applied";
+                self.differs(Clause::R5, "drift", &object, &read, message);
+                break;
+            }
+            saved.private = answer.private;
+            if answer.identity.is_some() {
+                saved.identity = answer.identity;
+            }
+        }
+        Some(())
+    }
+}
+
+/// A path in front of a sentence.
+pub(super) fn at(path: &Path) -> String {
+    if path.is_root() { String::new() } else { format!("{path}: ") }
+}
+
+/// The first part in which two objects differ, both with what is secret marked.
+pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
+    let mut path = None;
+    was.visit(|at, part| {
+        let now = is.at(&at.to_path());
+        if path.is_some() || now.is_some_and(|now| now.identical(part)) {
+            return Descend::Over;
+        }
+        let is_there = now.is_some_and(|now| !now.is_null() && now.is_known());
+        let goes_on = !part.is_marked()
+            && is_there
+            && part.as_elements().is_none_or(|_| {
+                // Of a list whose length is the same, one element is another.
+                !matches!(part.kind(), Kind::Set(_)) && now.and_then(Value::len) == part.len()
+            });
+        let has_same_keys = || {
+            part.as_map().is_none_or(|map| {
+                let now = now.and_then(Value::as_map);
+                now.is_some_and(|now| {
+                    now.len() == map.len() && map.iter().all(|(key, _)| now.get(key).is_some())
+                })
+            })
+        };
+        if goes_on && part.len().is_some_and(|len| len > 0) && has_same_keys() {
+            return Descend::Into;
+        }
+        path = Some(at.to_path());
+        Descend::Over
+    });
+    path
+}
+
+/// The path up to the first part that is marked: what is inside has keys that nobody may see.
+fn shown(marked: &Value, path: &Path) -> Path {
+    let mut shown = Path::root();
+    for step in path.steps() {
+        if marked.at(&shown).is_none_or(Value::is_marked) {
+            break;
+        }
+        shown = shown.steps().iter().chain([step]).cloned().collect();
+    }
+    shown
+}
+
+/// Why an object cannot be kept: what is unknown in it, its type, what of it is write-only.
+pub(super) fn unsound(
+    block: &Block,
+    object: &Value,
+    [unknown, wrong_type, write_only]: [Clause; 3],
+) -> Vec<Finding> {
+    let mismatches = object.ty().mismatches(block.implied_type());
+    if !mismatches.is_empty() {
+        let finding = |mismatch: &TypeMismatch| {
+            // What is not of the type may hold names that are content.
+            let names =
+                mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
+            let path: Path = names.cloned().collect();
+            let message = format!("{path}: the object is not of the type that the schema says");
+            let finding = Finding::new(wrong_type, "wrong_type", path, message);
+            match lacking(mismatch) {
+                Some(words) => finding.said(words),
+                None => finding.headed_only(mismatched(mismatch, object.ty(), block.implied_type())),
+            }
+        };
+        return mismatches.iter().map(finding).collect();
+    }
+    let mut findings = Vec::new();
+    let marked = block.mark_hidden(object);
+    for path in block.write_only_paths(object) {
+        if object.at(&path).is_some_and(|value| !value.is_null()) {
+            let path = shown(&marked, &path);
+            let message = format!("{path}: a write-only attribute must be null");
+            findings.push(Finding::new(write_only, "write_only_not_null", path, message).said(WRITE_ONLY));
+        }
+    }
+    marked.visit(|path, part| {
+        if !part.is_known() {
+            let path = path.to_path();
+            let message = format!("{path}: all values must be known here");
+            findings.push(Finding::new(unknown, "unknown", path, message).said(UNKNOWN));
+        }
+        if part.is_wholly_known() { Descend::Over } else { Descend::Into }
+    });
+    findings
+}
+
+/// Why an identity cannot be kept.
+pub(super) fn identity_faults(
+    schemas: &Schemas,
+    type_name: &str,
+    identity: Option<&Value>,
+    clause: Clause,
+    may_be_unknown: bool,
+) -> Vec<Finding> {
+    let known = schemas.identities.get(type_name);
+    let Some((schema, identity)) = known.zip(identity.filter(|identity| !identity.is_null())) else {
+        return Vec::new();
+    };
+    let found = unsound(&schema.block, identity, [clause; 3]);
+    let said = |finding: Finding| match finding.kind.as_str() {
+        "unknown" => Finding { kind: "identity_unknown".into(), terraform: None, ..finding },
+        _ => Finding { kind: "identity_type".into(), summary: None, ..finding }.said(IDENTITY_TYPE),
+    };
+    let matters = |finding: &Finding| !(may_be_unknown && finding.kind == "unknown");
+    found.into_iter().filter(matters).map(said).collect()
+}

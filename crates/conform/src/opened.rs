@@ -1,0 +1,217 @@
+//! What is opened, listed or invoked: ephemeral resources, lists, actions.
+
+use objchange::Value;
+use objchange::change::{InvalidPlanKind, assert_plan_valid};
+use objchange::value::Path;
+use objchange_provider::{ActionEvent, Component, ListQuestion, Opened, Provider, Result, Schemas};
+
+use super::data_and_functions::Single;
+use super::objects::{identity_faults, unsound};
+use super::secrets::Provenance;
+use super::sentences::words_of_plan;
+use super::{Clause, Finding, Judgement};
+
+/// So many objects are asked for when they are listed.
+const LISTED: i64 = 10;
+
+/// Opens an ephemeral resource with a configuration, all of which is known; renews it, where it wants that, and closes it.
+///
+/// # Errors
+///
+/// The configuration does not fit the schema, or the provider has no such type.
+pub async fn judge_ephemeral(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
+    ephemeral(provider, type_name, (config, Provenance::default())).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn ephemeral(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Provenance),
+) -> Result<Judgement> {
+    let schemas = provider.schemas().await?;
+    let mut single =
+        match Single::begin(provider, &schemas, (Component::EphemeralResource, type_name), config).await? {
+            Ok(single) => single,
+            Err(judgement) => return Ok(judgement),
+        };
+    if single.config.is_wholly_known() {
+        single.open(type_name).await;
+    }
+    Ok(single.judgement)
+}
+
+/// Asks for the objects that there are, with and without their content.
+///
+/// # Errors
+///
+/// The configuration does not fit the schema, or the provider has no such list.
+pub async fn judge_list(provider: &dyn Provider, type_name: &str, config: &Value) -> Result<Judgement> {
+    list(provider, type_name, (config, Provenance::default())).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn list(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Provenance),
+) -> Result<Judgement> {
+    let schemas = provider.schemas().await?;
+    let mut single =
+        match Single::begin(provider, &schemas, (Component::ListResource, type_name), config).await? {
+            Ok(single) => single,
+            Err(judgement) => return Ok(judgement),
+        };
+    if single.config.is_wholly_known() {
+        for include_objects in [false, true] {
+            if single.list(&schemas, type_name, include_objects).await.is_none() {
+                break;
+            }
+        }
+    }
+    Ok(single.judgement)
+}
+
+/// Plans an action, and invokes it where that is wanted.
+///
+/// # Errors
+///
+/// The configuration does not fit the schema, or the provider has no such action.
+pub async fn judge_action(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: &Value,
+    invoke: bool,
+) -> Result<Judgement> {
+    action(provider, type_name, (config, Provenance::default()), invoke).await
+}
+
+/// The same for a configuration of this origin.
+pub(super) async fn action(
+    provider: &dyn Provider,
+    type_name: &str,
+    config: (&Value, Provenance),
+    invoke: bool,
+) -> Result<Judgement> {
+    let schemas = provider.schemas().await?;
+    let mut single = match Single::begin(provider, &schemas, (Component::Action, type_name), config).await? {
+        Ok(single) => single,
+        Err(judgement) => return Ok(judgement),
+    };
+    single.action(type_name, invoke).await;
+    Ok(single.judgement)
+}
+
+impl Single<'_> {
+    async fn open(&mut self, type_name: &str) -> Option<()> {
+        let opened = self.provider.open(type_name, &self.config).await;
+        let opened = self.told(opened, Clause::E2)?;
+        if self.refuses(&opened.diagnostics) {
+            return None;
+        }
+        if opened.deferred.is_some() {
+            // Terraform goes on as if nothing had been said.
+            let message = "the provider answers that it cannot open this yet, which was not allowed";
+            self.find(Finding::new(Clause::P2, "deferral_not_allowed", Path::root(), message).unnoticed());
+        }
+        self.holds_what_is_opened(&opened);
+        let mut private = opened.private;
+        if opened.renew_at.is_some() {
+            let renewed = self.provider.renew(type_name, private.as_ref()).await;
+            let renewed = self.told(renewed, Clause::T1)?;
+            let what = "what was opened is not renewed";
+            self.fails(&renewed.diagnostics, (Clause::E3, "renew_failed"), what);
+            private = renewed.private.or(private);
+        }
+        let closed = self.provider.close(type_name, private.as_ref()).await;
+        let closed = self.told(closed, Clause::T1)?;
+        self.fails(&closed, (Clause::E3, "close_failed"), "what was opened is not closed");
+        Some(())
+    }
+
+    /// Nothing of what is opened is told: it is not kept anywhere because nobody is to see it.
+    fn holds_what_is_opened(&mut self, opened: &Opened) {
+        let Some(object) = opened.object.as_ref().filter(|object| !object.is_null()) else {
+            let message = "what is opened is not there";
+            let finding = Finding::new(Clause::E1, "opened_nothing", Path::root(), message);
+            let words = words_of_plan(InvalidPlanKind::PlannedAbsent.kind(), |_| None);
+            return self.find(Finding { terraform: words, ..finding });
+        };
+        self.learn(object);
+        let found = unsound(self.block, object, [Clause::E2, Clause::E2, Clause::E1]);
+        if !found.is_empty() {
+            let weighed = |finding: Finding| match finding.kind.as_str() {
+                // Terraform takes it, and what needs it gets nothing of it.
+                "unknown" => finding.unnoticed(),
+                _ => finding,
+            };
+            return found.into_iter().map(weighed).for_each(|finding| self.find(finding));
+        }
+        let nothing = Value::null(self.block.implied_type().clone());
+        for invalid in assert_plan_valid(self.block, &nothing, &self.config, object) {
+            let path = self.block.hide_keys(&invalid.path);
+            let message = format!("{path}: what is opened is not what is configured");
+            self.find(Finding::new(Clause::E1, invalid.kind.kind(), path, message));
+        }
+    }
+
+    async fn list(&mut self, schemas: &Schemas, type_name: &str, include_objects: bool) -> Option<()> {
+        let (config, limit) = (self.config.clone(), LISTED);
+        let question = ListQuestion { type_name: type_name.into(), config, include_objects, limit };
+        let listed = self.provider.list(&question).await;
+        let listed = self.told(listed, Clause::L2)?;
+        let before = self.judgement.findings.len();
+        if i64::try_from(listed.len()).is_ok_and(|count| count > LISTED) {
+            let message = "more objects are listed than were asked for";
+            self.find(Finding::new(Clause::L2, "list_too_long", Path::root(), message));
+        }
+        for found in listed {
+            if self.refuses(&found.diagnostics) {
+                return None;
+            }
+            if found.identity.as_ref().is_none_or(Value::is_null) {
+                let message = "an object is listed without its identity";
+                self.find(Finding::new(Clause::L1, "listed_without_identity", Path::root(), message));
+            }
+            let faults = identity_faults(schemas, type_name, found.identity.as_ref(), Clause::L1, false);
+            faults.into_iter().for_each(|finding| self.find(finding));
+            if let (Some(object), Some(schema)) = (&found.object, schemas.resources.get(type_name))
+                && !object.is_null()
+            {
+                let faults = unsound(&schema.block, object, [Clause::L2; 3]);
+                faults.into_iter().for_each(|finding| self.find(finding));
+            }
+            if include_objects && found.object.as_ref().is_none_or(Value::is_null) {
+                let message = "an object is listed without its content, which was asked for";
+                self.find(Finding::new(Clause::L2, "listed_without_object", Path::root(), message));
+            }
+            if self.judgement.findings.len() > before {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    async fn action(&mut self, type_name: &str, invoke: bool) -> Option<()> {
+        let planned = self.provider.plan_action(type_name, &self.config).await;
+        let planned = self.told(planned, Clause::T1)?;
+        let is_decided = !self.refuses(&planned.diagnostics) && self.is_decided(planned.deferred.is_some());
+        if !is_decided || !invoke || !self.config.is_wholly_known() {
+            return None;
+        }
+        let events = self.provider.invoke_action(type_name, &self.config).await;
+        let events = self.told(events, Clause::T1)?;
+        let ends = events.iter().filter(|event| matches!(event, ActionEvent::Completed(_))).count();
+        for event in &events {
+            // An action may well fail.
+            if let ActionEvent::Completed(diagnostics) = event {
+                self.refuses(diagnostics);
+            }
+        }
+        if ends != 1 || !matches!(events.last(), Some(ActionEvent::Completed(_))) {
+            let message = format!("the action says {ends} times that it is over, and should at its end");
+            self.find(Finding::new(Clause::X1, "action_end", Path::root(), message));
+        }
+        Some(())
+    }
+}

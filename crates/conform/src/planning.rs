@@ -1,0 +1,274 @@
+//! Planning as Terraform does it, again and again.
+
+use objchange::Value;
+use objchange::change::{
+    Action, PlanChangeError, PlanRequest, PlanViolation, PlannedChange, Planning, PrivateData,
+    SimulatedProvider, assert_object_compatible, begin_plan, plan_change,
+};
+use objchange::schema::{Attribute, Block, NestingMode};
+use objchange::value::{Kind, Path, PathStep};
+use objchange_provider::{Error, ErrorKind, Result};
+
+use super::flavor::Flavor;
+use super::flow::{Flow, Saved};
+use super::objects::{at, first_difference};
+use super::sentences::ACTION_CHANGED;
+use super::{Clause, Finding, FindingSeverity};
+
+impl Flow<'_> {
+    /// Plans, plans the same again, and plans once more when all is known, as before a plan is applied. Gives the plan that is
+    /// applied then.
+    pub(super) async fn planned_to_the_end(
+        &mut self,
+        prior: &Saved,
+        config: &Value,
+        known: &Value,
+        is_applied: bool,
+    ) -> Result<Option<PlannedChange>> {
+        let none = PrivateData::default();
+        let Some(first) = self.plan(prior, config, none.clone(), Clause::P2).await? else { return Ok(None) };
+        let Some(again) = self.plan(prior, config, none, Clause::P2).await? else { return Ok(None) };
+        if !again.after.identical(&first.after) || again.action != first.action {
+            let path = first_difference(&first.after, &again.after).unwrap_or_default();
+            let message = format!("{}asked the same once more, the provider plans something else", at(&path));
+            self.find(Finding::new(Clause::C1, "not_deterministic", path, message));
+        }
+        // Where nothing is to be done, nothing more is asked.
+        if first.action == Action::NoOp || (config == known && !is_applied) {
+            return Ok(Some(first));
+        }
+        self.final_plan(prior, &first, [config, known]).await
+    }
+
+    /// The plan that is made when the first is applied: with all of the configuration known, and with what the provider left
+    /// with the first plan.
+    async fn final_plan(
+        &mut self,
+        prior: &Saved,
+        first: &PlannedChange,
+        [config, known]: [&Value; 2],
+    ) -> Result<Option<PlannedChange>> {
+        let private = first.private.clone();
+        let is_replaced = first.action.is_replace();
+        // By then the old object is gone, or no longer the one that is looked at.
+        let nothing = Saved {
+            object: Value::null(self.schema.block.implied_type().clone()),
+            private: PrivateData::default(),
+            identity: None,
+        };
+        let prior = if is_replaced { &nothing } else { prior };
+        let Some(mut last) = self.plan(prior, known, private, Clause::F3).await? else { return Ok(None) };
+        let mut is_fine = true;
+        if is_replaced {
+            (last.action, last.before) = (first.action, first.before.clone());
+        } else if last.action != first.action && (first.action, last.action) != (Action::Update, Action::NoOp)
+        {
+            let names = [first.action, last.action].map(go_name);
+            let (from, to) = (first.action.kind(), last.action.kind());
+            let message = format!("the plan was to {from}, and is to {to} when all is known");
+            let finding = Finding::new(Clause::F1, "action_changed", Path::root(), message);
+            self.find(finding.said(format!("{ACTION_CHANGED} {} to {}", names[0], names[1])));
+            is_fine = false;
+        }
+        for inconsistent in assert_object_compatible(&self.schema.block, &first.after, &last.after) {
+            let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
+            if is_in_unknown_set(&self.schema.block, config, &finding.path) {
+                finding.severity = FindingSeverity::Note;
+                finding.message.push_str(
+                    "; an element of the set was unknown, and Terraform may have matched the elements wrongly by itself",
+                );
+            }
+            is_fine &= finding.severity != FindingSeverity::Error;
+            self.find(finding);
+        }
+        Ok(is_fine.then_some(last))
+    }
+
+    /// Plans as Terraform does. Being deferred is against the clause that is given.
+    pub(super) async fn plan(
+        &mut self,
+        prior: &Saved,
+        config: &Value,
+        planned_private: PrivateData,
+        deferred: Clause,
+    ) -> Result<Option<PlannedChange>> {
+        let mut request = PlanRequest::new(&self.schema.block, &prior.object, config);
+        request.private.clone_from(&prior.private);
+        request.identity.clone_from(&prior.identity);
+        let bad = |error: PlanChangeError| {
+            Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
+        };
+        let mut planning = begin_plan(&request).map_err(bad)?;
+        let mut planned_private = Some(planned_private).filter(|_| self.flavor == Flavor::Terraform);
+        let change = loop {
+            planning = match planning {
+                Planning::Done(change) => break *change,
+                Planning::Ask(question) => {
+                    let mut asked = question.request().clone();
+                    asked.planned_private = planned_private.take().unwrap_or_default();
+                    let answer = self.provider.plan(self.type_name, &asked).await;
+                    let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
+                    self.learn(&answer.planned);
+                    self.tells_no_secret(&answer.diagnostics);
+                    if asked.prior.is_null() {
+                        self.replacements_lead_somewhere(&answer.requires_replace);
+                    }
+                    match question.answer(answer) {
+                        Ok(planning) => planning,
+                        Err(PlanChangeError::Refused(diagnostics)) => {
+                            self.refuses(&diagnostics);
+                            return Ok(None);
+                        }
+                        Err(error) => return Err(bad(error)),
+                    }
+                }
+            };
+        };
+        let is_legacy = change.legacy_type_system;
+        let mut is_fine = true;
+        let config = self.schema.block.coerce_config(config).unwrap_or_else(|_| config.clone());
+        let config = self.schema.block.mark_hidden(&config);
+        for violation in change.violations.iter().chain(&change.at_apply) {
+            let mut finding =
+                Finding::of_plan(&self.schema.block, violation, &config, &change.after, is_legacy);
+            if *violation == PlanViolation::DeferralNotAllowed {
+                finding.clause = deferred;
+            }
+            is_fine &= finding.severity != FindingSeverity::Error;
+            self.find(finding);
+        }
+        if is_fine {
+            let may_be_unknown = change.action == Action::Create || change.action.is_replace();
+            is_fine = self.identity_is_sound(change.identity.as_ref(), Clause::P7, may_be_unknown);
+        }
+        Ok(is_fine.then_some(change))
+    }
+
+    /// Where an object is as it is configured, there is nothing to do. In a set of objects Terraform may take an element for
+    /// another one by itself: then it would find something to do whatever the provider plans.
+    pub(super) fn finds_something_to_do(
+        &mut self,
+        change: &PlannedChange,
+        config: &Value,
+        (clause, kind): (Clause, &str),
+        when: &str,
+    ) {
+        // Of what is only sensitive on one side, as people say of a configuration, the provider knows nothing.
+        let is_same = || change.before.unmark_deep().0.identical(&change.after.unmark_deep().0);
+        if change.action == Action::NoOp || (change.action == Action::Update && is_same()) {
+            return;
+        }
+        let path = first_difference(&change.before, &change.after).unwrap_or_default();
+        let is_terraforms = self.matches_wrongly(change, config);
+        let message = format!("{}{when} there is still something to do: {}", at(&path), change.action.kind());
+        let mut finding = Finding::new(clause, kind, path, message);
+        // An update that was ignored shows wherever something was changed.
+        if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
+            finding.cause = Some("update_ignored");
+        }
+        self.find(if is_terraforms {
+            Finding { severity: FindingSeverity::Note, ..finding }
+        } else {
+            finding
+        });
+    }
+
+    /// Whether it is an element of a set of objects for which Terraform finds something to do, whoever plans.
+    fn matches_wrongly(&self, change: &PlannedChange, config: &Value) -> bool {
+        let block = &self.schema.block;
+        let request = PlanRequest::new(block, &change.before, config);
+        let Ok(simulated) = plan_change(&request, &mut SimulatedProvider::default()) else { return false };
+        if simulated.action == Action::NoOp {
+            return false;
+        }
+        // What is replaced differs in all that is computed; what is marked is not looked into.
+        let after = if change.action.is_replace() { &simulated.after } else { &change.after };
+        let (before, after) = (change.before.unmark_deep().0, after.unmark_deep().0);
+        let Some(path) = first_difference(&before, &after) else { return false };
+        let is_of_objects = block.block_by_path(&path).is_some()
+            || block.attribute_by_path(&path).is_some_and(|attribute| attribute.nested().is_some());
+        is_of_objects && before.at(&path).is_some_and(|part| matches!(part.kind(), Kind::Set(_)))
+    }
+
+    /// Terraform looks at what requires a replacement only where there is something to be replaced.
+    fn replacements_lead_somewhere(&mut self, paths: &[Path]) {
+        let block = &self.schema.block;
+        let is_lost = |path: &&Path| {
+            if path.is_root() {
+                return false;
+            }
+            // What is below an attribute of a plain type is a part of its value.
+            let parts =
+                (1..=path.steps().len()).rev().map(|n| path.steps()[..n].iter().cloned().collect::<Path>());
+            let mut known = parts.filter(|path| matches!(path.steps().last(), Some(PathStep::Attribute(_))));
+            let is_known =
+                |path: &Path| block.attribute_by_path(path).is_some() || block.block_by_path(path).is_some();
+            let is_plain = |path: &Path| {
+                block
+                    .attribute_by_path(path)
+                    .is_some_and(|a| a.nested().is_none() && !a.implied_type().is_primitive())
+            };
+            !known.next().is_some_and(|last| is_known(&last)) && !known.any(|outer| is_plain(&outer))
+        };
+        let lost: Vec<&Path> = paths.iter().filter(is_lost).collect();
+        for path in lost {
+            // A key may be secret.
+            let names = path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_)));
+            let path: Path = names.cloned().collect();
+            let message = format!("{path}: requires a replacement, and is no part of the object");
+            self.find(Finding::new(Clause::P6, "requires_replace_nowhere", path, message).unnoticed());
+        }
+    }
+}
+
+/// As Terraform names an action in its messages.
+fn go_name(action: Action) -> &'static str {
+    match action {
+        Action::Create => "Create",
+        Action::Update => "Update",
+        Action::Delete => "Delete",
+        Action::DeleteThenCreate => "DeleteThenCreate",
+        Action::CreateThenDelete => "CreateThenDelete",
+        _ => "NoOp",
+    }
+}
+
+/// Whether a path leads to a set of objects, or into one, of which configuration did not know an element yet. It may be a
+/// set of blocks or of nested attributes: Terraform matches the elements of both.
+fn is_in_unknown_set(block: &Block, config: &Value, path: &Path) -> bool {
+    let names = path.steps().iter().filter_map(|step| match step {
+        PathStep::Attribute(name) => Some(name),
+        PathStep::Index(_) => None,
+    });
+    // Where there are several objects on the way, any of them may be meant.
+    let (mut block, mut attributes, mut at) = (Some(block), block.attributes(), vec![config]);
+    for name in names {
+        let inner = at.iter().filter_map(|value| value.attribute(name));
+        let nested_block = block.and_then(|block| block.block_type(name));
+        let attribute = attributes.iter().find(|(other, _)| other == name).map(|(_, attribute)| attribute);
+        let nesting = match (nested_block, attribute.and_then(Attribute::nested)) {
+            (Some(nested), _) => {
+                (block, attributes) = (Some(&nested.block), nested.block.attributes());
+                nested.nesting
+            }
+            (None, Some(nested)) => {
+                (block, attributes) = (None, nested.attributes());
+                nested.nesting()
+            }
+            (None, None) => return false,
+        };
+        at = match nesting {
+            NestingMode::Set => return inner.into_iter().any(|set| !set.is_wholly_known()),
+            NestingMode::List => inner.flat_map(|list| list.as_elements().unwrap_or_default()).collect(),
+            NestingMode::Map => inner.flat_map(members).collect(),
+            _ => inner.collect(),
+        };
+    }
+    false
+}
+
+fn members(value: &Value) -> Vec<&Value> {
+    let of_map = value.as_map().into_iter().flat_map(|map| map.iter().map(|(_, part)| part));
+    let of_object = value.as_object().into_iter().flat_map(|object| object.iter().map(|(_, part)| part));
+    of_map.chain(of_object).collect()
+}

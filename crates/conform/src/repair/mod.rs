@@ -1,0 +1,429 @@
+//! Changing a configuration until a provider takes it.
+
+mod adjust;
+mod sentence;
+#[cfg(test)]
+mod sentences;
+mod target;
+mod unknown_match;
+
+use std::collections::HashMap;
+
+use objchange::Value;
+use objchange::change::{Diagnostic, PlanRequest, Planning, Severity, begin_plan};
+use objchange::schema::Block;
+use objchange::value::Kind;
+use objchange_provider::{Component, ErrorKind, Provider, Result};
+use smol_str::SmolStr;
+
+use self::adjust::{Grant, counts};
+use self::sentence::{Wish, wish};
+use self::unknown_match::becomes;
+use super::generate::{Are, Maker, Part, Put, Spot, Taste, What, spots};
+use super::secrets::without_secrets;
+use super::{Hints, Sample, within};
+
+/// How often a provider is asked about one configuration.
+const ROUNDS: u32 = 40;
+
+/// How often something is done for a part that need not be set, before it is given up.
+const PATIENCE: usize = 4;
+
+/// So many rounds may change nothing: each tries something else.
+const MAX_IDLE: u32 = 5;
+
+/// So many diagnostics are read at once, and so many characters of each.
+const MAX_DIAGNOSTICS: usize = 100;
+const MAX_TEXT: usize = 2_000;
+
+/// Whether a provider takes a configuration.
+#[derive(Debug, Clone)]
+pub enum Accepted {
+    /// It takes this one.
+    Yes(Sample),
+    /// It takes this one when all of it is known, and refuses it while some of it is unknown: what it says then.
+    OnlyKnown(Sample, Vec<Diagnostic>),
+    /// It does not, and nothing that was tried has helped: what it has to say last.
+    No(Vec<Diagnostic>),
+}
+
+/// Changes a configuration by what the provider says against it, until the provider takes it. What is unknown in it stays so,
+/// what hints give stays as it is, and diagnostics that hints expect are none. No secret of the hints is in what the provider is
+/// told to have said.
+///
+/// # Errors
+///
+/// The provider gives no answer.
+///
+/// ```
+/// use objchange_conform::{Accepted, Hints, accepted, samples};
+/// use objchange_conform::kit::faulty;
+/// use objchange_provider::{Component, Provider};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> objchange_provider::Result<()> {
+/// let (kit, hints) = (faulty(true), Hints::default());
+/// let schemas = kit.schemas().await?;
+/// let block = &schemas.resources["kit_thing"].block;
+/// for sample in samples(block, Component::Resource, "kit_thing", &hints, 1).take(24) {
+///     let accepted = accepted(&kit, Component::Resource, "kit_thing", block, sample, &hints).await?;
+///     assert!(matches!(accepted, Accepted::Yes(_)));
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub async fn accepted(
+    provider: &dyn Provider,
+    component: Component,
+    name: &str,
+    block: &Block,
+    sample: Sample,
+    hints: &Hints,
+) -> Result<Accepted> {
+    accepted_when(provider, (component, name), block, sample, hints, component == Component::Resource).await
+}
+
+/// The same, where an object to be created is also planned or not.
+pub(super) async fn accepted_when(
+    provider: &dyn Provider,
+    (component, name): (Component, &str),
+    block: &Block,
+    sample: Sample,
+    hints: &Hints,
+    is_planned: bool,
+) -> Result<Accepted> {
+    let turns = HashMap::new();
+    let mut repair =
+        Repair { component, name, block, hints, sample, is_planned, spots: Vec::new(), turns, idle: 0 };
+    loop {
+        let Rejection { while_unknown, when_known } = repair.refused(provider).await?;
+        if while_unknown.is_empty() && when_known.is_empty() {
+            return Ok(Accepted::Yes(repair.sample));
+        }
+        if when_known.is_empty() && repair.sample.known.is_some() {
+            return Ok(Accepted::OnlyKnown(repair.sample, while_unknown));
+        }
+        let refused = [while_unknown, when_known].concat();
+        let before = repair.sample.clone();
+        repair.sample.repairs += 1;
+        repair.round(&refused);
+        let is_changed = repair.sample.config != before.config || repair.sample.known != before.known;
+        repair.idle = if is_changed { 0 } else { repair.idle + 1 };
+        let has_lost_unknown = repair.sample.known.is_some() && !repair.keeps_unknown();
+        if repair.sample.repairs > ROUNDS || repair.idle > MAX_IDLE || has_lost_unknown {
+            let known = before.known.as_ref().unwrap_or(&before.config);
+            let hidden = |d: &Diagnostic| without_secrets(&without_secrets(d, &before.config), known);
+            return Ok(Accepted::No(refused.iter().map(hidden).collect()));
+        }
+    }
+}
+
+/// What a provider says against a configuration.
+struct Rejection {
+    /// As it is; some of it may be unknown.
+    while_unknown: Vec<Diagnostic>,
+    /// When all of it is known, where some of it is not.
+    when_known: Vec<Diagnostic>,
+}
+
+/// A configuration that is being repaired.
+struct Repair<'a> {
+    component: Component,
+    name: &'a str,
+    block: &'a Block,
+    hints: &'a Hints,
+    sample: Sample,
+    /// Whether an object to be created is planned, too.
+    is_planned: bool,
+    /// What can be configured; made when it is needed.
+    spots: Vec<Spot<'a>>,
+    /// How often something was done for a part.
+    turns: HashMap<Vec<SmolStr>, usize>,
+    /// How many rounds have changed nothing, since the last one that did.
+    idle: u32,
+}
+
+impl<'a> Repair<'a> {
+    /// What the provider says against it: with its unknown parts, then without. An object to be created is planned, too.
+    async fn refused(&self, provider: &dyn Provider) -> Result<Rejection> {
+        let configs = [Some(&self.sample.config), self.sample.known.as_ref()];
+        let mut said = [Vec::new(), Vec::new()];
+        for (config, said) in configs.into_iter().zip(&mut said) {
+            if let Some(config) = config {
+                said.extend(provider.validate(self.component, self.name, &config.unmark_deep().0).await?);
+            }
+        }
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        if self.is_planned && !said.iter().flatten().any(is_error) {
+            for (config, said) in configs.into_iter().zip(&mut said) {
+                if let Some(config) = config {
+                    said.extend(self.planned(provider, config).await?);
+                }
+            }
+        }
+        for said in &mut said {
+            said.retain(|d| is_error(d) && !self.hints.is_expected(self.component, self.name, d));
+        }
+        let [while_unknown, when_known] = said;
+        Ok(Rejection { while_unknown, when_known })
+    }
+
+    /// What the provider says when it plans to create an object. An answer that is none is for a judge to find.
+    async fn planned(&self, provider: &dyn Provider, config: &Value) -> Result<Vec<Diagnostic>> {
+        let nothing = Value::null(self.block.implied_type().clone());
+        let Ok(Planning::Ask(question)) = begin_plan(&PlanRequest::new(self.block, &nothing, config)) else {
+            return Ok(Vec::new());
+        };
+        match provider.plan(self.name, question.request()).await {
+            Ok(answer) => Ok(answer.diagnostics),
+            Err(error) if error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)) => Err(error),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Does what all the diagnostics ask for.
+    fn round(&mut self, refused: &[Diagnostic]) {
+        if self.spots.is_empty() {
+            self.spots = spots(self.block);
+        }
+        let spots = std::mem::take(&mut self.spots);
+        let (mut done, mut changed): (Vec<&Spot<'a>>, bool) = (Vec::new(), false);
+        for diagnostic in refused.iter().take(MAX_DIAGNOSTICS) {
+            let diagnostic = &short(diagnostic);
+            let found = target::targets(&spots, self.all_known(), diagnostic);
+            let name = found.first().and_then(|spot| spot.names.last()).cloned();
+            let is_known = |name: &str| target::named(&spots, &[], name).is_some();
+            let said = format!("{} {}", diagnostic.summary, diagnostic.detail);
+            let wish = wish(&said, name.as_deref(), &is_known);
+            let before = (self.sample.config.clone(), self.sample.known.clone());
+            match &wish {
+                Wish::Present { names, all } => self.present(&spots, &found, names, *all),
+                Wish::OnlyOne(names) => {
+                    let beside = found.first().map(|spot| spot.names.clone()).unwrap_or_default();
+                    let all = names.iter().filter_map(|name| target::named(&spots, &beside, name));
+                    let set: Vec<&Spot<'_>> = all.filter(|spot| self.is_set(spot)).collect();
+                    let kept = set.iter().position(|spot| self.is_fixed(spot)).unwrap_or(0);
+                    for (_, spot) in set.iter().enumerate().filter(|(i, _)| *i != kept) {
+                        self.remove(spot);
+                    }
+                }
+                Wish::Elsewhere { name, value } => {
+                    let beside = found.first().map(|spot| spot.names.clone()).unwrap_or_default();
+                    let rival = target::named(&spots, &beside, name).filter(|spot| !self.is_fixed(spot));
+                    let turn = self.turn(&beside);
+                    match rival.filter(|_| turn == 0) {
+                        Some(rival) => self.set(rival, What::Value(&Value::from(value))),
+                        None => found.iter().for_each(|spot| {
+                            self.remove(spot);
+                        }),
+                    }
+                }
+                wish => {
+                    for spot in found {
+                        if done.iter().any(|other| other.names == spot.names) {
+                            continue;
+                        }
+                        if let Wish::Absent { unless } = wish {
+                            let rival = |name: &String| target::named(&spots, &spot.names, name);
+                            let rivals: Vec<&Spot<'_>> = unless.iter().filter_map(rival).collect();
+                            if rivals.iter().any(|rival| done.iter().any(|other| other.names == rival.names))
+                            {
+                                continue;
+                            }
+                            self.absent(spot, &rivals);
+                        } else {
+                            self.grant(&spots, spot, wish);
+                        }
+                        done.push(spot);
+                    }
+                }
+            }
+            changed |= before != (self.sample.config.clone(), self.sample.known.clone());
+        }
+        if !changed && self.idle > 0 {
+            // Nothing is known to help: what need not be there goes, and what must be there is as it may well be.
+            for spot in spots.iter().filter(|spot| spot.names.len() == 1) {
+                if !self.remove(spot) && spot.is_required() && !self.is_fixed(spot) {
+                    self.set(spot, What::Plausible);
+                }
+            }
+        }
+        self.spots = spots;
+    }
+
+    fn all_known(&self) -> &Value {
+        self.sample.known.as_ref().unwrap_or(&self.sample.config)
+    }
+
+    /// Sets one part that is not set, or all of them.
+    fn present(&mut self, spots: &[Spot<'a>], found: &[&Spot<'a>], names: &[String], all: bool) {
+        let beside = found.first().map(|spot| spot.names.clone()).unwrap_or_default();
+        let mut wanted: Vec<&Spot<'a>> = names
+            .iter()
+            .filter_map(|name| target::named(spots, &beside, name))
+            .filter(|spot| !self.is_set(spot))
+            .collect();
+        if wanted.is_empty() {
+            wanted.extend(found.iter().filter(|spot| !self.is_set(spot)));
+        }
+        if !all {
+            // Another one each time, as the first may be refused for other reasons.
+            let turn = self.turn(&beside);
+            if !wanted.is_empty() {
+                wanted = vec![wanted[turn % wanted.len()]];
+            }
+        }
+        for spot in wanted {
+            self.set(spot, What::Plausible);
+        }
+    }
+
+    /// Takes a part away, or those that cannot stand beside it where it must be there.
+    fn absent(&mut self, spot: &Spot<'a>, rivals: &[&Spot<'a>]) {
+        let is_kept = self.is_fixed(spot) || spot.is_required();
+        if (rivals.is_empty() || !is_kept) && self.remove(spot) {
+            return;
+        }
+        let count = rivals.iter().filter(|rival| self.remove(rival)).count();
+        if count == 0 && !spot.is_required() && !self.is_given(spot) {
+            // It can be neither known nor unknown.
+            self.forget(spot);
+        }
+    }
+
+    /// Does what is wanted of the value of a part, or gives the part up.
+    fn grant(&mut self, spots: &[Spot<'a>], spot: &Spot<'a>, wish: &Wish) {
+        if self.is_given(spot) {
+            return;
+        }
+        let turn = self.turn(&spot.names);
+        let is_unclear = *wish == Wish::Other || matches!(wish, Wish::Like(_) | Wish::NotEmpty);
+        let is_over = if is_unclear { turn >= 2 } else { turn >= PATIENCE };
+        if is_over && self.remove(spot) {
+            return;
+        }
+        if is_over && turn >= 2 * PATIENCE {
+            // What is around it may be what need not be there.
+            let around =
+                (1..spot.names.len()).rev().find_map(|i| spots.iter().find(|s| s.names == spot.names[..i]));
+            if around.is_some_and(|around| self.remove(around)) {
+                return;
+            }
+        }
+        if let (Wish::Range { least: Some(least), .. }, true) = (wish, counts(wish, &spot.ty())) {
+            let least = least.as_u64().and_then(|least| usize::try_from(least).ok()).unwrap_or(1).min(1_000);
+            let first = within::first(self.all_known(), &spot.names);
+            if first.and_then(Value::len).unwrap_or(0) < least {
+                return self.set(spot, What::Many(least, Are::Different));
+            }
+        }
+        let name = spot.names.last().map_or("", |name| name.as_str());
+        // What was understood did not help.
+        let wish = if turn >= PATIENCE { &Wish::Other } else { wish };
+        let grant = Grant { wish, name, at: self.sample.at, turn };
+        self.change(spot, &mut |value| grant.to(value));
+    }
+
+    fn turn(&mut self, names: &[SmolStr]) -> usize {
+        let turn = self.turns.entry(names.to_vec()).or_default();
+        *turn += 1;
+        *turn - 1
+    }
+
+    fn is_set(&self, spot: &Spot<'_>) -> bool {
+        let mut is_set = false;
+        within::each(self.all_known(), &spot.names, &mut |part| {
+            is_set |= !part.is_null() && part.len() != Some(0);
+        });
+        is_set
+    }
+
+    /// Whether hints say what it is.
+    fn is_given(&self, spot: &Spot<'_>) -> bool {
+        self.hints.given(self.component, self.name, &spot.names.join(".")).is_some()
+    }
+
+    fn is_unknown(&self, spot: &Spot<'_>) -> bool {
+        let mut is_unknown = false;
+        within::each(&self.sample.config, &spot.names, &mut |part| is_unknown |= !part.is_wholly_known());
+        is_unknown
+    }
+
+    /// Whether it is not to be taken away: hints give it, or it is unknown.
+    fn is_fixed(&self, spot: &Spot<'_>) -> bool {
+        self.is_unknown(spot) || self.is_given(spot)
+    }
+
+    /// Takes an unknown part away. The sample may be known then.
+    fn forget(&mut self, spot: &Spot<'a>) {
+        let null =
+            |value: &Value| within::changed(value, &spot.names, &mut |old| Value::null(old.ty().clone()));
+        self.sample.config = null(&self.sample.config);
+        let known = self.sample.known.take().map(|known| null(&known));
+        self.sample.known = known.filter(|_| !self.sample.config.is_wholly_known());
+    }
+
+    /// Takes a part away if that can be; says whether it did.
+    fn remove(&mut self, spot: &Spot<'a>) -> bool {
+        if spot.is_required() || self.is_fixed(spot) || !self.is_set(spot) {
+            return false;
+        }
+        let least = match spot.part {
+            Part::Blocks(nested) => usize::try_from(nested.min_items).unwrap_or_default(),
+            Part::Attribute(_) => 0,
+        };
+        let is_block = matches!(spot.part, Part::Blocks(_));
+        self.change(spot, &mut |value| match value.kind() {
+            Kind::List(all) | Kind::Set(all) | Kind::Tuple(all) if is_block => {
+                within::elements_like(value, all.iter().take(least).cloned())
+            }
+            Kind::Map(_) => value.ty().element().map_or_else(
+                || value.clone(),
+                |element| Value::map::<&str, Value>(element.clone(), []).unwrap_or_else(|_| value.clone()),
+            ),
+            _ => Value::null(value.ty().clone()),
+        });
+        true
+    }
+
+    /// Gives a part what it may well be taken with.
+    fn set(&mut self, spot: &Spot<'a>, what: What<'_>) {
+        let maker = Maker::new(self.component, self.name, self.hints, self.sample.at);
+        let put = Put { names: &spot.names, what };
+        let whole = maker.config(self.block, Taste::Nothing, Some(put));
+        if let Some(new) = within::first(&whole, &spot.names).cloned() {
+            self.change(spot, &mut |_| new.clone());
+        }
+    }
+
+    /// Changes a part wherever it is, but leaves unknown what is unknown.
+    fn change(&mut self, spot: &Spot<'a>, change: &mut dyn FnMut(&Value) -> Value) {
+        let changed = |value: &Value, change: &mut dyn FnMut(&Value) -> Value| {
+            within::changed(value, &spot.names, &mut |old| {
+                let is_fixed = !old.is_known() || old.contains_marked();
+                if is_fixed { old.clone() } else { change(old) }
+            })
+        };
+        self.sample.config = changed(&self.sample.config, change);
+        if let Some(known) = &self.sample.known {
+            self.sample.known = Some(changed(known, change));
+        }
+    }
+
+    /// Whether something is unknown still, and nothing else is different when all is known.
+    fn keeps_unknown(&self) -> bool {
+        let sample = &self.sample;
+        sample
+            .known
+            .as_ref()
+            .is_some_and(|known| !sample.config.is_wholly_known() && becomes(&sample.config, known))
+    }
+}
+
+/// The diagnostic without what nobody reads.
+fn short(diagnostic: &Diagnostic) -> Diagnostic {
+    let cut = |text: &str| text.chars().take(MAX_TEXT).collect();
+    let mut short = diagnostic.clone();
+    (short.summary, short.detail) = (cut(&diagnostic.summary), cut(&diagnostic.detail));
+    short
+}

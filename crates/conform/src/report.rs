@@ -1,0 +1,417 @@
+//! What came of trying a provider: plain data, for people and for other programs.
+
+use std::time::Duration;
+
+use objchange::Value;
+use objchange::change::Diagnostic;
+use objchange::schema::Block;
+use objchange::value::{Path, PathStep};
+use objchange_provider::Component;
+use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::finding::shortened;
+use super::run::Left;
+use super::secrets::Secrets;
+use super::{Advice, Clause, Finding, FindingSeverity};
+
+/// What is tried of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// Something that is configured: the provider itself, a resource type, a data source.
+    Component(Component),
+    /// A function.
+    Function,
+}
+
+/// What came of trying a provider. Nothing sensitive is in it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// By which the configurations were made.
+    pub seed: u64,
+    /// Whether anything was applied.
+    pub applied: bool,
+    /// Why it was not all that should be tried.
+    pub ended: Ended,
+    /// Why the provider was tried without a configuration of its own, if it was.
+    pub not_configured: Option<String>,
+    /// What was made and may still be there.
+    pub left: Vec<Left>,
+    /// What was tried, by kind and name.
+    pub types: Vec<TypeReport>,
+    /// How long it took. It is all that differs between two runs with one seed.
+    pub time: Time,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Ended {
+    /// With all that was to be tried.
+    Complete,
+    /// The time was over.
+    Time,
+    /// Somebody stopped it.
+    Stopped,
+}
+
+/// How long a run took.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+#[non_exhaustive]
+pub struct Time {
+    /// All of it.
+    #[serde(serialize_with = "seconds")]
+    pub elapsed: Duration,
+    /// In the provider: from each question to its answer, those at the same time each for itself.
+    #[serde(serialize_with = "seconds")]
+    pub in_provider: Duration,
+    /// How many questions there were.
+    pub calls: u64,
+}
+
+/// What came of trying one type.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct TypeReport {
+    /// What it is.
+    pub subject: Subject,
+    /// Its name; that of the provider itself is empty.
+    pub name: String,
+    /// Its schema, or of a function one with an attribute for each parameter.
+    #[serde(skip)]
+    pub schema: Block,
+    /// Why it was not tried, or given up.
+    pub skipped: Option<String>,
+    /// How many configurations there were.
+    pub samples: u64,
+    /// How many of them the provider accepted.
+    pub accepted: u64,
+    /// How many it refused, however they were changed.
+    pub refused: u64,
+    /// How many plans it made; those of looking for the smallest configuration are not among them.
+    pub plans: u64,
+    /// Why it refused, each reason once, the most frequent first.
+    pub refusals: Vec<Refusal>,
+    /// What it does wrong, the worst first.
+    pub findings: Vec<Found>,
+}
+
+/// A reason for which a provider refuses configurations.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// What it says.
+    pub summary: String,
+    /// What it says more of it, the first time.
+    pub detail: Option<String>,
+    /// How often.
+    pub count: u64,
+}
+
+/// What a type does wrong in one way, at places of one form.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// How it shows with the smallest configuration.
+    pub finding: Finding,
+    /// The place, with `[*]` for each index.
+    pub place: String,
+    /// How many configurations show it.
+    pub count: u64,
+    /// The smallest configuration that shows it; `None` where no configuration is needed.
+    pub smallest: Option<Smallest>,
+    /// A line of a case file that shows it without the provider, or why there is none.
+    pub case: Result<String, String>,
+    /// It is in the baseline.
+    pub is_known: bool,
+}
+
+/// The smallest configuration that shows something. What is sensitive in it is marked.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Smallest {
+    /// The configuration, or of a function the tuple of its arguments.
+    pub config: Value,
+    /// The same when all of it is known, where it shows only then.
+    pub known: Option<Value>,
+    /// What it is changed to, where it shows only then.
+    pub update: Option<Value>,
+    /// The same when all of it is known, where some of it is not.
+    pub update_known: Option<Value>,
+}
+
+impl Subject {
+    /// All that can be tried.
+    pub const ALL: [Self; 7] = [
+        Self::Component(Component::Provider),
+        Self::Component(Component::Resource),
+        Self::Component(Component::DataSource),
+        Self::Component(Component::EphemeralResource),
+        Self::Component(Component::ListResource),
+        Self::Component(Component::Action),
+        Self::Function,
+    ];
+
+    /// Its stable name.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Component(component) => component.kind(),
+            Self::Function => "function",
+        }
+    }
+
+    /// What it is called in sentences.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Component(component) => component.noun(),
+            Self::Function => "function",
+        }
+    }
+}
+
+impl FindingSeverity {
+    /// Its stable name.
+    pub const fn kind(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Unnoticed => "unnoticed",
+            Self::Tolerated => "tolerated",
+            Self::Error => "error",
+        }
+    }
+
+    /// Whether Terraform stops there, by the provider's doing.
+    pub const fn is_error(self) -> bool {
+        matches!(self, Self::Error)
+    }
+}
+
+impl Report {
+    /// Whether anything was checked: a configuration was accepted by a provider that is configured, or something was found.
+    pub fn is_any_checked(&self) -> bool {
+        let is_checked = |of: &TypeReport| {
+            let is_reached = self.not_configured.is_none() || of.subject == Subject::Function;
+            of.accepted > 0 && is_reached || !of.findings.is_empty()
+        };
+        self.types.iter().any(is_checked)
+    }
+
+    /// All that was found, with where.
+    pub fn found(&self) -> impl Iterator<Item = (&TypeReport, &Found)> {
+        self.types.iter().flat_map(|of| of.findings.iter().map(move |found| (of, found)))
+    }
+
+    /// How many findings are not in the baseline: errors, and others that are faults of the provider.
+    pub fn new_findings(&self) -> (usize, usize) {
+        let new = |is_error: bool| {
+            let is_new = move |found: &Found| {
+                let severity = found.finding.severity;
+                !found.is_known && severity.is_error() == is_error && severity != FindingSeverity::Note
+            };
+            self.found().filter(|(_, found)| is_new(found)).count()
+        };
+        (new(true), new(false))
+    }
+}
+
+/// What stands for the reasons that are not told apart.
+const OTHER_REFUSALS: &str = "(other reasons)";
+
+/// So many reasons for refusals are told apart.
+const MAX_REFUSALS: usize = 100;
+
+impl Report {
+    /// Hides all that was found to be secret in the run, wherever it is.
+    pub(super) fn hide(&mut self, secrets: &Secrets) {
+        self.not_configured = self.not_configured.take().map(|reason| shortened(secrets.hide(&reason)));
+        for left in &mut self.left {
+            left.id = left.id.take().map(|id| secrets.hide(&id));
+        }
+        for of in &mut self.types {
+            of.skipped = of.skipped.take().map(|reason| shortened(secrets.hide(&reason)));
+            for refusal in &mut of.refusals {
+                refusal.summary = secrets.hide(&refusal.summary);
+                refusal.detail = refusal.detail.take().map(|detail| secrets.hide(&detail));
+            }
+            for found in &mut of.findings {
+                found.hide(secrets);
+            }
+        }
+    }
+}
+
+impl Found {
+    fn hide(&mut self, secrets: &Secrets) {
+        self.finding = secrets.hide_in_finding(self.finding.clone());
+        self.place = secrets.hide(&self.place);
+        if let Some(smallest) = &mut self.smallest {
+            smallest.config = secrets.mark_in(&smallest.config);
+            smallest.known = smallest.known.as_ref().map(|known| secrets.mark_in(known));
+            smallest.update = smallest.update.as_ref().map(|update| secrets.mark_in(update));
+            smallest.update_known = smallest.update_known.as_ref().map(|known| secrets.mark_in(known));
+        }
+        if self.case.as_ref().is_ok_and(|case| secrets.finds_in_json(case)) {
+            self.case = Err("it would tell a secret".to_owned());
+        }
+    }
+}
+
+impl TypeReport {
+    pub(super) fn new(subject: Subject, name: &str, schema: Block) -> Self {
+        Self {
+            subject,
+            name: name.to_owned(),
+            schema,
+            skipped: None,
+            samples: 0,
+            accepted: 0,
+            refused: 0,
+            plans: 0,
+            refusals: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    pub(super) fn refuse(&mut self, diagnostics: &[Diagnostic]) {
+        self.refused += 1;
+        for diagnostic in diagnostics {
+            let summary = &diagnostic.summary;
+            let is_full = self.refusals.len() >= MAX_REFUSALS;
+            match self.refusals.iter_mut().find(|refusal| refusal.summary == *summary) {
+                Some(refusal) => refusal.count += 1,
+                None if is_full => match self.refusals.last_mut() {
+                    Some(last) if last.summary == OTHER_REFUSALS => last.count += 1,
+                    _ => {
+                        self.refusals.push(Refusal {
+                            summary: OTHER_REFUSALS.into(),
+                            detail: None,
+                            count: 1,
+                        });
+                    }
+                },
+                None => {
+                    let detail = Some(diagnostic.detail.clone()).filter(|detail| !detail.is_empty());
+                    self.refusals.push(Refusal { summary: summary.clone(), detail, count: 1 });
+                }
+            }
+        }
+    }
+
+    /// In the order in which it is told.
+    pub(super) fn sorted(mut self) -> Self {
+        self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
+        let key = |found: &Found| {
+            let finding = &found.finding;
+            (std::cmp::Reverse(finding.severity), finding.clause, found.place.clone(), finding.kind.clone())
+        };
+        self.findings.sort_by_key(key);
+        self
+    }
+}
+
+/// A path with `[*]` for each index: findings at places of one form are one finding.
+pub(super) fn shape(path: &Path) -> String {
+    let step = |step: &PathStep| match step {
+        PathStep::Attribute(name) => format!(".{name}"),
+        PathStep::Index(_) => "[*]".to_owned(),
+    };
+    path.steps().iter().map(step).collect()
+}
+
+fn seconds<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(duration.as_secs_f64())
+}
+
+impl Serialize for Subject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.kind())
+    }
+}
+
+impl Serialize for Clause {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
+/// A value as reports show it.
+struct Shown<'v>(&'v Value);
+
+impl Serialize for Shown<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(value) = self;
+        let json = value.to_redacted_json(value.ty()).ok().and_then(|json| RawValue::from_string(json).ok());
+        match json {
+            Some(json) => json.serialize(serializer),
+            // JSON has no form for an infinite number.
+            None => serializer.collect_str(value),
+        }
+    }
+}
+
+/// Flat, as other programs like it: what Terraform says has a summary and a detail.
+impl Serialize for Found {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Flat<'f> {
+            clause: Clause,
+            kind: &'f str,
+            severity: &'static str,
+            place: &'f str,
+            path: &'f Path,
+            message: &'f str,
+            rule: &'static str,
+            advice: &'static Advice,
+            terraform: Option<TerraformMessage<'f>>,
+            count: u64,
+            known: bool,
+            config: Option<Shown<'f>>,
+            final_config: Option<Shown<'f>>,
+            update: Option<Shown<'f>>,
+            final_update: Option<Shown<'f>>,
+            case: Option<&'f RawValue>,
+            no_case: Option<&'f str>,
+        }
+        #[derive(serde::Serialize)]
+        struct TerraformMessage<'f> {
+            summary: &'f str,
+            detail: Option<&'f str>,
+        }
+        let finding = &self.finding;
+        let said = |summary| TerraformMessage { summary, detail: finding.terraform.as_deref() };
+        let smallest = self.smallest.as_ref();
+        let raw = self.case.as_ref().ok().and_then(|case| serde_json::from_str::<&RawValue>(case).ok());
+        let flat = Flat {
+            clause: finding.clause,
+            kind: &finding.kind,
+            severity: finding.severity.kind(),
+            place: &self.place,
+            path: &finding.path,
+            message: &finding.message,
+            rule: finding.clause.sentence(),
+            advice: finding.clause.advice(Some(&finding.kind)),
+            terraform: finding.said_by_terraform().map(said),
+            count: self.count,
+            known: self.is_known,
+            config: smallest.map(|smallest| Shown(&smallest.config)),
+            final_config: smallest.and_then(|smallest| smallest.known.as_ref()).map(Shown),
+            update: smallest.and_then(|smallest| smallest.update.as_ref()).map(Shown),
+            final_update: smallest.and_then(|smallest| smallest.update_known.as_ref()).map(Shown),
+            case: raw,
+            no_case: self.case.as_ref().err().map(String::as_str),
+        };
+        flat.serialize(serializer)
+    }
+}
+
+impl Finding {
+    /// What heads Terraform's message about it; `None` where Terraform says nothing.
+    pub fn said_by_terraform(&self) -> Option<&str> {
+        self.summary
+            .as_deref()
+            .or(self.clause.terraform_summary())
+            .filter(|_| self.severity != FindingSeverity::Unnoticed)
+    }
+}

@@ -1,0 +1,142 @@
+//! How a provider is tried.
+
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use objchange_provider::{ErrorKind, Result, Schemas};
+use smol_str::SmolStr;
+use wildmatch::WildMatch;
+
+use crate::corpus::Corpus;
+use crate::report::{Subject, TypeReport};
+use crate::{Flavor, Hints};
+
+use super::made::Made;
+use super::names;
+
+/// How a provider is tried.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// Only types and functions whose name is like one of these, where `*` stands for any text; all where there are none.
+    pub only: Vec<String>,
+    /// None whose name is like one of these.
+    pub exclude: Vec<String>,
+    /// Only these kinds; all where there are none.
+    pub subjects: Vec<Subject>,
+    /// What people know of the provider.
+    pub hints: Hints,
+    /// Whose rules it is held to.
+    pub flavor: Flavor,
+    /// Whether anything is applied, opened or invoked.
+    pub apply: bool,
+    /// By which configurations are made: the same are made of the same seed.
+    pub seed: u64,
+    /// How many configurations there are of each type, at most.
+    pub cases: usize,
+    /// How long it may take; no new configuration is tried then.
+    pub time: Option<Duration>,
+    /// How many providers are asked at the same time.
+    pub jobs: usize,
+    /// How many smaller configurations are tried for each finding, at most.
+    pub shrink: usize,
+    /// The configurations that are tried first.
+    pub corpus: Corpus,
+    /// By this it is stopped.
+    pub stop: Stop,
+    /// What was made and is still there.
+    pub made: Made,
+}
+
+impl Default for Options {
+    /// All of a provider, 100 configurations of each type, with one process; nothing is applied.
+    fn default() -> Self {
+        Self {
+            only: Vec::new(),
+            exclude: Vec::new(),
+            subjects: Vec::new(),
+            hints: Hints::default(),
+            flavor: Flavor::default(),
+            apply: false,
+            seed: 0,
+            cases: 100,
+            time: None,
+            jobs: 1,
+            shrink: 300,
+            corpus: Corpus::default(),
+            stop: Stop::default(),
+            made: Made::default(),
+        }
+    }
+}
+
+impl Options {
+    /// The first choice that chooses nothing: it is misspelt, and what was meant would not be tried.
+    pub(super) fn unmatched(&self, schemas: &Schemas) -> Result<()> {
+        let is_chosen = |subject: &Subject| self.subjects.is_empty() || self.subjects.contains(subject);
+        let subjects = Subject::ALL.into_iter().filter(is_chosen);
+        let names: Vec<SmolStr> = subjects.flat_map(|subject| names(schemas, subject)).collect();
+        for glob in &self.only {
+            let pattern = WildMatch::new(glob);
+            if !names.iter().any(|name| pattern.matches(name)) {
+                let similar = objchange_text::similar(glob, names.iter().map(SmolStr::as_str));
+                let similar = similar.into_iter().map(str::to_owned).collect();
+                return Err(ErrorKind::NothingCalled { glob: glob.clone(), similar }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether this is to be tried.
+    pub fn wants(&self, subject: Subject, name: &str) -> bool {
+        let is_like = |globs: &[String]| globs.iter().any(|glob| WildMatch::new(glob).matches(name));
+        (self.subjects.is_empty() || self.subjects.contains(&subject))
+            && (self.only.is_empty() || is_like(&self.only))
+            && !is_like(&self.exclude)
+    }
+}
+
+/// Stops a run from elsewhere, such as the handler of Ctrl-C: nothing new is begun, what goes on counts for nothing,
+/// and what was made is destroyed.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<OnceLock<Instant>>);
+
+impl Stop {
+    /// Stops the run.
+    pub fn stop(&self) {
+        self.0.get_or_init(Instant::now);
+    }
+
+    /// Whether it was stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// When it was stopped.
+    pub(super) fn at(&self) -> Option<Instant> {
+        self.0.get().copied()
+    }
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Progress<'r> {
+    /// So many types will be tried.
+    Begun {
+        /// How many.
+        types: usize,
+    },
+    /// This type is being tried.
+    Trying {
+        /// Its name.
+        name: &'r str,
+    },
+    /// This was the outcome of one type.
+    Tried {
+        /// What came of it.
+        report: &'r TypeReport,
+        /// How many types are done.
+        done: usize,
+    },
+}

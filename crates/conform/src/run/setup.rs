@@ -1,0 +1,126 @@
+//! What comes before any type is tried: the schemas as a whole, and the provider's own configuration.
+
+use std::collections::HashSet;
+
+use objchange::Value;
+use objchange::change::{Diagnostic, Severity};
+use objchange::schema::Block;
+use objchange_provider::{Component, Provider, Schemas};
+
+use super::Options;
+use super::watch::{SharedSecrets, Watched};
+use crate::finding::shortened;
+use crate::flow::no_answer;
+use crate::report::{Found, Subject, TypeReport, shape};
+use crate::schemas::{named, of_type, place};
+use crate::secrets::Origin;
+use crate::{Clause, Finding, judge_schemas};
+
+const OWN: Subject = Subject::Component(Component::Provider);
+
+/// What is known of a provider before its types are tried.
+pub(super) struct Setup {
+    /// Its configuration, if it is given one.
+    pub(super) config: Option<Value>,
+    /// Why not, if it should have one.
+    pub(super) not_configured: Option<String>,
+    /// What it does wrong so far.
+    pub(super) report: Option<TypeReport>,
+}
+
+impl Setup {
+    /// Where the time was over before the provider was configured.
+    pub(super) fn late() -> Self {
+        Self { config: None, not_configured: Some("the time was over before".to_owned()), report: None }
+    }
+
+    pub(super) async fn new(
+        provider: &Watched,
+        schemas: &Schemas,
+        options: &Options,
+        secrets: &SharedSecrets,
+    ) -> Self {
+        let nothing = Block::new::<&str>([], []);
+        let block = schemas.block(Component::Provider, "").unwrap_or(&nothing);
+        let mut report = TypeReport::new(OWN, "", block.clone());
+        report.findings = of_the_whole(schemas);
+        {
+            let mut secrets = secrets.lock();
+            options.hints.secrets().iter().for_each(|secret| secrets.learn_marked(secret));
+            if let Ok(config) = options.hints.provider_config(block) {
+                secrets.learn_config(block, &config, Origin::People);
+            }
+        }
+        let (config, not_configured) = match options.hints.provider_config(block) {
+            Err(error) => (None, Some(error.to_string())),
+            Ok(config) => match configured(provider, &config, secrets, &mut report).await {
+                None => (Some(config.unmark_deep().0), None),
+                reason => (None, reason),
+            },
+        };
+        // Without its own schema and its configuration no type of it can be used, whichever is chosen.
+        let is_found = !report.findings.is_empty();
+        Self { config, not_configured, report: is_found.then(|| report.sorted()) }
+    }
+}
+
+/// Gives the provider its configuration; or why it does not take it.
+async fn configured(
+    provider: &Watched,
+    config: &Value,
+    secrets: &SharedSecrets,
+    report: &mut TypeReport,
+) -> Option<String> {
+    let config = config.unmark_deep().0;
+    let mut said = provider.validate(Component::Provider, "", &config).await;
+    if said.as_ref().is_ok_and(|said| refusal(said).is_none()) {
+        said = provider.configure(&config).await;
+    }
+    match said {
+        Ok(said) => refusal(&said).map(|refusal| shortened(secrets.lock().hide(&refusal.to_string()))),
+        Err(error) => {
+            let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
+            let finding = finding.texts(|text| shortened(secrets.lock().hide(&text)));
+            let reason = finding.message.clone();
+            report.findings.push(without_config(finding, String::new()));
+            Some(reason)
+        }
+    }
+}
+
+fn refusal(said: &[Diagnostic]) -> Option<&Diagnostic> {
+    said.iter().find(|diagnostic| diagnostic.severity == Severity::Error)
+}
+
+/// What is wrong with schemas of which none is that of a type that can be tried.
+fn of_the_whole(schemas: &Schemas) -> Vec<Found> {
+    let components = Subject::ALL.iter().filter_map(|subject| match subject {
+        Subject::Component(component) if *subject != OWN => Some(*component),
+        _ => None,
+    });
+    let tried: HashSet<String> = components
+        .flat_map(|component| named(schemas, component).into_iter().map(move |name| place(component, &name)))
+        .collect();
+    let others = judge_schemas(schemas).into_iter().filter(|found| !tried.contains(&found.place));
+    let found = others.map(|found| {
+        let place = format!("{}{}", found.place, shape(&found.finding.path));
+        without_config(found.finding, place)
+    });
+    found.collect()
+}
+
+/// What is wrong with the schema of one type.
+pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec<Found> {
+    let findings = of_type(schemas, component, name).into_iter();
+    let found = findings.map(|finding| {
+        let place = shape(&finding.path);
+        without_config(finding, place)
+    });
+    found.collect()
+}
+
+/// Something that shows before anything is configured.
+pub(super) fn without_config(finding: Finding, place: String) -> Found {
+    let case = Err("no configuration is needed to see it".into());
+    Found { finding, place, count: 1, smallest: None, case, is_known: false }
+}

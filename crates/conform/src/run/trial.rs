@@ -1,0 +1,526 @@
+//! Trying one type: with many configurations, each judged; what is found is shown by the smallest.
+
+mod smallest;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use objchange::Value;
+use objchange::change::{Diagnostic, Severity};
+use objchange::schema::Block;
+use objchange::value::{Descend, Path, PathStep};
+use objchange_provider::{Component, Function, Provider, Result, Schemas};
+use smol_str::SmolStr;
+
+use super::setup::of_one;
+use super::watch::{Exchange, Watched};
+use super::worker::{Worker, ending};
+use super::{Context, Outcome, function};
+use crate::corpus::Kept;
+use crate::finding::shortened;
+use crate::flow::no_answer;
+use crate::report::{Subject, TypeReport, shape};
+use crate::secrets::{Origin, Provenance, mark_given};
+use crate::{
+    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
+    judge_function, opened, samples_from,
+};
+
+/// A type whose provider dies so often is given up.
+const MAX_DEATHS: u32 = 3;
+
+/// The same where it hangs, which takes time.
+const MAX_HUNG: u32 = 2;
+
+/// A configuration that is to be tried.
+struct Candidate {
+    sample: Sample,
+    update: Option<Configured>,
+}
+
+/// A configuration, and the same when all of it is known.
+type Configured = (Value, Option<Value>);
+
+/// What was tried before, to which an object may be changed.
+#[derive(Default)]
+struct ConfigHistory {
+    last: Option<Configured>,
+    /// The last one of which all was known from the start.
+    known: Option<Configured>,
+    /// The one in which most is set.
+    fullest: Option<(usize, Configured)>,
+}
+
+impl ConfigHistory {
+    fn add(&mut self, configured: Configured) {
+        let size = |value: &Value| {
+            let mut size = 0;
+            value.visit(|_, part| {
+                size += usize::from(!part.is_null());
+                if size < MAX_SIZE { Descend::Into } else { Descend::Over }
+            });
+            size
+        };
+        let size = size(&configured.0);
+        if size < MAX_SIZE && self.fullest.as_ref().is_none_or(|(fullest, _)| *fullest < size) {
+            self.fullest = Some((size, configured.clone()));
+        }
+        if configured.0.is_wholly_known() {
+            self.known = Some(configured.clone());
+        }
+        self.last = Some(configured);
+    }
+
+    /// Of two in a row one is changed to what came before it, one to what changes most.
+    fn update(&self, sample: u64) -> Option<Configured> {
+        let fullest = self.fullest.as_ref().map(|(_, configured)| configured);
+        fullest.filter(|_| sample.is_multiple_of(2)).or(self.last.as_ref()).cloned()
+    }
+}
+
+/// What has more parts than these is not looked at more often than it must be.
+const MAX_SIZE: usize = 500;
+
+/// So many configurations of a type are tried before others have their turn, and so many times more in its next.
+const FIRST_TURN: usize = 3;
+const MORE: usize = 4;
+
+/// So many configurations are remembered that the provider accepts.
+const MAX_VALID: usize = 8;
+
+/// What tells a finding from others.
+#[derive(Clone, PartialEq)]
+struct Key {
+    clause: Clause,
+    kind: String,
+    place: String,
+}
+
+impl Key {
+    fn of(finding: &Finding) -> Self {
+        match finding.cause {
+            Some(cause) => Self { clause: finding.clause, kind: cause.to_owned(), place: String::new() },
+            None => Self { clause: finding.clause, kind: finding.kind.clone(), place: shape(&finding.path) },
+        }
+    }
+}
+
+pub(super) struct Trials<'w> {
+    worker: &'w mut Worker,
+    of: TrialState,
+}
+
+/// How far the trial of one type has come.
+pub(super) struct TrialState {
+    schemas: Arc<Schemas>,
+    subject: Subject,
+    name: SmolStr,
+    block: Block,
+    report: TypeReport,
+    kept: Vec<Kept>,
+    deaths: u32,
+    hung: u32,
+    tolerated: usize,
+    /// What the provider accepts of what it was asked about last.
+    valid: VecDeque<Value>,
+    earlier: ConfigHistory,
+    /// How many candidates were tried, and how many are, before other types have their turn.
+    tried: usize,
+    turn: usize,
+}
+
+/// What comes of a turn.
+pub(super) enum Turn {
+    Done(Box<Outcome>),
+    /// There is more to be tried.
+    More(Box<TrialState>),
+}
+
+impl TrialState {
+    /// Begins with a type, unless it is no use to try it.
+    pub(super) fn new(context: &Context, subject: Subject, name: &str) -> Result<Self, Box<Outcome>> {
+        let schemas = context.schemas.clone();
+        let block = match subject {
+            Subject::Component(component) => schemas.block(component, name).cloned(),
+            Subject::Function => schemas.functions.get(name).map(function::block),
+        };
+        let block = block.unwrap_or_else(|| Block::new::<&str>([], []));
+        let mut report = TypeReport::new(subject, name, block.clone());
+        if let Subject::Component(component) = subject {
+            report.findings = of_one(&schemas, component, name);
+        }
+        let is_broken = report.findings.iter().any(|found| found.finding.severity.is_error());
+        report.skipped = match subject {
+            _ if is_broken => Some("no such schema can be loaded".into()),
+            Subject::Component(Component::EphemeralResource) if !context.options.apply => {
+                Some("it is only opened where things may be applied".into())
+            }
+            _ => None,
+        };
+        if report.skipped.is_some() {
+            return Err(Box::new(Outcome { report: report.sorted(), kept: Vec::new() }));
+        }
+        // Where the time may be over before the end, each type has its turn.
+        let turn = if context.deadline.is_some() { FIRST_TURN } else { usize::MAX };
+        Ok(Self {
+            schemas,
+            subject,
+            name: name.into(),
+            block,
+            report,
+            kept: Vec::new(),
+            deaths: 0,
+            hung: 0,
+            tolerated: 0,
+            valid: VecDeque::new(),
+            earlier: ConfigHistory::default(),
+            tried: 0,
+            turn,
+        })
+    }
+}
+
+impl<'w> Trials<'w> {
+    pub(super) fn new(worker: &'w mut Worker, of: TrialState) -> Self {
+        Self { worker, of }
+    }
+
+    /// Tries as many configurations as it is its turn to try.
+    pub(super) async fn turn(mut self) -> Turn {
+        let context = self.worker.context.clone();
+        let (options, block, name) = (&context.options, self.of.block.clone(), self.of.name.clone());
+        let kept = options.corpus.of(self.of.subject, &name, &block);
+        let made_before = self.of.tried.saturating_sub(kept.len());
+        let kept = kept.into_iter().skip(self.of.tried).map(|kept| {
+            let mut sample = Sample::new(kept.config, "kept");
+            sample.known = kept.known;
+            Some(Candidate { sample, update: kept.update.map(|update| (update, kept.update_known)) })
+        });
+        let first = u64::try_from(made_before).unwrap_or(u64::MAX);
+        let made = samples_from(&block, self.component(), &name, &options.hints, options.seed, first)
+            .take(options.cases.saturating_sub(made_before))
+            .map(|sample| Some(Candidate { sample: sample?, update: None }));
+        let mut candidates = kept.chain(made);
+        let mut left = self.of.turn;
+        loop {
+            let Some(candidate) = candidates.next() else { break };
+            let reason = match context.ended() {
+                Some(ended) => Some(ending(ended).to_owned()),
+                None if left == 0 => {
+                    drop(candidates);
+                    self.of.turn = self.of.turn.saturating_mul(MORE);
+                    return Turn::More(Box::new(self.of));
+                }
+                None => match candidate {
+                    Some(candidate) => self.one(candidate).await.err(),
+                    // It would be too large.
+                    None => None,
+                },
+            };
+            self.worker.tidy().await;
+            (self.of.tried, left) = (self.of.tried + 1, left - 1);
+            if reason.is_some() {
+                self.of.report.skipped = reason;
+                break;
+            }
+        }
+        drop(candidates);
+        let report = &mut self.of.report;
+        if report.skipped.is_none() && report.accepted == 0 && report.findings.is_empty() {
+            report.skipped = Some(match report.refusals.first() {
+                Some(refusal) => format!("no configuration is accepted: {}", refusal.summary),
+                None => "no configuration can be made of its schema".into(),
+            });
+        }
+        Turn::Done(Box::new(Outcome { report: self.of.report.sorted(), kept: self.of.kept }))
+    }
+
+    fn component(&self) -> Component {
+        match self.of.subject {
+            Subject::Component(component) => component,
+            // What is said of attributes by name may hold for arguments.
+            Subject::Function => Component::Provider,
+        }
+    }
+
+    fn function(&self) -> Option<Function> {
+        self.of.schemas.functions.get(&self.of.name).cloned()
+    }
+
+    /// Tries one configuration. The error is why it is the last.
+    async fn one(&mut self, candidate: Candidate) -> Result<(), String> {
+        let Candidate { sample, update } = candidate;
+        let provider = self.worker.provider_in_time().await?;
+        let Some(accepted) = self.accepted(&provider, sample).await? else { return Ok(()) };
+        let mut trial = Trial::new(accepted.config);
+        trial.origin = Origin::Generated;
+        trial.known = accepted.known;
+        let context = self.worker.context.clone();
+        let (options, hints) = (&context.options, &context.options.hints);
+        let told = |update: Value| mark_given(&self.of.block, &update, &trial.config);
+        let update =
+            update.or_else(|| hints.update(&self.of.name, &trial.config).map(|update| (told(update), None)));
+        trial.update = match update {
+            Some(update) if self.is_valid(&Trial { update: Some(update.clone()), ..trial.clone() }).await => {
+                Some(update)
+            }
+            _ => self.of.earlier.update(self.of.report.samples),
+        };
+        (trial.apply, trial.flavor) = (options.apply, options.flavor);
+        trial.import_id = hints.import_id(&self.of.name, trial.known.as_ref().unwrap_or(&trial.config));
+        if self.of.subject != Subject::Component(Component::Resource) {
+            trial.config = trial.known.take().unwrap_or(trial.config);
+            (trial.known, trial.update) = (None, None);
+            if !trial.config.is_wholly_known() {
+                self.of.report.samples -= 1;
+                return Ok(());
+            }
+        }
+        let to_unknown = self.to_unknown(&trial);
+        self.of.earlier.add((trial.config.clone(), trial.known.clone()));
+        if self.is_out_of_reach() {
+            self.of.report.accepted += 1;
+            return Ok(());
+        }
+        let before = provider.plans();
+        let Some((judgement, exchanges)) = self.judged(&trial).await? else {
+            return Err(ending_of(self.worker));
+        };
+        self.of.report.plans += provider.plans() - before;
+        if judgement.refused.is_empty() {
+            self.of.report.accepted += 1;
+        } else {
+            self.of.report.refuse(&judgement.refused);
+        }
+        self.find(&trial, judgement.findings, exchanges).await;
+        self.survived()?;
+        let Some(trial) = to_unknown else { return Ok(()) };
+        let provider = self.worker.provider_in_time().await?;
+        let before = provider.plans();
+        let Some((judgement, exchanges)) = self.judged(&trial).await? else {
+            return Err(ending_of(self.worker));
+        };
+        self.of.report.plans += provider.plans() - before;
+        self.find(&trial, judgement.findings, exchanges).await;
+        self.survived()
+    }
+
+    /// Whether Terraform would never come to ask more of this than whether its configuration is valid: it stops where the
+    /// provider cannot be configured. Functions are called without that.
+    fn is_out_of_reach(&self) -> bool {
+        self.worker.context.config.is_none() && self.of.subject != Subject::Function
+    }
+
+    /// An object is changed, too, so that something in its configuration becomes unknown: each time where something is unknown
+    /// when it is created.
+    fn to_unknown(&self, trial: &Trial) -> Option<Trial> {
+        let known = trial.known.as_ref().filter(|_| trial.apply && !trial.config.is_wholly_known())?;
+        let (before, _) = self.of.earlier.known.as_ref()?;
+        let update = Some((trial.config.clone(), Some(known.clone())));
+        Some(Trial { config: before.clone(), known: None, update, ..trial.clone() })
+    }
+
+    /// The configuration as the provider accepts it, if it does.
+    async fn accepted(&mut self, provider: &Arc<Watched>, sample: Sample) -> Result<Option<Sample>, String> {
+        self.of.report.samples += 1;
+        let Subject::Component(component) = self.of.subject else { return Ok(Some(sample)) };
+        let context = self.worker.context.clone();
+        let mut trial = Trial::new(sample.config.clone());
+        trial.known.clone_from(&sample.known);
+        trial.origin = Origin::Generated;
+        self.learn(&trial);
+        let (block, hints) = (&self.of.block, &context.options.hints);
+        let is_planned = component == Component::Resource && !self.is_out_of_reach();
+        let asked = accepted_when(&**provider, (component, &self.of.name), block, sample, hints, is_planned);
+        match context.in_time(asked).await {
+            Some(_) if context.ended().is_some() => Err(ending_of(self.worker)),
+            None => {
+                self.worker.let_go();
+                Err(ending_of(self.worker))
+            }
+            Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
+            Some(Ok(Accepted::OnlyKnown(sample, said))) => {
+                let mut trial = Trial::new(sample.config);
+                (trial.known, trial.origin) = (sample.known, Origin::Generated);
+                self.learn(&trial);
+                let said: Vec<_> = {
+                    let secrets = context.secrets.lock();
+                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                };
+                self.of.report.refuse(&said);
+                let what = "the configuration is refused while a part of it is unknown, and accepted when it is known";
+                let finding =
+                    said.first().map(|said| Finding::failed(Clause::V1, "unknown_refused", what, said));
+                let path = unknown_path(&trial.config);
+                let finding = finding.map(|finding| Finding { path, ..finding });
+                self.find(&trial, finding.into_iter().collect(), Vec::new()).await;
+                self.survived().map(|()| None)
+            }
+            Some(Ok(Accepted::No(said))) => {
+                let hidden: Vec<_> = {
+                    let secrets = context.secrets.lock();
+                    said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
+                };
+                self.of.report.refuse(&hidden);
+                Ok(None)
+            }
+            Some(Err(error)) => {
+                let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
+                let finding = finding.texts(|text| shortened(context.secrets.lock().hide(&text)));
+                self.find(&trial, vec![finding], Vec::new()).await;
+                self.survived().map(|()| None)
+            }
+        }
+    }
+
+    /// Remembers what of the configurations must not be told of what the provider says.
+    fn learn(&self, trial: &Trial) {
+        let mut secrets = self.worker.context.secrets.lock();
+        values(trial).for_each(|value| secrets.learn_config(&self.of.block, value, trial.origin));
+    }
+
+    /// Whether the provider is worth to be asked on.
+    fn survived(&mut self) -> Result<(), String> {
+        self.of.deaths += u32::from(self.worker.is_gone());
+        if self.of.hung >= MAX_HUNG {
+            return Err(format!("given up: the provider hung {} times", self.of.hung));
+        }
+        if self.of.deaths < MAX_DEATHS {
+            return Ok(());
+        }
+        Err(format!("given up: the provider crashed or hung {} times", self.of.deaths))
+    }
+
+    /// What is found with a trial, and what was asked; `None` where the run is over.
+    async fn judged(&mut self, trial: &Trial) -> Result<Option<(Judgement, Vec<Exchange>)>, String> {
+        let provider = self.worker.provider_in_time().await?;
+        provider.take();
+        self.learn(trial);
+        let context = self.worker.context.clone();
+        let asked = self.ask(&provider, trial);
+        let judgement = context.in_time(asked).await;
+        if judgement.is_some() && context.ended().is_some() {
+            return Ok(None);
+        }
+        match judgement {
+            None => {
+                self.worker.let_go();
+                Ok(None)
+            }
+            Some(Ok(mut judgement)) => {
+                let secrets = context.secrets.lock();
+                for said in &mut judgement.refused {
+                    *said = secrets.hide_in(&self.of.block, said);
+                }
+                let findings = std::mem::take(&mut judgement.findings).into_iter();
+                judgement.findings = findings.map(|finding| secrets.hide_in_finding(finding)).collect();
+                Ok(Some((judgement, provider.take())))
+            }
+            Some(Err(error)) => Err(error.to_string()),
+        }
+    }
+
+    /// Whether the provider accepts all configurations of a trial that nobody else asks about.
+    async fn is_valid(&mut self, trial: &Trial) -> bool {
+        let Subject::Component(component) = self.of.subject else { return true };
+        let Ok(provider) = self.worker.provider_in_time().await else { return false };
+        let context = self.worker.context.clone();
+        for config in values(trial) {
+            let config = config.unmark_deep().0;
+            if self.of.valid.contains(&config) {
+                continue;
+            }
+            let asked = provider.validate(component, &self.of.name, &config);
+            // No answer is for a judge to find.
+            let Some(Ok(said)) = context.in_time(asked).await else { return true };
+            let is_expected = |d: &Diagnostic| context.options.hints.is_expected(component, &self.of.name, d);
+            if said.iter().any(|d| d.severity == Severity::Error && !is_expected(d)) {
+                return false;
+            }
+            if self.of.valid.len() >= MAX_VALID {
+                self.of.valid.pop_front();
+            }
+            self.of.valid.push_back(config);
+        }
+        true
+    }
+
+    async fn ask(&self, provider: &Watched, trial: &Trial) -> Result<Judgement> {
+        let secrets = self.worker.context.secrets.lock().clone();
+        let made = Provenance { origin: trial.origin, secrets };
+        match self.of.subject {
+            Subject::Component(Component::Resource) => {
+                let trial = Trial { secrets: made.secrets, ..trial.clone() };
+                judge(provider, &self.of.name, &trial).await
+            }
+            Subject::Component(Component::EphemeralResource) => {
+                opened::ephemeral(provider, &self.of.name, (&trial.config, made)).await
+            }
+            Subject::Component(Component::ListResource) => {
+                opened::list(provider, &self.of.name, (&trial.config, made)).await
+            }
+            Subject::Component(Component::Action) => {
+                opened::action(provider, &self.of.name, (&trial.config, made), trial.apply).await
+            }
+            Subject::Component(_) => {
+                data_and_functions::data(provider, &self.of.name, (&trial.config, made)).await
+            }
+            Subject::Function => {
+                let arguments = self.function().and_then(|f| function::arguments(&f, &trial.config));
+                match arguments {
+                    Some(arguments) => judge_function(provider, &self.of.name, &arguments).await,
+                    None => Ok(Judgement::default()),
+                }
+            }
+        }
+    }
+
+    /// Keeps what was found; of what is new the smallest configuration is looked for.
+    async fn find(&mut self, trial: &Trial, findings: Vec<Finding>, exchanges: Vec<Exchange>) {
+        let mut seen: Vec<Key> = Vec::new();
+        // Schemas were judged before.
+        let is_of_schema = |finding: &Finding| finding.clause.code().starts_with('S');
+        for finding in findings.into_iter().filter(|finding| !is_of_schema(finding)) {
+            self.of.hung += u32::from(finding.clause == Clause::T3);
+            let key = Key::of(&finding);
+            if seen.contains(&key) {
+                continue;
+            }
+            seen.push(key.clone());
+            let known = self.of.report.findings.iter_mut().find(|found| Key::of(&found.finding) == key);
+            match known {
+                Some(found) => found.count += 1,
+                None => {
+                    let shown = (trial.clone(), finding, exchanges.clone());
+                    let (smallest, finding, exchanges) = self.smallest(key, shown).await;
+                    self.keep(&smallest, finding, &exchanges);
+                }
+            }
+        }
+    }
+}
+
+/// The first part of a configuration that is unknown.
+fn unknown_path(config: &Value) -> Path {
+    let mut unknown = None;
+    config.visit(|path, part| {
+        if !part.is_known() && unknown.is_none() {
+            unknown = Some(path.to_path());
+        }
+        if part.is_wholly_known() || unknown.is_some() { Descend::Over } else { Descend::Into }
+    });
+    // A key may be secret.
+    let names = |path: &Path| {
+        path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_))).cloned().collect()
+    };
+    unknown.as_ref().map(names).unwrap_or_default()
+}
+
+fn values(trial: &Trial) -> impl Iterator<Item = &Value> {
+    let update = trial.update.iter().flat_map(|(config, known)| [Some(config), known.as_ref()]);
+    [Some(&trial.config), trial.known.as_ref()].into_iter().chain(update).flatten()
+}
+
+fn ending_of(worker: &Worker) -> String {
+    worker.context.ended().map_or("the time was over before", ending).to_owned()
+}

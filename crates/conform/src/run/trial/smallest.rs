@@ -1,0 +1,152 @@
+//! The smallest configuration that shows something, and what is kept of it.
+
+use std::collections::HashSet;
+
+use objchange::Value;
+use objchange::schema::Block;
+use objchange::value::{Marks, Path};
+use smol_str::SmolStr;
+
+use super::{Exchange, Key, Trials, values};
+use crate::case::{case, mask::Mask, mask::holds_secret_names};
+use crate::corpus::{Kept, Replayed};
+use crate::generate::spots;
+use crate::report::{Found, Smallest, Subject, shape};
+use crate::run::function;
+use crate::secrets::visible_texts;
+use crate::shrink::Shrink;
+use crate::{Clause, Finding, Trial};
+
+/// How many smaller configurations are tried, at most, of what kills the provider each time.
+const MAX_DEADLY: usize = 30;
+
+/// The same of what Terraform tolerates; and for all such findings of a type.
+const MAX_TOLERATED: usize = 40;
+const MAX_TOLERATED_OF_TYPE: usize = 200;
+
+impl Trials<'_> {
+    pub(super) async fn smallest(
+        &mut self,
+        key: Key,
+        (trial, mut finding, mut exchanges): (Trial, Finding, Vec<Exchange>),
+    ) -> (Trial, Finding, Vec<Exchange>) {
+        let block = self.of.block.clone();
+        let given = match self.of.subject {
+            Subject::Component(component) => {
+                let hints = &self.worker.context.options.hints;
+                let is_given =
+                    |names: &Vec<SmolStr>| hints.given(component, &self.of.name, &names.join(".")).is_some();
+                spots(&block).into_iter().map(|spot| spot.names).filter(is_given).collect()
+            }
+            Subject::Function => Vec::new(),
+        };
+        let mut shrink = Shrink::new(&block, coerced(&block, trial), given);
+        let mut left = self.worker.context.options.shrink;
+        match key.clause {
+            // Each candidate would take as long again.
+            Clause::T3 => left = 0,
+            // What is refused is not judged.
+            Clause::V1 => left = 0,
+            Clause::T2 => left = left.min(MAX_DEADLY),
+            _ if !finding.severity.is_error() => {
+                left = left.min(MAX_TOLERATED).min(MAX_TOLERATED_OF_TYPE.saturating_sub(self.of.tolerated));
+                self.of.tolerated += left;
+            }
+            _ => {}
+        }
+        while left > 0 && self.worker.context.ended().is_none() {
+            let Some(candidate) = shrink.candidate().cloned() else { break };
+            left -= 1;
+            if !self.is_valid(&candidate).await {
+                continue;
+            }
+            let Ok(Some((judgement, asked))) = self.judged(&candidate).await else {
+                if self.worker.context.ended().is_some() || self.worker.provider().await.is_err() {
+                    break;
+                }
+                continue;
+            };
+            if let Some(same) = judgement.findings.into_iter().find(|found| Key::of(found) == key) {
+                shrink.shows();
+                (finding, exchanges) = (same, asked);
+            }
+        }
+        if !finding.severity.is_error() {
+            self.of.tolerated = self.of.tolerated.saturating_sub(left);
+        }
+        (shrink.smallest().clone(), finding, exchanges)
+    }
+
+    pub(super) fn keep(&mut self, trial: &Trial, finding: Finding, exchanges: &[Exchange]) {
+        let mut mask = mask(&self.of.block, trial);
+        let place = shape(&finding.path);
+        let id = [&*self.of.name, finding.clause.code(), &finding.kind, &place].join(" ");
+        let id = id.trim_end();
+        let case = match self.of.subject {
+            Subject::Function => Err("case files have no operation for functions"),
+            _ => case(id, &self.of.block, &finding, exchanges, &marks(trial), &mask),
+        };
+        let config = match self.function() {
+            Some(function) if self.of.subject == Subject::Function => {
+                Value::tuple(function::marked_arguments(&function, &trial.config).unwrap_or_default())
+            }
+            _ => shown(&trial.config),
+        };
+        let update = trial.update.as_ref().map(|(config, _)| config);
+        // Where nothing of it is unknown, there is nothing to be known later.
+        let is_unknown = |(config, _): &&(Value, Option<Value>)| !config.is_wholly_known();
+        let update_known = trial.update.as_ref().filter(is_unknown).and_then(|(_, known)| known.as_ref());
+        let smallest = Smallest {
+            config,
+            known: trial.known.as_ref().map(shown),
+            update: update.map(shown),
+            update_known: update_known.map(shown),
+        };
+        // The names in a secret object may be secret, too, where no schema names them.
+        let has_names = values(trial).any(|value| holds_secret_names(&self.of.block, value));
+        let mut masked = |value: &Value| mask.object(&self.of.block, value).filter(|_| !has_names);
+        let replayed = masked(&trial.config).map(|config| Replayed {
+            config,
+            known: trial.known.as_ref().and_then(&mut masked),
+            update: update.and_then(&mut masked),
+            update_known: update_known.and_then(&mut masked),
+        });
+        let clause = finding.clause.code();
+        let kept = replayed
+            .and_then(|kept| Kept::new(self.of.subject, &self.of.name, &self.of.block, &kept, clause));
+        self.of.kept.extend(kept);
+        let case = case.map_err(str::to_owned);
+        let smallest = Some(smallest);
+        let place = if finding.cause.is_some() { String::new() } else { place };
+        self.of.report.findings.push(Found { finding, place, count: 1, smallest, case, is_known: false });
+    }
+}
+
+/// The trial with values of the type that the schema implies.
+fn coerced(block: &Block, mut trial: Trial) -> Trial {
+    let coerced = |value: &Value| block.coerce_config(value).unwrap_or_else(|_| value.clone());
+    trial.config = coerced(&trial.config);
+    trial.known = trial.known.as_ref().map(coerced);
+    trial.update =
+        trial.update.as_ref().map(|(config, known)| (coerced(config), known.as_ref().map(coerced)));
+    trial
+}
+
+/// What is told of a configuration: what is secret is marked, but not that there is nothing.
+fn shown(config: &Value) -> Value {
+    let shown = config.transform(|_, part| {
+        Ok::<_, std::convert::Infallible>(if part.is_null() { part.unmark().0 } else { part })
+    });
+    shown.unwrap_or_else(|never| match never {})
+}
+
+fn mask(block: &Block, trial: &Trial) -> Mask {
+    let mut ours = HashSet::new();
+    values(trial).for_each(|value| visible_texts(value, &mut ours));
+    Mask::new(ours).learned(block, values(trial))
+}
+
+/// What is marked in the configurations.
+fn marks(trial: &Trial) -> Vec<(Path, Marks)> {
+    values(trial).flat_map(|value| value.unmark_deep_with_paths().1).collect()
+}

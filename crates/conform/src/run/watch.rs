@@ -1,0 +1,300 @@
+//! A provider that is watched: how long it takes, how often it is asked, and what it was asked and answered last.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use objchange::Value;
+use objchange::change::{
+    AppliedResource, ApplyResourceChange, Diagnostic, PlanResourceChange, PlannedResource, PrivateData,
+    Severity,
+};
+use objchange_provider::{
+    ActionEvent, ActionPlan, Answer, Component, ErrorKind, FunctionAnswer, ImportAnswer, ImportResource,
+    ListQuestion, Listed, MoveResource, Opened, Provider, ReadResource, Result, Schemas, UpgradeResource,
+};
+
+use super::made::{Made, Object};
+use super::options::Stop;
+use crate::secrets::Secrets;
+
+/// A question with its answer, of those that a case file can hold.
+#[derive(Clone)]
+pub(crate) enum Exchange {
+    Plan(Box<PlanResourceChange>, Box<PlannedResource>),
+    Apply(Box<ApplyResourceChange>, Box<AppliedResource>),
+    Data(Value, Value),
+}
+
+/// What is secret, known to all that try a provider.
+#[derive(Clone, Default)]
+pub(super) struct SharedSecrets(Arc<Mutex<Secrets>>);
+
+impl SharedSecrets {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Secrets> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How much a provider was asked.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    pub(super) calls: AtomicU64,
+    nanos: AtomicU64,
+}
+
+impl Meter {
+    /// How long the answers took, all together.
+    pub(super) fn time(&self) -> Duration {
+        Duration::from_nanos(self.nanos.load(Ordering::Relaxed))
+    }
+}
+
+/// Whether anything more may be asked: where things are made, nothing is begun when a run is over.
+#[derive(Clone)]
+pub(super) struct Gate {
+    /// Nothing is made.
+    pub(super) is_open: bool,
+    pub(super) stop: Stop,
+    pub(super) deadline: Option<tokio::time::Instant>,
+    pub(super) made: Made,
+}
+
+impl Gate {
+    fn is_open(&self) -> bool {
+        let is_over = || self.deadline.is_some_and(|deadline| tokio::time::Instant::now() >= deadline);
+        self.is_open || !self.stop.is_stopped() && !is_over()
+    }
+}
+
+pub(super) struct Watched {
+    provider: Arc<dyn Provider>,
+    /// All that is known to be secret in this run.
+    secrets: SharedSecrets,
+    gate: Gate,
+    /// Whose it is.
+    owner: usize,
+    meter: Arc<Meter>,
+    exchanges: Mutex<Vec<Exchange>>,
+    plans: AtomicU64,
+    is_gone: AtomicBool,
+}
+
+impl Watched {
+    pub(super) fn new(
+        provider: Arc<dyn Provider>,
+        meter: Arc<Meter>,
+        gate: Gate,
+        secrets: SharedSecrets,
+        owner: usize,
+    ) -> Self {
+        Self {
+            provider,
+            secrets,
+            gate,
+            owner,
+            meter,
+            exchanges: Mutex::default(),
+            plans: AtomicU64::new(0),
+            is_gone: AtomicBool::new(false),
+        }
+    }
+
+    /// Remembers what of an answer is secret: the provider may say it later, of something else.
+    async fn learn<'v>(
+        &self,
+        component: Component,
+        name: &str,
+        objects: impl IntoIterator<Item = Option<&'v Value>>,
+    ) {
+        let Ok(schemas) = self.provider.schemas().await else { return };
+        let Some(block) = schemas.block(component, name) else { return };
+        let mut secrets = self.secrets.lock();
+        objects.into_iter().flatten().for_each(|object| secrets.learn(block, object));
+    }
+
+    fn exchanges(&self) -> MutexGuard<'_, Vec<Exchange>> {
+        self.exchanges.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was asked since this was called last.
+    pub(super) fn take(&self) -> Vec<Exchange> {
+        std::mem::take(&mut *self.exchanges())
+    }
+
+    /// How many plans it has made.
+    pub(super) fn plans(&self) -> u64 {
+        self.plans.load(Ordering::Relaxed)
+    }
+
+    /// Whether a call has shown that nothing more can be asked, or that it goes on with a call that nobody waits for.
+    pub(super) fn is_gone(&self) -> bool {
+        self.is_gone.load(Ordering::Relaxed)
+    }
+
+    /// Destroys something that was left, also when the run is over. The error is why it may be there still.
+    pub(super) async fn destroy(&self, object: &Object) -> std::result::Result<(), &'static str> {
+        const NO_ANSWER: &str = "the provider did not answer when it was to be destroyed";
+        let schemas = self.provider.schemas().await.map_err(|_| NO_ANSWER)?;
+        let block = schemas.block(Component::Resource, &object.type_name).ok_or(NO_ANSWER)?;
+        let nothing = Value::null(block.implied_type().clone());
+        let mut end = ApplyResourceChange::new(block, &object.value, &nothing, &nothing);
+        (end.private, end.identity) = (object.private.clone(), object.identity.clone());
+        if schemas.capabilities.plan_destroy {
+            let mut plan = PlanResourceChange::new(block, &object.value, &nothing, &nothing);
+            (plan.private, plan.identity) = (object.private.clone(), object.identity.clone());
+            // What it says against that, it says again.
+            if let Ok(planned) = self.provider.plan(&object.type_name, &plan).await {
+                end.private = planned.private;
+            }
+        }
+        let answer = self.provider.apply(&object.type_name, &end).await.map_err(|_| NO_ANSWER)?;
+        let is_refused = answer.diagnostics.iter().any(|said| said.severity == Severity::Error);
+        match answer.new_state {
+            Some(state) if !state.is_null() => Err("the provider says that it is still there"),
+            _ if is_refused => Err("the provider refuses to destroy it"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Asks where anything may still be asked.
+    async fn asked<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        if self.gate.is_open() { self.timed(call).await } else { Err(ErrorKind::Disconnected.into()) }
+    }
+
+    async fn timed<T>(&self, call: impl Future<Output = Result<T>> + Send) -> Result<T> {
+        let start = Instant::now();
+        let answer = call.await;
+        let nanos = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.meter.nanos.fetch_add(nanos, Ordering::Relaxed);
+        self.meter.calls.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = &answer
+            && (error.is_gone() || matches!(error.kind(), ErrorKind::Timeout(_)))
+        {
+            self.is_gone.store(true, Ordering::Relaxed);
+        }
+        answer
+    }
+}
+
+#[async_trait]
+impl Provider for Watched {
+    async fn schemas(&self) -> Result<Arc<Schemas>> {
+        self.provider.schemas().await
+    }
+
+    async fn validate(&self, component: Component, name: &str, config: &Value) -> Result<Vec<Diagnostic>> {
+        let call = self.provider.validate(component, name, config);
+        // What was made can only be destroyed by a provider that has its configuration.
+        if component == Component::Provider { self.timed(call).await } else { self.asked(call).await }
+    }
+
+    async fn configure(&self, config: &Value) -> Result<Vec<Diagnostic>> {
+        self.timed(self.provider.configure(config)).await
+    }
+
+    async fn upgrade(&self, request: &UpgradeResource) -> Result<Answer> {
+        let answer = self.asked(self.provider.upgrade(request)).await?;
+        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
+    }
+
+    async fn upgrade_identity(&self, request: &UpgradeResource) -> Result<Answer> {
+        self.asked(self.provider.upgrade_identity(request)).await
+    }
+
+    async fn read(&self, request: &ReadResource) -> Result<Answer> {
+        let answer = self.asked(self.provider.read(request)).await?;
+        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
+    }
+
+    async fn plan(&self, type_name: &str, request: &PlanResourceChange) -> Result<PlannedResource> {
+        let answer = self.asked(self.provider.plan(type_name, request)).await?;
+        self.plans.fetch_add(1, Ordering::Relaxed);
+        self.learn(Component::Resource, type_name, [Some(&answer.planned)]).await;
+        self.exchanges().push(Exchange::Plan(Box::new(request.clone()), Box::new(answer.clone())));
+        Ok(answer)
+    }
+
+    async fn apply(&self, type_name: &str, request: &ApplyResourceChange) -> Result<AppliedResource> {
+        let schemas = self.provider.schemas().await?;
+        let answer = self.asked(async {
+            self.gate.made.begun(self.owner, type_name, request);
+            self.provider.apply(type_name, request).await
+        });
+        let answer = answer.await?;
+        let block = schemas.block(Component::Resource, type_name);
+        self.gate.made.answered(self.owner, block, type_name, request, &answer);
+        self.learn(Component::Resource, type_name, [answer.new_state.as_ref()]).await;
+        self.exchanges().push(Exchange::Apply(Box::new(request.clone()), Box::new(answer.clone())));
+        Ok(answer)
+    }
+
+    async fn import(&self, request: &ImportResource) -> Result<ImportAnswer> {
+        let answer = self.asked(self.provider.import(request)).await?;
+        for imported in &answer.resources {
+            self.learn(Component::Resource, &imported.type_name, [imported.object.as_ref()]).await;
+        }
+        Ok(answer)
+    }
+
+    async fn move_state(&self, request: &MoveResource) -> Result<Answer> {
+        let answer = self.asked(self.provider.move_state(request)).await?;
+        self.learn(Component::Resource, &request.type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
+    }
+
+    async fn generate_config(&self, type_name: &str, state: &Value) -> Result<Answer> {
+        let answer = self.asked(self.provider.generate_config(type_name, state)).await?;
+        self.learn(Component::Resource, type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
+    }
+
+    async fn read_data(&self, type_name: &str, config: &Value) -> Result<Answer> {
+        let answer = self.asked(self.provider.read_data(type_name, config)).await?;
+        self.learn(Component::DataSource, type_name, [answer.object.as_ref()]).await;
+        if let Some(object) = &answer.object {
+            self.exchanges().push(Exchange::Data(config.clone(), object.clone()));
+        }
+        Ok(answer)
+    }
+
+    async fn open(&self, type_name: &str, config: &Value) -> Result<Opened> {
+        let answer = self.asked(self.provider.open(type_name, config)).await?;
+        self.learn(Component::EphemeralResource, type_name, [answer.object.as_ref()]).await;
+        Ok(answer)
+    }
+
+    async fn renew(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Opened> {
+        self.asked(self.provider.renew(type_name, private)).await
+    }
+
+    async fn close(&self, type_name: &str, private: Option<&PrivateData>) -> Result<Vec<Diagnostic>> {
+        self.asked(self.provider.close(type_name, private)).await
+    }
+
+    async fn list(&self, request: &ListQuestion) -> Result<Vec<Listed>> {
+        let listed = self.asked(self.provider.list(request)).await?;
+        let objects = listed.iter().map(|one| one.object.as_ref());
+        self.learn(Component::Resource, &request.type_name, objects).await;
+        Ok(listed)
+    }
+
+    async fn call_function(&self, name: &str, arguments: &[Value]) -> Result<FunctionAnswer> {
+        self.asked(self.provider.call_function(name, arguments)).await
+    }
+
+    async fn plan_action(&self, type_name: &str, config: &Value) -> Result<ActionPlan> {
+        self.asked(self.provider.plan_action(type_name, config)).await
+    }
+
+    async fn invoke_action(&self, type_name: &str, config: &Value) -> Result<Vec<ActionEvent>> {
+        self.asked(self.provider.invoke_action(type_name, config)).await
+    }
+
+    async fn stop(&self) -> Result<String> {
+        self.provider.stop().await
+    }
+}

@@ -1,0 +1,221 @@
+//! Keeping what is secret out of what a provider says.
+
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use objchange::change::Diagnostic;
+use objchange::schema::Block;
+use objchange::value::{Descend, Kind, Path, PathStep};
+use objchange::{Type, Value};
+use objchange_text::redact::{Redactor, Secrets as Texts};
+
+use super::Finding;
+use super::finding::shortened;
+
+/// A number of fewer digits is no secret in a case: it is part of too many.
+const SHORT_NUMBER: usize = 4;
+
+/// Who made a configuration.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// People: what the schema calls sensitive in it is secret.
+    #[default]
+    People,
+    /// The generator: nothing in it is secret but what hints say, which is marked. What it made of sensitive attributes is
+    /// shown, because a finding cannot be reproduced without it.
+    Generated,
+}
+
+/// Who made a configuration, and what is secret besides what is in it: a provider may repeat an earlier configuration's, of
+/// which a shorter secret may be a part.
+#[derive(Clone, Default)]
+pub(super) struct Provenance {
+    pub(super) origin: Origin,
+    pub(super) secrets: Secrets,
+}
+
+/// The texts of what is sensitive or write-only. A provider may put them into what it says.
+#[derive(Clone, Default)]
+pub(super) struct Secrets {
+    texts: Texts,
+    /// What the generator made, which is no secret although it is where secrets are.
+    ours: HashSet<String>,
+    redactor: OnceLock<Redactor>,
+}
+
+impl Secrets {
+    /// Learns what of a configuration is secret.
+    pub(super) fn learn_config(&mut self, block: &Block, config: &Value, origin: Origin) {
+        match origin {
+            Origin::People => self.learn(block, config),
+            Origin::Generated => {
+                self.learn_texts(block.implied_type(), config);
+                visible_texts(config, &mut self.ours);
+            }
+        }
+    }
+
+    /// Learns what of an answer is secret: all that the schema calls sensitive, but for what the generator made.
+    pub(super) fn learn(&mut self, block: &Block, object: &Value) {
+        self.learn_texts(block.implied_type(), &block.mark_hidden(object));
+    }
+
+    /// Learns what is marked, in a value of no declared type.
+    pub(super) fn learn_marked(&mut self, value: &Value) {
+        self.learn_texts(&Type::Dynamic, value);
+    }
+
+    fn learn_texts(&mut self, declared: &Type, value: &Value) {
+        value.visit_marked_texts(declared, &mut |text| self.add(text));
+    }
+
+    fn add(&mut self, text: &str) {
+        if text.is_empty() || self.ours.contains(text) || self.texts.contains(text) {
+            return;
+        }
+        self.texts.add(text);
+        self.redactor = OnceLock::new();
+    }
+
+    /// Finds secrets also where a part of them was hidden before they were known.
+    pub(super) fn add_partly_hidden(&mut self) {
+        self.texts.add_partly_hidden();
+        self.redactor = OnceLock::new();
+    }
+
+    /// Whether nothing is secret.
+    pub(super) fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    fn redactor(&self) -> &Redactor {
+        self.redactor.get_or_init(|| self.texts.redactor())
+    }
+
+    /// The text with the secrets hidden. Those that are short are taken for secrets only where they stand alone.
+    pub(super) fn hide(&self, text: &str) -> String {
+        self.redactor().redact(text).into_owned()
+    }
+
+    /// Whether a text that is no sentence, such as a value or a key, holds a secret.
+    pub(super) fn finds(&self, text: &str) -> bool {
+        self.redactor().finds(text)
+    }
+
+    pub(super) fn hide_in(&self, block: &Block, diagnostic: &Diagnostic) -> Diagnostic {
+        let mut hidden = diagnostic.clone();
+        hidden.summary = shortened(self.hide(&diagnostic.summary));
+        hidden.detail = shortened(self.hide(&diagnostic.detail));
+        hidden.path = diagnostic.path.as_ref().map(|path| block.hide_keys(path));
+        hidden
+    }
+
+    /// A finding whose texts hold what the provider said.
+    pub(super) fn hide_in_finding(&self, finding: Finding) -> Finding {
+        let path = self.hide_path(&finding.path);
+        Finding { path, ..finding.texts(|text| shortened(self.hide(&text))) }
+    }
+
+    /// The path up to the first key or name that is secret.
+    pub(super) fn hide_path(&self, path: &Path) -> Path {
+        let is_shown = |step: &&PathStep| match step {
+            PathStep::Attribute(name) => !self.finds(name),
+            PathStep::Index(key) => !key.is_marked() && !key.as_str().is_some_and(|key| self.finds(key)),
+        };
+        path.steps().iter().take_while(is_shown).cloned().collect()
+    }
+
+    /// The value with what holds a secret marked.
+    pub(super) fn mark_in(&self, value: &Value) -> Value {
+        if self.is_empty() {
+            return value.clone();
+        }
+        let marked = value.transform(|_, part| {
+            let holds = match part.kind() {
+                Kind::String(text) => self.finds(text),
+                Kind::Map(map) => map.iter().any(|(key, _)| self.finds(key)),
+                Kind::Object(object) => object.iter().any(|(name, _)| self.finds(name)),
+                _ => false,
+            };
+            Ok::<_, std::convert::Infallible>(if holds { part.sensitive() } else { part })
+        });
+        marked.unwrap_or_else(|never| match never {})
+    }
+
+    /// Whether a text in a line of JSON holds a secret.
+    pub(super) fn finds_in_json(&self, line: &str) -> bool {
+        fn any(json: &serde_json::Value, finds: &dyn Fn(&str) -> bool) -> bool {
+            match json {
+                serde_json::Value::String(text) => finds(text),
+                serde_json::Value::Array(all) => all.iter().any(|one| any(one, finds)),
+                serde_json::Value::Object(all) => {
+                    all.iter().any(|(name, one)| finds(name) || any(one, finds))
+                }
+                serde_json::Value::Number(number) => {
+                    let text = number.to_string();
+                    text.len() >= SHORT_NUMBER && finds(&text)
+                }
+                _ => false,
+            }
+        }
+        let json = serde_json::from_str(line);
+        !self.is_empty() && json.map_or(true, |json| any(&json, &|text| self.finds(text)))
+    }
+}
+
+/// A configuration that people have changed: what of it is hidden by the schema and not in the one before it is marked.
+pub(super) fn mark_given(block: &Block, changed: &Value, before: &Value) -> Value {
+    let mut ours = HashSet::new();
+    visible_texts(before, &mut ours);
+    let is_ours = |part: &Value| match part.kind() {
+        Kind::String(text) => ours.contains(text),
+        Kind::Number(number) => ours.contains(&number.to_string()),
+        _ => true,
+    };
+    let marked = block.mark_hidden(changed).transform(|path, part| {
+        let was_marked = || changed.at(&path.to_path()).is_some_and(Value::is_marked);
+        Ok::<_, std::convert::Infallible>(if part.is_marked() && is_ours(part.unmarked()) && !was_marked() {
+            part.unmark().0
+        } else {
+            part
+        })
+    });
+    marked.unwrap_or_else(|never| match never {})
+}
+
+/// The texts of a value that are not marked.
+pub(super) fn visible_texts(value: &Value, texts: &mut HashSet<String>) {
+    value.visit(|_, part| {
+        if part.is_marked() {
+            return Descend::Over;
+        }
+        match part.kind() {
+            Kind::String(text) => drop(texts.insert(text.to_owned())),
+            Kind::Number(number) => drop(texts.insert(number.to_string())),
+            Kind::Map(map) => texts.extend(map.iter().map(|(key, _)| key.to_string())),
+            Kind::Object(object) => texts.extend(object.iter().map(|(name, _)| name.to_string())),
+            _ => {}
+        }
+        Descend::Into
+    });
+}
+
+/// The diagnostic without the texts that are marked in a value: a provider may well quote what it was given.
+///
+/// ```
+/// use objchange::Value;
+/// use objchange::change::{Diagnostic, Severity};
+/// use objchange_conform::without_secrets;
+///
+/// let config = Value::object([("token", Value::from("s3cr3t").sensitive())]);
+/// let said = Diagnostic::error(r#"token "s3cr3t" is too short"#);
+/// assert_eq!(without_secrets(&said, &config).summary, r#"token "(sensitive value)" is too short"#);
+/// ```
+pub fn without_secrets(diagnostic: &Diagnostic, value: &Value) -> Diagnostic {
+    let mut secrets = Secrets::default();
+    secrets.learn_marked(value);
+    let mut hidden = diagnostic.clone();
+    hidden.summary = secrets.hide(&diagnostic.summary);
+    hidden.detail = secrets.hide(&diagnostic.detail);
+    hidden
+}

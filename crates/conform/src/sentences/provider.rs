@@ -1,0 +1,265 @@
+//! What Terraform says of a provider, and the clause that each sentence is about.
+
+use crate::Clause;
+
+/// The pieces of sentences that findings print: they know neither the provider nor the address.
+macro_rules! phrase {
+    (write_only) => {
+        "returned a value for the write-only attribute"
+    };
+    (planned_survival) => {
+        "planned a non-null destroy value"
+    };
+    (replacement_nowhere) => {
+        "for a non-existent attribute path"
+    };
+    (not_destroyed) => {
+        "returned a non-null object"
+    };
+    (null_object) => {
+        "produced a null value"
+    };
+    (action_changed) => {
+        "changed the planned action from"
+    };
+    (final_plan_changed) => {
+        "produced an invalid new value for"
+    };
+    (no_import_type) => {
+        "didn't set type"
+    };
+    (other_import_type) => {
+        "provider does not support resource type"
+    };
+}
+
+/// A provider gives back what it must not.
+pub(crate) const WRITE_ONLY: &str = phrase!(write_only);
+/// It plans an object where there is to be none.
+pub(crate) const PLANNED_SURVIVAL: &str = phrase!(planned_survival);
+/// It replaces an object because of a path that leads nowhere.
+pub(crate) const REPLACEMENT_NOWHERE: &str = phrase!(replacement_nowhere);
+/// An object is there after it was to be destroyed.
+pub(crate) const NOT_DESTROYED: &str = phrase!(not_destroyed);
+/// A data source answers with no object.
+pub(crate) const NULL_OBJECT: &str = phrase!(null_object);
+/// The final plan has another action than the first.
+pub(crate) const ACTION_CHANGED: &str = phrase!(action_changed);
+/// The final plan has another value than the first.
+pub(crate) const FINAL_PLAN_CHANGED: &str = phrase!(final_plan_changed);
+/// An object of no type is imported.
+pub(crate) const NO_IMPORT_TYPE: &str = phrase!(no_import_type);
+/// An object of a type that the provider does not have is imported.
+pub(crate) const OTHER_IMPORT_TYPE: &str = phrase!(other_import_type);
+
+/// The heading where an identity is not of its type.
+pub(crate) const IDENTITY_TYPE: &str = "Provider produced an identity that doesn't match the schema";
+/// The heading where several objects are imported.
+pub(crate) const SEVERAL_IMPORTED: &str = "Multiple import states not supported";
+
+/// Headings without a detail.
+pub(crate) const HEADINGS: [(&str, Clause); 3] = [
+    (concat!("import of {address} ", phrase!(no_import_type)), Clause::I2),
+    (concat!(phrase!(other_import_type), " {rest}"), Clause::I2),
+    ("provider {provider} does not support resource type {rest}", Clause::I2),
+];
+
+/// How the last hole of a sentence is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rest {
+    /// A place with an address, a colon, and what is wrong with the plan there.
+    PlanAt,
+    /// A path, a colon, and what is wrong with the result there; or the latter alone.
+    ResultAt,
+    /// The address.
+    Address,
+    /// Nothing that would have to be read.
+    Other,
+}
+
+/// A sentence, and the clauses that it may be about, the most likely first.
+pub(crate) struct Sentence {
+    pub(crate) template: &'static str,
+    pub(crate) clauses: &'static [Clause],
+    pub(crate) rest: Rest,
+}
+
+const fn of(template: &'static str, clauses: &'static [Clause], rest: Rest) -> Sentence {
+    Sentence { template, clauses, rest }
+}
+
+/// What is longer stands before what is a part of it. Holes: the `provider`, the `address` of a resource, an `attribute` with
+/// its address, and the `rest`.
+pub(crate) const SENTENCES: &[Sentence] = {
+    use Clause::*;
+    &[
+        of(
+            "Provider {provider} planned an invalid value for {address} during refresh: {at}: missing required attribute {rest}",
+            &[R2],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} planned an invalid value for {attribute} during refresh: {rest}",
+            &[R1],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} planned an invalid value for {attribute}: missing required attribute {rest}",
+            &[P4],
+            Rest::Other,
+        ),
+        of("Provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
+        of("provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
+        of(
+            concat!(
+                "Provider {provider} has indicated \"requires replacement\" on {address} ",
+                phrase!(replacement_nowhere),
+                " {rest}"
+            ),
+            &[P6],
+            Rest::Other,
+        ),
+        of(concat!("Provider {provider} ", phrase!(planned_survival), " for {rest}"), &[P8], Rest::Address),
+        of(
+            concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" during planning"),
+            &[P3],
+            Rest::Other,
+        ),
+        of(
+            concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" after apply"),
+            &[A3],
+            Rest::Other,
+        ),
+        of(
+            concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" during refresh"),
+            &[R3],
+            Rest::Other,
+        ),
+        of(
+            concat!(
+                "While attempting to upgrade state of resource {address}, the provider {provider} ",
+                phrase!(write_only),
+                " \"{attribute}\""
+            ),
+            &[U3],
+            Rest::Other,
+        ),
+        of(
+            concat!(
+                "The provider {provider} ",
+                phrase!(write_only),
+                " \"{attribute}\" during an across type move operation"
+            ),
+            &[M3],
+            Rest::Other,
+        ),
+        of(concat!("provider {provider} ", phrase!(write_only), " \"{attribute}\""), &[I4], Rest::Other),
+        of(
+            "The {provider} provider upgraded the state for {address} from a previous version, but produced an invalid result: {rest}",
+            &[U1, U2],
+            Rest::Other,
+        ),
+        of(
+            concat!(
+                "When expanding the plan for {address} to include new values learned so far during apply, provider {provider} ",
+                phrase!(action_changed),
+                " {rest}"
+            ),
+            &[F1],
+            Rest::Other,
+        ),
+        of(
+            concat!(
+                "When expanding the plan for {address} to include new values learned so far during apply, provider {provider} ",
+                phrase!(final_plan_changed),
+                " {rest}"
+            ),
+            &[F2],
+            Rest::ResultAt,
+        ),
+        of(
+            "has encountered a bug where a provider would mark the resource \"{address}\" as deferred during apply",
+            &[F3],
+            Rest::Other,
+        ),
+        of(
+            "When applying changes to {address}, provider {provider} produced an unexpected new value: {rest}",
+            &[A5],
+            Rest::ResultAt,
+        ),
+        of(
+            "When applying the changes to {address}, provider {provider} produced an unexpected new value: {rest}",
+            &[A5],
+            Rest::ResultAt,
+        ),
+        // Terraform 0.12 has no colon there.
+        of(
+            "When applying changes to {address}, provider {provider} produced an unexpected new value for {rest}",
+            &[A5],
+            Rest::ResultAt,
+        ),
+        of("provider {provider} produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
+        of(
+            "Provider {provider} produced an unexpected new value for {address} during refresh.",
+            &[R5],
+            Rest::Other,
+        ),
+        of(
+            "After the apply operation, the provider still indicated an unknown value for {attribute}. ",
+            &[A4],
+            Rest::Other,
+        ),
+        of(concat!("plan, the provider ", phrase!(not_destroyed), " for {address}. "), &[A6], Rest::Other),
+        of(
+            "While attempting to import an existing object to \"{address}\", the provider detected that no object exists",
+            &[I6],
+            Rest::Other,
+        ),
+        of("While attempting to import with ID {id}, the provider returned multiple", &[I1], Rest::Other),
+        of(concat!("Provider {provider} ", phrase!(null_object), " for {rest}"), &[D2], Rest::Address),
+        of("Provider {provider} produced a value for {address} that is not wholly known", &[D3], Rest::Other),
+        of("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
+        of("failed: Plugin error: The plugin returned an unexpected error from {rest}", &[T1], Rest::Other),
+        of("The plugin returned an unexpected error from {rest}", &[T1], Rest::Other),
+        of("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Other),
+        of("This is always indicative of a bug within the plugin.", &[T2], Rest::Other),
+        of("The {plugin} plugin crashed!", &[T2], Rest::Other),
+        of("Stack trace from the {plugin} plugin:", &[T2], Rest::Other),
+        of("rpc error: code = {code} desc = error reading from server: EOF", &[T2], Rest::Other),
+        // What the SDKs say instead of Terraform.
+        of("Missing Resource State After {call}", &[A6, A1], Rest::Other),
+        of("unexpectedly returned no resource state after having no errors", &[A6, A1], Rest::Other),
+        of("Missing Resource Identity After Read", &[R4], Rest::Other),
+        of("Missing Resource Identity After Import", &[I3], Rest::Other),
+        of("Missing Resource Identity After {call}", &[A7], Rest::Other),
+        of("no resource identity data after having no errors in the resource read", &[R4], Rest::Other),
+        of("no resource identity after having no errors in the resource read", &[R4], Rest::Other),
+        of("unexpectedly returned no resource identity {rest}", &[A7], Rest::Other),
+        of("unexpectedly returned a different identity {rest}", &[R4], Rest::Other),
+        of("Unexpected Identity Change", &[R4], Rest::Other),
+        of(
+            "The provider returned a resource missing an identifier during ImportResourceState",
+            &[I5],
+            Rest::Other,
+        ),
+        of("Missing Resource Import State", &[I5], Rest::Other),
+        of("ImportState method returned no State in response", &[I5], Rest::Other),
+        of("Unable to Upgrade Resource State", &[U5], Rest::Other),
+        of(
+            "however Terraform was expecting an implementation for version {rest} upgrade",
+            &[U5],
+            Rest::Other,
+        ),
+        of("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], Rest::Other),
+        of(
+            "Provider {provider} produced an invalid plan for {address}, but we are tolerating it",
+            &[P5],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} produced an unexpected new value for {address}, but we are tolerating it",
+            &[A5],
+            Rest::Other,
+        ),
+    ]
+};

@@ -1,0 +1,60 @@
+//! What Terraform says of a value that is not of the type that the schema says.
+
+use objchange::Type;
+use objchange::value::{Path, PathStep, TypeMismatch, TypeMismatchKind};
+
+/// What Terraform says, and nothing else, where a value is not of the type that the schema says; `None` where that was not seen.
+pub(crate) fn required(path: &Path, wanted: &Type, parts: Option<[usize; 2]>) -> Option<String> {
+    let wanted = match (wanted, parts) {
+        (Type::Object(_), Some([wanted, given])) => {
+            format!("an object with {wanted} attributes is required ({given} given)")
+        }
+        (_, Some(_)) | (Type::Tuple(_) | Type::Dynamic, None) => return None,
+        (Type::List(_), None) => "a list is required".into(),
+        (Type::Set(_), None) => "a set is required".into(),
+        (Type::Map(_), None) => "a map is required".into(),
+        (Type::Object(_), None) => "an object is required".into(),
+        (primitive, None) => format!("{} is required", primitive.friendly_name()),
+    };
+    Some(match path.steps() {
+        [PathStep::Attribute(name)] => format!("[{name:?}]: {wanted}"),
+        // How a longer path is written was not seen.
+        _ => wanted,
+    })
+}
+
+/// The same for one of the parts in which a type differs from what the schema says.
+pub(crate) fn mismatched(mismatch: &TypeMismatch, given: &Type, wanted: &Type) -> Option<String> {
+    use TypeMismatchKind as K;
+    match &mismatch.kind {
+        K::OtherType { wanted, .. } => required(&mismatch.path, wanted, None),
+        K::MissingAttribute { .. } | K::UnexpectedAttribute { .. } if mismatch.path.is_root() => {
+            let (Type::Object(given), Type::Object(attributes)) = (given, wanted) else { return None };
+            let counts = [attributes.attributes().len(), given.attributes().len()];
+            if counts[0] == counts[1] { None } else { required(&mismatch.path, wanted, Some(counts)) }
+        }
+        _ => None,
+    }
+}
+
+/// What Terraform says below its headline of an object that lacks an attribute: one that was sent as an empty map.
+pub(crate) fn lacking(mismatch: &TypeMismatch) -> Option<String> {
+    match &mismatch.kind {
+        TypeMismatchKind::MissingAttribute { name } if !mismatch.path.is_root() => {
+            Some(format!("missing required attribute {name:?}"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a text is such a sentence, without the path in front of it.
+pub(crate) fn is_about_type(words: &str) -> bool {
+    let is_type = ["string", "number", "bool", "list", "set", "map", "object", "tuple"]
+        .iter()
+        .any(|ty| words.strip_prefix("a ").unwrap_or(words).starts_with(ty));
+    words == "an object is required"
+        || (is_type && words.ends_with(" is required"))
+        || (words.starts_with("an object with ") && words.contains(" is required ("))
+        || words.starts_with("unsupported attribute ")
+        || (words.starts_with("attribute ") && words.ends_with(" is required"))
+}

@@ -1,0 +1,153 @@
+//! What Terraform says of each fault of the kit's provider is understood.
+
+mod issues;
+
+use objchange_conform::Clause;
+use objchange_conform::explain::{Explained, Likeness, explain};
+use objchange_conform::kit::Fault;
+
+/// What Terraform 1.11.4 printed when it ran the kit's provider, fault by fault.
+const SAID: &str = include_str!("terraform-1.11.4.txt");
+
+fn fault(explained: &Explained) -> Option<Fault> {
+    let kind = explained.address.as_deref()?.strip_prefix("kit_")?.strip_suffix(".t")?;
+    Fault::ALL.iter().copied().find(|fault| fault.kind() == kind)
+}
+
+#[test]
+fn each_message_is_about_the_clause_of_its_fault() {
+    let all = explain(SAID);
+    let mut found = Vec::new();
+    for explained in &all {
+        let Some(fault) = fault(explained) else { continue };
+        // Of what is replaced in the end, Terraform says besides that its values have changed.
+        let is_consequence = fault == Fault::FinalAction && explained.clauses == [Clause::F2];
+        assert!(
+            explained.clauses.contains(&fault.clause()) || is_consequence,
+            "{}: {explained:?}",
+            fault.kind()
+        );
+        if !is_consequence {
+            found.push(fault);
+        }
+    }
+    // Some messages name no resource.
+    assert!(found.len() > 40, "{}", found.len());
+    for clause in [Clause::P4, Clause::I1, Clause::I5, Clause::T1, Clause::P2, Clause::D1, Clause::N3] {
+        assert!(all.iter().any(|one| one.address.is_none() && one.clauses.contains(&clause)), "{clause}");
+    }
+}
+
+/// Where a value is wrong, the message is understood to the last word.
+#[test]
+fn the_way_is_known_wherever_a_value_is_wrong() {
+    let mut told = 0;
+    for explained in explain(SAID) {
+        if matches!(explained.clauses[..], [Clause::P5 | Clause::A5 | Clause::F2]) {
+            assert!(explained.kind.is_some(), "{explained:?}");
+            told += 1;
+        }
+    }
+    assert!(told > 30, "{told}");
+}
+
+#[test]
+fn what_is_wrong_is_the_same_however_it_is_pasted() {
+    let boxed: String = SAID.lines().map(|line| format!("\u{1b}[31m│\u{1b}[0m {line}\n")).collect();
+    assert_eq!(explain(&boxed), explain(SAID));
+    let stamped: String = SAID.lines().map(|line| format!("2026-01-02T03:04:05.6789012Z {line}\n")).collect();
+    assert_eq!(explain(&stamped), explain(SAID));
+}
+
+#[test]
+fn what_is_tolerated_is_found_in_the_log() {
+    let log = "\
+2026-01-02T03:04:05.678+0100 [WARN]  Provider \"registry.terraform.io/hashicorp/null\" produced an invalid plan for null_resource.a, but we are tolerating it because it is using the legacy plugin SDK.
+    The following problems may be the cause of any confusing errors from downstream operations:
+      - .size: planned value cty.NumberIntVal(1) for a non-computed attribute
+      - .tags: planned value cty.ListValEmpty(cty.String) does not match config value cty.NullVal(cty.List(cty.String))
+2026-01-02T03:04:05.679+0100 [DEBUG] something else: - .a: was null, but now cty.True
+2026-01-02T03:04:05.680+0100 [WARN]  Provider \"registry.terraform.io/hashicorp/null\" produced an unexpected new value for null_resource.a, but we are tolerating it because it is using the legacy plugin SDK.
+    The following problems may be the cause of any confusing errors from downstream operations:
+      - .name: was cty.StringVal(\"A\"), but now cty.StringVal(\"a\")
+";
+    let all = explain(log);
+    let told: Vec<_> = all
+        .iter()
+        .map(|one| (one.clauses[0], one.path.as_deref().unwrap_or(""), one.kind.unwrap_or(""), one.tolerated))
+        .collect();
+    let wanted = [
+        (Clause::P5, ".size", "noncomputed_planned", true),
+        (Clause::P5, ".tags", "not_config", true),
+        (Clause::A5, ".name", "value_changed", true),
+    ];
+    assert_eq!(told, wanted);
+    assert!(all.iter().all(|one| one.address.as_deref() == Some("null_resource.a")));
+    assert_eq!(all[1].likeness.map(Likeness::kind), Some("null_and_empty"));
+}
+
+#[test]
+fn what_is_about_no_provider_is_left_out() {
+    for text in
+        ["", "Error: Unsupported argument\n\nAn argument named \"x\" is not expected here.", "No changes."]
+    {
+        assert_eq!(explain(text), []);
+    }
+}
+
+/// Whatever is pasted, it is read or left out.
+#[test]
+fn nothing_is_too_odd() {
+    for text in [
+        "Error: ",
+        "│",
+        "╷\n│ Error: \n╵",
+        "When applying changes to , provider  produced an unexpected new value: ",
+        "Provider \"\" planned an invalid value for : : .",
+        "\u{1b}",
+        "\u{1b}[",
+        "- \n- \n",
+        "[\"",
+        "{\"diagnostic\":",
+    ] {
+        let _ = explain(text);
+    }
+    let long = "Provider \"a\" planned an invalid value for a.b[".repeat(20_000);
+    let _ = explain(&long);
+}
+
+#[test]
+fn what_names_no_clause_in_its_heading_is_understood() {
+    for (text, clause) in [
+        (
+            "Error: Plugin did not respond\n\nThe plugin encountered an error, and failed to respond to the\nplugin6.(*GRPCProvider).PlanResourceChange call. The plugin logs may contain\nmore details.",
+            Clause::T2,
+        ),
+        (
+            "Error: The terraform-provider-acme plugin crashed!\n\nThis is always indicative of a bug within the plugin.",
+            Clause::T2,
+        ),
+        ("Error: import of acme_disk.t didn't set type", Clause::I2),
+        ("Error: an object is required", Clause::P4),
+        (
+            "Error: Provider returned invalid value\n\nThe provider \"provider[\\\"registry.terraform.io/acme/acme\\\"]\" returned a\nvalue for the write-only attribute \"acme_disk.t.pw\" during an\nacross type move operation to acme_disk.t. Write-only\nattributes cannot be read back from the provider.",
+            Clause::M3,
+        ),
+        (
+            "Error: Error in function call\n\n  on main.tf line 7, in output \"x\":\n   7:  value = provider::acme::f(\"a\")\n\nCall to function \"provider::acme::f\" failed: number is\nrequired.",
+            Clause::N1,
+        ),
+        (
+            "Error: Error in function call\n\nCall to function \"provider::acme::f\" failed: Plugin error: The\nplugin returned an unexpected error from\nplugin6.(*GRPCProvider).CallFunction: rpc error: code = Internal desc =\nboom.",
+            Clause::T1,
+        ),
+    ] {
+        let all = explain(text);
+        assert_eq!(all.first().and_then(|one| one.clauses.first()), Some(&clause), "{text}: {all:?}");
+    }
+    // A function that refuses its argument is in its right.
+    assert_eq!(
+        explain("Error: Error in function call\n\nCall to function \"provider::acme::f\" failed: too long."),
+        []
+    );
+}

@@ -1,0 +1,11 @@
+//! The tests of this crate from outside, in one program, which links in a fraction of the time.
+
+mod conform;
+mod explain;
+mod flow;
+mod hints;
+mod random;
+mod repair;
+mod run;
+mod samples;
+mod scale;

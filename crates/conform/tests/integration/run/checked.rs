@@ -1,0 +1,179 @@
+//! What a run checks, what it finds once, and what it does not check.
+
+use std::time::Duration;
+
+use objchange::change::{AppliedResource, Diagnostic, PlannedResource};
+use objchange::schema::{Attribute, Block};
+use objchange::{Type, Value};
+use objchange_conform::kit::{Kit, ResourceType};
+use objchange_conform::{Clause, Ended, FindingSeverity, Hints, Options};
+use objchange_provider::Answer;
+
+use crate::run::provider::{of, tried};
+
+fn thing() -> Block {
+    let text = || Attribute::optional(Type::String);
+    Block::new(
+        [
+            ("name", text()),
+            ("note", text()),
+            ("size", text()),
+            ("secret", text().sensitive()),
+            ("once", text().write_only()),
+        ],
+        [],
+    )
+}
+
+fn options(cases: usize, apply: bool) -> Options {
+    let mut options = Options::default();
+    (options.cases, options.apply) = (cases, apply);
+    options
+}
+
+/// The object without what is write-only.
+fn stored(object: &Value) -> Value {
+    let Some(members) = object.as_object() else { return object.clone() };
+    let part =
+        |name: &str, value: &Value| if name == "once" { Value::null(Type::String) } else { value.clone() };
+    Value::object(members.iter().map(|(name, value)| (name.clone(), part(name, value))))
+}
+
+fn with_name(object: &Value, name: Option<&str>) -> Value {
+    let object = stored(object);
+    let (Some(members), Some(text)) = (object.as_object(), name) else { return object };
+    let part = |of: &str, value: &Value| if of == "name" { Value::from(text) } else { value.clone() };
+    Value::object(members.iter().map(|(of, value)| (of.clone(), part(of, value))))
+}
+
+#[test]
+fn an_update_that_is_ignored_is_one_finding() {
+    let make = || {
+        let ignores = ResourceType::new(thing())
+            .on_plan(|request| PlannedResource::new(stored(&request.proposed)))
+            .on_apply(|request| {
+                let is_update = !request.prior.is_null() && !request.planned.is_null();
+                AppliedResource::new(if is_update { request.prior.clone() } else { stored(&request.planned) })
+            });
+        Kit::default().resource("kit_ignores", ignores)
+    };
+    let (report, _) = tried(make, options(60, true));
+    let findings: Vec<_> = of(&report, "kit_ignores")
+        .findings
+        .iter()
+        .map(|found| (found.finding.clause, found.place.as_str()))
+        .collect();
+    assert_eq!(findings, [(Clause::A5, "")]);
+}
+
+#[test]
+fn what_is_refused_only_while_it_is_unknown_is_found() {
+    let make = || {
+        let picky = ResourceType::new(thing()).on_validate(|config| match config.attribute("note") {
+            Some(note) if !note.is_known() => vec![Diagnostic::error("note must be set")],
+            _ => Vec::new(),
+        });
+        Kit::default().resource("kit_picky", picky)
+    };
+    let (report, _) = tried(make, options(60, false));
+    let found = &of(&report, "kit_picky").findings;
+    let found: Vec<_> = found
+        .iter()
+        .map(|found| {
+            (found.finding.clause, found.place.as_str(), found.finding.severity == FindingSeverity::Error)
+        })
+        .collect();
+    assert_eq!(found, [(Clause::V1, ".note", true)]);
+}
+
+#[test]
+fn secrets_that_are_told_are_found() {
+    let make = || {
+        let text =
+            |value: &Value, name: &str| value.attribute(name).and_then(Value::as_str).map(str::to_owned);
+        let says = ResourceType::new(thing()).on_plan(move |request| {
+            let mut planned = PlannedResource::new(stored(&request.proposed));
+            planned.diagnostics.extend(
+                text(&request.config, "secret").map(|text| Diagnostic::warning(format!("{text} is weak"))),
+            );
+            planned
+        });
+        let echoes = ResourceType::new(thing()).on_plan(move |request| {
+            PlannedResource::new(with_name(&request.proposed, text(&request.config, "once").as_deref()))
+        });
+        Kit::default().resource("kit_says", says).resource("kit_echoes", echoes)
+    };
+    let (report, _) = tried(make, options(40, false));
+    let clauses = |name: &str| -> Vec<Clause> {
+        of(&report, name).findings.iter().map(|found| found.finding.clause).collect()
+    };
+    assert_eq!(clauses("kit_says"), [Clause::K2]);
+    assert!(clauses("kit_echoes").contains(&Clause::K1), "{:?}", clauses("kit_echoes"));
+}
+
+/// Terraform stops where the provider cannot be configured: what would come after that is no finding.
+#[test]
+fn without_a_configuration_only_validation_is_checked() {
+    let make = || {
+        let own = Block::new([("region", Attribute::required(Type::String))], []);
+        let fails = |_: &Value| Answer::default();
+        Kit::default().configuration(own).data_source("kit_data", thing(), fails).resource(
+            "kit_thing",
+            ResourceType::new(thing()).on_plan(|_| PlannedResource::new(Value::from("wrong"))),
+        )
+    };
+    let (report, _) = tried(make, options(20, false));
+    assert!(report.not_configured.is_some());
+    assert_eq!(report.found().count(), 0);
+    assert!(!report.is_any_checked());
+    let mut configured = options(20, false);
+    configured.hints = Hints::parse(br#"{"provider": {"region": "x"}}"#).unwrap();
+    let (report, _) = tried(make, configured);
+    assert!(report.found().count() > 1 && report.is_any_checked());
+}
+
+/// Long texts are cut, and what is left out is told.
+#[test]
+fn what_a_provider_writes_is_bounded() {
+    let make = || {
+        let talks = ResourceType::new(thing()).on_validate(|_| {
+            let mut said = Diagnostic::error("no");
+            said.detail = "x".repeat(1 << 20);
+            vec![said]
+        });
+        Kit::default().resource("kit_talks", talks)
+    };
+    let (report, _) = tried(make, options(3, false));
+    let refusal = &of(&report, "kit_talks").refusals[0];
+    let detail = refusal.detail.as_deref().unwrap();
+    assert!(detail.len() < 20_000 && detail.ends_with("more bytes are left out)"), "{}", detail.len());
+}
+
+/// The time is over before the provider says anything.
+#[test]
+fn the_time_holds_while_the_provider_starts() {
+    let mut options = options(3, false);
+    options.time = Some(Duration::from_millis(50));
+    let never = || {
+        std::future::pending::<objchange_provider::Result<std::sync::Arc<dyn objchange_provider::Provider>>>()
+    };
+    let error = crate::run::provider::wait(objchange_conform::run(never, options, |_| {})).unwrap_err();
+    assert_eq!(error.kind().kind(), "timeout");
+}
+
+#[test]
+fn choices_that_choose_nothing_are_errors() {
+    let make = || Kit::default().resource("kit_thing", ResourceType::new(thing()));
+    for only in [vec!["kit_thin"], vec!["kit_thing", "kit_thnig"]] {
+        let mut options = options(3, false);
+        options.only.extend(only.into_iter().map(str::to_owned));
+        let start = move || {
+            let provider: std::sync::Arc<dyn objchange_provider::Provider> = std::sync::Arc::new(make());
+            async move { Ok(provider) }
+        };
+        let error = crate::run::provider::wait(objchange_conform::run(start, options, |_| {})).unwrap_err();
+        assert!(error.to_string().ends_with("did you mean kit_thing?"), "{error}");
+    }
+    let (report, _) = tried(make, options(3, false));
+    assert_eq!(report.ended, Ended::Complete);
+}

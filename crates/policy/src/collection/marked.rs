@@ -1,0 +1,227 @@
+//! Values with what is said of them beside: what is unknown until apply, and what is sensitive.
+
+use objchange::value::{Path, PathStep};
+use objchange_plan::{Json, Shape, View};
+
+use super::Answer;
+
+/// A value of a document, or a part of one, with its marks: what of it is unknown until apply, and what is sensitive.
+///
+/// It is a place to look from and costs nothing to make: nothing is copied out of the document. `Debug` shows the shape
+/// alone.
+#[derive(Debug, Clone, Copy)]
+pub struct Marked<'v, 't> {
+    /// What stands there; `None` where only marks do.
+    value: Option<View<'v, 't>>,
+    /// What of it is unknown, in its shape.
+    unknown: View<'v, 't>,
+    /// What of it is sensitive, in its shape, as either of these says.
+    sensitive: [View<'v, 't>; 2],
+}
+
+/// A [`Marked`] value to be written with `{"$unknown": {}}` wherever something is unknown.
+#[derive(Debug, Clone, Copy)]
+pub struct Full<'v, 't>(pub(super) Marked<'v, 't>);
+
+impl<'v, 't> Marked<'v, 't> {
+    /// A value of which nothing is unknown and nothing sensitive.
+    pub fn plain(value: View<'v, 't>) -> Self {
+        Self::known(value, [value.bool(false); 2])
+    }
+
+    /// A value of which nothing is unknown.
+    pub(crate) fn known(value: View<'v, 't>, sensitive: [View<'v, 't>; 2]) -> Self {
+        Self { value: Some(value), unknown: value.bool(false), sensitive }
+    }
+
+    /// A value that these marks say what is unknown of.
+    pub(crate) fn partly_known(
+        value: Option<View<'v, 't>>,
+        unknown: View<'v, 't>,
+        sensitive: [View<'v, 't>; 2],
+    ) -> Self {
+        Self { value, unknown, sensitive }
+    }
+
+    /// The same value, of which these marks say what is unknown.
+    #[must_use]
+    pub fn with_unknown(self, unknown: View<'v, 't>) -> Self {
+        Self { unknown, ..self }
+    }
+
+    /// The value as the document has it, secrets included: unknown members of objects are missing, and in a list null
+    /// stands for an unknown element. `None` where it is unknown and nothing stands there.
+    pub fn exact(&self) -> Option<View<'v, 't>> {
+        self.value
+    }
+
+    /// Whether all of it is unknown until apply.
+    pub fn is_unknown(&self) -> bool {
+        covers(self.unknown, self.value)
+    }
+
+    /// Whether it or any part of it is unknown until apply.
+    pub fn has_unknown(&self) -> bool {
+        self.unknown.has_true() || self.is_unknown()
+    }
+
+    /// Whether all of it is sensitive.
+    pub fn is_sensitive(&self) -> bool {
+        self.sensitive.iter().any(|marks| covers(*marks, self.value))
+    }
+
+    /// Whether it or any part of it is sensitive.
+    pub fn has_sensitive(&self) -> bool {
+        self.sensitive.iter().any(|marks| marks.has_true()) || self.is_sensitive()
+    }
+
+    /// What is known of it.
+    pub fn answer(self) -> Answer<'v, 't> {
+        match self.value {
+            _ if self.is_unknown() => Answer::Unknown { sensitive: self.is_sensitive() },
+            Some(_) => Answer::Known(self),
+            None => Answer::Absent,
+        }
+    }
+
+    /// What is known of the part that a path leads to.
+    ///
+    /// What is unknown makes everything beneath it unknown. A key of a map is found by either form of step, and null,
+    /// strings, numbers and bools have no parts.
+    pub fn at(self, path: &Path) -> Answer<'v, 't> {
+        path.steps().iter().fold(self.answer(), |answer, step| match answer {
+            Answer::Known(marked) => marked.step(step),
+            other => other,
+        })
+    }
+
+    fn step(self, step: &PathStep) -> Answer<'v, 't> {
+        match step {
+            PathStep::Attribute(name) => self.member(name),
+            PathStep::Index(key) => match (key.as_str(), key.as_number()) {
+                (Some(key), _) => self.member(key),
+                (None, Some(number)) if self.is_object() => self.member(&number.to_string()),
+                (None, Some(number)) => match number.as_u64().map(usize::try_from) {
+                    Some(Ok(index)) => self.element(index),
+                    _ => Answer::Absent,
+                },
+                (None, None) => Answer::Absent,
+            },
+        }
+    }
+
+    /// What is known of a member of an object or a map.
+    pub fn member(self, key: &str) -> Answer<'v, 't> {
+        self.below(|view| view.get(key)).answer()
+    }
+
+    /// The part at a position as it stands in the document, whatever is said of it: among the elements, or among the
+    /// members in the order of their keys. None where only marks are.
+    pub fn part(self, position: usize) -> Option<Self> {
+        match self.value?.shape() {
+            Shape::Array(elements) => {
+                Some(self.beside(Some(elements.get(position)?), |view| view.elements().get(position)))
+            }
+            Shape::Object(members) => {
+                let value = members.value_at(position)?;
+                // Most marks need no key, whose text is elsewhere.
+                Some(self.beside(Some(value), |view| view.get(members.at_position(position)?.0)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A member of an object or map as it stands in the document, whatever is said of it.
+    pub fn there(self, key: &str) -> Option<Self> {
+        Some(self.below(|view| view.get(key))).filter(|member| member.value.is_some())
+    }
+
+    /// The member of an object or a map of this name, with its marks, even if only those are there.
+    #[cfg(feature = "query")]
+    pub(crate) fn part_of(self, key: &str) -> Self {
+        self.below(|view| view.get(key))
+    }
+
+    /// What is known of an element of a list, set or tuple, by its position.
+    pub fn element(self, index: usize) -> Answer<'v, 't> {
+        self.below(|view| view.elements().get(index)).answer()
+    }
+
+    /// The members of an object or map: first those that are there, by key, then those of which only is known that they
+    /// are unknown. None of any other value.
+    pub fn members(self) -> impl Iterator<Item = (&'v str, Self)> {
+        let there = self.value.map(|value| value.members().iter());
+        let only_marked = self.is_object().then(|| self.unknown.members().iter()).into_iter().flatten();
+        let only_marked = only_marked
+            .filter(move |(key, marks)| marks.has_true() && self.value.is_some_and(|v| v.get(key).is_none()));
+        let keys = there.into_iter().flatten().chain(only_marked).map(|(key, _)| key);
+        keys.map(move |key| (key, self.below(|view| view.get(key))))
+    }
+
+    /// The elements of a list, set or tuple. None of any other value.
+    pub fn elements(self) -> impl Iterator<Item = Self> {
+        let there = self.value.map_or(0, |value| value.elements().len());
+        let is_array = matches!(self.value.map(View::shape), Some(Shape::Array(_)));
+        let marked = if is_array { self.unknown.elements().len() } else { 0 };
+        (0..there.max(marked)).map(move |index| self.below(|view| view.elements().get(index)))
+    }
+
+    /// The same, to be written with `{"$unknown": {}}` wherever something is unknown until apply.
+    pub fn full(self) -> Full<'v, 't> {
+        Full(self)
+    }
+
+    fn is_object(&self) -> bool {
+        matches!(self.value.map(View::shape), Some(Shape::Object(_)))
+    }
+
+    /// The part one step further.
+    fn below(self, step: impl Fn(View<'v, 't>) -> Option<View<'v, 't>>) -> Self {
+        self.beside(self.value.and_then(&step), step)
+    }
+
+    /// The part one step further, with its value; marks that are `true` or `false` hold for all below.
+    fn beside(
+        self,
+        value: Option<View<'v, 't>>,
+        step: impl Fn(View<'v, 't>) -> Option<View<'v, 't>>,
+    ) -> Self {
+        let marks = |marks: View<'v, 't>, all: bool| match marks.is_bool() || all {
+            true => marks.bool(marks.is_true() || all),
+            false => step(marks).unwrap_or(marks.bool(false)),
+        };
+        Self {
+            value,
+            unknown: marks(self.unknown, false),
+            sensitive: self.sensitive.map(|of| marks(of, covers(of, self.value))),
+        }
+    }
+}
+
+/// Whether marks are of all of a value: where they say so, and where they are none that could be of its parts but say
+/// something. A mistake in them hides and does not show.
+fn covers(marks: View<'_, '_>, value: Option<View<'_, '_>>) -> bool {
+    if marks.is_bool() {
+        return marks.is_true();
+    }
+    match (marks.shape(), value.map(View::shape)) {
+        (Shape::Bool(all), _) => all,
+        (Shape::Null, _) => false,
+        (Shape::Object(_), Some(Shape::Object(_))) | (Shape::Array(_), Some(Shape::Array(_))) => false,
+        (Shape::Object(_) | Shape::Array(_), _) => marks.has_true(),
+        (Shape::Number(_) | Shape::String(_), _) => true,
+    }
+}
+
+/// The same marks, or `false` where nothing is marked in them, which takes less looking.
+pub(crate) fn simplified(marks: Json<'_>) -> Json<'_> {
+    fn marks_nothing(marks: View<'_, '_>) -> bool {
+        match marks.shape() {
+            Shape::Null | Shape::Bool(false) => true,
+            Shape::Bool(true) | Shape::Number(_) | Shape::String(_) => false,
+            Shape::Array(elements) => elements.iter().all(marks_nothing),
+            Shape::Object(members) => members.iter().all(|(_, member)| marks_nothing(member)),
+        }
+    }
+    if marks_nothing(marks.view()) { marks.view().bool(false).to_json() } else { marks }
+}

@@ -1,0 +1,104 @@
+//! What the collections of plans, states and configuration share: items by key, values with their marks, and how both
+//! are written.
+
+mod address;
+mod answer;
+mod marked;
+mod same;
+mod written;
+
+use std::fmt;
+
+use indexmap::IndexMap;
+use objchange_plan::{DocumentError, Json, Raw, Text};
+
+pub(crate) use address::{instance_address, prefixed};
+pub use answer::Answer;
+pub(crate) use marked::simplified;
+pub use marked::{Full, Marked};
+pub(crate) use written::{As, Hidden, HiddenWith, SENSITIVE};
+pub use written::{Collected, Exact, Redacted, Secrets};
+
+/// Items by key, in the order of the document; an object's members are in byte order, as Terraform writes them.
+///
+/// To filter is to iterate: `changes.values().filter(|change| change.mode == *"managed")`.
+pub struct Collection<'t, T>(IndexMap<Text<'t>, T, foldhash::fast::RandomState>);
+
+impl<'t, T> Collection<'t, T> {
+    /// The item with this key, in O(1).
+    pub fn get(&self, key: &str) -> Option<&T> {
+        self.0.get(key)
+    }
+
+    /// The item at a position, and its key.
+    pub fn at(&self, position: usize) -> Option<(&str, &T)> {
+        self.0.get_index(position).map(|(key, item)| (key.as_str(), item))
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The items with their keys.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &T)> + DoubleEndedIterator {
+        self.0.iter().map(|(key, item)| (key.as_str(), item))
+    }
+
+    /// The keys.
+    pub fn keys(&self) -> impl ExactSizeIterator<Item = &str> + DoubleEndedIterator {
+        self.0.keys().map(Text::as_str)
+    }
+
+    /// The items.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = &T> + DoubleEndedIterator {
+        self.0.values()
+    }
+
+    /// Adds an item; where two have one key, the later one counts, at the place of the first.
+    pub(crate) fn insert(&mut self, key: Text<'t>, item: T) {
+        self.0.insert(key, item);
+    }
+
+    /// Makes room for items to come.
+    pub(crate) fn with_capacity(items: usize) -> Self {
+        Self(IndexMap::with_capacity_and_hasher(items, Default::default()))
+    }
+}
+
+impl<T> Default for Collection<'_, T> {
+    fn default() -> Self {
+        Self(IndexMap::default())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Collection<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<'c, 't, T> IntoIterator for &'c Collection<'t, T> {
+    type Item = (&'c Text<'t>, &'c T);
+    type IntoIter = indexmap::map::Iter<'c, Text<'t>, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+/// Whether a part stands in its document, and is not what a reader gives where there is none: no part stands at the
+/// very beginning.
+pub(crate) fn is_there(part: &Raw<'_>) -> bool {
+    part.offset() > 0
+}
+
+/// Reads a part of a document, with its place in errors.
+pub(crate) fn read<'t>(document: &str, part: &Raw<'t>, location: &str) -> Result<Json<'t>, DocumentError> {
+    Json::read(part).map_err(|error| DocumentError::from_json(&error, document, location))
+}

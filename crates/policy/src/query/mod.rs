@@ -1,0 +1,212 @@
+//! Queries: expressions in CEL, the Common Expression Language, over the items of a plan, a state or a configuration.
+//!
+//! ```
+//! use objchange_policy::query::{CollectionKind, Projection, Query, Subject};
+//! use objchange_plan::Document;
+//!
+//! let query = Query::parse(CollectionKind::ResourceChanges, r#"rc.type == "disk" && changed(rc, "tags.Owner")"#)?;
+//! let owner = Projection::parse(CollectionKind::ResourceChanges, r#"new(rc, "tags.Owner")"#)?;
+//!
+//! let document = Document::parse(
+//!     r#"{"format_version":"1.2","resource_changes":[{"address":"disk.a","type":"disk","name":"a","change":{
+//!         "actions":["update"],"before":{"tags":{"Owner":"ann"}},"after":{"tags":{"Owner":"bob"}},
+//!         "after_unknown":{},"before_sensitive":{},"after_sensitive":{}}}]}"#,
+//! )?;
+//! let subject = Subject::new(CollectionKind::ResourceChanges, document)?;
+//! let (mut query, mut owner) = (query.on(&subject), owner.on(&subject));
+//! let (key, item) = subject.items().next().unwrap();
+//! assert!(query.matches(item)?);
+//! assert_eq!((key, owner.values(item)), ("disk.a", vec![Ok("bob".into())]));
+//!
+//! let error = Query::parse(CollectionKind::ResourceChanges, "rc.typ == 1").unwrap_err();
+//! assert_eq!((error.place.clone(), error.to_string()), (3..6, "a resource change has no field `typ`; did you mean `type`?".into()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `rc` is the item and `plan` the plan it is from. The fields are those that the collections have for policies
+//! ([`tfplan`](crate::tfplan), [`tfstate`](crate::tfstate), [`tfconfig`](crate::tfconfig)), read when they are looked at.
+//! Of JSON's numbers those that are written as integers and fit in 64 bits are ints, or else uints, and all others
+//! doubles.
+//!
+//! Beside what CEL has there are these functions, where a path is written as `tags.Owner` or `ingress[0].cidr`:
+//!
+//! | Function | Answer |
+//! |---|---|
+//! | `unknown(rc, path)` | whether what is there after apply is unknown |
+//! | `changed(rc, path)` | whether it may be another after apply: the values differ, or some of it is unknown |
+//! | `old(rc, path)`, `new(rc, path)` | the value before and after; null where there is none or it is unknown |
+//! | `sensitive(rc, path)` | whether it is sensitive, before or after |
+//! | `replaced(rc)` | whether the object is replaced by another one |
+//! | `in_module(rc, address)` | whether it is in this module or within one in it; a step without a key is any instance |
+//! | `semver(version, constraints)` | whether a version meets constraints such as `">= 1.5, < 2.0"` or `"~> 1.5"` |
+//!
+//! A [`Query`] compares what is sensitive as it is. A [`Projection`] gives values to be shown: for it
+//! `(sensitive value)` stands in place of everything that is sensitive, whatever it does with that. No error holds a
+//! value of a document.
+
+mod budget;
+mod check;
+mod compare;
+mod compile;
+mod error;
+mod evaluate;
+mod functions;
+mod item;
+mod kinds;
+mod model;
+mod node;
+mod question;
+mod result;
+mod subject;
+mod tree;
+mod unknown;
+mod version;
+
+use std::fmt;
+
+use cel::common::ast::{EntryExpr, Expr, IdedExpr};
+use cel::common::types::CelBool;
+use serde_json::Value;
+
+use self::compile::Compiled;
+use self::error::refused;
+pub use self::error::{QueryError, QueryErrorKind};
+use self::evaluate::Evaluation;
+pub use self::item::Item;
+pub use self::kinds::Comparisons;
+pub use self::model::CollectionKind;
+pub use self::subject::{Subject, SubjectError};
+
+/// An expression that is true for the items that are looked for.
+#[derive(Debug)]
+pub struct Query(Compiled);
+
+/// An expression that gives values of items, to be shown.
+#[derive(Debug)]
+pub struct Projection {
+    compiled: Compiled,
+    names: Vec<Option<String>>,
+}
+
+/// A query over the items of a document.
+pub struct Matching<'q, 's>(&'q Query, Evaluation<'q, 's>);
+
+/// A projection of the items of a document.
+pub struct Projecting<'q, 's>(&'q Projection, Evaluation<'q, 's>);
+
+impl Query {
+    /// Reads and checks an expression.
+    ///
+    /// # Errors
+    ///
+    /// The text is no expression, or names what is not there. The error says where.
+    pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
+        Compiled::parse(of, text).map(Self)
+    }
+
+    /// The comparisons that never could hold, as what they compared was of kinds that never are equal: of a list and a
+    /// string, say. Each error says where.
+    pub fn impossible(&self, comparisons: &Comparisons) -> Vec<QueryError> {
+        let error = |(index, [a, b]): (usize, [kinds::Kinds; 2])| {
+            let place = self.0.comparisons.get(index).cloned().unwrap_or_default();
+            let message = format!("this compares {a} with {b}, which never are equal");
+            QueryError::new(QueryErrorKind::Type, place, message)
+        };
+        comparisons.impossible().map(error).collect()
+    }
+
+    /// The query for the items of a document.
+    pub fn on<'q, 's, 't: 's>(&'q self, subject: &'s Subject<'t>) -> Matching<'q, 's> {
+        Matching(self, Evaluation::new(&self.0, subject, false))
+    }
+}
+
+impl<'s> Matching<'_, 's> {
+    /// Whether the expression is true for an item.
+    ///
+    /// # Errors
+    ///
+    /// It has no value, as something is not there or of another type, or none that is true or false. Or the answer
+    /// depends on values that are unknown until apply ([`QueryErrorKind::Unknown`]): every other answer is the same
+    /// whatever these will be.
+    pub fn matches<'t: 's>(&mut self, item: Item<'s, 't>) -> Result<bool, QueryError> {
+        self.1.see(item);
+        self.1.evaluate(&self.0.0.expr, |value| match value.downcast_ref::<CelBool>() {
+            Some(value) => Ok(*value.inner()),
+            None => Err(refused(&format!("this must be true or false, and is {}", value.get_type().name()))),
+        })
+    }
+}
+
+impl Matching<'_, '_> {
+    /// What was compared until now, for [`Query::impossible`].
+    pub fn comparisons(&self) -> Comparisons {
+        self.1.comparisons()
+    }
+}
+
+impl Projection {
+    /// Reads and checks an expression. A map gives a column for each of its keys, a list one for each element, and
+    /// everything else one.
+    ///
+    /// # Errors
+    ///
+    /// The text is no expression, or names what is not there. The error says where.
+    pub fn parse(of: CollectionKind, text: &str) -> Result<Self, QueryError> {
+        let compiled = Compiled::parse(of, text)?;
+        let names = columns(&compiled.expr).into_iter().map(|(name, _)| name.map(str::to_owned)).collect();
+        Ok(Self { compiled, names })
+    }
+
+    /// The names of the columns, where they have names.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = Option<&str>> {
+        self.names.iter().map(Option::as_deref)
+    }
+
+    /// The projection for the items of a document.
+    pub fn on<'q, 's, 't: 's>(&'q self, subject: &'s Subject<'t>) -> Projecting<'q, 's> {
+        Projecting(self, Evaluation::new(&self.compiled, subject, true))
+    }
+}
+
+impl<'s> Projecting<'_, 's> {
+    /// The value of each column for an item, or why it has none.
+    pub fn values<'t: 's>(&mut self, item: Item<'s, 't>) -> Vec<Result<Value, QueryError>> {
+        self.1.see(item);
+        let columns = columns(&self.0.compiled.expr).into_iter();
+        let budget = &self.1.scope.budget;
+        columns.map(|(_, column)| self.1.evaluate(column, |value| result::json(value, budget))).collect()
+    }
+}
+
+/// The columns of an expression. Where a part of the whole cannot be a column, the whole is one.
+fn columns(expr: &IdedExpr) -> Vec<(Option<&str>, &IdedExpr)> {
+    let named = |entry: &EntryExpr| matches!(entry, EntryExpr::MapEntry(entry) if !entry.optional && check::literal(&entry.key).is_some());
+    match &expr.expr {
+        Expr::Map(map) if !map.entries.is_empty() && map.entries.iter().all(|entry| named(&entry.expr)) => {
+            map.entries
+                .iter()
+                .filter_map(|entry| match &entry.expr {
+                    EntryExpr::MapEntry(entry) => Some((check::literal(&entry.key), &entry.value)),
+                    EntryExpr::StructField(_) => None,
+                })
+                .collect()
+        }
+        Expr::List(list) if !list.elements.is_empty() && list.optional_indices.is_empty() => {
+            list.elements.iter().map(|element| (None, element)).collect()
+        }
+        _ => vec![(None, expr)],
+    }
+}
+
+impl fmt::Debug for Matching<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Debug for Projecting<'_, '_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}

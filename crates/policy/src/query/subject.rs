@@ -1,0 +1,97 @@
+//! The documents that queries are asked about.
+
+use objchange_plan::{Document, DocumentError};
+
+use super::item::{Item, Kind};
+use super::model::CollectionKind;
+use crate::collection::Collection;
+use crate::tfconfig::TfConfig;
+use crate::tfplan::TfPlan;
+use crate::tfstate::TfState;
+
+/// A document, read for a query.
+#[derive(Debug)]
+pub struct Subject<'t> {
+    of: CollectionKind,
+    plan: Option<TfPlan<'t>>,
+    state: TfState<'t>,
+    config: TfConfig<'t>,
+}
+
+/// Why a document is none that a query can be asked about.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SubjectError {
+    /// The document cannot be read.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The document is a state, which has no changes, variables or configuration.
+    #[error("this is a state, and what is asked about is in plans alone")]
+    IsState,
+}
+
+impl SubjectError {
+    /// The stable name of the kind of error.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Document(error) => error.problem.kind(),
+            Self::IsState => "is_state",
+        }
+    }
+}
+
+impl<'t> Subject<'t> {
+    /// Reads what a query about `of` needs.
+    ///
+    /// # Errors
+    ///
+    /// The document cannot be read, or is a state where a plan is needed.
+    pub fn new(of: CollectionKind, document: Document<'t>) -> Result<Self, SubjectError> {
+        let mut subject = Self { of, plan: None, state: TfState::default(), config: TfConfig::default() };
+        match document {
+            Document::State(state) if of == CollectionKind::State => subject.state = TfState::new(state)?,
+            Document::State(_) => return Err(SubjectError::IsState),
+            Document::Plan(plan) => {
+                subject.plan = Some(TfPlan::new(&plan)?);
+                match of {
+                    CollectionKind::State => subject.state = TfState::prior(&plan)?,
+                    CollectionKind::Config => subject.config = TfConfig::new(&plan)?,
+                    _ => {}
+                }
+            }
+        }
+        Ok(subject)
+    }
+
+    /// The items of the collection with their keys, in the order of the document.
+    pub fn items(&self) -> Box<dyn Iterator<Item = (&str, Item<'_, 't>)> + '_> {
+        fn of<'s, 't, T>(
+            items: Option<&'s Collection<'t, T>>,
+            kind: fn(&'s T) -> Kind<'s, 't>,
+        ) -> Box<dyn Iterator<Item = (&'s str, Item<'s, 't>)> + 's> {
+            let items = items.into_iter().flat_map(Collection::iter);
+            Box::new(items.map(move |(key, item)| (key, Item(kind(item)))))
+        }
+        let plan = self.plan.as_ref();
+        match self.of {
+            CollectionKind::ResourceChanges => {
+                of(plan.map(|plan| &plan.resource_changes), Kind::ResourceChange)
+            }
+            CollectionKind::ResourceDrift => of(plan.map(|plan| &plan.resource_drift), Kind::ResourceChange),
+            CollectionKind::OutputChanges => of(plan.map(|plan| &plan.output_changes), Kind::OutputChange),
+            CollectionKind::Variables => of(plan.map(|plan| &plan.variables), Kind::Variable),
+            CollectionKind::PlannedValues => {
+                of(plan.map(|plan| &plan.planned_values.resources), Kind::Resource)
+            }
+            CollectionKind::State => of(Some(&self.state.resources), Kind::Resource),
+            CollectionKind::Config => of(Some(&self.config.resources), Kind::Config),
+        }
+    }
+
+    /// What `plan` is in expressions.
+    pub(super) fn plan(&self) -> Kind<'_, 't> {
+        let plan = self.plan.as_ref();
+        let version = plan.and_then(|plan| plan.terraform_version.as_ref());
+        let version = version.or(self.state.terraform_version.as_ref());
+        Kind::Plan(version.map(objchange_plan::Text::as_str), plan.map(|plan| &plan.variables))
+    }
+}

@@ -1,0 +1,87 @@
+//! From files to policies that are ready to be evaluated.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
+use std::time::Instant;
+
+use objchange_rego::{CompileOptions, Network, Program, RuleId, SourceFile, Value};
+
+use super::error::{Place, PolicyError, PolicyErrorKind};
+use super::members::Members;
+use super::rules::{Evaluated, evaluated, title};
+use super::{InputMode, Options, PolicyFile, shape};
+
+/// Policies that are ready to be evaluated.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub(super) program: Program,
+    /// The rule that was begun last.
+    pub(super) begun: AtomicUsize,
+    pub(super) rules: Vec<Evaluated>,
+    /// The rules called `exception`, by package.
+    pub(super) exceptions: BTreeMap<Vec<String>, RuleId>,
+    pub(super) members: Members,
+    /// What they see as `input`.
+    pub(super) mode: InputMode,
+    /// What there is to know about them that is no error.
+    pub(super) notes: Vec<String>,
+}
+
+pub(super) fn compile(
+    files: &[PolicyFile],
+    options: &Options,
+    testing: bool,
+) -> Result<Compiled, PolicyError> {
+    let sources: Vec<SourceFile> =
+        files.iter().map(|file| SourceFile { name: file.name.clone(), text: file.text.clone() }).collect();
+    let mut compile_options = CompileOptions::default();
+    compile_options.deadline = Instant::now().checked_add(options.timeout);
+    compile_options.network = match (testing, options.allows_network) {
+        (true, _) => Network::Mocked,
+        (false, true) => Network::Allowed,
+        (false, false) => Network::Refused,
+    };
+    let program = Program::compile(&sources, &compile_options)
+        .map_err(|errors| PolicyError::of_policies(&errors, options.timeout))?;
+    if !testing {
+        refuse_missing_data(&program, &options.data)?;
+    }
+    let rules = evaluated(&program, options, testing);
+    let mode = match testing {
+        true => options.input,
+        false => shape::choose(&program, files, &rules, options)?,
+    };
+    let exceptions = program
+        .rules()
+        .filter(|rule| rule.name == "exception" && rule.path.len() == rule.package.len() + 1)
+        .map(|rule| (rule.package.to_vec(), rule.id))
+        .collect();
+    let full = files.iter().any(|file| file.text.contains("after_full"));
+    Ok(Compiled {
+        begun: AtomicUsize::new(usize::MAX),
+        members: Members::new(&program, full),
+        mode,
+        notes: Vec::new(),
+        rules,
+        exceptions,
+        program,
+    })
+}
+
+/// A rule over a document that is not there would never hold.
+fn refuse_missing_data(program: &Program, data: &Value) -> Result<(), PolicyError> {
+    for (path, location) in program.data_references() {
+        let mut at = Some(data);
+        for key in path {
+            at = at.and_then(Value::as_object).and_then(|object| object.get_str(key));
+        }
+        if at.is_none() && !path.is_empty() {
+            let message = format!(
+                "data.{} is not there: no rule makes it, and no file of --data or beside the policies holds it",
+                title(path)
+            );
+            return Err(PolicyError::new(PolicyErrorKind::Policy, Some(Place::from(location)), message));
+        }
+    }
+    Ok(())
+}

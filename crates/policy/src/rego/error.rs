@@ -1,0 +1,149 @@
+//! What is wrong with policies, and where.
+
+use std::fmt;
+use std::time::Duration;
+
+use objchange_plan::DocumentError;
+use objchange_rego::{CompileErrors, Limit, Location};
+
+use super::Options;
+
+/// A place in a policy file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+pub struct Place {
+    /// The name of the file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+impl From<Location> for Place {
+    fn from(location: Location) -> Self {
+        Self { file: location.file, line: location.line }
+    }
+}
+
+/// Why policies cannot be read, or cannot be evaluated over a document.
+#[derive(Debug, Clone)]
+pub struct PolicyError {
+    kind: PolicyErrorKind,
+    place: Option<Place>,
+    message: String,
+    document: Option<Box<DocumentError>>,
+}
+
+/// What kind of error it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PolicyErrorKind {
+    /// A policy is not Rego, or the policies contradict each other.
+    Policy,
+    /// There is no rule to evaluate.
+    NoRules,
+    /// Evaluating a rule fails.
+    Evaluation,
+    /// Evaluating takes longer than is allowed.
+    Time,
+    /// The values that policies make take more memory than is allowed.
+    Memory,
+    /// The document is not what it is to be.
+    Document,
+}
+
+impl PolicyErrorKind {
+    /// A name for programs, which does not change.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Policy => "bad_policy",
+            Self::NoRules => "no_rules",
+            Self::Evaluation => "evaluation_failed",
+            Self::Time => "time_limit",
+            Self::Memory => "memory_limit",
+            Self::Document => "bad_document",
+        }
+    }
+}
+
+impl PolicyError {
+    pub(super) fn new(kind: PolicyErrorKind, place: Option<Place>, message: impl Into<String>) -> Self {
+        Self { kind, place, message: message.into(), document: None }
+    }
+
+    pub(super) fn of_document(error: DocumentError) -> Self {
+        let message = error.to_string();
+        Self { document: Some(Box::new(error)), ..Self::new(PolicyErrorKind::Document, None, message) }
+    }
+
+    /// What is wrong with policies: all that was found.
+    pub(super) fn of_policies(errors: &CompileErrors, timeout: Duration) -> Self {
+        let Some((first, rest)) = errors.0.split_first() else {
+            return Self::new(PolicyErrorKind::Policy, None, "the policies cannot be compiled");
+        };
+        if first.code == Limit::Time.name() {
+            return Self::of_time(None, timeout, "compiling the policies");
+        }
+        let mut message = first.message.clone();
+        for error in rest {
+            message.push_str(&format!("; {error}"));
+        }
+        Self::new(PolicyErrorKind::Policy, first.location.clone().map(Place::from), message)
+    }
+
+    /// What ends the evaluation of all rules.
+    pub(super) fn of_limit(limit: Limit, place: Option<Place>, options: &Options) -> Self {
+        match limit {
+            Limit::Time => Self::of_time(place, options.timeout, "evaluating the policies"),
+            Limit::Memory => {
+                let message = format!(
+                    "the policies make values of more than {} MiB: give them more with --memory",
+                    options.memory >> 20
+                );
+                Self::new(PolicyErrorKind::Memory, place, message)
+            }
+            Limit::Depth => Self::new(PolicyErrorKind::Evaluation, place, limit.to_string()),
+        }
+    }
+
+    fn of_time(place: Option<Place>, timeout: Duration, what: &str) -> Self {
+        let seconds = timeout.as_secs_f64();
+        let message = format!("{what} takes longer than {seconds} s: allow more with --timeout");
+        Self::new(PolicyErrorKind::Time, place, message)
+    }
+
+    /// What kind of error it is.
+    pub fn kind(&self) -> PolicyErrorKind {
+        self.kind
+    }
+
+    /// What is wrong with the document, if it is that.
+    pub fn document(&self) -> Option<&DocumentError> {
+        self.document.as_deref()
+    }
+
+    /// Where in which policy.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// What is wrong, without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for PolicyError {}

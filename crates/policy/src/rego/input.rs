@@ -1,0 +1,130 @@
+//! What policies see as `input`.
+
+use objchange_plan::Plan;
+use objchange_rego::Value;
+
+use super::InputMode;
+use super::error::{PolicyError, PolicyErrorKind};
+use super::members::Members;
+use super::value::{SerializeError, Values};
+use crate::collection::{Collected, Exact, Redacted};
+use crate::tfconfig::TfConfig;
+use crate::tfplan::{OnlyMembers, TfPlan};
+use crate::tfstate::TfState;
+
+/// What is written in place of what is sensitive.
+#[derive(Debug, Clone)]
+pub(super) enum Secrets {
+    Shown,
+    /// `(sensitive value)`, or another value that is no secret.
+    Hidden(Option<Value>),
+}
+
+/// What policies see of a plan.
+pub(super) fn input(
+    text: &str,
+    mode: InputMode,
+    members: &Members,
+    secrets: &Secrets,
+) -> Result<Value, PolicyError> {
+    let plan = Plan::parse(text).map_err(PolicyError::of_document)?;
+    refuse_state(text)?;
+    let mut values = match secrets {
+        Secrets::Hidden(Some(replacement)) => Values::replacing(replacement.clone()),
+        _ => Values::default(),
+    };
+    let mut writer = Writer { hides: matches!(secrets, Secrets::Hidden(_)), values: &mut values };
+    let mut input = Vec::new();
+    match mode {
+        InputMode::Raw => {
+            let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+            return writer.write(&OnlyMembers(&tfplan.raw, |name: &str| members.has(name)));
+        }
+        InputMode::Collections | InputMode::Auto => {
+            if members.has("tfplan") || members.has("plan") {
+                let tfplan = TfPlan::new(&plan).map_err(PolicyError::of_document)?;
+                input.push((Value::from("tfplan"), writer.tfplan(&tfplan, members)?));
+                if members.has("plan") {
+                    let raw = OnlyMembers(&tfplan.raw, |name: &str| members.has_part("plan", name));
+                    input.push((Value::from("plan"), writer.write(&raw)?));
+                }
+            }
+            if members.has("tfstate") {
+                let tfstate = TfState::prior(&plan).map_err(PolicyError::of_document)?;
+                input.push((Value::from("tfstate"), writer.write(&tfstate)?));
+            }
+            if members.has("tfconfig") {
+                let tfconfig = TfConfig::new(&plan).map_err(PolicyError::of_document)?;
+                input.push((Value::from("tfconfig"), writer.write(&tfconfig)?));
+            }
+        }
+    }
+    Ok(Value::object(input))
+}
+
+/// A plan without changes looks like a state, except that it has parts that only plans have.
+fn refuse_state(text: &str) -> Result<(), PolicyError> {
+    #[derive(serde::Deserialize)]
+    struct Parts {
+        values: Option<serde::de::IgnoredAny>,
+        planned_values: Option<serde::de::IgnoredAny>,
+        resource_changes: Option<serde::de::IgnoredAny>,
+        configuration: Option<serde::de::IgnoredAny>,
+    }
+    match serde_json::from_str::<Parts>(text) {
+        Ok(Parts { values: Some(_), planned_values: None, resource_changes: None, configuration: None }) => {
+            let message =
+                "this is a state: policies are evaluated over plans (terraform show -json PLANFILE)";
+            Err(PolicyError::new(PolicyErrorKind::Document, None, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+struct Writer<'a> {
+    values: &'a mut Values,
+    hides: bool,
+}
+
+impl Writer<'_> {
+    fn write<T: Collected>(&mut self, part: &T) -> Result<Value, PolicyError> {
+        let written = match self.hides {
+            true => self.values.of(&Redacted(part)),
+            false => self.values.of(&Exact(part)),
+        };
+        written.map_err(|refused: SerializeError| {
+            PolicyError::new(PolicyErrorKind::Document, None, refused.to_string())
+        })
+    }
+
+    fn tfplan(&mut self, tfplan: &TfPlan<'_>, members: &Members) -> Result<Value, PolicyError> {
+        let mut parts = Vec::new();
+        let mut add = |name: &str, part: Result<Value, PolicyError>| {
+            parts.push((Value::from(name), part?));
+            Ok(())
+        };
+        let has = |part| members.has_part("tfplan", part);
+        if let Some(version) = &tfplan.terraform_version {
+            add("terraform_version", Ok(Value::from(version.as_str())))?;
+        }
+        if has("variables") {
+            add("variables", self.write(&tfplan.variables))?;
+        }
+        if has("planned_values") {
+            add("planned_values", self.write(&tfplan.planned_values))?;
+        }
+        if has("resource_changes") {
+            add("resource_changes", self.write(&tfplan.resource_changes))?;
+        }
+        if has("resource_drift") {
+            add("resource_drift", self.write(&tfplan.resource_drift))?;
+        }
+        if has("output_changes") {
+            add("output_changes", self.write(&tfplan.output_changes))?;
+        }
+        if has("raw") {
+            add("raw", self.write(&tfplan.raw))?;
+        }
+        Ok(Value::object(parts))
+    }
+}

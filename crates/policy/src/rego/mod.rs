@@ -1,0 +1,189 @@
+//! Rego policies over plans.
+//!
+//! Policies see the collections of [`tfplan`](crate::tfplan), [`tfstate`](crate::tfstate) and
+//! [`tfconfig`](crate::tfconfig) as `input.tfplan`, `input.tfstate` and `input.tfconfig`, and the document itself as
+//! `input.plan`; or, as those that are written for conftest, the document as `input`. Beside the `after` of each change
+//! is `after_full`, which has `{"$unknown": {}}` wherever a value is unknown until apply.
+//!
+//! ```
+//! use objchange_policy::rego::{Options, Outcome, Policies, PolicyFile};
+//!
+//! let policy = r#"
+//! package main
+//!
+//! deny contains msg if {
+//!     some rc in input.tfplan.resource_changes
+//!     rc.type == "aws_s3_bucket"
+//!     rc.change.after.acl == "public-read"
+//!     msg := sprintf("%s can be read by everybody", [rc.address])
+//! }
+//! "#;
+//! let policies = Policies::compile(&[PolicyFile::new("s3.rego", policy)], Options::default())?;
+//! let plan = |known: &str| format!(
+//!     r#"{{"format_version":"1.2","resource_changes":[{{"address":"aws_s3_bucket.a","mode":"managed","name":"a",
+//!         "type":"aws_s3_bucket","change":{{"actions":["create"],"before":null,{known}}}}}]}}"#,
+//! );
+//!
+//! let verdicts = policies.evaluate(&plan(r#""after":{"acl":"public-read"},"after_unknown":{}"#))?;
+//! assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail);
+//! assert_eq!(verdicts.rules[0].findings[0].address.as_deref(), Some("aws_s3_bucket.a"));
+//!
+//! let verdicts = policies.evaluate(&plan(r#""after":{},"after_unknown":{"acl":true}"#))?;
+//! assert_eq!(verdicts.rules[0].outcome(), Outcome::Undecided);
+//! assert_eq!(verdicts.rules[0].undecided.as_ref().unwrap().waits_for[0].path, "acl");
+//! # Ok::<(), objchange_policy::rego::PolicyError>(())
+//! ```
+
+mod compile;
+mod data;
+mod error;
+mod evaluate;
+mod finding;
+mod input;
+mod members;
+mod rules;
+mod secret;
+mod shape;
+mod testing;
+mod unknown;
+mod value;
+mod verdict;
+
+use std::fmt;
+use std::time::Duration;
+
+pub use objchange_rego::Value;
+
+pub use self::data::DataFile;
+pub use self::error::{Place, PolicyError, PolicyErrorKind};
+pub use self::rules::Severity;
+pub use self::testing::{TestResult, TestVerdict, run_tests};
+pub use self::verdict::{
+    Finding, HIDDEN_MESSAGE, Outcome, RuleVerdict, Undecided, Unknown, Verdicts, Warning,
+};
+
+/// A file of policies.
+#[derive(Debug, Clone)]
+pub struct PolicyFile {
+    name: String,
+    text: String,
+}
+
+impl PolicyFile {
+    /// The text of a file, and its name for reports.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into() }
+    }
+}
+
+/// What policies see as `input`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum InputMode {
+    /// What the policies look at: the collections, or the document.
+    #[default]
+    Auto,
+    /// The collections by name, and the document as `plan`.
+    Collections,
+    /// The document.
+    Raw,
+}
+
+/// How policies are evaluated.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// What they see.
+    pub input: InputMode,
+    /// The packages of which rules are evaluated; all, if there are none.
+    pub packages: Vec<String>,
+    /// The rules that are evaluated, by name or by package and name, with `*` and `?`: those whose names say how bad they
+    /// are, if there are none.
+    pub rules: Vec<String>,
+    /// The documents that policies see as `data`: an object.
+    pub data: Value,
+    /// Policies may use functions that need the network. There are none so far that tests do not replace.
+    pub allows_network: bool,
+    /// A rule fails where a built-in function does: otherwise the condition is undefined, with a warning.
+    pub strict_builtin_errors: bool,
+    /// How long compiling the policies may take, and evaluating them for a document.
+    pub timeout: Duration,
+    /// How many bytes the values that policies make may take, roughly.
+    pub memory: u64,
+    /// On how many threads the rules are evaluated for one document.
+    pub threads: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            input: InputMode::default(),
+            packages: Vec::new(),
+            rules: Vec::new(),
+            data: Value::object([]),
+            allows_network: false,
+            strict_builtin_errors: false,
+            timeout: Duration::from_secs(10),
+            memory: 512 << 20,
+            threads: 1,
+        }
+    }
+}
+
+impl Options {
+    fn parts(&self) -> usize {
+        self.threads.max(1)
+    }
+}
+
+/// Policies, ready to be evaluated over any number of documents, also at once.
+pub struct Policies {
+    compiled: compile::Compiled,
+    options: Options,
+}
+
+impl Policies {
+    /// Reads policies.
+    ///
+    /// # Errors
+    ///
+    /// A file is not Rego, files contradict each other, or there is no rule called `deny`, `violation` or `warn`.
+    pub fn compile(files: &[PolicyFile], options: Options) -> Result<Self, PolicyError> {
+        let compiled = compile::compile(files, &options, false)?;
+        if compiled.rules.is_empty() {
+            let message = match options.rules.is_empty() {
+                true => "no rule is called deny, violation or warn, or begins with one of these and _",
+                false => "no rule is called as --rules asks for",
+            };
+            return Err(PolicyError::new(PolicyErrorKind::NoRules, None, message));
+        }
+        Ok(Self { compiled, options })
+    }
+
+    /// What the policies say of a plan document.
+    ///
+    /// # Errors
+    ///
+    /// The text is no plan, or evaluating a rule fails or takes too long.
+    pub fn evaluate(&self, text: &str) -> Result<Verdicts, PolicyError> {
+        evaluate::evaluate(&self.compiled, &self.options, text)
+    }
+
+    /// The rule that was begun last, wherever it is evaluated now: for who ends what takes too much.
+    pub fn evaluating(&self) -> Option<Place> {
+        let rule = self.compiled.begun.load(std::sync::atomic::Ordering::Relaxed);
+        self.compiled.rules.get(rule)?.definitions.first().cloned()
+    }
+}
+
+impl Policies {
+    /// What there is to know about the policies that is no error.
+    pub fn notes(&self) -> &[String] {
+        &self.compiled.notes
+    }
+}
+
+impl fmt::Debug for Policies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policies").field("rules", &self.compiled.rules).finish_non_exhaustive()
+    }
+}

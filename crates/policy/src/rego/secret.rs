@@ -1,0 +1,137 @@
+//! Which messages must not be shown.
+//!
+//! A message is shown if the rule also gives it for two documents that have other values in place of all secrets. These
+//! values have nothing in common, so that no part of a secret is in such a message.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use objchange_rego::{EvalError, Found, Value};
+
+use super::error::PolicyError;
+use super::evaluate::{DefinitionId, Evaluation, Results};
+use super::input::Secrets;
+use super::verdict;
+
+/// What is tried in place of secrets, to see what a rule says then. No two of them have a character in common, nor with
+/// the text that stands for a sensitive value, so that what is said for two of them holds no part of either.
+fn replacements() -> impl Iterator<Item = Value> {
+    let long = "Qq1-".repeat(64);
+    let plain = [&long, "x", ""].map(Value::from).into_iter();
+    let numbers = [0_i64, 1, 1 << 40].map(Value::int).into_iter();
+    let others = [Value::Bool(true), Value::Bool(false), Value::Null, Value::array([]), Value::object([])];
+    plain.chain(numbers).chain(others)
+}
+
+/// What must not be shown of what rules say.
+#[derive(Debug, Default)]
+pub(super) struct Hidden {
+    messages: BTreeMap<DefinitionId, BTreeSet<Value>>,
+    /// What the rules say, print and warn of without the secrets, if there are any.
+    masked: Option<Results>,
+}
+
+impl Hidden {
+    pub(super) fn find(
+        evaluation: &Evaluation<'_>,
+        document: &Value,
+        results: &Results,
+    ) -> Result<Self, PolicyError> {
+        let mut hidden = Self::default();
+        for (id, found) in &results.found {
+            let messages: BTreeSet<Value> = found.iter().flat_map(messages).cloned().collect();
+            if !messages.is_empty() {
+                hidden.messages.insert(*id, messages);
+            }
+        }
+        let has_errors = results.found.values().any(Result::is_err);
+        let says_nothing =
+            hidden.messages.is_empty() && results.prints.is_empty() && results.warnings.is_empty();
+        if says_nothing && !has_errors {
+            return Ok(hidden);
+        }
+        let (masked, _) = evaluation.document(&Secrets::Hidden(None))?;
+        if masked == *document {
+            hidden.messages.clear();
+            return Ok(hidden);
+        }
+        let needs_all = has_errors || !results.prints.is_empty() || !results.warnings.is_empty();
+        let wanted: Vec<DefinitionId> = match needs_all {
+            true => results.found.keys().copied().collect(),
+            false => hidden.messages.keys().copied().collect(),
+        };
+        let threads = evaluation.options.parts();
+        let masked = evaluation.results(&masked, &wanted, threads)?;
+        let mut seen = BTreeSet::new();
+        hidden.reveal(&masked, &mut |id, message| !seen.insert((id, message.clone())));
+        hidden.masked = Some(masked);
+        for replacement in replacements() {
+            if hidden.messages.is_empty() {
+                break;
+            }
+            let (other, _) = evaluation.document(&Secrets::Hidden(Some(replacement)))?;
+            let wanted: Vec<DefinitionId> = hidden.messages.keys().copied().collect();
+            let results = evaluation.results(&other, &wanted, threads)?;
+            hidden.reveal(&results, &mut |id, message| !seen.insert((id, message.clone())));
+        }
+        Ok(hidden)
+    }
+
+    /// What is said for another document as well may be shown, if that `is_enough`.
+    fn reveal(&mut self, results: &Results, is_enough: &mut dyn FnMut(DefinitionId, &Value) -> bool) {
+        self.messages.retain(|id, hidden| {
+            // What fails there says nothing.
+            if let Some(Ok(found)) = results.found.get(id) {
+                let said: BTreeSet<&Value> = messages(found).collect();
+                hidden.retain(|message| !(said.contains(message) && is_enough(*id, message)));
+            }
+            !hidden.is_empty()
+        });
+    }
+
+    pub(super) fn contains(&self, id: DefinitionId, message: &Value) -> bool {
+        self.messages.get(&id).is_some_and(|hidden| hidden.contains(message))
+    }
+
+    /// What is printed may be anything: it is that of the document without its secrets.
+    pub(super) fn prints(&self, results: &Results) -> Vec<String> {
+        self.masked.as_ref().unwrap_or(results).prints.clone()
+    }
+
+    pub(super) fn warnings(&self, results: &Results) -> Vec<verdict::Warning> {
+        let is_shown = |warning: &objchange_rego::Warning| {
+            self.masked.as_ref().is_none_or(|masked| masked.warnings.contains(warning))
+        };
+        let mut warnings = Vec::new();
+        for warning in &results.warnings {
+            let message = match is_shown(warning) {
+                true => warning.message.clone(),
+                false => match warning.message.split_once(": ") {
+                    Some((function, _)) => format!("{function}: {WHY_HIDDEN}"),
+                    None => WHY_HIDDEN.to_owned(),
+                },
+            };
+            let warning = verdict::Warning { place: warning.location.clone().into(), message };
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+        warnings
+    }
+
+    pub(super) fn error(&self, id: DefinitionId, error: &EvalError) -> String {
+        let is_shown = self.masked.as_ref().is_none_or(
+            |masked| matches!(masked.found.get(&id), Some(Err(other)) if other.message == error.message),
+        );
+        match (is_shown, &error.location) {
+            (false, Some(location)) => format!("{location}: {WHY_HIDDEN}"),
+            (false, None) => WHY_HIDDEN.to_owned(),
+            (true, _) => error.to_string(),
+        }
+    }
+}
+
+const WHY_HIDDEN: &str = "this fails (why is hidden: it may hold a sensitive value)";
+
+fn messages(found: &Found) -> impl Iterator<Item = &Value> {
+    found.certain.iter().chain(found.possible.iter().map(|(value, _)| value))
+}

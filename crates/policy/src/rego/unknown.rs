@@ -1,0 +1,320 @@
+//! Unknown values in the place of what is not known until apply.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use objchange_rego::{Unknown, Value};
+use smol_str::SmolStr;
+
+use super::verdict;
+
+/// Where the unknown values of an input are, by their numbers.
+#[derive(Debug, Default)]
+pub(super) struct Places(Vec<verdict::Unknown>);
+
+impl Places {
+    fn add(&mut self, address: &str, path: &str) -> u32 {
+        self.0.push(verdict::Unknown { address: address.to_owned(), path: path.to_owned() });
+        u32::try_from(self.0.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Where the values are that something depends on.
+    pub(super) fn find<'a>(&'a self, unknown: &'a Unknown) -> impl Iterator<Item = &'a verdict::Unknown> {
+        unknown.ids().iter().filter_map(|id| self.0.get(*id as usize))
+    }
+}
+
+/// Puts unknown values into inputs.
+#[derive(Debug, Default)]
+pub(super) struct Marking {
+    /// Add `after_full`.
+    full: bool,
+    pub(super) places: Places,
+    /// What is unknown of each resource and output, for the planned values.
+    unknowns: HashMap<SmolStr, Value>,
+}
+
+impl Marking {
+    pub(super) fn new(full: bool) -> Self {
+        Self { full, ..Self::default() }
+    }
+
+    /// The input with what is unknown in it, wherever in it the document or its collections are.
+    pub(super) fn apply(&mut self, input: &Value) -> Value {
+        let tfplan = input.as_object().and_then(|input| input.get_str("tfplan"));
+        let Some(tfplan) = tfplan else { return self.document(input) };
+        let tfplan = self.document(tfplan);
+        let tfplan = edited(&tfplan, &mut |name, raw| (name == "raw").then(|| self.document(raw)));
+        edited(input, &mut |name, part| match name {
+            "tfplan" => Some(tfplan.clone()),
+            "plan" => Some(self.document(part)),
+            _ => None,
+        })
+    }
+
+    fn document(&mut self, document: &Value) -> Value {
+        self.unknowns.clear();
+        let document = edited(document, &mut |name, part| match name {
+            "resource_changes" | "resource_drift" => {
+                let is_planned = name == "resource_changes";
+                Some(each(part, &mut |_, resource| self.resource(resource, is_planned)))
+            }
+            "deferred_changes" => Some(each(part, &mut |_, deferred| {
+                edited(deferred, &mut |name, resource| {
+                    (name == "resource_change").then(|| self.resource(resource, false))
+                })
+            })),
+            "output_changes" => Some(each(part, &mut |name, output| self.output(name, output))),
+            "action_invocations" => Some(each(part, &mut |_, invocation| self.invocation(invocation))),
+            "deferred_action_invocations" => Some(each(part, &mut |_, deferred| {
+                edited(deferred, &mut |name, invocation| {
+                    (name == "action_invocation").then(|| self.invocation(invocation))
+                })
+            })),
+            _ => None,
+        });
+        if self.unknowns.is_empty() {
+            return document;
+        }
+        let unknowns = std::mem::take(&mut self.unknowns);
+        edited(&document, &mut |name, planned| {
+            (name == "planned_values").then(|| self.planned_values(planned, &unknowns))
+        })
+    }
+
+    fn resource(&mut self, resource: &Value, is_planned: bool) -> Value {
+        let Some(address) = member(resource, "address").and_then(Value::as_str) else {
+            return resource.clone();
+        };
+        let unknown = member(resource, "change").and_then(|change| member(change, "after_unknown"));
+        let unknown = unknown.filter(|unknown| has_true(unknown));
+        if let Some(unknown) = unknown
+            && is_planned
+        {
+            self.unknowns.insert(planned_address(address, resource), unknown.clone());
+        }
+        edited(resource, &mut |name, change| (name == "change").then(|| self.change(change, address)))
+    }
+
+    fn output(&mut self, name: &Value, output: &Value) -> Value {
+        let address = format!("output.{}", name.as_str().unwrap_or_default());
+        let change = member(output, "change").unwrap_or(output);
+        if let Some(unknown) = member(change, "after_unknown").filter(|unknown| has_true(unknown)) {
+            self.unknowns.insert(SmolStr::new(&address), unknown.clone());
+        }
+        match member(output, "change") {
+            None => self.change(output, &address),
+            Some(_) => {
+                edited(output, &mut |name, change| (name == "change").then(|| self.change(change, &address)))
+            }
+        }
+    }
+
+    fn change(&mut self, change: &Value, address: &str) -> Value {
+        let after = member(change, "after").unwrap_or(&Value::Null);
+        let unknown = member(change, "after_unknown").filter(|unknown| has_true(unknown));
+        let mut changed = change.clone();
+        if self.full {
+            let full = match unknown {
+                None => after.clone(),
+                Some(unknown) => marked(after, unknown, &mut String::new(), &mut |path| {
+                    Value::Unknown(Unknown::marker(self.places.add(address, path)))
+                }),
+            };
+            changed = with_member(&changed, "after_full", full);
+        }
+        if let Some(unknown) = unknown {
+            changed = with_member(&changed, "after", self.marked(after, unknown, address));
+        }
+        if let Some(importing) = member(change, "importing")
+            && member(importing, "unknown").is_some_and(has_true)
+        {
+            let mut known_later = importing.clone();
+            for name in ["id", "identity"].into_iter().filter(|name| member(importing, name).is_none()) {
+                let path = format!("importing.{name}");
+                known_later = with_member(&known_later, name, self.unknown(address, &path));
+            }
+            changed = with_member(&changed, "importing", known_later);
+        }
+        changed
+    }
+
+    fn marked(&mut self, value: &Value, unknown: &Value, address: &str) -> Value {
+        marked(value, unknown, &mut String::new(), &mut |path| {
+            Value::Unknown(Unknown::new(self.places.add(address, path)))
+        })
+    }
+
+    fn planned_values(&mut self, planned: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
+        let planned = self.module(planned, unknowns);
+        edited(&planned, &mut |name, part| match name {
+            "outputs" => Some(each(part, &mut |name, output| {
+                let address = format!("output.{}", name.as_str().unwrap_or_default());
+                self.planned_output(output, &address, unknowns)
+            })),
+            "root_module" => Some(self.module(part, unknowns)),
+            _ => None,
+        })
+    }
+
+    /// The resources of a module or a collection, and the modules in it.
+    fn module(&mut self, module: &Value, unknowns: &HashMap<SmolStr, Value>) -> Value {
+        edited(module, &mut |name, part| match name {
+            "resources" => Some(each(part, &mut |_, resource| {
+                let address = member(resource, "address").and_then(Value::as_str);
+                match address.map(|address| planned_address(address, resource)) {
+                    Some(address) => self.value(resource, "values", &address, unknowns),
+                    None => resource.clone(),
+                }
+            })),
+            "child_modules" => Some(each(part, &mut |_, module| self.module(module, unknowns))),
+            _ => None,
+        })
+    }
+
+    /// A planned output. Where a part of its value is unknown, the document has neither its value nor its type.
+    fn planned_output(&mut self, output: &Value, address: &str, unknowns: &HashMap<SmolStr, Value>) -> Value {
+        if !unknowns.contains_key(address) {
+            return output.clone();
+        }
+        let planned = match member(output, "value") {
+            Some(_) => self.value(output, "value", address, unknowns),
+            None => with_member(output, "value", self.unknown(address, "")),
+        };
+        match member(output, "type") {
+            Some(_) => planned,
+            None => with_member(&planned, "type", self.unknown(address, "")),
+        }
+    }
+
+    /// An action that the plan invokes, with what is unknown of its configuration.
+    fn invocation(&mut self, invocation: &Value) -> Value {
+        let Some(unknown) = member(invocation, "config_unknown").filter(|unknown| has_true(unknown)) else {
+            return invocation.clone();
+        };
+        let address = member(invocation, "address").and_then(Value::as_str).unwrap_or_default();
+        let values = member(invocation, "config_values").unwrap_or(&Value::Null);
+        with_member(invocation, "config_values", self.marked(values, unknown, address))
+    }
+
+    fn unknown(&mut self, address: &str, path: &str) -> Value {
+        Value::Unknown(Unknown::new(self.places.add(address, path)))
+    }
+
+    fn value(&mut self, of: &Value, name: &str, address: &str, unknowns: &HashMap<SmolStr, Value>) -> Value {
+        let Some(unknown) = unknowns.get(address) else { return of.clone() };
+        let value = member(of, name).unwrap_or(&Value::Null);
+        with_member(of, name, self.marked(value, unknown, address))
+    }
+}
+
+/// The object with this member.
+fn with_member(of: &Value, name: &str, value: Value) -> Value {
+    let Value::Object(object) = of else { return of.clone() };
+    let others = object.iter().filter(|(key, _)| key.as_str() != Some(name));
+    let mut members: Vec<(Value, Value)> = others.map(|(key, value)| (key.clone(), value.clone())).collect();
+    members.push((Value::from(name), value));
+    Value::object(members)
+}
+
+/// The address that planned values have: without the `data.` of a data source.
+fn planned_address(address: &str, resource: &Value) -> SmolStr {
+    let text = |name| member(resource, name).and_then(Value::as_str);
+    match (text("mode"), text("type")) {
+        (Some("data"), Some(kind)) => {
+            address.replacen(&format!("data.{kind}."), &format!("{kind}."), 1).into()
+        }
+        _ => SmolStr::new(address),
+    }
+}
+
+/// The value with an unknown one wherever something is unknown.
+fn marked(value: &Value, unknown: &Value, path: &mut String, make: &mut dyn FnMut(&str) -> Value) -> Value {
+    let length = path.len();
+    match unknown {
+        Value::Bool(true) => make(path),
+        Value::Object(parts) => {
+            let mut members = match value {
+                Value::Object(object) => object.entries().to_vec(),
+                _ => Vec::new(),
+            };
+            for (key, part) in parts.iter().filter(|(_, part)| has_true(part)) {
+                if let Value::String(key) = key {
+                    step(path, key);
+                }
+                let nothing = Value::Null;
+                let old = value.as_object().and_then(|object| object.get(key)).unwrap_or(&nothing);
+                // Of equal keys the last counts.
+                members.push((key.clone(), marked(old, part, path, make)));
+                path.truncate(length);
+            }
+            Value::object(members)
+        }
+        Value::Array(parts) => {
+            let mut items = match value {
+                Value::Array(items) => items.items().to_vec(),
+                _ => Vec::new(),
+            };
+            for (index, part) in parts.iter().enumerate().filter(|(_, part)| has_true(part)) {
+                while items.len() <= index {
+                    items.push(Value::Null);
+                }
+                // Writing to a string does not fail.
+                _ = write!(path, "[{index}]");
+                items[index] = marked(&items[index].clone(), part, path, make);
+                path.truncate(length);
+            }
+            Value::array(items)
+        }
+        _ => value.clone(),
+    }
+}
+
+fn step(path: &mut String, key: &str) {
+    let is_name = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+    match (is_name, path.is_empty()) {
+        (true, true) => path.push_str(key),
+        (true, false) => _ = write!(path, ".{key}"),
+        (false, _) => _ = write!(path, "[{}]", serde_json::Value::String(key.to_owned())),
+    }
+}
+
+fn has_true(unknown: &Value) -> bool {
+    match unknown {
+        Value::Bool(all) => *all,
+        Value::Array(items) => items.iter().any(has_true),
+        Value::Object(object) => object.values().any(has_true),
+        _ => false,
+    }
+}
+
+fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    value.as_object()?.get_str(name)
+}
+
+/// An object with other values for the members that `edit` changes.
+fn edited(value: &Value, edit: &mut dyn FnMut(&str, &Value) -> Option<Value>) -> Value {
+    let Value::Object(object) = value else { return value.clone() };
+    let mut is_changed = false;
+    let mut change = |(key, member): (&Value, &Value)| {
+        let changed = key.as_str().and_then(|name| edit(name, member));
+        is_changed |= changed.is_some();
+        (key.clone(), changed.unwrap_or_else(|| member.clone()))
+    };
+    let members: Vec<(Value, Value)> = object.iter().map(&mut change).collect();
+    if is_changed { Value::object(members) } else { value.clone() }
+}
+
+/// An object or array with other members.
+fn each(value: &Value, edit: &mut dyn FnMut(&Value, &Value) -> Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let members = object.iter().map(|(key, member)| (key.clone(), edit(key, member)));
+            Value::object(members.collect::<Vec<_>>())
+        }
+        Value::Array(items) => {
+            Value::array(items.iter().map(|item| edit(&Value::Null, item)).collect::<Vec<_>>())
+        }
+        _ => value.clone(),
+    }
+}

@@ -1,0 +1,318 @@
+//! A document of which many policies are asked, on many threads at once: read once, and each part of it when somebody
+//! first looks at it.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use crate::tfconfig::TfConfig;
+use crate::tfplan::{RawMember, TfPlan};
+use crate::tfstate::TfState;
+use crate::{Collection, Marked};
+use objchange_plan::{Document as Read, DocumentError, Plan, View};
+
+use super::items::Items;
+use super::place::Part;
+
+/// A collection of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CollectionKind {
+    Changes,
+    Drift,
+    OutputChanges,
+    PlanVariables,
+    PlannedResources,
+    PlannedOutputs,
+    Raw,
+    Resources,
+    Outputs,
+    Providers,
+    ConfigResources,
+    Provisioners,
+    ConfigVariables,
+    ConfigOutputs,
+    ModuleCalls,
+}
+
+impl CollectionKind {
+    pub(super) const COUNT: usize = Self::ModuleCalls as usize + 1;
+}
+
+/// A plan, or a state, with its text.
+pub struct Document {
+    read: WithText,
+    /// The positions of the items of each collection, in the order of their keys.
+    orders: [OnceLock<Box<[u32]>>; CollectionKind::COUNT],
+}
+
+self_cell::self_cell!(
+    struct WithText {
+        owner: Arc<String>,
+        #[not_covariant]
+        dependent: Collections,
+    }
+);
+
+/// The members of a plan that hold changes.
+const CHANGES: [&str; 4] = ["deferred_changes", "output_changes", "resource_changes", "resource_drift"];
+
+/// The members of a plan that hold actions which it invokes.
+const INVOCATIONS: [&str; 2] = ["action_invocations", "deferred_action_invocations"];
+
+/// What stands in a document.
+struct Collections<'t> {
+    plan: Option<OfPlan<'t>>,
+    state: OnceLock<Result<TfState<'t>, DocumentError>>,
+    nothing: Collection<'t, RawMember<'t>>,
+}
+
+struct OfPlan<'t> {
+    plan: Plan<'t>,
+    collections: TfPlan<'t>,
+    config: OnceLock<Result<TfConfig<'t>, DocumentError>>,
+}
+
+impl Document {
+    /// Reads a plan, or a state.
+    ///
+    /// # Errors
+    ///
+    /// The text is no document of `terraform show -json`, and no state file.
+    pub fn new(text: Arc<String>) -> Result<Self, DocumentError> {
+        let read = WithText::try_new(text, |text| Collections::new(text))?;
+        Ok(Self { read, orders: Default::default() })
+    }
+
+    /// Whether it is a plan.
+    pub fn is_plan(&self) -> bool {
+        self.read.with_dependent(|_, collections| collections.plan.is_some())
+    }
+
+    /// Looks at the plan itself.
+    pub(super) fn plan<T>(&self, look: impl FnOnce(&TfPlan<'_>) -> T) -> Option<T> {
+        self.read.with_dependent(|_, collections| collections.plan.as_ref().map(|of| look(&of.collections)))
+    }
+
+    /// The version of Terraform that wrote the state.
+    pub(super) fn state_version(&self) -> Result<Option<String>, DocumentError> {
+        self.read.with_dependent(|_, collections| {
+            let version = collections.state()?.terraform_version.as_ref();
+            Ok(version.map(|version| version.as_str().to_owned()))
+        })
+    }
+
+    /// Looks at the items of a collection.
+    pub(super) fn items<T>(
+        &self,
+        of: CollectionKind,
+        look: impl FnOnce(&dyn Items<'_>) -> T,
+    ) -> Result<T, DocumentError> {
+        self.read.with_dependent(|_, collections| collections.items(of).map(look))
+    }
+
+    /// Looks at what a path of positions leads to in a part of an item, with what of it is unknown until apply.
+    pub(super) fn at<T>(
+        &self,
+        of: CollectionKind,
+        index: usize,
+        part: Part,
+        path: &[u32],
+        look: impl FnOnce(Marked<'_, '_>) -> Option<T>,
+    ) -> Option<T> {
+        self.read.with_dependent(|_, collections| {
+            let items = collections.items(of).ok()?;
+            let mut marked = collections.with_unknown(of, index, items.part(index, part).ok()??);
+            for step in path {
+                marked = match of {
+                    CollectionKind::Raw => collections.raw_part(items.key(index), marked, *step as usize)?,
+                    _ => marked.part(*step as usize)?,
+                };
+            }
+            look(marked)
+        })
+    }
+
+    /// The keys that are missing in an object of the plan itself because what they lead to is unknown until apply.
+    pub(super) fn missing_in_raw(&self, index: usize, path: &[u32]) -> Vec<&'static str> {
+        let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
+        let root = root.as_str();
+        let look = |path: &[u32], missing: &dyn Fn(View<'_, '_>) -> Vec<&'static str>| {
+            self.at(CollectionKind::Raw, index, Part::Value, path, |marked| marked.exact().map(missing))
+                .unwrap_or_default()
+        };
+        // The key of the object, in the one around it.
+        let key_is = |wanted: &'static str| {
+            path.split_last().is_some_and(|(last, around)| {
+                let is_wanted = |view: View<'_, '_>| match view.members().at_position(*last as usize) {
+                    Some((key, _)) if key == wanted => vec![wanted],
+                    _ => Vec::new(),
+                };
+                !look(around, &is_wanted).is_empty()
+            })
+        };
+        match root {
+            "planned_values" if path.len() == 2 => look(&path[..1], &|outputs| {
+                let Some((name, output)) = outputs.members().at_position(path[1] as usize) else {
+                    return Vec::new();
+                };
+                // Of an output that is unknown in part it has nothing.
+                let missing: Vec<_> =
+                    ["type", "value"].into_iter().filter(|key| output.get(key).is_none()).collect();
+                if self.is_planned_output_unknown(name) { missing } else { Vec::new() }
+            }),
+            root if CHANGES.contains(&root) => look(path, &|change| {
+                let is_unknown = change.get("after_unknown").is_some_and(View::has_true);
+                if is_unknown && change.get("after").is_none() {
+                    return vec!["after"];
+                }
+                let is_unknown = change.get("unknown").is_some_and(View::is_true);
+                let missing = ["id", "identity"].into_iter().filter(|key| change.get(key).is_none());
+                if is_unknown && key_is("importing") { missing.collect() } else { Vec::new() }
+            }),
+            root if INVOCATIONS.contains(&root) => look(path, &|invocation| {
+                let is_unknown = invocation.get("config_unknown").is_some_and(View::has_true);
+                let is_missing = invocation.get("config_values").is_none();
+                if is_unknown && is_missing { vec!["config_values"] } else { Vec::new() }
+            }),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether a part of an output is unknown until apply.
+    fn is_planned_output_unknown(&self, name: &str) -> bool {
+        self.read.with_dependent(|_, collections| {
+            let plan = collections.plan.as_ref();
+            let output = plan.and_then(|plan| plan.collections.output_changes.get(name));
+            output.is_some_and(|output| output.change.after_unknown().is_ok_and(View::has_true))
+        })
+    }
+
+    /// The positions of the items of a collection, in the order of their keys.
+    pub(super) fn order(&self, of: CollectionKind) -> &[u32] {
+        self.orders[of as usize].get_or_init(|| {
+            let sorted = self.items(of, |items| {
+                // A document has no more of them than bytes, and less than 4 Gi of these in each.
+                let mut order: Box<[u32]> = (0..items.count() as u32).collect();
+                order.sort_by_key(|position| items.key(*position as usize));
+                order
+            });
+            sorted.unwrap_or_default()
+        })
+    }
+}
+
+/// Nothing of it: it holds secrets.
+impl fmt::Debug for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Document").finish_non_exhaustive()
+    }
+}
+
+impl<'t> Collections<'t> {
+    fn new(text: &'t str) -> Result<Self, DocumentError> {
+        let nothing = Collection::default();
+        Ok(match Read::parse(text)? {
+            Read::State(state) => {
+                Self { plan: None, state: OnceLock::from(Ok(TfState::new(state)?)), nothing }
+            }
+            Read::Plan(plan) => {
+                let collections = TfPlan::new(&plan)?;
+                let plan = Some(OfPlan { plan, collections, config: OnceLock::new() });
+                Self { plan, state: OnceLock::new(), nothing }
+            }
+        })
+    }
+
+    fn items(&self, of: CollectionKind) -> Result<&dyn Items<'t>, DocumentError> {
+        if let CollectionKind::Resources | CollectionKind::Outputs = of {
+            let state = self.state()?;
+            return Ok(if of == CollectionKind::Resources { &state.resources } else { &state.outputs });
+        }
+        let Some(plan) = &self.plan else { return Ok(&self.nothing) };
+        let collections = &plan.collections;
+        Ok(match of {
+            CollectionKind::Changes => &collections.resource_changes,
+            CollectionKind::Drift => &collections.resource_drift,
+            CollectionKind::OutputChanges => &collections.output_changes,
+            CollectionKind::PlanVariables => &collections.variables,
+            CollectionKind::PlannedResources => &collections.planned_values.resources,
+            CollectionKind::PlannedOutputs => &collections.planned_values.outputs,
+            CollectionKind::Raw | CollectionKind::Resources | CollectionKind::Outputs => {
+                &collections.raw.members
+            }
+            CollectionKind::Providers => &plan.config()?.providers,
+            CollectionKind::ConfigResources => &plan.config()?.resources,
+            CollectionKind::Provisioners => &plan.config()?.provisioners,
+            CollectionKind::ConfigVariables => &plan.config()?.variables,
+            CollectionKind::ConfigOutputs => &plan.config()?.outputs,
+            CollectionKind::ModuleCalls => &plan.config()?.module_calls,
+        })
+    }
+
+    /// A part of an item with what is unknown of it, which stands elsewhere for planned values.
+    fn with_unknown<'v>(
+        &'v self,
+        of: CollectionKind,
+        index: usize,
+        marked: Marked<'v, 't>,
+    ) -> Marked<'v, 't> {
+        let unknown = || {
+            let collections = &self.plan.as_ref()?.collections;
+            let change = match of {
+                CollectionKind::PlannedResources => {
+                    let (_, resource) = collections.planned_values.resources.at(index)?;
+                    // Data resources have no `data.` in their addresses here.
+                    let module = match &*resource.module_address {
+                        "" => 0,
+                        module => module.len() + 1,
+                    };
+                    let (module, rest) = resource.address.split_at_checked(module)?;
+                    let address = match &*resource.mode {
+                        "data" => format!("{module}data.{rest}"),
+                        _ => resource.address.to_string(),
+                    };
+                    &collections.resource_changes.get(&address)?.change
+                }
+                CollectionKind::PlannedOutputs => {
+                    let (name, _) = collections.planned_values.outputs.at(index)?;
+                    &collections.output_changes.get(name)?.change
+                }
+                _ => return None,
+            };
+            change.after_unknown().ok()
+        };
+        unknown().map_or(marked, |unknown| marked.with_unknown(unknown))
+    }
+
+    /// A part of an object or list of the plan itself.
+    fn raw_part<'v>(&'v self, root: &str, parent: Marked<'v, 't>, position: usize) -> Option<Marked<'v, 't>> {
+        let marked = parent.part(position)?;
+        let view = parent.exact()?;
+        let unknown = || {
+            let key = view.members().at_position(position)?.0;
+            match (root, key) {
+                (root, "after") if CHANGES.contains(&root) => view.get("after_unknown"),
+                (root, "config_values") if INVOCATIONS.contains(&root) => view.get("config_unknown"),
+                ("planned_values", "values") => {
+                    let address = view.get("address")?.as_str()?;
+                    let change = self.plan.as_ref()?.collections.resource_changes.get(address)?;
+                    change.change.after_unknown().ok()
+                }
+                _ => None,
+            }
+        };
+        Some(unknown().map_or(marked, |unknown| marked.with_unknown(unknown)))
+    }
+
+    /// The state, or the one that the plan starts from.
+    fn state(&self) -> Result<&TfState<'t>, DocumentError> {
+        let read =
+            || self.plan.as_ref().map_or_else(|| Ok(TfState::default()), |of| TfState::prior(&of.plan));
+        self.state.get_or_init(read).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl<'t> OfPlan<'t> {
+    fn config(&self) -> Result<&TfConfig<'t>, DocumentError> {
+        self.config.get_or_init(|| TfConfig::new(&self.plan)).as_ref().map_err(Clone::clone)
+    }
+}

@@ -1,0 +1,163 @@
+//! What policies import of Terraform: `tfplan/v2`, `tfstate/v2`, `tfconfig/v2` and `tfrun`.
+//!
+//! ```text
+//! Document    a plan or state, read once: for all threads
+//!   Shelf     with the texts that are asked for most: for all runs of a thread
+//!     Visit   with what a run has seen, and what it sees in place of secrets
+//!       Table ─▶ Record ─▶ Object    the maps of the run; each is but a place in the document
+//! ```
+
+mod cache;
+mod config;
+mod document;
+mod hidden;
+mod items;
+pub mod mock;
+mod place;
+mod record;
+mod tfrun;
+mod value;
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use objchange::address::strip_keys;
+use objchange_sentinel::{Function, Import, Map, Source, Value};
+
+use self::cache::Shelf;
+use self::document::CollectionKind;
+pub use self::document::Document;
+pub use self::hidden::Replacement;
+pub use self::place::AccessLog;
+use self::place::RunContext;
+
+/// The imports of all runs of a thread.
+#[derive(Debug)]
+pub struct Imports {
+    shelf: Arc<Shelf>,
+    run: Arc<serde_json::Value>,
+}
+
+impl Imports {
+    /// The imports that a plan gives; the state is the one that the plan starts from where none is given.
+    pub fn new(plan: &Arc<Document>, state: Option<&Arc<Document>>, run: Option<&serde_json::Value>) -> Self {
+        Self::with_run(plan, state, tfrun::members(plan, run))
+    }
+
+    /// The imports where there is no plan; the document has nothing of one.
+    pub fn without_plan(
+        nothing: &Arc<Document>,
+        state: Option<&Arc<Document>>,
+        run: Option<&serde_json::Value>,
+    ) -> Self {
+        Self::with_run(nothing, state, tfrun::of(None, run))
+    }
+
+    fn with_run(plan: &Arc<Document>, state: Option<&Arc<Document>>, run: serde_json::Value) -> Self {
+        let run = Arc::new(run);
+        Self { shelf: Arc::new(Shelf::new(Arc::clone(plan), state.map(Arc::clone))), run }
+    }
+
+    /// Whether there is a resource, or an instance of one, with this address.
+    pub fn has_resource(&self, address: &str) -> bool {
+        let all = [
+            CollectionKind::Changes,
+            CollectionKind::Drift,
+            CollectionKind::PlannedResources,
+            CollectionKind::Resources,
+            CollectionKind::ConfigResources,
+        ];
+        all.into_iter().any(|of| self.shelf.find(of, address).is_some())
+    }
+
+    /// The imports by name, for one run.
+    pub fn sources(
+        &self,
+        hiding: Option<Replacement>,
+        noted: &Arc<AccessLog>,
+    ) -> impl Iterator<Item = (String, Source)> {
+        let host = move |name: Name| {
+            let (shelf, noted) = (Arc::clone(&self.shelf), Arc::clone(noted));
+            Source::Host(Arc::new(Host { name, shelf, hiding, noted }))
+        };
+        let hosts = [("tfplan/v2", Name::Plan), ("tfstate/v2", Name::State), ("tfconfig/v2", Name::Config)];
+        let hosts = hosts.map(|(import, name)| (import.to_owned(), host(name)));
+        hosts.into_iter().chain([("tfrun".to_owned(), Source::Data(Arc::clone(&self.run)))])
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Name {
+    Plan,
+    State,
+    Config,
+}
+
+/// One import of one run.
+#[derive(Debug)]
+struct Host {
+    name: Name,
+    shelf: Arc<Shelf>,
+    hiding: Option<Replacement>,
+    noted: Arc<AccessLog>,
+}
+
+impl Import for Host {
+    fn member(&self, name: &str) -> Option<Value> {
+        let Self { shelf, hiding, noted, .. } = self;
+        let visit = Rc::new(RunContext::new(shelf, *hiding, noted));
+        let table = |of| Some(visit.table(of));
+        match (self.name, name) {
+            (Name::Plan, "terraform_version") => {
+                let version = |plan: &crate::tfplan::TfPlan<'_>| {
+                    plan.terraform_version.as_ref().map(|version| Value::from(&**version))
+                };
+                shelf.document(CollectionKind::Changes).plan(version).flatten()
+            }
+            (Name::Plan, "planned_values") => {
+                let state = [
+                    ("outputs", CollectionKind::PlannedOutputs),
+                    ("resources", CollectionKind::PlannedResources),
+                ];
+                Some(Value::Map(state.map(|(name, of)| (name, visit.table(of))).into_iter().collect::<Map>()))
+            }
+            (Name::Plan, "resource_changes") => table(CollectionKind::Changes),
+            (Name::Plan, "resource_drift") => table(CollectionKind::Drift),
+            (Name::Plan, "output_changes") => table(CollectionKind::OutputChanges),
+            (Name::Plan, "variables") => table(CollectionKind::PlanVariables),
+            (Name::Plan, "raw") => table(CollectionKind::Raw),
+            (Name::State, "terraform_version") => {
+                match shelf.document(CollectionKind::Resources).state_version() {
+                    Ok(version) => version.map(Value::from),
+                    Err(error) => {
+                        noted.failed(error);
+                        None
+                    }
+                }
+            }
+            (Name::State, "resources") => table(CollectionKind::Resources),
+            (Name::State, "outputs") => table(CollectionKind::Outputs),
+            (Name::Config, "providers") => table(CollectionKind::Providers),
+            (Name::Config, "resources") => table(CollectionKind::ConfigResources),
+            (Name::Config, "provisioners") => table(CollectionKind::Provisioners),
+            (Name::Config, "variables") => table(CollectionKind::ConfigVariables),
+            (Name::Config, "outputs") => table(CollectionKind::ConfigOutputs),
+            (Name::Config, "module_calls") => table(CollectionKind::ModuleCalls),
+            (Name::Config, "strip_index") => {
+                Some(Value::Function(Function::host("strip_index", 1..=1, strip)))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn strip(arguments: &[Value]) -> Result<Value, String> {
+    match arguments {
+        [undefined @ Value::Undefined(_)] => Ok(undefined.clone()),
+        [address] => match address.as_str() {
+            Some(address) => Ok(Value::from(strip_keys(address))),
+            None => Err(format!("expected a string, found {}", address.type_name())),
+        },
+        _ => Ok(Value::undefined()),
+    }
+}

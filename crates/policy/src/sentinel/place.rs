@@ -1,0 +1,217 @@
+//! Where in the documents a value is that a run has, and what is noted of what the run sees there.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use crate::tfconfig::Expressions;
+use crate::{Marked, Redacted};
+use objchange_plan::{DocumentError, Members, ResourceActions, Shape};
+use objchange_sentinel::{List, Map, Value};
+
+use super::cache::Shelf;
+use super::document::CollectionKind;
+use super::hidden::{Replacement, hidden};
+use super::items::{CHANGE, Read};
+use super::record::Record;
+use super::value::value;
+
+/// What a run looks at, and how.
+#[derive(Debug)]
+pub(super) struct RunContext {
+    pub(super) shelf: Arc<Shelf>,
+    /// What stands in place of what is sensitive.
+    pub(super) hiding: Option<Replacement>,
+    pub(super) noted: Arc<AccessLog>,
+    /// Resource changes
+    actions: RefCell<Vec<(ResourceActions, Rc<Vec<Value>>)>>,
+    /// Where keys were found last, by their hash.
+    guesses: [Cell<u32>; GUESSES],
+}
+
+/// More keys than a policy looks for in a kind of resource.
+const GUESSES: usize = 64;
+
+impl RunContext {
+    pub(super) fn new(shelf: &Arc<Shelf>, hiding: Option<Replacement>, noted: &Arc<AccessLog>) -> Self {
+        let (shelf, noted) = (Arc::clone(shelf), Arc::clone(noted));
+        Self { shelf, hiding, noted, actions: RefCell::default(), guesses: [const { Cell::new(0) }; GUESSES] }
+    }
+
+    pub(super) fn actions(&self, actions: ResourceActions) -> Value {
+        let mut known = self.actions.borrow_mut();
+        if let Some((_, words)) = known.iter().find(|(known, _)| *known == actions) {
+            return Value::List(List::shared(words));
+        }
+        let words = Rc::new(actions.words().iter().map(|word| Value::from(*word)).collect());
+        let list = List::shared(&words);
+        known.push((actions, words));
+        Value::List(list)
+    }
+
+    /// Where a key is in an object.
+    pub(super) fn position(&self, members: Members<'_, '_>, key: &str) -> Option<usize> {
+        let hash = key.bytes().fold(key.len(), |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+        let guess = &self.guesses[hash % GUESSES];
+        let position = members.position_near(key, guess.get() as usize)?;
+        guess.set(position as u32);
+        Some(position)
+    }
+}
+
+/// What is noted of a run.
+#[derive(Debug, Default)]
+pub struct AccessLog {
+    /// Whether it has seen anything sensitive.
+    secret: AtomicBool,
+    /// A part of a document cannot be read.
+    error: OnceLock<DocumentError>,
+}
+
+impl AccessLog {
+    /// Whether the run has seen anything sensitive.
+    pub fn has_seen_secrets(&self) -> bool {
+        self.secret.load(Ordering::Relaxed)
+    }
+
+    /// Why a part of a document could not be read, if one could not.
+    pub fn error(&self) -> Option<&DocumentError> {
+        self.error.get()
+    }
+
+    pub(super) fn secret(&self) {
+        self.secret.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn failed(&self, error: DocumentError) {
+        // The first one is told.
+        let _ = self.error.set(error);
+    }
+}
+
+/// A part of an item that is a value of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Before,
+    After,
+    /// What is unknown of the value after: marks.
+    Unknown,
+    Value,
+    Config,
+    Count,
+    ForEach,
+}
+
+/// An item.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    pub(super) visit: Rc<RunContext>,
+    pub(super) of: CollectionKind,
+    /// Among all, in the order of their keys.
+    pub(super) position: u32,
+    /// The same in the order of the document.
+    pub(super) index: u32,
+}
+
+impl Part {
+    /// The part that a field of a change is.
+    pub(super) fn of_change(field: &str) -> Option<Self> {
+        Some(match field {
+            "after" => Self::After,
+            "before" => Self::Before,
+            "after_unknown" => Self::Unknown,
+            _ => return None,
+        })
+    }
+}
+
+impl Place {
+    /// The value at the end of a path in a part of the item, if that is no list or object.
+    pub(super) fn reach(&self, part: Part, from: &[u32], path: &[&str]) -> Option<Value> {
+        // There what is unknown stands beside the way.
+        if self.of == CollectionKind::Raw {
+            return None;
+        }
+        let document = self.visit.shelf.document(self.of);
+        document.at(self.of, self.index as usize, part, from, |mut marked| {
+            for key in path {
+                // What is within is not looked into.
+                if marked.is_sensitive() {
+                    return None;
+                }
+                let position = self.visit.position(marked.exact()?.members(), key)?;
+                marked = marked.part(position)?;
+            }
+            let is_plain = !matches!(marked.exact()?.shape(), Shape::Array(_) | Shape::Object(_));
+            (is_plain && !marked.is_unknown()).then(|| value(self, part, &mut Vec::new(), marked))
+        })
+    }
+
+    /// What happens to this resource or output.
+    pub(super) fn change(&self) -> Value {
+        Value::Map(Map::lazy(Record { place: self.clone(), fields: CHANGE }))
+    }
+
+    /// A part of the item.
+    pub(super) fn value(&self, part: Part, read: Read<'_, '_>) -> Value {
+        match read {
+            // That there is nothing is no secret.
+            Ok(read) => match read.filter(|read| read.exact().is_some_and(|view| !view.is_null())) {
+                Some(read) => value(self, part, &mut Vec::new(), read),
+                None => Value::Null,
+            },
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// What is unknown as a whole: a policy sees nothing of it.
+    pub(super) fn unknown(&self) -> Value {
+        let document = self.visit.shelf.document(self.of);
+        let key = document.items(self.of, |items| items.key(self.index as usize).to_owned());
+        let kind = match self.of {
+            CollectionKind::OutputChanges | CollectionKind::PlannedOutputs | CollectionKind::Outputs => {
+                "output "
+            }
+            _ => "",
+        };
+        Value::unknown(&Value::undefined(), &format!("{kind}{}", key.unwrap_or_default()))
+    }
+
+    /// What is written in a block.
+    pub(super) fn expressions(&self, part: Part, expressions: &Expressions<'_>) -> Value {
+        let Some(view) = expressions.exact() else { return Value::Map(Map::default()) };
+        if expressions.may_be_sensitive() {
+            self.visit.noted.secret();
+            if let Some(replacement) = self.visit.hiding {
+                return hidden(&Redacted(expressions), replacement);
+            }
+        }
+        self.value(part, Ok(Some(Marked::plain(view))))
+    }
+
+    /// A member of the document with other values in place of what is sensitive, if that is what the run sees.
+    pub(super) fn hidden_in_raw(&self) -> Option<Value> {
+        let RunContext { shelf, hiding, noted, .. } = &*self.visit;
+        noted.secret();
+        let replacement = (*hiding)?;
+        let document = shelf.document(self.of);
+        let key = document.items(self.of, |items| items.key(self.index as usize).to_owned()).ok()?;
+        let Value::Map(member) =
+            document.plan(|plan| hidden(&Redacted(&plan.raw.only(&key)), replacement))?
+        else {
+            return None;
+        };
+        member.get(&key)
+    }
+
+    /// The item of another collection with a key.
+    pub(super) fn item(&self, of: CollectionKind, key: &str) -> Value {
+        self.visit.shelf.find(of, key).map_or_else(Value::undefined, |position| self.visit.item(of, position))
+    }
+
+    pub(super) fn failed(&self, error: DocumentError) -> Value {
+        self.visit.noted.failed(error);
+        Value::undefined()
+    }
+}

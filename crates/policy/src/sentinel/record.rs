@@ -1,0 +1,140 @@
+//! Collections and items as maps.
+
+use std::rc::Rc;
+
+use objchange_sentinel::{Map, Members, Text, Value};
+
+use super::document::CollectionKind;
+use super::items::CHANGE;
+use super::place::{Part, Place, RunContext};
+
+impl CollectionKind {
+    /// Whether its items are told by the address, type and so on of a resource.
+    fn has_labels(self) -> bool {
+        matches!(
+            self,
+            Self::Changes | Self::Drift | Self::PlannedResources | Self::Resources | Self::ConfigResources
+        )
+    }
+}
+
+impl RunContext {
+    /// A collection.
+    pub(super) fn table(self: &Rc<Self>, of: CollectionKind) -> Value {
+        let document = self.shelf.document(of);
+        // A collection that cannot be read must not be taken for one that is empty.
+        if let Err(error) = document.items(of, |_| ()) {
+            self.noted.failed(error);
+        }
+        let count = document.order(of).len();
+        Value::Map(Map::lazy(Table { visit: Rc::clone(self), of, count }))
+    }
+
+    /// The item at a position in the order of keys.
+    pub(super) fn item(self: &Rc<Self>, of: CollectionKind, position: usize) -> Value {
+        let document = self.shelf.document(of);
+        let Some(index) = document.order(of).get(position).copied() else { return Value::undefined() };
+        let place = Place { visit: Rc::clone(self), of, position: position as u32, index };
+        let item = document.items(of, |items| match items.fields() {
+            [] => items.field(index as usize, "", &place),
+            fields => Value::Map(Map::lazy(Record { place: place.clone(), fields })),
+        });
+        item.unwrap_or_else(|error| place.failed(error))
+    }
+}
+
+struct Table {
+    visit: Rc<RunContext>,
+    of: CollectionKind,
+    count: usize,
+}
+
+impl Members for Table {
+    fn count(&self) -> usize {
+        self.count
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.visit.shelf.find(self.of, key)
+    }
+
+    fn key(&self, position: usize) -> Text {
+        let row = self.visit.shelf.rows(self.of).get(position);
+        row.map_or_else(|| Text::from(""), |row| row.key.clone())
+    }
+
+    fn value(&self, position: usize) -> Value {
+        self.visit.item(self.of, position)
+    }
+}
+
+/// An item, or the change of one.
+pub(super) struct Record {
+    pub(super) place: Place,
+    pub(super) fields: &'static [&'static str],
+}
+
+impl Members for Record {
+    fn count(&self) -> usize {
+        self.fields.len()
+    }
+
+    fn position(&self, key: &str) -> Option<usize> {
+        self.fields.iter().position(|field| *field == key)
+    }
+
+    fn key(&self, position: usize) -> Text {
+        Text::from(self.fields[position])
+    }
+
+    fn value(&self, position: usize) -> Value {
+        let Place { visit, of, position: row, index } = &self.place;
+        let name = self.fields[position];
+        if of.has_labels() {
+            let label = |label: fn(&super::cache::Row) -> &Text| {
+                let row = visit.shelf.rows(*of).get(*row as usize);
+                row.map_or_else(Value::undefined, |row| Value::String(label(row).clone()))
+            };
+            match name {
+                "address" => return label(|row| &row.address),
+                "mode" => return label(|row| &row.mode),
+                "module_address" => return label(|row| &row.module_address),
+                "provider_name" => return label(|row| &row.provider_name),
+                "type" => return label(|row| &row.resource_type),
+                _ => {}
+            }
+        }
+        let document = visit.shelf.document(*of);
+        // What is unknown of it stands elsewhere.
+        if let (CollectionKind::PlannedResources | CollectionKind::PlannedOutputs, "values" | "value") =
+            (of, name)
+        {
+            let planned = document.at(*of, *index as usize, Part::Value, &[], |marked| {
+                Some(self.place.value(Part::Value, Ok(Some(marked))))
+            });
+            if let Some(planned) = planned {
+                return planned;
+            }
+        }
+        let field = document.items(*of, |items| items.field(*index as usize, name, &self.place));
+        field.unwrap_or_else(|error| self.place.failed(error))
+    }
+
+    fn reach(&self, path: &[&str]) -> Option<Value> {
+        let is_change = std::ptr::eq(self.fields, CHANGE);
+        match (self.place.of, path) {
+            (
+                CollectionKind::Changes | CollectionKind::Drift | CollectionKind::OutputChanges,
+                [field, rest @ ..],
+            ) if is_change => self.place.reach(Part::of_change(field)?, &[], rest),
+            (
+                CollectionKind::Changes | CollectionKind::Drift | CollectionKind::OutputChanges,
+                ["change", field, rest @ ..],
+            ) if !rest.is_empty() => self.place.reach(Part::of_change(field)?, &[], rest),
+            (CollectionKind::PlannedResources | CollectionKind::Resources, ["values", rest @ ..]) => {
+                self.place.reach(Part::Value, &[], rest)
+            }
+            _ => None,
+        }
+    }
+}

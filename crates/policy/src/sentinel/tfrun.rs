@@ -1,0 +1,28 @@
+//! `tfrun`: what is told of a run by whoever starts it, and what the plan tells of it.
+
+use crate::tfplan::TfPlan;
+use objchange_plan::ResourceActions;
+use serde_json::{Value, json};
+
+use super::document::Document;
+
+/// The members of the import: those that are given, and those that the document tells.
+pub(super) fn members(document: &Document, given: Option<&Value>) -> Value {
+    document.plan(|plan| of(Some(plan), given)).unwrap_or_else(|| of(None, given))
+}
+
+/// The same of a plan itself.
+pub(super) fn of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
+    let mut members = json!({"target_addrs": null});
+    // Without a plan nobody knows.
+    if let Some(plan) = plan {
+        let mut changes = plan.resource_changes.values().map(|change| change.change.actions);
+        let is_destroy =
+            !plan.resource_changes.is_empty() && changes.all(|actions| actions == ResourceActions::Delete);
+        members["is_destroy"] = is_destroy.into();
+    }
+    if let (Some(members), Some(given)) = (members.as_object_mut(), given.and_then(Value::as_object)) {
+        members.extend(given.iter().map(|(name, value)| (name.clone(), value.clone())));
+    }
+    members
+}

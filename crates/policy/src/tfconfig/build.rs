@@ -1,0 +1,168 @@
+//! Building the collections of a configuration.
+
+use std::sync::Arc;
+
+use objchange_plan::{DocumentError, Plan, Text, View};
+
+use super::marks::{ConfigMarks, Names, says_sensitive};
+use super::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, TfConfig, Variable};
+use crate::collection::prefixed;
+
+impl<'t> TfConfig<'t> {
+    /// The collections of the configuration that a plan was made from; without one they are empty.
+    ///
+    /// # Errors
+    ///
+    /// That part of the plan is no JSON. The error says where.
+    pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
+        let marks = ConfigMarks::of(plan)?;
+        let mut config = Self::default();
+        let root = marks.configuration();
+        if let Some(providers) = root.get("provider_config") {
+            for (key, provider) in named(providers) {
+                let provider = Provider::new(&key, provider);
+                config.providers.insert(provider.provider_config_key.clone(), provider);
+            }
+        }
+        if let Some(module) = root.get("root_module") {
+            config.add_module(module, &Text::default(), &marks);
+        }
+        Ok(config)
+    }
+
+    /// Adds a module and those that it calls. How deep they nest was limited when the configuration was read.
+    fn add_module(&mut self, module: View<'_, 't>, address: &Text<'t>, marks: &ConfigMarks<'t>) {
+        for resource in part(module, "resources").elements().iter() {
+            let resource = Resource::new(resource, address, marks);
+            for provisioner in &resource.provisioners {
+                let key = Text::from(format!("{}:{}", provisioner.resource_address, provisioner.index));
+                self.provisioners.insert(key, provisioner.clone());
+            }
+            self.resources.insert(resource.address.clone(), resource);
+        }
+        for (name, variable) in named(part(module, "variables")) {
+            let key = prefixed(address, ':', &name);
+            self.variables.insert(key, Variable::new(name, variable, address));
+        }
+        for (name, output) in named(part(module, "outputs")) {
+            let key = prefixed(address, ':', &name);
+            self.outputs.insert(key, Output::new(name, output, address));
+        }
+        for (name, call) in named(part(module, "module_calls")) {
+            let key = prefixed(address, ':', &name);
+            let called = prefixed(address, '.', &Text::from(format!("module.{name}")));
+            self.module_calls.insert(key, ModuleCall::new(name, call, address));
+            self.add_module(part(call, "module"), &called, marks);
+        }
+    }
+}
+
+impl<'t> Provider<'t> {
+    fn new(key: &Text<'t>, provider: View<'_, 't>) -> Self {
+        let module_address = text(provider, "module_address");
+        Self {
+            provider_config_key: prefixed(&module_address, ':', &own_key(key)),
+            name: text(provider, "name"),
+            full_name: text(provider, "full_name"),
+            alias: text(provider, "alias"),
+            module_address,
+            config: expressions(provider, "expressions", None),
+            version_constraint: text(provider, "version_constraint"),
+        }
+    }
+}
+
+impl<'t> Resource<'t> {
+    fn new(resource: View<'_, 't>, module: &Text<'t>, marks: &ConfigMarks<'t>) -> Self {
+        let address = prefixed(module, '.', &text(resource, "address"));
+        let provisioners = part(resource, "provisioners").elements().iter().enumerate();
+        let provisioners = provisioners.map(|(index, provisioner)| Provisioner {
+            resource_address: address.clone(),
+            provisioner_type: text(provisioner, "type"),
+            index: Text::from(index.to_string()),
+            config: expressions(provisioner, "expressions", None),
+        });
+        Self {
+            module_address: module.clone(),
+            mode: text(resource, "mode"),
+            resource_type: text(resource, "type"),
+            name: text(resource, "name"),
+            provider_config_key: prefixed(module, ':', &own_key(&text(resource, "provider_config_key"))),
+            provisioners: provisioners.collect(),
+            config: expressions(resource, "expressions", marks.of_resource(&address)),
+            count: expressions(resource, "count_expression", None),
+            for_each: expressions(resource, "for_each_expression", None),
+            depends_on: texts(resource, "depends_on"),
+            address,
+        }
+    }
+}
+
+impl<'t> Variable<'t> {
+    fn new(name: Text<'t>, variable: View<'_, 't>, module: &Text<'t>) -> Self {
+        Self {
+            module_address: module.clone(),
+            name,
+            description: text(variable, "description"),
+            sensitive: says_sensitive(variable),
+            default: part(variable, "default").to_json(),
+        }
+    }
+}
+
+impl<'t> Output<'t> {
+    fn new(name: Text<'t>, output: View<'_, 't>, module: &Text<'t>) -> Self {
+        let sensitive = says_sensitive(output);
+        Self {
+            module_address: module.clone(),
+            name,
+            sensitive,
+            value: expressions(output, "expression", sensitive.then(Names::all)),
+            description: text(output, "description"),
+            depends_on: texts(output, "depends_on"),
+        }
+    }
+}
+
+impl<'t> ModuleCall<'t> {
+    fn new(name: Text<'t>, call: View<'_, 't>, module: &Text<'t>) -> Self {
+        Self {
+            module_address: module.clone(),
+            name,
+            source: text(call, "source"),
+            config: expressions(call, "expressions", Names::of_arguments(call)),
+            count: expressions(call, "count_expression", None),
+            for_each: expressions(call, "for_each_expression", None),
+            depends_on: texts(call, "depends_on"),
+            version_constraint: text(call, "version_constraint"),
+        }
+    }
+}
+
+/// The key of a provider's configuration within its module.
+fn own_key<'t>(key: &Text<'t>) -> Text<'t> {
+    match key.rsplit_once(':') {
+        Some((_, own)) => Text::from(own.to_owned()),
+        None => key.clone(),
+    }
+}
+
+fn named<'v, 't>(object: View<'v, 't>) -> impl Iterator<Item = (Text<'t>, View<'v, 't>)> {
+    std::iter::zip(object.members().keys(), object.members().iter().map(|(_, member)| member))
+}
+
+fn part<'v, 't>(view: View<'v, 't>, name: &str) -> View<'v, 't> {
+    view.get(name).unwrap_or(view.null())
+}
+
+fn text<'t>(view: View<'_, 't>, name: &str) -> Text<'t> {
+    part(view, name).text().unwrap_or_default()
+}
+
+fn texts<'t>(view: View<'_, 't>, name: &str) -> Vec<Text<'t>> {
+    part(view, name).elements().iter().filter_map(View::text).collect()
+}
+
+fn expressions<'t>(view: View<'_, 't>, name: &str, hidden: Option<Arc<Names>>) -> Expressions<'t> {
+    Expressions::new(view.get(name).map(View::to_json), hidden)
+}

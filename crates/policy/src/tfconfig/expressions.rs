@@ -1,0 +1,105 @@
+//! What is written in a block of the configuration, as the plan has it.
+
+use std::sync::Arc;
+
+use objchange_plan::{Json, Shape, View};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::marks::Names;
+use crate::collection::{As, Collected, SENSITIVE, Secrets};
+
+/// What is written in a block, or an expression: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of
+/// maps of these. It is `{}` where nothing is. `Debug` shows the shape alone.
+#[derive(Debug, Clone)]
+pub struct Expressions<'t> {
+    json: Option<Json<'t>>,
+    /// Of which of its constants the plan says that they are sensitive.
+    hidden: Option<Arc<Names>>,
+}
+
+impl<'t> Expressions<'t> {
+    pub(super) fn new(json: Option<Json<'t>>, hidden: Option<Arc<Names>>) -> Self {
+        Self { json, hidden }
+    }
+
+    /// Whether anything of it may be sensitive.
+    pub fn may_be_sensitive(&self) -> bool {
+        self.hidden.is_some()
+    }
+
+    /// What is written, secrets included; `None` where nothing is.
+    pub fn exact(&self) -> Option<View<'_, 't>> {
+        self.json.as_ref().map(Json::view)
+    }
+}
+
+impl Collected for Expressions<'_> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.json {
+            None => serializer.serialize_map(Some(0))?.end(),
+            Some(json) => HiddenIn(json.view(), self.hidden.as_deref()).write(secrets, serializer),
+        }
+    }
+}
+
+/// Expressions with what is hidden of their constants.
+pub(crate) struct HiddenIn<'v, 't>(pub(crate) View<'v, 't>, pub(crate) Option<&'v Names>);
+
+/// A constant with what is hidden of it.
+struct Constant<'v, 't>(View<'v, 't>, Option<&'v Names>);
+
+impl Collected for HiddenIn<'_, '_> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.1 {
+            Some(_) if secrets == Secrets::Hidden => self.serialize(serializer),
+            _ => self.0.write(secrets, serializer),
+        }
+    }
+}
+
+impl Serialize for HiddenIn<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(view, Some(names)) = *self else {
+            return As(&self.0, Secrets::Hidden).serialize(serializer);
+        };
+        match view.shape() {
+            Shape::Object(members) => {
+                let mut written = serializer.serialize_map(Some(members.len()))?;
+                for (key, member) in members.iter() {
+                    match key {
+                        "constant_value" => written.serialize_entry(key, &Constant(member, Some(names)))?,
+                        _ => written.serialize_entry(key, &HiddenIn(member, names.below(key)))?,
+                    }
+                }
+                written.end()
+            }
+            Shape::Array(elements) => {
+                let mut written = serializer.serialize_seq(Some(elements.len()))?;
+                for element in elements.iter() {
+                    written.serialize_element(&HiddenIn(element, Some(names)))?;
+                }
+                written.end()
+            }
+            _ => As(&view, Secrets::Hidden).serialize(serializer),
+        }
+    }
+}
+
+impl Serialize for Constant<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(view, Some(names)) = *self else {
+            return As(&self.0, Secrets::Hidden).serialize(serializer);
+        };
+        match view.shape() {
+            _ if names.has_all() => serializer.serialize_str(SENSITIVE),
+            Shape::Object(members) => {
+                let members = members.iter().map(|(key, member)| (key, Constant(member, names.below(key))));
+                serializer.collect_map(members)
+            }
+            Shape::Array(elements) => {
+                serializer.collect_seq(elements.iter().map(|element| Constant(element, Some(names))))
+            }
+            _ => As(&view, Secrets::Hidden).serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The `tfconfig/v2` collections: the configuration that a plan was made from.
+//!
+//! The address of a module has no instance keys here ([`strip_keys`](objchange::address::strip_keys)). What is written in expressions is passed through
+//! as the plan has it: `{"constant_value": …}`, `{"references": […]}`, and blocks as lists of maps of these.
+//!
+//! ```
+//! use objchange::address::strip_keys;
+//! use objchange_policy::tfconfig::TfConfig;
+//! use objchange_plan::{Plan, Redacted};
+//!
+//! let plan = Plan::parse(
+//!     r#"{"format_version":"1.2","configuration":{"root_module":{"module_calls":{"web":{"source":"./web","module":{
+//!         "resources":[{"address":"disk.a","mode":"managed","type":"disk","name":"a","provider_config_key":"disk",
+//!             "expressions":{"size":{"constant_value":10}}}]}}}}}}"#,
+//! )?;
+//! let tfconfig = TfConfig::new(&plan)?;
+//! let disk = tfconfig.resources.get(&strip_keys("module.web[1].disk.a[0]")).unwrap();
+//! assert_eq!(serde_json::to_string(&Redacted(&disk.config))?, r#"{"size":{"constant_value":10}}"#);
+//! assert_eq!(&*disk.provider_config_key, "module.web:disk");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod build;
+mod expressions;
+mod marks;
+mod written;
+
+pub use expressions::Expressions;
+pub(crate) use expressions::HiddenIn;
+pub(crate) use marks::{ConfigMarks, Names, says_sensitive};
+use objchange_plan::{Json, Text};
+
+use crate::collection::{Collection, Marked};
+
+/// The collections of a configuration.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct TfConfig<'t> {
+    /// The configurations of providers, by module, `:` and name with alias.
+    pub providers: Collection<'t, Provider<'t>>,
+    /// The resources and data sources of all modules, by address.
+    pub resources: Collection<'t, Resource<'t>>,
+    /// The provisioners of all resources, by the address of the resource, `:` and their position.
+    pub provisioners: Collection<'t, Provisioner<'t>>,
+    /// The variables of all modules, by module, `:` and name.
+    pub variables: Collection<'t, Variable<'t>>,
+    /// The outputs of all modules, by module, `:` and name.
+    pub outputs: Collection<'t, Output<'t>>,
+    /// The calls of modules, by the calling module, `:` and name.
+    pub module_calls: Collection<'t, ModuleCall<'t>>,
+}
+
+/// The configuration of a provider.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Provider<'t> {
+    /// Its key: in a module after the address of that and `:`; the name, and after a dot the alias.
+    pub provider_config_key: Text<'t>,
+    /// Its name.
+    pub name: Text<'t>,
+    /// Its source address; empty where there is none.
+    pub full_name: Text<'t>,
+    /// The alias; empty where there is none.
+    pub alias: Text<'t>,
+    /// The address of its module; empty in the root module.
+    pub module_address: Text<'t>,
+    /// What is written in it.
+    pub config: Expressions<'t>,
+    /// The constraint on its version; empty where there is none.
+    pub version_constraint: Text<'t>,
+}
+
+/// A resource or data source of the configuration, for all of its instances.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Resource<'t> {
+    /// Its address, without instance keys.
+    pub address: Text<'t>,
+    /// The address of its module; empty in the root module.
+    pub module_address: Text<'t>,
+    /// `managed` or `data`.
+    pub mode: Text<'t>,
+    /// The resource type.
+    pub resource_type: Text<'t>,
+    /// The name in its module.
+    pub name: Text<'t>,
+    /// The key of the configuration of its provider, as its own module has it.
+    pub provider_config_key: Text<'t>,
+    /// Its provisioners in their order.
+    pub provisioners: Vec<Provisioner<'t>>,
+    /// What is written in it.
+    pub config: Expressions<'t>,
+    /// The expression of `count`; empty where there is none.
+    pub count: Expressions<'t>,
+    /// The expression of `for_each`; empty where there is none.
+    pub for_each: Expressions<'t>,
+    /// What `depends_on` names.
+    pub depends_on: Vec<Text<'t>>,
+}
+
+/// A provisioner of a resource.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Provisioner<'t> {
+    /// The address of its resource.
+    pub resource_address: Text<'t>,
+    /// Its type, such as `local-exec`.
+    pub provisioner_type: Text<'t>,
+    /// Its position among those of the resource, in digits.
+    pub index: Text<'t>,
+    /// What is written in it.
+    pub config: Expressions<'t>,
+}
+
+/// A variable of a module.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Variable<'t> {
+    /// The address of its module; empty in the root module.
+    pub module_address: Text<'t>,
+    /// Its name.
+    pub name: Text<'t>,
+    /// What it is for; empty where that is not said.
+    pub description: Text<'t>,
+    /// Its value must not be shown.
+    pub sensitive: bool,
+    default: Json<'t>,
+}
+
+/// An output of a module.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Output<'t> {
+    /// The address of its module; empty in the root module.
+    pub module_address: Text<'t>,
+    /// Its name.
+    pub name: Text<'t>,
+    /// Its value must not be shown.
+    pub sensitive: bool,
+    /// The expression.
+    pub value: Expressions<'t>,
+    /// What it is for; empty where that is not said.
+    pub description: Text<'t>,
+    /// What `depends_on` names.
+    pub depends_on: Vec<Text<'t>>,
+}
+
+/// A call of a module.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ModuleCall<'t> {
+    /// The address of the module that calls; empty for the root module.
+    pub module_address: Text<'t>,
+    /// The name of the call.
+    pub name: Text<'t>,
+    /// Where the module is from.
+    pub source: Text<'t>,
+    /// What the call gives to the variables.
+    pub config: Expressions<'t>,
+    /// The expression of `count`; empty where there is none.
+    pub count: Expressions<'t>,
+    /// The expression of `for_each`; empty where there is none.
+    pub for_each: Expressions<'t>,
+    /// What `depends_on` names.
+    pub depends_on: Vec<Text<'t>>,
+    /// The constraint on its version; empty where there is none.
+    pub version_constraint: Text<'t>,
+}
+
+impl<'t> Variable<'t> {
+    /// The value that it has where none is given; null where there is none.
+    pub fn default(&self) -> Marked<'_, 't> {
+        let value = self.default.view();
+        Marked::known(value, [value.bool(self.sensitive && !value.is_null()); 2])
+    }
+}

@@ -1,0 +1,222 @@
+//! Changes of resources and outputs.
+
+use std::sync::OnceLock;
+
+use objchange_plan::{
+    ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions, Sides, Text, ValueChange,
+    View,
+};
+use serde::ser::{Error, SerializeMap, Serializer};
+
+use crate::collection::{As, Collected, Hidden, HiddenWith, Marked, Secrets, is_there, simplified};
+
+/// What happens to one resource instance, or to a deposed object of it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ResourceChange<'t> {
+    /// The address of the instance, as Terraform writes it.
+    pub address: Text<'t>,
+    /// The address of its module; empty in the root module.
+    pub module_address: Text<'t>,
+    /// `managed` or `data`.
+    pub mode: Text<'t>,
+    /// The resource type.
+    pub resource_type: Text<'t>,
+    /// The name in its module.
+    pub name: Text<'t>,
+    /// The `count` index or `for_each` key.
+    pub index: Option<Index<'t>>,
+    /// The provider's address; before Terraform 0.13 its name alone.
+    pub provider_name: Text<'t>,
+    /// The key of the deposed object; empty where it is none.
+    pub deposed: Text<'t>,
+    /// What happens.
+    pub change: Change<'t>,
+}
+
+/// What happens to an output of the root module.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct OutputChange<'t> {
+    /// The name of the output.
+    pub name: Text<'t>,
+    /// What happens.
+    pub change: Change<'t>,
+}
+
+/// The two sides of a change. They are read when they are first looked into.
+#[derive(Debug)]
+pub struct Change<'t> {
+    /// What Terraform does: serialized, an ordered list such as `["delete","create"]`.
+    pub actions: ResourceActions,
+    values: ValueChange<'t>,
+    document: DocumentText<'t>,
+    /// Whose change it is, for errors.
+    of: Text<'t>,
+    sides: OnceLock<Result<Box<Read<'t>>, DocumentError>>,
+}
+
+/// The sides, once they are read; marks that mark nothing are `false`.
+#[derive(Debug)]
+struct Read<'t> {
+    sides: Sides<'t>,
+    unknown: Json<'t>,
+}
+
+impl<'t> ResourceChange<'t> {
+    pub(super) fn new(text: &'t str, resource: &ChangedResource<'t>) -> Result<Self, DocumentError> {
+        let index = Index::read(resource.index).map_err(|error| {
+            DocumentError::from_json(&error, text, &format!("{}: index", resource.address))
+        })?;
+        Ok(Self {
+            address: resource.address.clone(),
+            module_address: resource.module_address.clone().unwrap_or_default(),
+            mode: resource.mode.clone(),
+            resource_type: resource.resource_type.clone(),
+            name: resource.name.clone(),
+            index,
+            provider_name: resource.provider_name.clone(),
+            deposed: resource.deposed.clone().unwrap_or_default(),
+            change: Change::new(text, &resource.address, &resource.change),
+        })
+    }
+
+    /// Its key in the collection: the address, and of a deposed object `:` and its key.
+    pub fn key(&self) -> Text<'t> {
+        match self.deposed.is_empty() {
+            true => self.address.clone(),
+            false => Text::from(format!("{}:{}", self.address, self.deposed)),
+        }
+    }
+}
+
+impl<'t> OutputChange<'t> {
+    pub(super) fn new(text: &'t str, output: &objchange_plan::OutputChange<'t>) -> Self {
+        Self { name: output.name.clone(), change: Change::new(text, &output.name, &output.change) }
+    }
+}
+
+impl<'t> Change<'t> {
+    fn new(text: &'t str, of: &Text<'t>, values: &ValueChange<'t>) -> Self {
+        Self {
+            actions: values.actions,
+            values: values.clone(),
+            document: DocumentText(text),
+            of: of.clone(),
+            sides: OnceLock::new(),
+        }
+    }
+
+    /// The value before: null where there is none. Nothing of it is unknown.
+    ///
+    /// # Errors
+    ///
+    /// What stands in the document is no JSON.
+    pub fn before(&self) -> Result<Marked<'_, 't>, DocumentError> {
+        let sides = self.sides()?;
+        Ok(Marked::known(sides.before.view(), sensitive(sides)))
+    }
+
+    /// The value after, as far as it is known: null where there is none.
+    ///
+    /// [`Marked::at`] answers for a path in it whether it is known, unknown until apply, or absent, and [`Marked::full`]
+    /// is what policies call `after_full`.
+    ///
+    /// # Errors
+    ///
+    /// What stands in the document is no JSON.
+    pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
+        let Read { sides, unknown } = self.read()?;
+        let value = Some(sides.after.view()).filter(|_| is_there(&self.values.after));
+        Ok(Marked::partly_known(value, unknown.view(), sensitive(sides)))
+    }
+
+    /// What is unknown of the value after, in its shape: `true` where it is.
+    ///
+    /// # Errors
+    ///
+    /// What stands in the document is no JSON.
+    pub fn after_unknown(&self) -> Result<View<'_, 't>, DocumentError> {
+        Ok(self.sides()?.unknown.view())
+    }
+
+    /// What is unknown of the value after, as a value with what is sensitive of it: the keys in that may be secret.
+    ///
+    /// # Errors
+    ///
+    /// What stands in the document is no JSON.
+    pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
+        let sides = self.sides()?;
+        Ok(Marked::known(sides.unknown.view(), sensitive(sides)))
+    }
+
+    fn sides(&self) -> Result<&Sides<'t>, DocumentError> {
+        Ok(&self.read()?.sides)
+    }
+
+    fn read(&self) -> Result<&Read<'t>, DocumentError> {
+        let read = || {
+            let sides = Sides::read(self.document.0, &self.values, || format!("{}: change", self.of))?;
+            let (before_sensitive, after_sensitive) =
+                (simplified(sides.before_sensitive), simplified(sides.after_sensitive));
+            let unknown = simplified(sides.unknown.clone());
+            Ok(Box::new(Read { sides: Sides { before_sensitive, after_sensitive, ..sides }, unknown }))
+        };
+        match self.sides.get_or_init(read) {
+            Ok(read) => Ok(read),
+            Err(error) => Err(error.clone()),
+        }
+    }
+}
+
+/// What either side calls sensitive is so on both: the text of a secret may stand on the other.
+fn sensitive<'s, 't>(sides: &'s Sides<'t>) -> [View<'s, 't>; 2] {
+    [sides.before_sensitive.view(), sides.after_sensitive.view()]
+}
+
+impl Collected for Change<'_> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        let sides = self.sides().map_err(S::Error::custom)?;
+        // That there is no object is no secret.
+        let side = |value| match value {
+            value if View::is_null(value) => Marked::known(value, [value.bool(false); 2]),
+            value => Marked::known(value, sensitive(sides)),
+        };
+        let unknown = sides.unknown.view();
+        let mut fields = serializer.serialize_map(None)?;
+        fields.serialize_entry("actions", &self.actions)?;
+        fields.serialize_entry("before", &As(&side(sides.before.view()), secrets))?;
+        // That of an output which is all unknown is undefined.
+        if is_there(&self.values.after) || !unknown.is_true() {
+            fields.serialize_entry("after", &As(&side(sides.after.view()), secrets))?;
+        }
+        let unknown = HiddenWith(Marked::known(unknown, sensitive(sides)), Hidden::Truth);
+        fields.serialize_entry("after_unknown", &As(&unknown, secrets))?;
+        fields.end()
+    }
+}
+
+impl Collected for ResourceChange<'_> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(Some(9))?;
+        fields.serialize_entry("address", &self.address)?;
+        fields.serialize_entry("module_address", &self.module_address)?;
+        fields.serialize_entry("mode", &self.mode)?;
+        fields.serialize_entry("type", &self.resource_type)?;
+        fields.serialize_entry("name", &self.name)?;
+        fields.serialize_entry("index", &self.index)?;
+        fields.serialize_entry("provider_name", &self.provider_name)?;
+        fields.serialize_entry("deposed", &self.deposed)?;
+        fields.serialize_entry("change", &As(&self.change, secrets))?;
+        fields.end()
+    }
+}
+
+impl Collected for OutputChange<'_> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(Some(2))?;
+        fields.serialize_entry("name", &self.name)?;
+        fields.serialize_entry("change", &As(&self.change, secrets))?;
+        fields.end()
+    }
+}

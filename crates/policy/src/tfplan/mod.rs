@@ -1,0 +1,168 @@
+//! The `tfplan/v2` collections: a plan as policy authors know it from Sentinel's import of that name.
+//!
+//! A plan is keyed so that one expression finds what it needs without walking modules. Nothing is copied out of the
+//! document, and a value is read when it is first looked into.
+//!
+//! ```
+//! use objchange_policy::tfplan::TfPlan;
+//! use objchange_plan::{Answer, Plan, Redacted, ResourceActions};
+//!
+//! let plan = Plan::parse(
+//!     r#"{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{
+//!         "address":"module.web[0].aws_instance.this","module_address":"module.web[0]","mode":"managed",
+//!         "type":"aws_instance","name":"this","provider_name":"registry.terraform.io/hashicorp/aws",
+//!         "change":{"actions":["create"],"before":null,"after":{"tags":{"Owner":"ann"},"user_data":"x"},
+//!             "after_unknown":{"id":true},"before_sensitive":false,"after_sensitive":{"user_data":true}}}]}"#,
+//! )?;
+//! let tfplan = TfPlan::new(&plan)?;
+//! let mut created = tfplan.resource_changes.values().filter(|rc| rc.change.actions == ResourceActions::Create);
+//! assert_eq!(&*created.next().unwrap().address, "module.web[0].aws_instance.this");
+//!
+//! let change = &tfplan.resource_changes.get("module.web[0].aws_instance.this").unwrap().change;
+//! let Answer::Known(owner) = change.after()?.at(&"tags.Owner".parse()?) else { panic!("it is known") };
+//! assert_eq!(owner.exact().and_then(|owner| owner.as_str()), Some("ann"));
+//! assert!(change.after()?.at(&"id".parse()?).is_unknown());
+//! assert!(change.after()?.at(&"tags.Cost".parse()?).is_absent());
+//!
+//! assert_eq!(
+//!     serde_json::to_string(&Redacted(&change.after()?.full()))?,
+//!     r#"{"tags":{"Owner":"ann"},"user_data":"(sensitive value)","id":{"$unknown":{}}}"#
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod change;
+mod raw;
+
+use hashbrown::HashMap;
+use objchange_plan::{ChangedResource, DocumentError, Json, Plan, Raw, State, Text};
+use serde::ser::{SerializeMap, Serializer};
+
+pub use change::{Change, OutputChange, ResourceChange};
+#[cfg(feature = "rego")]
+pub(crate) use raw::OnlyMembers;
+pub use raw::{RawMember, RawPlan};
+
+use crate::collection::{As, Collected, Collection, Marked, Secrets, read};
+use crate::tfstate::TfState;
+
+/// The collections of a plan.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TfPlan<'t> {
+    /// The version of Terraform that made the plan.
+    pub terraform_version: Option<Text<'t>>,
+    /// The variables of the root module, by name.
+    pub variables: Collection<'t, Variable<'t>>,
+    /// What the state will be, as far as it is known.
+    pub planned_values: TfState<'t>,
+    /// What happens to each resource instance, by address; of a deposed object, with `:` and its key appended.
+    pub resource_changes: Collection<'t, ResourceChange<'t>>,
+    /// What has happened to resource instances outside of Terraform, by the same keys.
+    pub resource_drift: Collection<'t, ResourceChange<'t>>,
+    /// What happens to the outputs of the root module, by name.
+    pub output_changes: Collection<'t, OutputChange<'t>>,
+    /// The document itself.
+    pub raw: RawPlan<'t>,
+}
+
+/// A variable of the root module, as it is set in the plan.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Variable<'t> {
+    /// Its name.
+    pub name: Text<'t>,
+    /// The configuration says that it is sensitive.
+    pub sensitive: bool,
+    value: Json<'t>,
+}
+
+impl<'t> TfPlan<'t> {
+    /// The collections of a plan.
+    ///
+    /// # Errors
+    ///
+    /// A part of the document has not the form that it is to have. The error says where.
+    pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
+        let text = plan.text();
+        let planned = plan.planned_values().unwrap_or(Raw::NULL);
+        let planned = State::parse_values(text, planned)
+            .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?;
+        let changed = plan.resource_changes.iter().filter(|resource| resource.deposed.is_none());
+        let unknown: HashMap<&str, Raw<'t>> =
+            changed.map(|resource| (&*resource.address, resource.change.after_unknown)).collect();
+        let mut output_changes = Collection::with_capacity(plan.output_changes.len());
+        for output in &plan.output_changes {
+            output_changes.insert(output.name.clone(), OutputChange::new(text, output));
+        }
+        let terraform_version =
+            plan.member("terraform_version").map(|part| read(text, &part, "terraform_version"));
+        let raw = RawPlan::new(plan)?;
+        Ok(Self {
+            terraform_version: terraform_version.transpose()?.and_then(|version| version.view().text()),
+            variables: variables(plan, &raw)?,
+            planned_values: TfState::planned(planned, |address| unknown.get(address).copied())?,
+            resource_changes: changes(text, &plan.resource_changes)?,
+            resource_drift: changes(text, &plan.resource_drift)?,
+            output_changes,
+            raw,
+        })
+    }
+}
+
+fn changes<'t>(
+    text: &'t str,
+    resources: &[ChangedResource<'t>],
+) -> Result<Collection<'t, ResourceChange<'t>>, DocumentError> {
+    let mut changes = Collection::with_capacity(resources.len());
+    for resource in resources {
+        let change = ResourceChange::new(text, resource)?;
+        changes.insert(change.key(), change);
+    }
+    Ok(changes)
+}
+
+fn variables<'t>(plan: &Plan<'t>, raw: &RawPlan<'t>) -> Result<Collection<'t, Variable<'t>>, DocumentError> {
+    let mut variables = Collection::default();
+    let Some(part) = plan.variables() else { return Ok(variables) };
+    let read = read(plan.text(), &part, "variables")?;
+    let members = read.view().members();
+    for (name, (_, variable)) in std::iter::zip(members.keys(), members.iter()) {
+        let value = variable.get("value").unwrap_or(variable.null()).to_json();
+        variables.insert(name.clone(), Variable { sensitive: raw.is_sensitive_variable(&name), name, value });
+    }
+    Ok(variables)
+}
+
+impl<'t> Variable<'t> {
+    /// Its value.
+    pub fn value(&self) -> Marked<'_, 't> {
+        let value = self.value.view();
+        Marked::known(value, [value.bool(self.sensitive); 2])
+    }
+}
+
+impl Collected for Variable<'_> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(Some(2))?;
+        fields.serialize_entry("name", &self.name)?;
+        fields.serialize_entry("value", &As(&self.value(), secrets))?;
+        fields.end()
+    }
+}
+
+impl Collected for TfPlan<'_> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        if let Some(version) = &self.terraform_version {
+            fields.serialize_entry("terraform_version", version)?;
+        }
+        fields.serialize_entry("variables", &As(&self.variables, secrets))?;
+        fields.serialize_entry("planned_values", &As(&self.planned_values, secrets))?;
+        fields.serialize_entry("resource_changes", &As(&self.resource_changes, secrets))?;
+        fields.serialize_entry("resource_drift", &As(&self.resource_drift, secrets))?;
+        fields.serialize_entry("output_changes", &As(&self.output_changes, secrets))?;
+        fields.serialize_entry("raw", &As(&self.raw, secrets))?;
+        fields.end()
+    }
+}

@@ -1,0 +1,286 @@
+//! The document itself, as it is or with what it calls sensitive hidden.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use objchange_plan::{DocumentError, DocumentText, Json, Plan, Raw, Shape, Text, View};
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+
+use crate::collection::{As, Collected, Collection, Hidden, HiddenWith, Marked, SENSITIVE, Secrets, read};
+use crate::tfconfig::{ConfigMarks, HiddenIn, Names, says_sensitive};
+
+/// The document of a plan. Written exact it is the document with the members of objects in byte order; redacted it has
+/// `(sensitive value)` in place of what it calls sensitive, wherever that stands.
+pub struct RawPlan<'t> {
+    /// The members of the document, by name.
+    pub members: Collection<'t, RawMember<'t>>,
+    document: DocumentText<'t>,
+    marks: ConfigMarks<'t>,
+}
+
+/// A member of the document, read when it is first looked into.
+#[derive(Debug)]
+pub struct RawMember<'t> {
+    document: DocumentText<'t>,
+    name: Text<'t>,
+    part: Raw<'t>,
+    read: OnceLock<Result<Json<'t>, DocumentError>>,
+}
+
+impl<'t> RawMember<'t> {
+    /// What stands there, secrets included.
+    ///
+    /// # Errors
+    ///
+    /// It is no JSON.
+    pub fn exact(&self) -> Result<View<'_, 't>, DocumentError> {
+        let read = self.read.get_or_init(|| read(self.document.0, &self.part, &self.name));
+        read.as_ref().map(Json::view).map_err(Clone::clone)
+    }
+}
+
+impl<'t> RawPlan<'t> {
+    pub(super) fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
+        let document = DocumentText(plan.text());
+        let mut members = Collection::default();
+        for (name, part) in plan.members() {
+            let name = Text::from(name.to_owned());
+            let member = RawMember { document, name: name.clone(), part, read: OnceLock::new() };
+            members.insert(name, member);
+        }
+        Ok(Self { members, document, marks: ConfigMarks::of(plan)? })
+    }
+
+    /// The text of the document, secrets included.
+    pub fn exact(&self) -> &'t str {
+        self.document.0
+    }
+
+    /// The document with no other member than this one.
+    pub fn only<'r>(&'r self, name: &'r str) -> impl Collected + 'r {
+        OnlyMembers(self, move |other: &str| other == name)
+    }
+
+    pub(super) fn is_sensitive_variable(&self, name: &str) -> bool {
+        self.marks.is_sensitive_variable(name)
+    }
+}
+
+impl fmt::Debug for RawPlan<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.members.fmt(f)
+    }
+}
+
+impl Collected for RawPlan<'_> {
+    /// One member after the other, so that not all of the document is read at once.
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        OnlyMembers(self, |_: &str| true).write(secrets, serializer)
+    }
+}
+
+/// The document with those of its members that are wanted.
+pub(crate) struct OnlyMembers<'r, 't, W>(pub(crate) &'r RawPlan<'t>, pub(crate) W);
+
+impl<W: Fn(&str) -> bool> Collected for OnlyMembers<'_, '_, W> {
+    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(raw, wanted) = self;
+        let mut written = serializer.serialize_map(None)?;
+        for (name, member) in raw.members.iter().filter(|(name, _)| wanted(name)) {
+            let json = read(raw.document.0, &member.part, name).map_err(S::Error::custom)?;
+            let (view, place) = (json.view(), Place::of_member(name));
+            match secrets {
+                Secrets::Shown => written.serialize_entry(name, &As(&view, secrets))?,
+                Secrets::Hidden => written.serialize_entry(name, &Walk { view, place, marks: &raw.marks })?,
+            }
+        }
+        written.end()
+    }
+}
+
+/// A part of the document, and what it is.
+struct Walk<'v, 't> {
+    view: View<'v, 't>,
+    place: Place,
+    marks: &'v ConfigMarks<'t>,
+}
+
+/// What a part of the document is, as far as that tells what of it is sensitive.
+#[derive(Clone)]
+enum Place {
+    /// What states beside a value what of it is sensitive: changes, resources and outputs of states.
+    Stated,
+    /// The variables of the root module, as they are set.
+    Values,
+    Value {
+        sensitive: bool,
+    },
+    /// Attributes with their resources.
+    Relevant,
+    Configuration,
+    /// A module of the configuration, with its address.
+    Module(String),
+    /// The resources of a module with this address, or one of them.
+    Resources(String),
+    Calls(String),
+    Call(String),
+    /// The variables or outputs of a module.
+    Declarations,
+    Declaration,
+}
+
+/// How a member of an object is written.
+enum Member<'v, 't> {
+    At(Place),
+    Marked(Marked<'v, 't>, Hidden),
+    Expressions(Option<Arc<Names>>),
+    /// Paths, and what they lead to that is sensitive.
+    Paths(Option<Arc<Names>>),
+}
+
+impl Place {
+    fn of_member(name: &str) -> Self {
+        match name {
+            "variables" => Self::Values,
+            "configuration" => Self::Configuration,
+            "relevant_attributes" => Self::Relevant,
+            _ => Self::Stated,
+        }
+    }
+
+    /// What a member of an object at this place is.
+    fn member<'v, 't>(
+        &self,
+        object: View<'v, 't>,
+        key: &str,
+        member: View<'v, 't>,
+        marks: &ConfigMarks<'t>,
+    ) -> Member<'v, 't> {
+        let text = |name: &str| object.get(name).and_then(View::as_str).unwrap_or_default();
+        let joined = |module: &str, name: &str| match module {
+            "" => name.to_owned(),
+            _ => format!("{module}.{name}"),
+        };
+        let all = |is_sensitive: bool| [member.bool(is_sensitive && !member.is_null()); 2];
+        Member::At(match (self, key) {
+            (Self::Stated, _) => return stated(object, key, member),
+            (Self::Values, _) => Self::Value { sensitive: marks.is_sensitive_variable(key) },
+            (Self::Value { sensitive }, "value") => {
+                return Member::Marked(Marked::known(member, all(*sensitive)), Hidden::Text);
+            }
+            (Self::Relevant, "attribute") => return Member::Paths(marks.of_instance(text("resource"))),
+            (Self::Configuration, "root_module") => Self::Module(String::new()),
+            (Self::Module(module), "resources") => Self::Resources(module.clone()),
+            (Self::Module(_), "variables" | "outputs") => Self::Declarations,
+            (Self::Module(module), "module_calls") => Self::Calls(module.clone()),
+            (Self::Resources(module), "expressions") => {
+                return Member::Expressions(marks.of_resource(&joined(module, text("address"))));
+            }
+            (Self::Declarations, _) => Self::Declaration,
+            (Self::Declaration, "default") => {
+                return Member::Marked(Marked::known(member, all(says_sensitive(object))), Hidden::Text);
+            }
+            (Self::Declaration, "expression") => {
+                return Member::Expressions(says_sensitive(object).then(Names::all));
+            }
+            (Self::Calls(module), _) => Self::Call(joined(module, &format!("module.{key}"))),
+            (Self::Call(_), "expressions") => return Member::Expressions(Names::of_arguments(object)),
+            (Self::Call(called), "module") => Self::Module(called.clone()),
+            _ => return Member::Marked(Marked::known(member, all(false)), Hidden::Text),
+        })
+    }
+}
+
+/// What a member is of an object that may state what of it is sensitive.
+fn stated<'v, 't>(object: View<'v, 't>, key: &str, member: View<'v, 't>) -> Member<'v, 't> {
+    /// What is said of both sides of a change holds for each.
+    const SIDES: [(&str, &str); 2] = [("before_sensitive", "before"), ("after_sensitive", "after")];
+    let (marks, hidden) = match key {
+        "before" | "after" => (SIDES, Hidden::Text),
+        "after_unknown" | "before_sensitive" | "after_sensitive" => (SIDES, Hidden::Truth),
+        "values" => ([("sensitive_values", "values"); 2], Hidden::Text),
+        // A type has the keys of its objects.
+        "value" | "type" => ([("sensitive", "value"); 2], Hidden::Text),
+        "config_values" => ([("config_sensitive", "config_values"); 2], Hidden::Text),
+        "replace_paths" => {
+            let marks = SIDES.into_iter().filter_map(|(name, _)| object.get(name));
+            return Member::Paths(Some(Arc::new(Names::of_marks(marks))));
+        }
+        _ => return Member::At(Place::Stated),
+    };
+    if marks.iter().all(|(name, _)| object.get(name).is_none()) {
+        return Member::At(Place::Stated);
+    }
+    let marks = marks.map(|(name, of)| match (object.get(name), object.get(of)) {
+        // That there is nothing is no secret.
+        (Some(_), _) if member.is_null() => member.bool(false),
+        (Some(marks), of) if !marks.can_mark(of.unwrap_or(marks.null())) => marks.bool(true),
+        (marks, _) => marks.unwrap_or(member.bool(false)),
+    });
+    Member::Marked(Marked::known(member, marks), hidden)
+}
+
+impl Serialize for Walk<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { view, ref place, marks } = *self;
+        let secrets = Secrets::Hidden;
+        match view.shape() {
+            Shape::Object(members) => {
+                let mut written = serializer.serialize_map(Some(members.len()))?;
+                for (key, member) in members.iter() {
+                    match place.member(view, key, member, marks) {
+                        Member::At(place) => {
+                            written.serialize_entry(key, &Walk { view: member, place, marks })?;
+                        }
+                        Member::Marked(marked, hidden) => {
+                            written.serialize_entry(key, &As(&HiddenWith(marked, hidden), secrets))?;
+                        }
+                        Member::Expressions(names) => {
+                            written.serialize_entry(key, &HiddenIn(member, names.as_deref()))?;
+                        }
+                        Member::Paths(names) => {
+                            written.serialize_entry(key, &HiddenPath(member, names.as_deref()))?;
+                        }
+                    }
+                }
+                written.end()
+            }
+            Shape::Array(elements) => {
+                serializer.collect_seq(elements.iter().map(|view| Walk { view, place: place.clone(), marks }))
+            }
+            _ => As(&view, secrets).serialize(serializer),
+        }
+    }
+}
+
+/// A path, or paths, without the keys of what is sensitive.
+struct HiddenPath<'v, 't>(View<'v, 't>, Option<&'v Names>);
+
+impl Serialize for HiddenPath<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut names = self.1;
+        serializer.collect_seq(self.0.elements().iter().map(|step| {
+            let is_hidden = names.is_some_and(Names::has_all);
+            if let Some(name) = step.as_str() {
+                names = names.and_then(|names| names.below(name));
+            }
+            Step { step, is_hidden, names: self.1 }
+        }))
+    }
+}
+
+struct Step<'v, 't> {
+    step: View<'v, 't>,
+    is_hidden: bool,
+    names: Option<&'v Names>,
+}
+
+impl Serialize for Step<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.step.shape() {
+            Shape::Array(_) => HiddenPath(self.step, self.names).serialize(serializer),
+            _ if self.is_hidden => serializer.serialize_str(SENSITIVE),
+            _ => As(&self.step, Secrets::Hidden).serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The tests of this crate from outside, in one program, which links in a fraction of the time.
+
+mod collections;
+#[cfg(feature = "query")]
+mod query;
+#[cfg(feature = "rego")]
+mod rego;
+#[cfg(feature = "rego")]
+mod rego_law;

@@ -1,0 +1,526 @@
+//! Policies over plans: verdicts, what is undecided, and what is hidden.
+
+use objchange_policy::rego::{
+    Finding, InputMode, Options, Outcome, Policies, PolicyErrorKind, PolicyFile, RuleVerdict,
+};
+
+const HEAD: &str = "package main\n\n";
+
+fn policies(text: &str) -> Policies {
+    compiled(&format!("{HEAD}{text}"), Options::default())
+}
+
+#[track_caller]
+fn compiled(text: &str, options: Options) -> Policies {
+    let policies =
+        Policies::compile(&[PolicyFile::new("p.rego", text)], options).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(policies.notes(), &[] as &[String], "{text}");
+    policies
+}
+
+/// A plan with resources of which this is the change, called `t.0` and so on.
+fn plan(changes: &[&str]) -> String {
+    let resources = changes.iter().enumerate().map(|(i, change)| {
+        format!(
+            r#"{{"address":"t.r{i}","mode":"managed","type":"t","name":"r{i}","provider_name":"p",
+                "change":{{"actions":["create"],"before":null,{change}}}}}"#
+        )
+    });
+    format!(r#"{{"format_version":"1.2","resource_changes":[{}]}}"#, resources.collect::<Vec<_>>().join(","))
+}
+
+fn said(verdict: &RuleVerdict) -> Vec<&str> {
+    verdict.findings.iter().map(Finding::text).collect()
+}
+
+fn waits(verdict: &RuleVerdict) -> Vec<String> {
+    let waits = verdict.undecided.iter().flat_map(|undecided| &undecided.waits_for);
+    waits.map(|unknown| format!("{} {}", unknown.address, unknown.path)).collect()
+}
+
+/// The verdict of a single rule on plans with one resource.
+#[track_caller]
+fn verdict(body: &str, change: &str) -> RuleVerdict {
+    let policies = policies(body);
+    let verdicts = policies.evaluate(&plan(&[change])).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(verdicts.rules.len(), 1, "{verdicts:?}");
+    verdicts.rules.into_iter().next().unwrap()
+}
+
+/// Policies of one rule whose body this is, with `rc` in it.
+fn deny(body: &str) -> String {
+    format!(
+        "deny contains msg if {{\n\tsome rc in input.tfplan.resource_changes\n\t{body}\n\tmsg := rc.address\n}}\n"
+    )
+}
+
+#[test]
+fn each_construct_waits_for_what_is_unknown() {
+    let unknown = r#""after":{"known":1,"list":[{"k":"x"},{}],"tags":{"a":"b"},"on":true},
+        "after_unknown":{"a":true,"list":[{},{"k":true}],"tags":{"c":true},"block":[{"x":true}],"whole":true}"#;
+    let undecided = [
+        (r#"rc.change.after.a == "x""#, "a"),
+        (r#"rc.change.after["a"] == "x""#, "a"),
+        (r#"rc.change.after.a != "x""#, "a"),
+        ("rc.change.after.a", "a"),
+        ("not rc.change.after.a", "a"),
+        (r#"not rc.change.after.a == "x""#, "a"),
+        (r#"startswith(rc.change.after.a, "x")"#, "a"),
+        ("rc.change.after.a in [1, 2]", "a"),
+        (r#""x" in rc.change.after.whole"#, "whole"),
+        (r#"rc.change.after.list[_].k == "y""#, "list[1].k"),
+        ("some i\n\trc.change.after.list[i].k == \"y\"", "list[1].k"),
+        (r#"rc.change.after.whole[_].k == "y""#, "whole"),
+        (r#"rc.change.after.whole.deep.er == "y""#, "whole"),
+        ("some x in rc.change.after.list\n\tx.k == \"y\"", "list[1].k"),
+        ("some x in rc.change.after.whole\n\tx.k == \"y\"", "whole"),
+        ("every x in rc.change.after.list { x.k == \"x\" }", "list[1].k"),
+        ("every x in rc.change.after.whole { x == 1 }", "whole"),
+        (r#"rc.change.after.tags == {"a": "b"}"#, "tags.c"),
+        (r#"{"a": "b"} == rc.change.after.tags"#, "tags.c"),
+        ("after := rc.change.after\n\tafter.a == 1", "a"),
+        ("tags := rc.change.after.tags\n\ttags == {}", "tags.c"),
+        ("f(rc.change.after)", "a"),
+        ("f(rc.change.after) == 2", "a"),
+        (r#"object.get(rc.change.after, "a", "y") == "z""#, "a"),
+        (r#"object.get(rc.change.after, ["whole", "k"], "y") == "z""#, "whole"),
+        ("[x | x := rc.change.after.a] == []", "a"),
+        ("count([1 | rc.change.after.a == 1]) == 1", "a"),
+        (r#"{k: v | some k, v in rc.change.after.tags; v == "b"} == {}"#, "tags.c"),
+        ("rc.change.after.a > 3", "a"),
+        ("1 + rc.change.after.a > 3", "a"),
+        ("rc.change.after.a = \"x\"", "a"),
+        ("x = rc.change.after.a\n\tx == 1", "a"),
+        ("rc.change.after.block[0].x == 1", "block[0].x"),
+        ("walk(rc.change.after, [_, v])\n\tv == \"none\"", "a"),
+        ("json.marshal(rc.change.after.tags) == \"\"", "tags.c"),
+        ("sprintf(\"%s\", [rc.change.after.a]) == \"x\"", "a"),
+        ("helper", "a"),
+        (r#"rc.change.after_full.a == "x""#, "a"),
+        ("any_of(rc.change.after.list)", "list[1].k"),
+        ("some v in rc.change.after.tags\n\tv == \"c\"", "tags.c"),
+        ("some v in rc.change.after.tags\n\tv = \"c\"", "tags.c"),
+        ("some v in rc.change.after.tags\n\tis_c(v)", "tags.c"),
+        ("some v in rc.change.after.tags\n\t{\"c\": 1}[v]", "tags.c"),
+        ("some {\"k\": \"y\"} in rc.change.after.list", "list[1].k"),
+        ("count({v | some v in rc.change.after.tags}) == 1", "tags.c"),
+        ("rc.change.after[_] == \"y\"", "a"),
+        ("keys := {\"a\"}\n\tsome k in keys\n\trc.change.after[k] == 1", "a"),
+    ];
+    let helpers = "f(after) := 2 if after.a == 1\nhelper if {\n\tsome rc in input.tfplan.resource_changes\n\trc.change.after.a == 1\n}\n\
+        any_of(list) if {\n\tsome x in list\n\tx.k == \"z\"\n}\nany_of(list) if list[0].k == \"w\"\nis_c(\"c\") := true\n";
+    for (body, path) in undecided {
+        let policy = format!("{}\n{helpers}", deny(body));
+        let verdict = verdict(&policy, unknown);
+        assert_eq!(verdict.outcome(), Outcome::Undecided, "{body}: {verdict:?}");
+        assert!(waits(&verdict).contains(&format!("t.r0 {path}")), "{body}: {:?}", waits(&verdict));
+    }
+    let decided = [
+        ("rc.change.after.known == 2", Outcome::Pass),
+        ("rc.change.after.known == 1", Outcome::Fail),
+        ("rc.change.after.absent == 1", Outcome::Pass),
+        ("not rc.change.after.absent", Outcome::Fail),
+        ("not rc.change.after.on", Outcome::Pass),
+        ("rc.change.after_unknown.a", Outcome::Fail),
+        ("not rc.change.after_unknown.a\n\trc.change.after.a == 1", Outcome::Pass),
+        (r#"rc.change.after.tags.a == "b""#, Outcome::Fail),
+        ("count(rc.change.after.list) == 2", Outcome::Fail),
+        ("rc.change.after_full.a == {\"$unknown\": {}}", Outcome::Fail),
+        ("not unknown(rc.change.after_full.a)", Outcome::Pass),
+        ("unknown(rc.change.after_full.a)", Outcome::Fail),
+        ("rc.change.after_full.known == 1", Outcome::Fail),
+        (r#"object.get(rc.change.after, "known", 7) == 7"#, Outcome::Pass),
+        (r#"rc.change.after.list[0].k == "x""#, Outcome::Fail),
+        ("after := rc.change.after\n\tafter.known == 1", Outcome::Fail),
+        ("rc.type == \"other\"\n\trc.change.after.a == 1", Outcome::Pass),
+    ];
+    for (body, outcome) in decided {
+        let policy = format!("{}\nunknown(v) if v == {{\"$unknown\": {{}}}}\n", deny(body));
+        let verdict = verdict(&policy, unknown);
+        assert_eq!(verdict.outcome(), outcome, "{body}: {verdict:?}");
+        assert_eq!(waits(&verdict), [] as [&str; 0], "{body}");
+    }
+}
+
+#[test]
+fn what_is_so_whatever_becomes_of_the_unknown_is_decided() {
+    let policies = policies(&deny("not rc.change.after.on"));
+    let plan = plan(&[r#""after":{},"after_unknown":{"on":true}"#, r#""after":{},"after_unknown":{}"#]);
+    let verdicts = policies.evaluate(&plan).unwrap();
+    let [verdict] = &verdicts.rules[..] else { panic!("{verdicts:?}") };
+    assert_eq!(verdict.outcome(), Outcome::Fail);
+    assert_eq!(said(verdict), ["t.r1"]);
+    assert_eq!(waits(verdict), ["t.r0 on"]);
+    assert_eq!(verdict.undecided.as_ref().unwrap().findings[0].text(), "t.r0");
+}
+
+#[test]
+fn secrets_are_compared_and_not_shown() {
+    let change =
+        r#""after":{"password":"hunter2","size":5},"after_unknown":{},"after_sensitive":{"password":true}"#;
+    let shown = |body: &str| {
+        let verdict = verdict(
+            &format!("deny contains msg if {{\n\tsome rc in input.tfplan.resource_changes\n\t{body}\n}}\n"),
+            change,
+        );
+        assert_eq!(verdict.outcome(), Outcome::Fail, "{body}");
+        let finding = verdict.findings[0].clone();
+        (finding.message, finding.address)
+    };
+    let address = || Some("t.r0".to_owned());
+    assert_eq!(
+        shown(r#"msg := sprintf("%s has %d", [rc.address, rc.change.after.size])"#),
+        (Some("t.r0 has 5".into()), address())
+    );
+    assert_eq!(
+        shown("count(rc.change.after.password) < 12\n\tmsg := rc.address"),
+        (Some("t.r0".into()), address())
+    );
+    assert_eq!(
+        shown(r#"msg := sprintf("%s has %s", [rc.address, rc.change.after.password])"#),
+        (None, address())
+    );
+    assert_eq!(shown("msg := upper(rc.change.after.password)"), (None, None));
+    assert_eq!(shown("msg := rc.change.after.password"), (None, None));
+    assert_eq!(
+        shown(
+            r#"rc.change.after.password in {"admin", "hunter2"}
+        msg := sprintf("%s has a weak one", [rc.address])"#
+        ),
+        // Said for the secret alone, it may be the secret that is said.
+        (None, address())
+    );
+    assert_eq!(
+        shown(
+            r#"rc.change.after.password in {"admin", "hunter2"}
+        msg := sprintf("%s has %s", [rc.address, rc.change.after.password])"#
+        ),
+        (None, address())
+    );
+}
+
+#[test]
+fn errors_have_a_place() {
+    let error = |text: &str| {
+        let error = Policies::compile(&[PolicyFile::new("p.rego", text)], Options::default()).unwrap_err();
+        (error.kind(), error.to_string())
+    };
+    assert_eq!(error("package a\n\ndeny contains 1 if {").0, PolicyErrorKind::Policy);
+    assert!(
+        error("package a\n\ndeny contains 1 if {").1.starts_with("p.rego:3:"),
+        "{:?}",
+        error("package a\n\ndeny contains 1 if {")
+    );
+    assert_eq!(error("package a\nx := 1").0, PolicyErrorKind::NoRules);
+    let recursive = error("package a\ndeny contains x if x := f(1)\nf(x) := f(x + 1)");
+    assert_eq!(recursive.1, "p.rego:3: f calls itself, which Rego does not allow");
+    let deep = format!("package a\ndeny contains x if x := {}1{}", "[".repeat(5000), "]".repeat(5000));
+    assert_eq!(error(&deep).1, "p.rego:2: more than 1000 brackets or operators within each other");
+    let typo = error("package a\ndeny contains x if x := cuont([1])").1;
+    assert_eq!(typo, "p.rego:2: there is no function cuont; did you mean count?");
+}
+
+#[test]
+fn policies_that_never_end_are_ended() {
+    let timeout = std::time::Duration::from_millis(200);
+    let text = format!(
+        "{HEAD}warn contains 1 if input.x\n\ndeny contains 1 if {{\n\tsome a in numbers.range(1, 1000000)\n\tsome b in numbers.range(1, 1000000)\n\ta + b == 0\n}}\n"
+    );
+    let policies = compiled(&text, {
+        let mut options = Options::default();
+        options.timeout = timeout;
+        options
+    });
+    let error = policies.evaluate(&plan(&[])).unwrap_err();
+    assert_eq!(error.kind(), PolicyErrorKind::Time);
+    assert_eq!(
+        error.to_string(),
+        "p.rego:5: evaluating the policies takes longer than 0.2 s: allow more with --timeout"
+    );
+}
+
+#[test]
+fn ranges_are_bounded() {
+    let range = |call: &str| {
+        let mut options = Options::default();
+        // The limit on memory is to be reached, however slow the machine is.
+        options.timeout = std::time::Duration::from_secs(600);
+        let text = format!("{HEAD}deny contains msg if {{\n\tmsg := sprintf(\"%v\", [{call}])\n}}\n");
+        let policies = compiled(&text, options);
+        policies.evaluate(&plan(&[])).map(|verdicts| said(&verdicts.rules[0]).join(" "))
+    };
+    assert_eq!(range("numbers.range(1, 3)").unwrap(), "[1, 2, 3]");
+    assert_eq!(range("numbers.range(3, 1)").unwrap(), "[3, 2, 1]");
+    assert_eq!(range("numbers.range_step(1, 6, 2)").unwrap(), "[1, 3, 5]");
+    let error = range("numbers.range(1, 100000000)").unwrap_err();
+    assert_eq!(error.kind(), PolicyErrorKind::Memory);
+    assert_eq!(
+        error.to_string(),
+        "p.rego:3: the policies make values of more than 512 MiB: give them more with --memory"
+    );
+}
+
+#[test]
+fn policies_of_conftest() {
+    let text = "package main\n\ndeny[msg] {\n\trc := input.resource_changes[_]\n\trc.change.actions[_] == \"create\"\n\tnot rc.change.after.ok\n\tmsg := {\"msg\": \"bad\", \"details\": {\"address\": rc.address}}\n}\n\nexception[rules] {\n\tinput.variables.skip.value\n\trules := [\"\"]\n}\n";
+    let policies = compiled(text, {
+        let mut options = Options::default();
+        options.input = InputMode::Raw;
+        options
+    });
+    let verdicts = policies.evaluate(&plan(&[r#""after":{}"#])).unwrap();
+    assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail);
+    assert_eq!(verdicts.rules[0].findings[0].address.as_deref(), Some("t.r0"));
+    let unknown = policies.evaluate(&plan(&[r#""after":{},"after_unknown":{"ok":true}"#])).unwrap();
+    assert_eq!(waits(&unknown.rules[0]), ["t.r0 ok"]);
+    let excepted = plan(&[r#""after":{}"#]).replacen('{', r#"{"variables":{"skip":{"value":true}},"#, 1);
+    assert_eq!(policies.evaluate(&excepted).unwrap().rules[0].outcome(), Outcome::Excepted);
+}
+
+/// What the rules of a policy come to over a plan with one resource of which something is unknown.
+fn outcomes(rules: &str) -> Vec<Outcome> {
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a","mode":"managed","type":"t","name":"a",
+        "change":{"actions":["create"],"before":null,"after":{"list":["ok",null],"pair":[null,"z"],"n":1},
+        "after_unknown":{"acl":true,"list":[false,true],"pair":[true,false]}}}]}"#;
+    let policies = compiled(&format!("package main\n\nimport rego.v1\n\n{rules}"), Options::default());
+    policies.evaluate(plan).unwrap().rules.iter().map(RuleVerdict::outcome).collect()
+}
+
+#[test]
+fn what_unknown_values_may_change_is_undecided_in_every_form() {
+    let all = "some rc in input.tfplan.resource_changes";
+    for rules in [
+        // What is not, and all of what is.
+        format!("private if {{ {all}; rc.change.after.acl == \"private\" }}\ndeny contains \"none\" if not private"),
+        format!("deny contains \"none\" if count([1 | {all}; rc.change.after.acl == \"private\"]) == 0"),
+        format!(
+            "default ok := false\nok if {{ {all}; rc.change.after.acl == \"a\" }}\ndeny contains \"x\" if ok == false"
+        ),
+        // Functions that read the elements of lists.
+        format!("deny contains \"x\" if {{ {all}; contains(concat(\",\", rc.change.after.list), \"bad\") }}"),
+        format!("deny contains \"x\" if {{ {all}; strings.any_prefix_match(rc.change.after.list, \"bad\") }}"),
+        format!("deny contains \"x\" if {{ {all}; sprintf(\"%s-%s\", rc.change.after.list) == \"ok-bad\" }}"),
+        // Patterns.
+        format!("deny contains b if {{ {all}; [a, b] := rc.change.after.pair; a == \"bad\" }}"),
+        format!("deny contains b if {{ {all}; [\"bad\", b] = rc.change.after.pair }}"),
+        // The document in the collections.
+        "deny contains \"x\" if { some rc in input.tfplan.raw.resource_changes; rc.change.after.acl == \"public\" }".into(),
+    ] {
+        assert_eq!(outcomes(&rules), [Outcome::Undecided], "{rules}");
+    }
+    // What stands whatever the values will be.
+    let rules = format!("deny contains rc.address if {{ {all}; rc.change.after.n == 1 }}");
+    assert_eq!(outcomes(&rules), [Outcome::Fail]);
+}
+
+#[test]
+fn no_message_is_made_of_a_secret() {
+    // Nor of a part that it has in common with what is shown in its place.
+    let verdict = verdict(
+        &deny("some letter in [l | some l in split(rc.change.after.pw, \"\")]")
+            .replace("msg := rc.address", "msg := letter"),
+        r#""after":{"pw":"secret"},"after_unknown":{},"after_sensitive":{"pw":true}"#,
+    );
+    let shown = verdict.findings.iter().map(Finding::text).filter(|text| text.len() == 1);
+    assert_eq!(shown.collect::<Vec<_>>(), Vec::<&str>::new());
+    let plan = r#"{"format_version":"1.2","resource_changes":[{"address":"t.a","mode":"managed","type":"t","name":"a",
+        "change":{"actions":["create"],"before":null,"after":{"pw":"Admin","pin":1,"flag":true,"list":[1,2]},
+        "after_unknown":{},"before_sensitive":false,"after_sensitive":{"pw":true,"pin":true,"flag":true}}}]}"#;
+    for (body, secret) in [
+        ("count(rc.change.after.list) > 1; msg := sprintf(\"pin %v\", [rc.change.after.pin])", "pin 1"),
+        (
+            "not rc.change.after.tag == \"true\"; msg := sprintf(\"flag %v\", [rc.change.after.flag])",
+            "flag true",
+        ),
+        (
+            "some w in [\"Admin\", \"admin\", \"root\"]; lower(rc.change.after.pw) == lower(w); \
+             msg := sprintf(\"weak %s\", [lower(rc.change.after.pw)])",
+            "weak admin",
+        ),
+        (
+            "rc.change.after.pw in [\"Admin\", \"Ad\"]; msg := sprintf(\"first %s\", [substring(rc.change.after.pw, 0, 2)])",
+            "first Ad",
+        ),
+    ] {
+        let rule = format!(
+            "package main\n\nimport rego.v1\n\ndeny contains msg if {{ some rc in \
+             input.tfplan.resource_changes; {body} }}"
+        );
+        let verdicts = compiled(&rule, Options::default()).evaluate(plan).unwrap();
+        assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
+        assert!(!format!("{verdicts:?}").contains(secret), "{body}");
+    }
+}
+
+#[test]
+fn an_error_ends_its_rule_only() {
+    let text = "package main
+
+deny_conflict := x if some x in [1, 2]
+
+deny_other contains \"x\" if input.tfplan
+
+deny_failing contains \"y\" if to_number(\"z\") == 1
+";
+    let verdicts = compiled(text, Options::default()).evaluate(&plan(&[])).unwrap();
+    let outcomes: Vec<_> = verdicts.rules.iter().map(RuleVerdict::outcome).collect();
+    assert_eq!(outcomes, [Outcome::Error, Outcome::Fail, Outcome::Pass]);
+    let conflict = verdicts.rules[0].error.as_deref().unwrap();
+    assert!(conflict.starts_with("p.rego:3: "), "{conflict}");
+    assert_eq!(verdicts.warnings.len(), 1, "{verdicts:?}");
+    assert_eq!(verdicts.warnings[0].place.line, 7);
+    let mut strict = Options::default();
+    strict.strict_builtin_errors = true;
+    let verdicts = compiled(text, strict).evaluate(&plan(&[])).unwrap();
+    assert_eq!(verdicts.rules[2].outcome(), Outcome::Error);
+}
+
+#[test]
+fn the_document_that_policies_look_at_is_chosen() {
+    let compile = |text: &str| Policies::compile(&[PolicyFile::new("p.rego", text)], Options::default());
+    let deny = |body: &str| format!("package main\n\ndeny contains \"x\" if {body}\n");
+    let plan = plan(&[r#""after":{"a":1},"after_unknown":{}"#]);
+    for body in [
+        "input.resource_changes[_].change.after.a == 1",
+        "input.tfplan.resource_changes[_].change.after.a == 1",
+    ] {
+        let verdicts = compile(&deny(body)).unwrap().evaluate(&plan).unwrap();
+        assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
+    }
+    for body in [
+        "{ some rc in object.get(input, \"resource_changes\", []); rc.change.after.a == 1 }",
+        "{ plan := input; plan.resource_changes[_].change.after.a == 1 }",
+        "{ k := \"resource_changes\"; input[k][_].change.after.a == 1 }",
+        "{ {\"resource_changes\": rcs} := json.filter(input, [\"resource_changes\"]); rcs[_].change.after.a == 1 }",
+        "{ some k, v in input; k == \"resource_changes\"; v[_].change.after.a == 1 }",
+        "{ walk(input, [[_, _, \"change\"], change]); change.after.a == 1 }",
+    ] {
+        let verdicts = compile(&deny(body)).unwrap().evaluate(&plan).unwrap();
+        assert_eq!(verdicts.rules[0].outcome(), Outcome::Fail, "{body}");
+    }
+    for body in [
+        "{ plan := input; plan.tfplan.resource_changes[_].change.after.a == 1 }",
+        "{ input.resource_changes; input.tfplan }",
+        "input.kind == \"Pod\"",
+        "data.limits.most == 1",
+        "http.send({\"url\": \"http://example.com\"})",
+    ] {
+        let error = compile(&deny(body)).unwrap_err();
+        assert_eq!(error.place().map(|place| place.line), Some(3), "{error}");
+    }
+    let state = r#"{"format_version":"1.0","values":{"root_module":{}}}"#;
+    let policies = compile(&deny("input.tfplan")).unwrap();
+    assert_eq!(policies.evaluate(state).unwrap_err().kind(), PolicyErrorKind::Document);
+}
+
+#[test]
+fn planned_values_and_documents_have_what_is_unknown() {
+    let plan = r#"{"format_version":"1.2","planned_values":{"root_module":{"resources":[{"address":"t.a","mode":"managed",
+        "type":"t","name":"a","values":{"n":1}}]}},"resource_changes":[{"address":"t.a","mode":"managed","type":"t",
+        "name":"a","change":{"actions":["create"],"before":null,"after":{"n":1},"after_unknown":{"tags":true}}}]}"#;
+    for root in [
+        "input.tfplan.planned_values.resources[_]",
+        "input.plan.planned_values.root_module.resources[_]",
+        "input.planned_values.root_module.resources[_]",
+    ] {
+        for (condition, outcome) in [
+            ("not r.values.tags.Owner", Outcome::Undecided),
+            ("object.get(r.values, [\"tags\", \"Env\"], \"none\") == \"none\"", Outcome::Undecided),
+            ("count([x | some x in r.values.tags]) == 0", Outcome::Undecided),
+            ("not 1.5 in r.values.tags", Outcome::Undecided),
+            ("r.values.n == 1", Outcome::Fail),
+        ] {
+            let text =
+                format!("package main\n\ndeny contains r.address if {{\n\tr := {root}\n\t{condition}\n}}\n");
+            let verdicts = compiled(&text, Options::default()).evaluate(plan).unwrap();
+            assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
+        }
+    }
+}
+
+#[test]
+fn outputs_imports_and_actions_have_what_is_unknown() {
+    let plan = r#"{"format_version":"1.2",
+        "planned_values":{"outputs":{"o":{"sensitive":false},"part":{"sensitive":false},"known":{"type":"string","value":"x"}}},
+        "output_changes":{"o":{"actions":["create"],"before":null,"after_unknown":true},
+            "part":{"actions":["create"],"before":null,"after":{"k":1},"after_unknown":{"z":true}},
+            "known":{"actions":["create"],"before":null,"after":"x","after_unknown":false}},
+        "resource_changes":[{"address":"t.a","mode":"managed","type":"t","name":"a","change":{"actions":["create"],
+            "before":null,"after":{"n":1},"after_unknown":{},"importing":{"unknown":true}}}],
+        "action_invocations":[{"address":"action.x.a","type":"x","name":"a","provider_name":"p",
+            "config_values":{"a":1},"config_unknown":{"b":true}}]}"#;
+    for (condition, outcome) in [
+        ("not input.planned_values.outputs.o.value", Outcome::Undecided),
+        ("not input.planned_values.outputs.o.type", Outcome::Undecided),
+        ("not input.planned_values.outputs.part.value.k", Outcome::Undecided),
+        ("not input.planned_values.outputs.part.type", Outcome::Undecided),
+        ("input.planned_values.outputs.known.type == \"string\"", Outcome::Fail),
+        ("not input.resource_changes[0].change.importing.id", Outcome::Undecided),
+        ("not input.action_invocations[0].config_values.b", Outcome::Undecided),
+        ("input.action_invocations[0].config_values.a == 1", Outcome::Fail),
+    ] {
+        let text = format!("package main\n\ndeny contains \"x\" if {condition}\n");
+        let verdicts = compiled(&text, Options::default()).evaluate(plan).unwrap();
+        assert_eq!(verdicts.rules[0].outcome(), outcome, "{text}");
+    }
+}
+
+/// What takes little memory, because its parts are shared, may still take ages to be looked at.
+#[test]
+fn values_of_many_shared_parts_are_refused() {
+    let nest = |name: &str| -> String {
+        let level = |level: usize| format!("{name}{level} := [{name}{}, {name}{}]\n", level - 1, level - 1);
+        format!("{name}0 := [1, 1]\n") + &(1..40).map(level).collect::<String>()
+    };
+    for condition in [
+        "x39 == y39",
+        "x39 < y39",
+        "count({x39, y39}) == 2",
+        "json.marshal(x39) != \"\"",
+        "sprintf(\"%v\", [x39]) != \"\"",
+        "array.concat(x25, x25) == array.concat(y25, y25)",
+    ] {
+        let text = format!("package main\n\ndeny contains \"x\" if {condition}\n{}{}", nest("x"), nest("y"));
+        let verdicts = compiled(&text, Options::default()).evaluate(r#"{"format_version":"1.2"}"#);
+        assert_eq!(
+            verdicts.map(|_| ()).map_err(|error| error.kind()),
+            Err(PolicyErrorKind::Memory),
+            "{condition}"
+        );
+    }
+}
+
+#[test]
+fn a_message_names_what_is_not_known() {
+    let body = "deny contains msg if {\n\tsome rc in input.tfplan.resource_changes\n\t\
+                msg := sprintf(\"%s: %d\", [rc.address, rc.change.after.a])\n}\n";
+    let verdict = verdict(body, r#""after":{},"after_unknown":{"a":true}"#);
+    assert_eq!(said(&verdict), ["t.r0: (known after apply)"]);
+    assert_eq!(verdict.outcome(), Outcome::Fail);
+}
+
+#[test]
+fn what_is_found_for_sure_is_reported_where_its_text_is_unknown() {
+    let change = r#""after":{},"after_unknown":{"id":true}"#;
+    let by_rule = "after := input.resource_changes[0].change.after\n\ndeny contains after.id if {\n\tsome _ in [1]\n}\n";
+    let verdict_of_unknown = verdict(
+        "deny contains msg if {\n\tmsg := sprintf(\"%v\", [input.tfplan.resource_changes[_].change.after.id])\n}\n",
+        change,
+    );
+    assert_eq!(said(&verdict_of_unknown), ["(known after apply)"]);
+    let whole = verdict(&by_rule.replace("after.id", "after"), change);
+    assert_eq!(whole.outcome(), Outcome::Fail, "{whole:?}");
+    let member = verdict(by_rule, change);
+    assert_ne!(member.outcome(), Outcome::Pass, "{member:?}");
+}
+
+#[test]
+fn a_rule_that_uses_one_that_may_fail_is_undecided() {
+    let body = "owner := rc.change.after.tags[_] if {\n\tsome rc in input.tfplan.resource_changes\n}\n\n\
+        deny contains \"too few\" if {\n\tcount([x | x := owner]) >= 0\n}\n";
+    let unknown = verdict(body, r#""after":{},"after_unknown":{"tags":true}"#);
+    assert!(unknown.undecided.is_some(), "{unknown:?}");
+    assert_eq!(waits(&unknown), ["t.r0 tags"]);
+    let known = verdict(body, r#""after":{"tags":{"a":"x","b":"y"}},"after_unknown":{}"#);
+    assert_eq!(known.outcome(), Outcome::Error, "{known:?}");
+}
