@@ -531,9 +531,7 @@ fn a_plan_that_only_refreshes_lacks_nothing() {
 
 #[test]
 fn each_managed_resource_is_among_the_changes() {
-    let named = |name: &str, mode: &str, x: u8| {
-        json!({"address": format!("t_x.{name}"), "mode": mode, "type": "t_x", "name": name, "values": {"x": x}})
-    };
+    let named = |name: &str, mode: &str, x: u8| json!({"address": format!("t_x.{name}"), "mode": mode, "type": "t_x", "name": name, "values": {"x": x}});
     let object = |name: &str, x: u8| named(name, "managed", x);
     let changed = |name: &str| {
         let mut changed = resource(&json!({"actions": ["no-op"], "before": {}, "after": {}}));
