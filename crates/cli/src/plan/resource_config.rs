@@ -6,11 +6,11 @@ use std::path::{Path as FilePath, PathBuf};
 use objchange::address::{InstanceAddress, InstanceKey, Mode, ResourceAddress};
 use objchange::change::{IgnoreChanges, PlanViolation};
 use objchange::schema::Block;
-use objchange::value::Path;
+use objchange::value::{Kind, Path};
 use objchange::{Type, Value};
 use objchange_hcl::{
-    Body, Environment, Functions, HiddenSource, Module, Purpose, Scope, Sources, VariableValues, Variables,
-    decode, each, evaluate, references, variables,
+    Body, Environment, Functions, HiddenSource, Module, Purpose, Resource, Scope, Sources, VariableValues,
+    Variables, decode, each, evaluate, references, variables,
 };
 use serde::Serialize;
 
@@ -46,6 +46,8 @@ pub(crate) enum ResourceConfigError {
     NoResource { path: PathBuf, wanted: String, known: Vec<String> },
     #[error("{0}: say which resource is meant, as in {0}:{1}", path.display(), .known.join(" or :"))]
     WhichResource { path: PathBuf, known: Vec<String> },
+    #[error("{address}: configuration has no such instance; {instances}")]
+    NoInstance { address: String, instances: String },
     #[error("{address:?} is no address of a resource, such as aws_instance.web or aws_instance.web[\"a\"]")]
     Address { address: String },
 }
@@ -62,8 +64,10 @@ pub(super) struct SelectedBlock<'s> {
     pub(super) resource_type: String,
     name: String,
     key: Option<InstanceKey>,
-    /// As it is given, or else without a key.
+    /// As Terraform writes it; without a key if none is given.
     pub(super) address: String,
+    /// The address is given; otherwise it is whichever instance of the block.
+    is_named: bool,
 }
 
 impl<'s> SelectedBlock<'s> {
@@ -91,7 +95,7 @@ impl<'s> SelectedBlock<'s> {
                     let parsed = only.parse();
                     let parsed =
                         parsed.map_err(|_| ResourceConfigError::Address { address: only.clone() })?;
-                    Ok(Self::at(configuration, module, only.clone(), parsed))
+                    Ok(Self::at(configuration, module, parsed, false))
                 }
                 [] => {
                     let wanted = resource_type.map(|ty| format!("of type {ty}")).unwrap_or_default();
@@ -112,7 +116,7 @@ impl<'s> SelectedBlock<'s> {
         };
         match &parsed {
             Some(parsed) if module.resources().any(|(ty, name)| is_it(ty, name)) => {
-                Ok(Self::at(configuration, module, address.clone(), parsed.clone()))
+                Ok(Self::at(configuration, module, parsed.clone(), true))
             }
             Some(_) => Err(ResourceConfigError::NoResource { path: path(), wanted: address.clone(), known }),
             None => Err(ResourceConfigError::Address { address: address.clone() }),
@@ -122,11 +126,12 @@ impl<'s> SelectedBlock<'s> {
     fn at(
         configuration: &'s Configuration,
         module: Module<'s>,
-        address: String,
         parsed: InstanceAddress,
+        is_named: bool,
     ) -> Self {
+        let address = parsed.to_string();
         let InstanceAddress { resource: ResourceAddress { resource_type, name, .. }, key } = parsed;
-        Self { configuration, module, resource_type, name, key, address }
+        Self { configuration, module, resource_type, name, key, address, is_named }
     }
 
     /// The configuration of the object under its schema.
@@ -148,20 +153,29 @@ impl<'s> SelectedBlock<'s> {
         let (values, mut errors) = VariableValues::new(&self.module, &inputs, &functions);
         errors.extend(resource.errors.iter().cloned());
         let needed = references(&resource.body, schema, Purpose::Everything);
-        let needed = needed.into_iter().chain(for_each.into_iter().flat_map(variables));
+        let repeated = resource.count.or(resource.for_each);
+        let needed = needed.into_iter().chain(repeated.into_iter().flat_map(variables));
         let mut environment = Environment::new(&self.module, &values, needed, own, &functions);
         errors.append(&mut environment.errors);
+        let repetition = repeated.map(|expr| {
+            let (value, mut found) = evaluate(expr, &Scope::new(&environment.variables), &functions);
+            errors.append(&mut found);
+            value
+        });
+        let is_certain = match Instances::new(&resource, repetition.as_ref()).has(self.key.as_ref()) {
+            _ if !self.is_named => true,
+            Ok(is_certain) => is_certain,
+            Err(instances) if errors.is_empty() => {
+                return Err(ResourceConfigError::NoInstance { address: self.address, instances });
+            }
+            Err(_) => true,
+        };
         match &self.key {
             Some(InstanceKey::Number(index)) => {
                 environment.variables.insert("count", Value::object([("index", Value::from(*index))]));
             }
             Some(InstanceKey::String(key)) => {
-                let collection =
-                    for_each.map(|expr| evaluate(expr, &Scope::new(&environment.variables), &functions));
-                let element = collection.and_then(|(collection, mut found)| {
-                    errors.append(&mut found);
-                    each(&collection, key)
-                });
+                let element = for_each.and(repetition.as_ref()).and_then(|collection| each(collection, key));
                 let unknown = || {
                     Value::object([
                         ("key", Value::from(key.as_str())),
@@ -183,6 +197,7 @@ impl<'s> SelectedBlock<'s> {
         Ok(DecodedConfig {
             config,
             missing: environment.missing,
+            is_certain,
             unfollowed: Unfollowed {
                 replace_triggered_by: resource.replace_triggered_by,
                 conditions: resource.conditions,
@@ -199,11 +214,76 @@ impl<'s> SelectedBlock<'s> {
     }
 }
 
+/// Which instances a block has.
+enum Instances<'v> {
+    One,
+    /// As many as this; `None` where that is not known.
+    Count(Option<u64>),
+    /// One for each element; `None` where they are not known.
+    Each(Option<&'v Value>),
+}
+
+impl<'v> Instances<'v> {
+    fn new(resource: &Resource<'_>, repetition: Option<&'v Value>) -> Self {
+        let Some(value) = repetition else { return Self::One };
+        // Terraform refuses what is sensitive here; then it is not listed either.
+        let value = Some(value).filter(|value| value.is_wholly_known() && !value.contains_marked());
+        match resource.count {
+            Some(_) => {
+                let count = value.and_then(|value| value.convert(&Type::Number).ok());
+                Self::Count(count.and_then(|count| count.as_number()?.as_u64()))
+            }
+            None => Self::Each(value),
+        }
+    }
+
+    /// Whether it is known that there is an instance with this key. If there is none, which there are.
+    fn has(&self, key: Option<&InstanceKey>) -> Result<bool, String> {
+        match (self, key) {
+            (Self::One, None) => Ok(true),
+            (Self::One, Some(_)) => Err("it has neither count nor for_each".to_owned()),
+            (Self::Count(None), Some(InstanceKey::Number(_)))
+            | (Self::Each(None), Some(InstanceKey::String(_)))
+            | (Self::Count(None) | Self::Each(None), None) => Ok(false),
+            (Self::Count(Some(count)), Some(InstanceKey::Number(index))) if index < count => Ok(true),
+            (Self::Each(Some(value)), Some(InstanceKey::String(key))) if each(value, key).is_some() => {
+                Ok(true)
+            }
+            (Self::Count(None), _) => Err("it has count, so a number such as [0] is needed".to_owned()),
+            (Self::Each(None), _) => Err(r#"it has for_each, so a key such as ["a"] is needed"#.to_owned()),
+            (Self::Count(Some(0)), _) => Err("count is 0".to_owned()),
+            (Self::Count(Some(1)), _) => Err("there is [0]".to_owned()),
+            (Self::Count(Some(count)), _) => Err(format!("there are [0] to [{}]", count - 1)),
+            (Self::Each(Some(value)), _) => Err(keys(value)),
+        }
+    }
+}
+
+/// The keys of a collection, the first few of them.
+fn keys(collection: &Value) -> String {
+    const MOST: usize = 8;
+    let quoted = |key: &str| InstanceKey::String(key.to_owned()).to_string();
+    let keys: Vec<String> = match collection.kind() {
+        Kind::Map(map) => map.iter().map(|(key, _)| quoted(key)).collect(),
+        Kind::Object(object) => object.iter().map(|(name, _)| quoted(name)).collect(),
+        Kind::Set(elements) => elements.iter().filter_map(Value::as_str).map(quoted).collect(),
+        _ => return "for_each is neither a map nor a set of strings".to_owned(),
+    };
+    let more = keys.len().saturating_sub(MOST);
+    match &keys[..keys.len() - more] {
+        [] => "for_each is empty".to_owned(),
+        shown if more == 0 => format!("there are {}", shown.join(", ")),
+        shown => format!("there are {} and {more} more", shown.join(", ")),
+    }
+}
+
 /// The configuration of an object, and what else its block says.
 pub(super) struct DecodedConfig<'s> {
     pub(super) config: Value,
     /// What it refers to and nobody gives.
     pub(super) missing: BTreeSet<String>,
+    /// It is known that configuration has this instance.
+    pub(super) is_certain: bool,
     pub(super) unfollowed: Unfollowed,
     pub(super) create_before_destroy: bool,
     pub(super) prevent_destroy: bool,

@@ -28,6 +28,9 @@ pub(crate) fn show(args: &SubjectArgs, subject: &Subject<'_>, plan: &PlannedChan
             exit::note(&format!("not given, so taken as not known yet: {}", missing.join(", ")));
         }
     }
+    for written in written.iter().filter(|written| !written.is_certain) {
+        exit::note(&format!("it is not known yet whether configuration has {}", written.address));
+    }
     let unfollowed = written.iter().flat_map(|written| written.unfollowed.notes());
     unfollowed.for_each(|note| exit::note(&note));
     let destroys = !matches!(plan.action, Action::NoOp | Action::Create | Action::Update);

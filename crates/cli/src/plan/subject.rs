@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use objchange::Value;
+use objchange::address::InstanceAddress;
 use objchange::change::{IgnoreChanges, Lifecycle, PlanRequest};
 use objchange::schema::{Block, UnknownPath};
 use objchange::value::{Path, PathStep};
@@ -183,7 +184,11 @@ impl<'s> Subject<'s> {
             force_replace: args.replace,
             tainted: false,
         };
-        let address = args.address.clone().or_else(|| written.as_ref().map(|w| w.address.clone()));
+        let as_written = |address: &String| {
+            address.parse().map_or_else(|_| address.clone(), |parsed: InstanceAddress| parsed.to_string())
+        };
+        let address =
+            args.address.as_ref().map(as_written).or_else(|| written.as_ref().map(|w| w.address.clone()));
         Ok(Self { request, resource_type, address, written })
     }
 

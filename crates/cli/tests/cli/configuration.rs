@@ -270,6 +270,48 @@ resource "test_disk" "data" {
 }
 
 #[test]
+fn only_instances_that_configuration_has_are_planned() {
+    let block = |repeated: &str| {
+        format!("variable \"n\" {{}}\nresource \"test_disk\" \"data\" {{\n{repeated}\nname = \"x\"\n}}\n")
+    };
+    let each = r#"for_each = { nope = 1, "ué" = 2 }"#;
+    let many = "for_each = toset([for i in range(20) : \"k${i}\"])";
+    for (repeated, key, instances) in [
+        (each, r#"["no"]"#, r#"there are ["nope"], ["ué"]"#),
+        (each, "[0]", r#"there are ["nope"], ["ué"]"#),
+        (each, "", r#"there are ["nope"], ["ué"]"#),
+        (many, r#"["x"]"#, " and 12 more"),
+        ("for_each = {}", r#"["x"]"#, "for_each is empty"),
+        ("for_each = var.n", "[0]", "it has for_each"),
+        ("count = 2", "[2]", "there are [0] to [1]"),
+        ("count = 2", r#"["1"]"#, "there are [0] to [1]"),
+        ("count = 2", "", "there are [0] to [1]"),
+        ("count = 0", "[0]", "count is 0"),
+        ("count = var.n", r#"["1"]"#, "it has count"),
+        ("", "[0]", "it has neither count nor for_each"),
+    ] {
+        let output = plan("config-instances", &block(repeated), &format!(":test_disk.data{key}"), &[]);
+        assert_eq!(output.code, 2, "{repeated} {key}: {}", output.stdout);
+        assert!(output.stderr.contains(instances), "{repeated} {key}: {}", output.stderr);
+    }
+    for (repeated, key, heading) in [
+        (each, r#"["ué"]"#, r#"test_disk.data["ué"] will be created"#),
+        ("count = 2", "[01]", "test_disk.data[1] will be created"),
+    ] {
+        let output = plan("config-instance", &block(repeated), &format!(":test_disk.data{key}"), &[]);
+        assert_eq!(output.code, 0, "{repeated} {key}: {}", output.stderr);
+        assert!(output.stdout.contains(heading), "{repeated} {key}: {}", output.stdout);
+        assert_eq!(output.stderr, "", "{repeated} {key}");
+    }
+    for (repeated, key) in [("for_each = var.n", r#"["a"]"#), ("count = var.n", "[7]"), ("count = var.n", "")]
+    {
+        let output = plan("config-unknown", &block(repeated), &format!(":test_disk.data{key}"), &[]);
+        assert_eq!(output.code, 0, "{repeated} {key}: {}", output.stderr);
+        assert!(output.stderr.contains("it is not known yet whether"), "{repeated} {key}: {}", output.stderr);
+    }
+}
+
+#[test]
 fn source_lines_of_sensitive_arguments_are_not_shown() {
     for (token, wrong) in [
         ("\"hunter2\"", "size = \"x\""),

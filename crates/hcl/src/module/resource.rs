@@ -18,6 +18,8 @@ use crate::walk::Reference;
 pub struct Resource<'m> {
     /// What configures the object.
     pub body: Body,
+    /// How many objects it has.
+    pub count: Option<&'m Expr>,
     /// The collection that has an element for each of its objects.
     pub for_each: Option<&'m Expr>,
     /// A replacement creates the new object first.
@@ -51,6 +53,7 @@ impl Module<'_> {
         bodies.for_each(|overriding| merge(&mut body, overriding));
         let mut resource = Resource {
             body,
+            count: find(&declared.meta.attributes, "count").map(|attribute| &attribute.expr),
             for_each: find(&declared.meta.attributes, "for_each").map(|attribute| &attribute.expr),
             create_before_destroy: false,
             prevent_destroy: false,
