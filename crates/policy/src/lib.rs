@@ -4,6 +4,7 @@
 //!   with its values and their marks.
 //! - `query` finds items with expressions in CEL.
 //! - `rego` evaluates Rego policies over plans.
+//! - `sentinel` gives policies in Sentinel what they import, and makes mocks of it.
 //!
 //! What depends on a value that is unknown until apply is undecided, and says on what. What is sensitive is in no
 //! finding and in no text.
@@ -15,6 +16,8 @@ mod collection;
 pub mod query;
 #[cfg(feature = "rego")]
 pub mod rego;
+#[cfg(feature = "sentinel")]
+pub mod sentinel;
 pub mod tfconfig;
 pub mod tfplan;
 pub mod tfstate;

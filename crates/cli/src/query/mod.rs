@@ -292,7 +292,8 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     for error in query.impossible(&comparisons) {
         // Where something is found another part of the expression may be what matters.
         match found {
-            0 => {
+            // What is unknown may be equal to it.
+            0 if undecided.count == 0 => {
                 filter.complain(&error)?;
                 unusable = true;
             }

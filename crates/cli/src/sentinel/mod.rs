@@ -12,7 +12,6 @@ mod configuration;
 mod fault;
 mod files;
 mod fmt;
-mod imports;
 mod limits;
 mod mock;
 mod rule;

@@ -19,6 +19,7 @@ use objchange::{Type, Value};
 use objchange_plan::{DocumentError, JsonError, ObjectError, Plan, ProgramError, Schemas, ShowError};
 use objchange_policy::query::{QueryError, SubjectError};
 use objchange_policy::rego::PolicyError;
+use objchange_policy::sentinel::mock::MockError;
 use objchange_sentinel::{RunError, SyntaxError};
 
 use crate::program::workspace;
@@ -52,6 +53,7 @@ fn every_error_type_has_one() {
         InconsistentResult: |e| e.kind.kind();
         InvalidPlan: |e| e.kind.kind();
         JsonError: |e| e.kind().kind();
+        MockError: |e| e.kind();
         MsgpackError: |e| e.problem.kind();
         MsgpackProblem: |e| e.kind();
         NanError: |e| e.kind();

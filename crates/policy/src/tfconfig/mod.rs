@@ -6,7 +6,8 @@
 //! ```
 //! use objchange::address::strip_keys;
 //! use objchange_policy::tfconfig::TfConfig;
-//! use objchange_plan::{Plan, Redacted};
+//! use objchange_plan::Plan;
+//! use objchange_policy::Redacted;
 //!
 //! let plan = Plan::parse(
 //!     r#"{"format_version":"1.2","configuration":{"root_module":{"module_calls":{"web":{"source":"./web","module":{

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! use objchange_policy::tfplan::TfPlan;
-//! use objchange_plan::{Answer, Plan, Redacted, ResourceActions};
+//! use objchange_plan::{Plan, ResourceActions};
+//! use objchange_policy::{Answer, Redacted};
 //!
 //! let plan = Plan::parse(
 //!     r#"{"format_version":"1.2","terraform_version":"1.9.0","resource_changes":[{

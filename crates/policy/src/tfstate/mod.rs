@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use objchange_policy::tfstate::TfState;
-//! use objchange_plan::{Index, Document, Redacted};
+//! use objchange_plan::{Document, Index};
+//! use objchange_policy::Redacted;
 //!
 //! let text = r#"{"version":4,"lineage":"x","terraform_version":"1.9.0","resources":[{"mode":"data","type":"disk",
 //!     "name":"a","instances":[{"index_key":0,"attributes":{"size":10}}]}]}"#;

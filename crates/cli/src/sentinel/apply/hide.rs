@@ -7,7 +7,8 @@
 use serde_json::Value as Json;
 
 use super::judge::{Judged, Judgement};
-use crate::sentinel::imports::{Imports, SENSITIVE};
+use objchange_policy::sentinel::Imports;
+use objchange_text::redact::SENSITIVE;
 
 impl Judged {
     /// Hides what may be made from secrets, as the answers of the same policy tell that has seen other values.

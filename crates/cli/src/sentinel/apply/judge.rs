@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
+use objchange_policy::sentinel::{AccessLog, Imports, Replacement};
 use objchange_sentinel::{Evaluated, Run, Setup, Touched, Verdict, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -10,7 +11,6 @@ use serde_json::Value as Json;
 use super::set::{Applied, Compiled};
 use super::witness::WitnessReports;
 use crate::sentinel::fault::Fault;
-use crate::sentinel::imports::{AccessLog, Imports, Replacement};
 use crate::sentinel::limits::RunLimits;
 use crate::sentinel::rule::{Rule, to_json, undefined};
 

@@ -23,13 +23,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use objchange_plan::DocumentKind;
+use objchange_policy::sentinel::{Document, Imports};
 use objchange_sentinel::Policy;
 use serde_json::Value as Json;
 
 use self::judge::{Judged, Judgement, Outcome, RunOptions, judge};
 use self::set::{Applied, Asked};
 use super::configuration::Level;
-use super::imports::{Document, Imports};
 use super::limits::LimitArgs;
 use super::rule::Rule;
 use super::{clock, work};

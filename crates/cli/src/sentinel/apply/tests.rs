@@ -9,8 +9,8 @@ use serde_json::json;
 use super::judge::{Judged, RunOptions, judge};
 use super::set::{Applied, Compiled};
 use crate::sentinel::configuration::Level;
-use crate::sentinel::imports::{Document, Imports};
 use crate::sentinel::limits::RunLimits;
+use objchange_policy::sentinel::{Document, Imports};
 
 fn judged(policy: &str, plan: &serde_json::Value) -> Judged {
     let policy = Policy::parse("p.sentinel", policy).unwrap_or_else(|errors| panic!("{policy}\n{errors:?}"));

@@ -4,7 +4,8 @@ use objchange_sentinel::{Element, Location, Reason, Value, Witness, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::sentinel::imports::{Imports, SENSITIVE};
+use objchange_policy::sentinel::Imports;
+use objchange_text::redact::SENSITIVE;
 
 /// An element that made something false or undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]

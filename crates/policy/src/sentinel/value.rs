@@ -1,11 +1,11 @@
 //! Values of documents as values of the language: nothing is made that is not looked at.
 
+use crate::Marked;
 use objchange_plan::{Shape, View};
-use objchange_policy::Marked;
 use objchange_sentinel::{List, Map, Members, Text, Value};
+use objchange_text::redact::SENSITIVE;
 
 use super::document::CollectionKind;
-use super::hidden::SENSITIVE;
 use super::place::{Part, Place};
 
 /// The value at a path in a part of an item.

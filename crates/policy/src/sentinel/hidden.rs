@@ -3,21 +3,25 @@
 //! What a policy shows may be made from secrets in any way. So a policy that has seen one is run again with other values
 //! in their place, and only what is the same then is shown.
 
+use crate::{Collected, Redacted};
 use objchange_plan::Shape;
-use objchange_policy::{Collected, Redacted};
 use objchange_sentinel::Value;
+use objchange_text::redact::SENSITIVE;
 use serde_json::{Value as Json, json};
 
 /// What stands in place of what is sensitive: two values that have nothing in common, so that what is the same with
 /// both and with the secret is made from none of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Replacement {
+pub enum Replacement {
+    /// Short texts, small numbers, empty lists and maps.
     Short,
+    /// Long texts, large numbers, lists and maps with elements.
     Long,
 }
 
 impl Replacement {
-    pub(crate) const ALL: [Self; 2] = [Self::Short, Self::Long];
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Short, Self::Long];
 
     fn text(self) -> String {
         match self {
@@ -40,9 +44,6 @@ impl Replacement {
         }
     }
 }
-
-/// What stands in place of something sensitive where it is shown.
-pub(crate) const SENSITIVE: &str = "(sensitive value)";
 
 /// A part of a document with a replacement for each of its secrets.
 pub(super) fn hidden<T: Collected>(part: &Redacted<'_, T>, replacement: Replacement) -> Value {

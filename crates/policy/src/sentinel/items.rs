@@ -1,9 +1,9 @@
 //! The items of plans and states: their fields, and the parts of them that are values of a document.
 
+use crate::tfplan::{Change, OutputChange, RawMember, ResourceChange, Variable};
+use crate::tfstate::{Output, Resource};
+use crate::{Collection, Marked};
 use objchange_plan::{DocumentError, Index};
-use objchange_policy::tfplan::{Change, OutputChange, RawMember, ResourceChange, Variable};
-use objchange_policy::tfstate::{Output, Resource};
-use objchange_policy::{Collection, Marked};
 use objchange_sentinel::Value;
 
 use super::place::{Part, Place};

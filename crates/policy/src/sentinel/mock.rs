@@ -1,25 +1,32 @@
-//! The files of mocks, and what stands in each.
+//! Mocks: a plan as test data for policies.
+
+#[cfg(test)]
+mod tests;
+mod text;
 
 use std::io::{self, Write};
 
+use crate::tfconfig::TfConfig;
+use crate::tfplan::{Change, OutputChange, TfPlan};
+use crate::tfstate::{Output, TfState};
+use crate::{Collection, Redacted};
 use objchange_plan::{Document, DocumentError};
-use objchange_policy::tfconfig::TfConfig;
-use objchange_policy::tfplan::{Change, OutputChange, TfPlan};
-use objchange_policy::tfstate::{Output, TfState};
-use objchange_policy::{Collection, Redacted};
 use objchange_sentinel::Policy;
 use serde::ser::{Error as _, Serialize, SerializeMap, Serializer};
 use serde_json::Value as Json;
 
-use super::text::{Undefined, write};
-use crate::sentinel::imports::tfrun;
+use self::text::{Undefined, write};
+use super::tfrun;
 
 /// A file, and the import that it stands in for.
 #[derive(Debug)]
-pub(super) struct File {
-    pub(super) name: &'static str,
-    pub(super) import: &'static str,
-    pub(super) text: Vec<u8>,
+pub struct File {
+    /// Its name, as Terraform's own mocks are called.
+    pub name: &'static str,
+    /// The import.
+    pub import: &'static str,
+    /// The source text of a module.
+    pub text: Vec<u8>,
 }
 
 /// The text of `strip_index`, which is a function and no data.
@@ -51,8 +58,12 @@ strip_index = func(address) {
 }
 "#;
 
-/// The mocks of a document. Nothing that is sensitive is in them.
-pub(super) fn of(document: Document<'_>, run: Option<&Json>) -> Result<Vec<File>, Error> {
+/// The mocks of a document; `run` is what `tfrun` has. Nothing that is sensitive is in them.
+///
+/// # Errors
+///
+/// A part of the document cannot be read.
+pub fn mocks(document: Document<'_>, run: Option<&Json>) -> Result<Vec<File>, MockError> {
     let mut files = Vec::new();
     let mut file = |import, name, text| files.push(File { name, import, text });
     match document {
@@ -75,12 +86,24 @@ pub(super) fn of(document: Document<'_>, run: Option<&Json>) -> Result<Vec<File>
 
 /// Why there are no mocks.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Error {
+#[non_exhaustive]
+pub enum MockError {
+    /// The document has a part that is none.
     #[error("{0}")]
     Document(#[from] DocumentError),
     /// A part of the document that is read only when it is written is no JSON.
     #[error("{0}")]
     Write(#[from] io::Error),
+}
+
+impl MockError {
+    /// A name for programs.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Document(error) => error.problem.kind(),
+            Self::Write(_) => "unreadable_part",
+        }
+    }
 }
 
 fn plan(plan: &TfPlan<'_>) -> io::Result<Vec<u8>> {

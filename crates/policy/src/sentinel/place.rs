@@ -5,9 +5,9 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use crate::tfconfig::Expressions;
+use crate::{Marked, Redacted};
 use objchange_plan::{DocumentError, Members, ResourceActions, Shape};
-use objchange_policy::tfconfig::Expressions;
-use objchange_policy::{Marked, Redacted};
 use objchange_sentinel::{List, Map, Value};
 
 use super::cache::Shelf;
@@ -62,7 +62,7 @@ impl RunContext {
 
 /// What is noted of a run.
 #[derive(Debug, Default)]
-pub(crate) struct AccessLog {
+pub struct AccessLog {
     /// Whether it has seen anything sensitive.
     secret: AtomicBool,
     /// A part of a document cannot be read.
@@ -70,11 +70,13 @@ pub(crate) struct AccessLog {
 }
 
 impl AccessLog {
-    pub(crate) fn has_seen_secrets(&self) -> bool {
+    /// Whether the run has seen anything sensitive.
+    pub fn has_seen_secrets(&self) -> bool {
         self.secret.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn error(&self) -> Option<&DocumentError> {
+    /// Why a part of a document could not be read, if one could not.
+    pub fn error(&self) -> Option<&DocumentError> {
         self.error.get()
     }
 

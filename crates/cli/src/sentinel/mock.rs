@@ -1,19 +1,14 @@
 //! `objchange sentinel mock`: a plan as test data for policies.
 
-mod files;
-#[cfg(test)]
-mod tests;
-mod text;
-
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use objchange_plan::Document;
+use objchange_policy::sentinel::mock::{File, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
-use self::files::File;
 use crate::exit;
 use crate::input::Source;
 use crate::write_file::{Access, write_file};
@@ -74,7 +69,7 @@ fn files(args: &Args) -> Result<Vec<File>, String> {
     let run = args.run.as_deref().map(read_run).transpose()?;
     let text = source.read().map_err(|error| error.to_string())?;
     let document = Document::parse(&text).map_err(|error| format!("{source}: {error}"))?;
-    files::of(document, run.as_ref()).map_err(|error| format!("{source}: {error}"))
+    mocks(document, run.as_ref()).map_err(|error| format!("{source}: {error}"))
 }
 
 fn read_run(path: &Path) -> Result<Json, String> {

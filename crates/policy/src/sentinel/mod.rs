@@ -12,9 +12,10 @@ mod config;
 mod document;
 mod hidden;
 mod items;
+pub mod mock;
 mod place;
 mod record;
-pub(crate) mod tfrun;
+mod tfrun;
 mod value;
 
 use std::rc::Rc;
@@ -25,30 +26,26 @@ use objchange_sentinel::{Function, Import, Map, Source, Value};
 
 use self::cache::Shelf;
 use self::document::CollectionKind;
-pub(crate) use self::document::Document;
-pub(crate) use self::hidden::{Replacement, SENSITIVE};
-pub(crate) use self::place::AccessLog;
+pub use self::document::Document;
+pub use self::hidden::Replacement;
+pub use self::place::AccessLog;
 use self::place::RunContext;
 
 /// The imports of all runs of a thread.
 #[derive(Debug)]
-pub(crate) struct Imports {
+pub struct Imports {
     shelf: Arc<Shelf>,
     run: Arc<serde_json::Value>,
 }
 
 impl Imports {
     /// The imports that a plan gives; the state is the one that the plan starts from where none is given.
-    pub(crate) fn new(
-        plan: &Arc<Document>,
-        state: Option<&Arc<Document>>,
-        run: Option<&serde_json::Value>,
-    ) -> Self {
+    pub fn new(plan: &Arc<Document>, state: Option<&Arc<Document>>, run: Option<&serde_json::Value>) -> Self {
         Self::with_run(plan, state, tfrun::members(plan, run))
     }
 
     /// The imports where there is no plan; the document has nothing of one.
-    pub(crate) fn without_plan(
+    pub fn without_plan(
         nothing: &Arc<Document>,
         state: Option<&Arc<Document>>,
         run: Option<&serde_json::Value>,
@@ -62,7 +59,7 @@ impl Imports {
     }
 
     /// Whether there is a resource, or an instance of one, with this address.
-    pub(crate) fn has_resource(&self, address: &str) -> bool {
+    pub fn has_resource(&self, address: &str) -> bool {
         let all = [
             CollectionKind::Changes,
             CollectionKind::Drift,
@@ -74,7 +71,7 @@ impl Imports {
     }
 
     /// The imports by name, for one run.
-    pub(crate) fn sources(
+    pub fn sources(
         &self,
         hiding: Option<Replacement>,
         noted: &Arc<AccessLog>,
@@ -112,7 +109,7 @@ impl Import for Host {
         let table = |of| Some(visit.table(of));
         match (self.name, name) {
             (Name::Plan, "terraform_version") => {
-                let version = |plan: &objchange_policy::tfplan::TfPlan<'_>| {
+                let version = |plan: &crate::tfplan::TfPlan<'_>| {
                     plan.terraform_version.as_ref().map(|version| Value::from(&**version))
                 };
                 shelf.document(CollectionKind::Changes).plan(version).flatten()

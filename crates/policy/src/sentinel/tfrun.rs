@@ -1,7 +1,7 @@
 //! `tfrun`: what is told of a run by whoever starts it, and what the plan tells of it.
 
+use crate::tfplan::TfPlan;
 use objchange_plan::ResourceActions;
-use objchange_policy::tfplan::TfPlan;
 use serde_json::{Value, json};
 
 use super::document::Document;
@@ -12,7 +12,7 @@ pub(super) fn members(document: &Document, given: Option<&Value>) -> Value {
 }
 
 /// The same of a plan itself.
-pub(crate) fn of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
+pub(super) fn of(plan: Option<&TfPlan<'_>>, given: Option<&Value>) -> Value {
     let mut members = json!({"target_addrs": null});
     // Without a plan nobody knows.
     if let Some(plan) = plan {

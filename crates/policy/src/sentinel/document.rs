@@ -4,11 +4,11 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::tfconfig::TfConfig;
+use crate::tfplan::{RawMember, TfPlan};
+use crate::tfstate::TfState;
+use crate::{Collection, Marked};
 use objchange_plan::{Document as Read, DocumentError, Plan, View};
-use objchange_policy::tfconfig::TfConfig;
-use objchange_policy::tfplan::{RawMember, TfPlan};
-use objchange_policy::tfstate::TfState;
-use objchange_policy::{Collection, Marked};
 
 use super::items::Items;
 use super::place::Part;
@@ -38,7 +38,7 @@ impl CollectionKind {
 }
 
 /// A plan, or a state, with its text.
-pub(crate) struct Document {
+pub struct Document {
     read: WithText,
     /// The positions of the items of each collection, in the order of their keys.
     orders: [OnceLock<Box<[u32]>>; CollectionKind::COUNT],
@@ -73,13 +73,17 @@ struct OfPlan<'t> {
 
 impl Document {
     /// Reads a plan, or a state.
-    pub(crate) fn new(text: Arc<String>) -> Result<Self, DocumentError> {
+    ///
+    /// # Errors
+    ///
+    /// The text is no document of `terraform show -json`, and no state file.
+    pub fn new(text: Arc<String>) -> Result<Self, DocumentError> {
         let read = WithText::try_new(text, |text| Collections::new(text))?;
         Ok(Self { read, orders: Default::default() })
     }
 
     /// Whether it is a plan.
-    pub(crate) fn is_plan(&self) -> bool {
+    pub fn is_plan(&self) -> bool {
         self.read.with_dependent(|_, collections| collections.plan.is_some())
     }
 

@@ -1,10 +1,8 @@
 //! The items of a configuration.
 
+use crate::Marked;
+use crate::tfconfig::{Expressions, ModuleCall, Output, Provider, Provisioner, Resource, Variable};
 use objchange_plan::Text;
-use objchange_policy::Marked;
-use objchange_policy::tfconfig::{
-    Expressions, ModuleCall, Output, Provider, Provisioner, Resource, Variable,
-};
 use objchange_sentinel::Value;
 
 use super::document::CollectionKind;

@@ -1,21 +1,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::Redacted;
+use crate::tfconfig::TfConfig;
+use crate::tfplan::TfPlan;
+use crate::tfstate::TfState;
 use objchange::address::strip_keys;
 use objchange_plan::{Document, Plan};
-use objchange_policy::Redacted;
-use objchange_policy::tfconfig::TfConfig;
-use objchange_policy::tfplan::TfPlan;
-use objchange_policy::tfstate::TfState;
 use objchange_sentinel::{Policy, Run, Setup, Source, Value};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::files::{self, File};
+use super::{File, mocks as of};
 
 fn mocks(plan: &str) -> Vec<File> {
-    files::of(Document::parse(plan).unwrap(), None).unwrap()
+    of(Document::parse(plan).unwrap(), None).unwrap()
 }
 
 /// What a policy reads out of a mock.
