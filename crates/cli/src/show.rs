@@ -160,7 +160,7 @@ enum Error {
     )]
     JudgedPart,
     #[error(
-        "the changes of this plan were left out; pass the whole output of `terraform show -json PLANFILE`"
+        "changes of some resources or outputs are missing from this plan; pass the whole output of `terraform show -json PLANFILE`"
     )]
     JudgedWithoutChanges,
     #[error("{0}; --allow-unmatched accepts that")]

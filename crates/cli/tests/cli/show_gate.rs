@@ -221,7 +221,11 @@ fn a_gate_refuses_options_that_leave_nothing_to_check() {
     lost["applyable"] = json!(true);
     let refused = show(&["--fail-on", "delete"], &lost);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("the changes of this plan were left out"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("changes of some resources or outputs are missing"),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

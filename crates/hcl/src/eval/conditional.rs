@@ -27,7 +27,7 @@ impl Evaluator<'_> {
         if condition.is_null() {
             let detail = "The condition value is null. Conditions must either be true or false.";
             self.error("Null condition", span, detail);
-            return dynamic();
+            return Value::unknown(ty).with_marks(marks);
         }
         if !condition.is_known() {
             return either(ty, &yes, &no).with_marks(marks);
@@ -36,7 +36,7 @@ impl Evaluator<'_> {
         else {
             let detail = "The condition expression must be of type bool.";
             self.error("Incorrect condition type", span, detail);
-            return dynamic();
+            return Value::unknown(ty).with_marks(marks);
         };
         let (chosen, errors) = if is_true { (&yes, &mut errors_of_yes) } else { (&no, &mut errors_of_no) };
         self.diagnostics.append(errors);

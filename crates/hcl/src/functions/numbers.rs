@@ -81,9 +81,6 @@ fn parse_int(arguments: &[Value], _: &Type) -> Answer {
 /// What is not given are integers of the program, which have 64 bits.
 fn range(arguments: &[Value], _: &Type) -> Answer {
     let given: Vec<Number> = arguments.iter().map(of).collect();
-    if given.iter().any(|number| !number.is_finite()) {
-        return Err(FunctionError::new("the numbers must be finite"));
-    }
     let direction = |start: &Number, end: &Number| Number::from(if start <= end { 1 } else { -1 });
     let (start, end, step) = match given.as_slice() {
         [end] => (Number::ZERO, end.clone(), direction(&Number::ZERO, end)),
@@ -95,15 +92,15 @@ fn range(arguments: &[Value], _: &Type) -> Answer {
             ));
         }
     };
-    if step == Number::ZERO && start != end {
-        return Err(FunctionError::new("the step must not be zero"));
-    }
     let is_down = step < Number::ZERO;
     if is_down && end > start || !is_down && end < start {
         return Err(FunctionError::argument(
             1,
             "the end lies on the other side of the start than the step leads to",
         ));
+    }
+    if step == Number::ZERO && start != end {
+        return Err(FunctionError::new("the step must not be zero"));
     }
     let mut numbers = Vec::new();
     let mut next = start;

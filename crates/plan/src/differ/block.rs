@@ -56,10 +56,10 @@ fn unhidden<'t>(change: &Change<'_, 't>, schema: &'t Schema) -> Diff<'t> {
     }
     let (mut blocks, mut has_repeated_types) = (Vec::new(), false);
     for (name, ty) in schema.block_types() {
-        let nested = change.member(name);
+        let nested = change.member(name).if_relevant();
         let is_repeated = matches!(ty.nesting, NestingMode::List | NestingMode::Set | NestingMode::Map);
         has_repeated_types |= is_repeated && !nested.is_null();
-        let (nested, nested_action) = block_type(nested.if_relevant(), name, ty, schema);
+        let (nested, nested_action) = block_type(nested, name, ty, schema);
         action = action.and_part(nested_action);
         if nested.unknown.is_some() || !nested.blocks.is_empty() {
             blocks.push(nested);

@@ -1,12 +1,13 @@
 //! Plans out of which somebody has taken the changes.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
-use super::{Plan, ResourceActions, State};
+use super::{Plan, ResourceActions, State, StateResource};
 use crate::json::Raw;
 
 impl Plan<'_> {
-    /// Whether the plan speaks of resources or outputs and has none of their changes: somebody has left them out.
+    /// Whether the plan speaks of resources or outputs without their changes: somebody has left them out. Plans list
+    /// each managed resource, if only as one that stays as it is.
     ///
     /// ```
     /// use objchange_plan::Plan;
@@ -22,12 +23,12 @@ impl Plan<'_> {
         if self.lacks_outputs() {
             return true;
         }
-        let has_changes = !self.resource_changes.is_empty()
-            || !self.resource_drift.is_empty()
-            || !self.deferred_changes.is_empty()
-            || !self.action_invocations.is_empty();
-        if has_changes || self.errored {
+        if self.errored {
             return false;
+        }
+        let lists_resources = !self.resource_changes.is_empty() || !self.deferred_changes.is_empty();
+        if lists_resources || !self.resource_drift.is_empty() || !self.action_invocations.is_empty() {
+            return self.lacks_single_changes(lists_resources);
         }
         let does_something = self.applyable == Some(true) && self.output_changes.is_empty();
         does_something || self.plans_other_values()
@@ -48,6 +49,32 @@ impl Plan<'_> {
         reader.raw().is_ok_and(|outputs| has_members(outputs))
     }
 
+    /// Whether a managed resource that is planned, or was there before, is not among the changes.
+    fn lacks_single_changes(&self, lists_resources: bool) -> bool {
+        let planned = self.planned_values().and_then(|part| State::parse_values(self.text(), part).ok());
+        let Some(planned) = planned else { return false };
+        let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
+        let prior = prior.unwrap_or_default();
+        let deferred = self.deferred_changes.iter().map(|deferred| &deferred.resource);
+        let listed: HashSet<&str> = self
+            .resource_changes
+            .iter()
+            .chain(deferred)
+            .flat_map(|resource| [Some(&*resource.address), resource.previous_address.as_deref()])
+            .flatten()
+            .collect();
+        let is_complete = self.complete == Some(true);
+        let before: HashMap<&str, &str> =
+            managed(&prior).map(|resource| (&*resource.address, resource.values.text())).collect();
+        let mut missing = managed(&planned).filter(|resource| !listed.contains(&*resource.address));
+        // Other plans than complete ones are believed to have left out what stays as it is.
+        let is_planned_alone = missing
+            .any(|resource| is_complete || before.get(&*resource.address) != Some(&resource.values.text()));
+        // A plan of a few targets says nothing of the others, and one that only refreshes has no changes.
+        is_planned_alone
+            || is_complete && lists_resources && before.keys().any(|address| !listed.contains(address))
+    }
+
     /// Whether what is planned for managed resources differs from the state that the plan starts from.
     fn plans_other_values(&self) -> bool {
         let planned = self.planned_values().and_then(|part| State::parse_values(self.text(), part).ok());
@@ -55,13 +82,10 @@ impl Plan<'_> {
         let Some(planned) = planned else { return false };
         let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
         let prior = prior.unwrap_or_default();
-        let is_managed = |mode: &str, deposed: bool| mode == "managed" && !deposed;
-        let mut values: HashMap<&str, &str> = HashMap::new();
-        for resource in prior.resources.iter().filter(|r| is_managed(&r.mode, r.deposed.is_some())) {
-            values.insert(&resource.address, resource.values.text());
-        }
+        let values: HashMap<&str, &str> =
+            managed(&prior).map(|resource| (&*resource.address, resource.values.text())).collect();
         let mut same = 0;
-        for resource in planned.resources.iter().filter(|r| is_managed(&r.mode, r.deposed.is_some())) {
+        for resource in managed(&planned) {
             if values.get(&*resource.address) != Some(&resource.values.text()) {
                 return true;
             }
@@ -80,6 +104,11 @@ impl Plan<'_> {
         let mut outputs = self.output_changes.iter();
         self.applyable == Some(true) && outputs.all(|output| output.change.actions == ResourceActions::Delete)
     }
+}
+
+/// The current objects of managed resources.
+fn managed<'s, 't>(state: &'s State<'t>) -> impl Iterator<Item = &'s StateResource<'t>> {
+    state.resources.iter().filter(|resource| &*resource.mode == "managed" && resource.deposed.is_none())
 }
 
 fn has_members(object: Raw<'_>) -> bool {

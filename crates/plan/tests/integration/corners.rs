@@ -528,3 +528,60 @@ fn a_plan_that_only_refreshes_lacks_nothing() {
         assert_eq!(Plan::parse(&text).unwrap().lacks_changes(), lacks, "{plan}");
     }
 }
+
+#[test]
+fn each_managed_resource_is_among_the_changes() {
+    let named = |name: &str, mode: &str, x: u8| json!({"address": format!("t_x.{name}"), "mode": mode, "type": "t_x", "name": name, "values": {"x": x}});
+    let object = |name: &str, x: u8| named(name, "managed", x);
+    let changed = |name: &str| {
+        let mut changed = resource(&json!({"actions": ["no-op"], "before": {}, "after": {}}));
+        changed["address"] = json!(format!("t_x.{name}"));
+        changed
+    };
+    let moved = |name: &str, before: &str| {
+        let mut moved = changed(name);
+        moved["previous_address"] = json!(format!("t_x.{before}"));
+        moved
+    };
+    let (a, b) = (object("a", 1), object("b", 1));
+    let data = named("d", "data", 1);
+    for (planned, prior, changes, complete, lacks) in [
+        (json!([a, b]), json!([a, b]), json!([changed("a"), changed("b")]), json!(true), false),
+        (json!([a, b]), json!([a, b]), json!([changed("a")]), json!(true), true),
+        (json!([a, b]), json!([]), json!([changed("a")]), json!(true), true),
+        // One that is destroyed stands in the prior state alone.
+        (json!([a]), json!([a, b]), json!([changed("a")]), json!(true), true),
+        (json!([a]), json!([b]), json!([moved("a", "b")]), json!(true), false),
+        (json!([a, data]), json!([a, data]), json!([changed("a")]), json!(true), false),
+        // A plan of a few targets says nothing of the others, and others may leave out what stays as it is.
+        (json!([a]), json!([a, b]), json!([changed("a")]), json!(false), false),
+        (json!([a, b]), json!([a, b]), json!([changed("a")]), json!(null), false),
+        (json!([a, b]), json!([a, object("b", 2)]), json!([changed("a")]), json!(null), true),
+    ] {
+        let mut plan = json!({
+            "format_version": "1.2", "planned_values": {"root_module": {"resources": planned}},
+            "prior_state": {"format_version": "1.0", "values": {"root_module": {"resources": prior}}},
+            "resource_changes": changes, "complete": complete, "errored": false,
+        });
+        if complete.is_null() {
+            plan.as_object_mut().unwrap().remove("complete");
+        }
+        let text = plan.to_string();
+        assert_eq!(Plan::parse(&text).unwrap().lacks_changes(), lacks, "{plan}");
+        plan["errored"] = json!(true);
+        let text = plan.to_string();
+        assert!(!Plan::parse(&text).unwrap().lacks_changes(), "{plan}");
+    }
+}
+
+#[test]
+fn a_block_of_which_nothing_is_relevant_is_empty() {
+    let part = json!({"nesting_mode": "list", "block": {"attributes": {"name": {"type": "string", "optional": true}}}});
+    let disk = json!({"nesting_mode": "list", "block": {
+        "attributes": {"name": {"type": "string", "optional": true}}, "block_types": {"part": part},
+    }});
+    let block = json!({"attributes": {}, "block_types": {"disk": disk}});
+    let after = json!({"disk": [{"name": null, "part": [{"name": "z"}]}]});
+    let shown = drift(&block, &json!({"disk": []}), &after, &json!(["disk", 0, "name"]));
+    assert!(shown.contains("      + disk {}\n"), "{shown}");
+}

@@ -1,16 +1,18 @@
 //! YAML to the value that it implies.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use objchange::value::Kind;
 use objchange::{Type, Value};
-use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, StrInput, Tag};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput, Tag};
 use smol_str::SmolStr;
 
 use super::super::Answer;
 use super::super::encoding::LENIENT;
 use super::super::limits::MAX_ELEMENTS;
+use super::block_scalar::BlockScalar;
 use super::scalar::resolved;
 use super::tabs::{Misplaced, Tabs};
 use crate::function::FunctionError;
@@ -20,12 +22,20 @@ const MAX_DEPTH: usize = 128;
 
 /// The value of a text with one document.
 pub(super) fn decoded(text: &str) -> Answer {
+    // A carriage return ends a line, alone as well as before a line feed.
+    let text = &*match text.contains('\r') {
+        true => Cow::from(text.replace("\r\n", "\n").replace('\r', "\n")),
+        false => Cow::from(text),
+    };
     check_version(text)?;
     if text.chars().skip_while(|c| *c == '\u{feff}').any(is_control) {
         return Err(wrong("control characters are not allowed"));
     }
     let mut reader = Reader {
         events: Parser::new_from_str(text),
+        text,
+        end: text.chars().count(),
+        span: Span::default(),
         tabs: Tabs::new(text),
         anchors: HashMap::new(),
         size: 0,
@@ -76,6 +86,11 @@ fn is_control(c: char) -> bool {
 
 struct Reader<'t> {
     events: Parser<'t, StrInput<'t>>,
+    text: &'t str,
+    /// The index of the character behind the last one.
+    end: usize,
+    /// Where the last event is.
+    span: Span,
     tabs: Tabs<'t>,
     /// What anchors stand for, and of how many parts it is; nothing while that is being read.
     anchors: HashMap<usize, Option<(Value, usize)>>,
@@ -100,6 +115,7 @@ impl<'t> Reader<'t> {
         match self.events.next_event() {
             Some(Ok((event, span))) => {
                 self.tabs.see(&event, span).map_err(|Misplaced| misplaced())?;
+                self.span = span;
                 Ok(event)
             }
             Some(Err(error)) => Err(place(&error)),
@@ -127,6 +143,12 @@ impl<'t> Reader<'t> {
                 return Ok(value);
             }
             Event::Scalar(text, style, anchor, tag) => {
+                let text = match style {
+                    ScalarStyle::Literal | ScalarStyle::Folded => {
+                        self.block_scalar(text, anchor > 0 || tag.is_some(), depth)?
+                    }
+                    _ => text,
+                };
                 (anchor, scalar(&text, style, full(tag.as_deref()).as_deref())?)
             }
             Event::SequenceStart(anchor, tag) => {
@@ -145,6 +167,23 @@ impl<'t> Reader<'t> {
             self.anchors.insert(anchor, Some((value.clone(), self.size - before)));
         }
         Ok(value)
+    }
+
+    /// The text of a block scalar, of which the last one of the document and the document itself may need a correction.
+    fn block_scalar(
+        &self,
+        text: Cow<'t, str>,
+        has_properties: bool,
+        depth: usize,
+    ) -> Result<Cow<'t, str>, FunctionError> {
+        let ends_the_document = self.span.end.index() >= self.end;
+        if depth > 0 && !ends_the_document {
+            return Ok(text);
+        }
+        let document = self.text;
+        let start = document.char_indices().nth(self.span.start.index()).map_or(0, |(at, _)| at);
+        let scalar = BlockScalar { text, document, start, has_properties, ends_the_document };
+        scalar.corrected().map_err(wrong)
     }
 
     fn sequence(&mut self, depth: usize) -> Answer {
@@ -203,17 +242,32 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&str>) -> Answer {
             _ => return Err(wrong(format!("the tag {tag:?} is not supported"))),
         },
     };
-    if style != ScalarStyle::Plain {
-        return Ok(text.into());
+    if kind == Some("binary") && LENIENT.decode(text.as_bytes()).is_err() {
+        return Err(wrong("a value that should be is not base64"));
     }
+    match style {
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => return Ok(text.into()),
+        // It is a string, written as what it would be in one line.
+        ScalarStyle::Literal | ScalarStyle::Folded if kind.is_none() => {
+            let value = resolved(text).map_err(wrong)?.map(|value| value.convert(&Type::String));
+            return value
+                .transpose()
+                .map(|value| value.unwrap_or_else(|| text.into()))
+                .map_err(|e| wrong(e.to_string()));
+        }
+        _ => {}
+    }
+    let is_text = |value: &Value| matches!(value.kind(), Kind::String(_));
     match kind {
-        Some("str") => Ok(text.into()),
-        Some("null") => Ok(Value::null(Type::Dynamic)),
-        Some("binary") => match LENIENT.decode(text.as_bytes()) {
-            Ok(_) => Ok(text.into()),
-            Err(_) => Err(wrong("a value that should be is not base64")),
-        },
+        Some("str" | "binary") => Ok(text.into()),
+        Some("null") => {
+            let value = resolved(text).ok().flatten().filter(|value| !is_text(value));
+            Ok(value.unwrap_or(Value::null(Type::Dynamic)))
+        }
         _ => match (resolved(text).map_err(wrong)?, kind) {
+            (Some(value), Some(kind @ ("bool" | "int" | "float"))) if is_text(&value) => {
+                Err(wrong(format!("a value is no {kind}")))
+            }
             (Some(value), _) => Ok(value),
             (None, None) => Ok(text.into()),
             (None, Some(kind)) => Err(wrong(format!("a value is no {kind}"))),

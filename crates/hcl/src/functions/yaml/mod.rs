@@ -1,5 +1,6 @@
 //! YAML.
 
+mod block_scalar;
 mod decode;
 mod encode;
 mod scalar;
