@@ -69,6 +69,7 @@ impl Clause {
             Self::A1 | Self::A6 | Self::A9 => &OBJECT_LOST,
             Self::V1 => &UNKNOWN_REFUSED,
             Self::K1 | Self::K2 => &SECRET_TOLD,
+            Self::U5 if matches!(kind, "no_state_upgrader" | "state_not_read") => &NO_UPGRADER,
             Self::P9 | Self::A8 | Self::R6 | Self::U5 | Self::E3 | Self::X2 => &FAILED,
             Self::P2 | Self::F3 => &DEFERRED,
             Self::F1 | Self::F2 => &FINAL_PLAN,
@@ -180,13 +181,29 @@ const WRITE_ONLY: Advice = Advice {
     others: "Set write-only attributes to null in every planned, new, read, upgraded and imported state.",
 };
 
-const WRONG_TYPE: Advice = Advice {
+pub(crate) const WRONG_TYPE: Advice = Advice {
     meaning: "What the provider answers has not the type that its own schema says. Terraform names neither the resource nor the call.",
     workaround: "Find the resource with `-target` or by the order of the log (`TF_LOG=trace`), and use another version of the provider.",
     cause: "The schema and the code were not changed together, or an attribute is missing in the answer.",
     framework: "This cannot happen with the framework's own state and plan; look where a `tfsdk.State` or raw value is made by hand, such as in state upgraders.",
     sdk_v2: "This cannot happen with the SDK's own state; look at what a bridge, a mux or a state upgrader makes by hand.",
     others: "Encode every answer with the type that the schema implies: all attributes present, none more, numbers as numbers.",
+};
+
+/// The same where the message names the resource.
+pub(crate) const WRONG_TYPE_AT: Advice = Advice {
+    meaning: "What the provider answers for this resource does not have the type that its own schema says.",
+    workaround: "Use another version of the provider, and report the error to its authors.",
+    ..WRONG_TYPE
+};
+
+const NO_UPGRADER: Advice = Advice {
+    meaning: "The state holds an object of an older version of the schema, and the provider cannot bring it to the present one.",
+    workaround: "Use the version of the provider that wrote the state. A version in between may upgrade it; otherwise remove the object from the state (`terraform state rm`) and import it again.",
+    cause: "The schema's version was raised, or its attributes changed, and nobody wrote the upgrade from the version that the message names.",
+    framework: "Implement `ResourceWithUpgradeState`: `UpgradeState` returns a `StateUpgrader` for each earlier version, the one in the message included, with its `PriorSchema`. Each leads to the present version in one step.",
+    sdk_v2: "Raise `SchemaVersion` and add a `StateUpgrader` for each earlier version.",
+    others: "Answer UpgradeResourceState with an object of the present schema, whatever version is stored.",
 };
 
 const UNKNOWN_LEFT: Advice = Advice {

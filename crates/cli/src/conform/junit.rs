@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for the provider, a test case for each of its types.
 
-use objchange_conform::{FindingSeverity, Found, Report, TypeReport};
+use objchange_conform::{FindingSeverity, Found, Report, Subject, TypeReport};
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 
@@ -11,28 +11,58 @@ pub(super) fn report(provider: &str, report: &Report, fail_on: FailOn) -> String
     let mut junit = Junit::new("objchange conform");
     let cases = report.types.iter().map(|of| {
         let name = if of.name.is_empty() { of.subject.noun() } else { &of.name };
-        case(of.subject.kind(), name, provider, 1, status(of, fail_on))
+        let mut case = case(of.subject.kind(), name, provider, 1, status(report, of, fail_on));
+        // What does not fail is in the report nevertheless.
+        let others = of.findings.iter().filter(|found| !fails(found, fail_on));
+        let others: String = others.map(|found| format!("{}\n", visible(&line(found)))).collect();
+        if !others.is_empty() {
+            case.set_system_out(others);
+        }
+        case
     });
     junit.suite(provider, cases);
     junit.finish()
 }
 
-fn status(of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
-    let fails = |found: &&Found| {
-        let severity = found.finding.severity;
-        !found.is_known
-            && (severity.is_error() || fail_on == FailOn::Warning && severity != FindingSeverity::Note)
+fn fails(found: &Found, fail_on: FailOn) -> bool {
+    let severity = found.finding.severity;
+    !found.is_known
+        && (severity.is_error() || fail_on == FailOn::Warning && severity != FindingSeverity::Note)
+}
+
+/// A finding in a line. Some messages begin with the place.
+fn line(found: &Found) -> String {
+    let Found { finding, place, .. } = found;
+    let said = finding.terraform.as_deref().filter(|said| !finding.message.contains(said));
+    let said = said.map(|said| format!(" ({said})")).unwrap_or_default();
+    let path = finding.path.to_string();
+    let is_named = |path: &str| {
+        !path.is_empty() && finding.message.trim_start_matches('.').starts_with(path.trim_start_matches('.'))
     };
-    let failing: Vec<&Found> = of.findings.iter().filter(fails).collect();
+    let place = if place.is_empty() || is_named(place) || is_named(&path) {
+        String::new()
+    } else {
+        format!(" {place}:")
+    };
+    let colon = if place.is_empty() && !is_named(&path) && !is_named(&found.place) { ":" } else { "" };
+    format!("{}{colon}{place} {}{said}", finding.clause, finding.message)
+}
+
+/// Why a type was not checked, where nothing is wrong with it.
+fn unchecked(report: &Report, of: &TypeReport) -> Option<String> {
+    let not_reached = || {
+        let reason = report.not_configured.as_ref().filter(|_| of.subject != Subject::Function)?;
+        Some(format!("not checked: the provider is not configured: {reason}"))
+    };
+    let not_accepted = || (of.accepted == 0).then(|| "not checked: no configuration was accepted".to_owned());
+    of.skipped.clone().or_else(not_reached).or_else(not_accepted)
+}
+
+fn status(report: &Report, of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
+    let failing: Vec<&Found> = of.findings.iter().filter(|found| fails(found, fail_on)).collect();
     if let Some(worst) = failing.first() {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-        let line = |found: &&Found| {
-            let finding = &found.finding;
-            let said = finding.terraform.as_deref().filter(|said| !finding.message.contains(said));
-            let said = said.map(|said| format!(" ({said})")).unwrap_or_default();
-            format!("{} {}: {}{said}", finding.clause, found.place, finding.message)
-        };
-        let lines: Vec<String> = failing.iter().map(line).collect();
+        let lines: Vec<String> = failing.iter().map(|found| line(found)).collect();
         let described = |(found, line): (&&Found, &String)| {
             let details = details::details(of, found);
             let details: String = details.lines().map(|line| format!("  {}\n", visible(line))).collect();
@@ -47,10 +77,10 @@ fn status(of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
             .set_description(failing.iter().zip(&lines).map(described).collect::<String>());
         return status;
     }
-    match &of.skipped {
+    match unchecked(report, of) {
         Some(reason) => {
             let mut status = TestCaseStatus::skipped();
-            status.set_message(&*visible(reason));
+            status.set_message(&*visible(&reason));
             status
         }
         None => TestCaseStatus::success(),

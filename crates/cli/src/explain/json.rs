@@ -22,6 +22,8 @@ struct Message<'m> {
     tolerated: bool,
     provider: Option<&'m str>,
     address: Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    schema_type: Option<&'m str>,
     path: Option<&'m str>,
     words: Option<&'m str>,
     values: BTreeMap<&'m str, &'m str>,
@@ -69,6 +71,7 @@ fn message(told: &ExplainedMessage) -> Message<'_> {
         tolerated: explained.tolerated,
         provider: explained.provider.as_deref(),
         address: explained.address.as_deref(),
+        schema_type: explained.schema_type.as_deref(),
         path: explained.path.as_deref(),
         words: explained.words.as_deref().filter(|_| !is_secret),
         values: match is_secret {

@@ -89,8 +89,11 @@ fn write_group(out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
 
 fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result<()> {
     let explained = &message.explained;
-    let place =
-        [&explained.address, &explained.path].into_iter().flatten().map(String::as_str).collect::<String>();
+    let place = [&explained.address, &explained.schema_type, &explained.path]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .collect::<String>();
     let by = explained
         .provider
         .as_ref()

@@ -192,6 +192,8 @@ fn what_was_not_checked_is_told() {
     let output = conform(&["--only", "kit_thing", "--hints", hints.to_str().unwrap()]);
     assert_eq!(output.code, 2);
     assert!(output.stderr.contains("nothing was checked"), "{}", output.stderr);
+    let output = conform(&["--only", "kit_thing", "--hints", hints.to_str().unwrap(), "--junit", "-"]);
+    assert!(output.stdout.contains(r#"skipped="1""#), "{}", output.stdout);
 }
 
 #[test]
@@ -203,7 +205,7 @@ fn junit_and_sarif() {
         assert!(output.stdout.contains(count), "{}", output.stdout);
     }
     assert!(
-        output.stdout.contains(r#"<failure message="1 finding, the first: P5 .name: "#),
+        output.stdout.contains(r#"<failure message="1 finding, the first: P5 .name: the planned value"#),
         "{}",
         output.stdout
     );

@@ -20,7 +20,7 @@ pub(super) struct Line {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// The upper or lower edge of a box.
-    Edge,
+    Edge { is_lower: bool },
     /// A line of text, which may be empty.
     Text(String),
 }
@@ -39,6 +39,18 @@ const GARBLED: [(&str, &str); 12] = [
     ("ÔòÀ", "╷"),
     ("Ôöé", "│"),
     ("ÔòÁ", "╵"),
+];
+
+const ENTITIES: [(&str, &str); 9] = [
+    ("&quot;", "\""),
+    ("&#34;", "\""),
+    ("&#39;", "'"),
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&#9474;", "│"),
+    ("&#9589;", "╵"),
+    ("&#9591;", "╷"),
+    ("&amp;", "&"),
 ];
 
 const EDGES: [char; 2] = ['╷', '╵'];
@@ -88,6 +100,15 @@ impl Line {
             if text.contains(garbled) {
                 text = text.replace(garbled, right);
             }
+        }
+        // Pages of the web have names for letters, and mark what is code.
+        if text.contains("&#") || text.contains("&quot;") {
+            for (name, letter) in ENTITIES {
+                text = text.replace(name, letter);
+            }
+        }
+        for tag in ["<pre>", "<code>"] {
+            text = text.strip_prefix(tag).map(str::to_owned).unwrap_or(text);
         }
         let (mut stream, text) = without_stamps(&text);
         let is_side = |c: char| c == SIDE || EDGES.contains(&c);
@@ -141,7 +162,7 @@ fn pieces(text: &str) -> Vec<Piece> {
         let inside = after[..end].trim();
         let is_edge = EDGES.contains(&side);
         if is_edge {
-            pieces.push(Piece::Edge);
+            pieces.push(Piece::Edge { is_lower: side == '╵' });
         }
         // Where boxes are inside of boxes, sides follow each other.
         let is_between = pieces.iter().any(|piece| matches!(piece, Piece::Text(_)));
@@ -156,6 +177,9 @@ fn pieces(text: &str) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const UPPER: Piece = Piece::Edge { is_lower: false };
+    const LOWER: Piece = Piece::Edge { is_lower: true };
 
     fn text(text: &str) -> Piece {
         Piece::Text(text.into())
@@ -193,9 +217,9 @@ mod tests {
     #[test]
     fn a_box_may_be_one_line() {
         let line = Line::new("╷ │ Error: x │ │ When y │ z. ╵");
-        let wanted = [Piece::Edge, text("Error: x"), text(""), text("When y"), text("z."), Piece::Edge];
+        let wanted = [UPPER, text("Error: x"), text(""), text("When y"), text("z."), LOWER];
         assert_eq!(line.pieces, wanted);
         assert_eq!(Line::new("│").pieces, [text("")]);
-        assert_eq!(Line::new("╷").pieces, [Piece::Edge]);
+        assert_eq!(Line::new("╷").pieces, [UPPER]);
     }
 }

@@ -27,9 +27,11 @@ mod lines;
 mod literal;
 mod page;
 mod place;
+mod schema;
 mod sentence;
 mod trouble;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 pub use self::likeness::Likeness;
@@ -58,7 +60,9 @@ pub struct Explained {
     pub provider: Option<String>,
     /// The address of the resource instance.
     pub address: Option<String>,
-    /// Where in the object, as Terraform writes it.
+    /// The type whose schema is not well-formed, where the message is about a schema.
+    pub schema_type: Option<String>,
+    /// Where in the object or schema, as Terraform writes it.
     pub path: Option<String>,
     /// What is wrong there, in Terraform's words.
     pub words: Option<String>,
@@ -83,6 +87,7 @@ pub fn explain(text: &str) -> Vec<Explained> {
 }
 
 fn explained(message: &Message) -> Vec<Explained> {
+    let whole = format!("{} {}", message.summary, message.paragraphs.join(" "));
     let mut all: Vec<Found<'_>> = Vec::new();
     let mut log: Option<Found<'_>> = None;
     for paragraph in &message.paragraphs {
@@ -102,22 +107,29 @@ fn explained(message: &Message) -> Vec<Explained> {
             all.push(found);
         }
     }
+    all.extend(message.paragraphs.iter().filter_map(|paragraph| lost_connection(paragraph)));
+    all.extend(load_failures(message));
     if all.is_empty() {
-        all.extend(log.or_else(|| sentence::sentence(&message.summary)).or_else(|| by_trouble(message)));
+        all.extend(log.or_else(|| sentence::sentence(&message.summary)));
+    }
+    if all.is_empty() {
+        all.extend(schema::faults(&whole));
+    }
+    if all.is_empty() {
+        all.extend(by_trouble(message, &whole));
     }
     if all.is_empty() {
         all.extend(by_summary(message));
     }
     let panic = message.paragraphs.iter().find_map(|paragraph| panic(paragraph));
-    if all.is_empty() && panic.is_some() && message.paragraphs.iter().any(|text| text.contains("terraform-p"))
-    {
+    if all.is_empty() && is_crash(message, panic.is_some()) {
         all.push(Found { clauses: vec![Clause::T2], ..Found::default() });
     }
     // A crash is told in several sentences.
-    let mut crashes = 0;
+    let mut crashed = HashSet::new();
     all.retain(|found| {
-        crashes += usize::from(found.clauses == [Clause::T2]);
-        found.clauses != [Clause::T2] || crashes == 1
+        let is_first = found.address.is_some() || crashed.is_empty();
+        found.clauses != [Clause::T2] || (is_first && crashed.insert(found.address))
     });
     let mut explained = Vec::new();
     for mut found in all {
@@ -134,17 +146,66 @@ fn explained(message: &Message) -> Vec<Explained> {
 
 /// What a program says when it crashes, without where.
 fn panic(paragraph: &str) -> Option<&str> {
-    let is_panic = ["panic: ", "fatal error: "].iter().any(|word| paragraph.starts_with(word));
-    let end = [" [signal ", " goroutine "].iter().filter_map(|word| paragraph.find(word)).min();
-    is_panic.then(|| &paragraph[..end.unwrap_or(paragraph.len())])
+    // Terraform's log has the name of the program before it.
+    let logged = paragraph
+        .find("terraform-provider-")
+        .filter(|_| page::is_logged(paragraph))
+        .and_then(|name| Some(name + paragraph[name..].find(": ")? + 2));
+    let said = &paragraph[logged.unwrap_or(0)..];
+    let is_panic = ["panic: ", "fatal error: ", "[signal SIG"].iter().any(|word| said.starts_with(word));
+    let end = [" [signal ", " goroutine "].iter().filter_map(|word| said.find(word)).min();
+    is_panic.then(|| &said[..end.unwrap_or(said.len())])
+}
+
+/// Whether a stack trace is that of a provider, and not of Terraform itself.
+fn is_crash(message: &Message, has_panic: bool) -> bool {
+    let has =
+        |words: &[&str]| message.paragraphs.iter().any(|text| words.iter().any(|word| text.contains(word)));
+    const TERRAFORM: [&str; 3] = ["TERRAFORM CRASH", "hashicorp/terraform/", "opentofu/opentofu/"];
+    has_panic && (has(&["terraform-p"]) || (has(&["goroutine "]) && !has(&TERRAFORM)))
+}
+
+/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`.
+fn lost_connection(paragraph: &str) -> Option<Found<'_>> {
+    let said = paragraph.strip_prefix("* ")?.trim_end_matches('.');
+    let (places, words) = said.rsplit_once(": ")?;
+    let is_it = ["connection is shut down", "unexpected EOF"].contains(&words)
+        && !places.replace(": ", "").contains(' ');
+    let place = places.split(": ").next()?;
+    let (provider, address) = match place.rsplit_once("provider.") {
+        Some((_, name)) => (Some(name), None),
+        None => (None, place::address_and_path(place).map(|_| place)),
+    };
+    let found =
+        Found { clauses: vec![Clause::T2], provider, address, words: Some(words), ..Found::default() };
+    is_it.then_some(found)
+}
+
+/// The providers that cannot be started, where a message lists several.
+fn load_failures(message: &Message) -> Vec<Found<'_>> {
+    if !["Failed to load plugin schemas", "Could not load plugin"].contains(&message.summary.as_str()) {
+        return Vec::new();
+    }
+    let items = message.paragraphs.iter().filter(|paragraph| paragraph.starts_with("- "));
+    let found = items.filter_map(|item| {
+        let trouble = Some(Trouble::of(item)?);
+        Some(Found {
+            trouble,
+            provider: place::source_address(item),
+            words: Some(item.trim_start_matches("- ")),
+            ..Found::default()
+        })
+    });
+    found.collect()
 }
 
 /// What is wrong where no clause is broken.
-fn by_trouble(message: &Message) -> Option<Found<'_>> {
-    let whole = format!("{} {}", message.summary, message.paragraphs.join(" "));
-    let trouble = Trouble::of(&whole)?;
+fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<Found<'m>> {
+    let trouble = Trouble::of(whole)?;
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
-    let words = said.clone().find(|text| Trouble::of(text) == Some(trouble)).or_else(|| said.clone().next());
+    // The line of the source is not what is said.
+    let mut sentences = said.clone().filter(|text| !text.starts_with("on ") && !text.starts_with("with "));
+    let words = said.clone().find(|text| Trouble::of(text) == Some(trouble)).or_else(|| sentences.next());
     let address = words.and_then(place::quoted_address);
     Some(Found { trouble: Some(trouble), words, address, ..Found::default() })
 }
@@ -181,12 +242,16 @@ fn by_summary(message: &Message) -> Option<Found<'_>> {
 impl Explained {
     /// The type of the resource.
     pub fn resource_type(&self) -> Option<&str> {
-        place::resource_type(self.address.as_deref()?)
+        self.address.as_deref().and_then(place::resource_type).or(self.schema_type.as_deref())
     }
 
     /// What to do; where the message may be about several clauses, about the most likely.
     pub fn advice(&self) -> Option<&'static Advice> {
-        let of_clause = || self.clauses.first().map(|clause| clause.advice(self.kind));
+        let of_clause = || {
+            let advice = self.clauses.first()?.advice(self.kind);
+            let names_it = self.address.is_some() && *advice == crate::advice::WRONG_TYPE;
+            Some(if names_it { &crate::advice::WRONG_TYPE_AT } else { advice })
+        };
         self.trouble.map(Trouble::advice).or_else(of_clause)
     }
 
@@ -215,7 +280,8 @@ impl Explained {
             tolerated: found.is_tolerated,
             provider: found.provider.map(source),
             address: found.address.map(|address| address.replace("\\\"", "\"")),
-            path: found.path.map(str::to_owned),
+            schema_type: found.schema.map(str::to_owned),
+            path: found.path.map(Cow::into_owned),
             words: found.words.map(str::to_owned),
             values,
             likeness,

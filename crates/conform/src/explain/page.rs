@@ -1,8 +1,12 @@
 //! Text as people paste it, brought back to the messages that Terraform wrote, without the line breaks of a narrow terminal.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 use serde::Deserialize;
 
-use super::lines::{Line, Piece};
+use super::lines::{Line, Piece, pattern};
 use super::place::place;
 use crate::Clause;
 
@@ -34,13 +38,19 @@ pub(super) fn is_logged(line: &str) -> bool {
 /// The stream of Terraform's log, which may come between the lines of its messages.
 const LOG: &str = "[log]";
 
+/// So many boxes may begin inside of others.
+const MAX_CUT: usize = 8;
+
 /// The messages of a text.
 pub(super) fn messages(text: &str) -> Vec<Message> {
     let mut pages = Pages::default();
     for line in text.lines() {
         match from_json(line) {
             Some(message) => pages.whole(message),
-            None => pages.line(line),
+            None => match unpacked(line) {
+                Some((tool, inside)) => inside.lines().for_each(|line| pages.line(&format!("{tool}{line}"))),
+                None => pages.line(line),
+            },
         }
     }
     pages.finish()
@@ -53,6 +63,8 @@ struct Pages {
     done: Vec<(usize, Message)>,
     open: Vec<(String, Page)>,
     count: usize,
+    /// Messages whose box another one began inside of, with the output and the number of the box.
+    cut: Vec<(String, Page)>,
     /// The output whose box is open.
     in_box: Option<String>,
     after_log: bool,
@@ -75,16 +87,79 @@ impl Pages {
         self.in_box = if line.is_boxed { Some(stream.clone()) } else { self.in_box.take() };
         for piece in line.pieces {
             match piece {
-                Piece::Edge => {
-                    self.end(&stream);
+                Piece::Edge { is_lower } => {
+                    self.edge(&stream, is_lower);
                     self.in_box = None;
                 }
                 Piece::Text(text) => {
                     if text.is_empty() && !line.is_boxed {
                         self.in_box = None;
                     }
+                    self.turn(&stream, &text);
                     self.text(&stream, &text);
                 }
+            }
+        }
+    }
+
+    /// The edge of a box. Two runs that print at the same time begin a box inside of another one's.
+    fn edge(&mut self, stream: &str, is_lower: bool) {
+        let at = self.open.iter().position(|(of, _)| of == stream);
+        let is_inside = !is_lower && self.cut.len() < MAX_CUT;
+        if let Some(at) = at.filter(|at| is_inside && self.open[*at].1.is_in_sentence()) {
+            let cut = self.open.remove(at);
+            self.cut.push(cut);
+            return;
+        }
+        // The lower edge is that of the message that is complete.
+        let is_complete = |page: &Page| !page.message.paragraphs.is_empty() && !page.is_in_sentence();
+        let other = self.cut.iter().rposition(|(of, page)| of == stream && is_complete(page));
+        match other.filter(|_| is_lower && at.is_some_and(|at| !is_complete(&self.open[at].1))) {
+            Some(other) => {
+                let (_, page) = self.cut.remove(other);
+                self.keep(page.number, page.message);
+            }
+            None => {
+                self.end(stream);
+                // What is left is of the other one.
+                if is_lower && let Some(other) = self.cut.iter().rposition(|(of, _)| of == stream) {
+                    let page = self.cut.remove(other);
+                    self.open.push(page);
+                }
+            }
+        }
+    }
+
+    /// Goes on with the message that a line is of, where boxes are mixed.
+    fn turn(&mut self, stream: &str, text: &str) {
+        if self.cut.is_empty() || text.is_empty() {
+            return;
+        }
+        let at = self.open.iter().position(|(of, _)| of == stream);
+        let open = at.map(|at| &self.open[at].1);
+        let takes_it = if heading(text).is_some() {
+            |page: &Page| page.message.is_empty()
+        } else if is_sentence_start(text) || located(text).is_some() {
+            |page: &Page| !page.message.is_empty() && !page.is_in_sentence()
+        } else {
+            Page::is_in_sentence
+        };
+        let goes_on = open.is_some_and(|page| page.paragraph_ended || takes_it(page));
+        if goes_on || (open.is_none() && heading(text).is_some()) {
+            return;
+        }
+        let Some(other) = self.cut.iter().rposition(|(of, page)| of == stream && takes_it(page)) else {
+            return;
+        };
+        let page = self.cut.remove(other);
+        match at {
+            Some(at) => self.cut.push(std::mem::replace(&mut self.open[at], page)),
+            None => {
+                // The box has begun, and its heading is yet to come.
+                self.count += 1;
+                let begun = Page { number: self.count, ..Page::default() };
+                self.cut.push((stream.to_owned(), begun));
+                self.open.push(page);
             }
         }
     }
@@ -143,7 +218,8 @@ impl Pages {
     }
 
     fn finish(mut self) -> Vec<Message> {
-        for (_, page) in std::mem::take(&mut self.open) {
+        let cut = std::mem::take(&mut self.cut);
+        for (_, page) in std::mem::take(&mut self.open).into_iter().chain(cut) {
             self.keep(page.number, page.message);
         }
         self.done.sort_by_key(|(number, _)| *number);
@@ -167,6 +243,13 @@ impl Page {
         !self.message.summary.is_empty() && self.message.paragraphs.is_empty()
     }
 
+    /// Whether it has text that does not end a sentence.
+    fn is_in_sentence(&self) -> bool {
+        let ends = |text: &String| text.ends_with(['.', ':', '{', ',']);
+        !self.paragraph_ended
+            && self.message.paragraphs.last().is_some_and(|last| !ends(last) || last.ends_with(','))
+    }
+
     fn text(&mut self, line: &str) {
         // Below it come the values of the expression in the source above.
         if line.is_empty() || line.starts_with('├') {
@@ -178,7 +261,8 @@ impl Page {
             self.in_summary = false;
         }
         // What a log says is one line a message, and an item of a list one a problem.
-        let stands_alone = line.starts_with("- ") || is_logged(line) || is_trace(line);
+        let stands_alone =
+            line.starts_with("- ") || line.starts_with("* ") || is_logged(line) || is_trace(line);
         if self.in_summary && !is_sentence_start(line) {
             self.message.summary.push(' ');
             self.message.summary.push_str(line);
@@ -267,6 +351,37 @@ fn from_json(line: &str) -> Option<Message> {
     diagnostic.detail.lines().for_each(|line| below.text(line.trim()));
     let Message { address, paragraphs, .. } = below.message;
     Some(Message { summary: diagnostic.summary, address: diagnostic.address.or(address), paragraphs })
+}
+
+/// What Terragrunt writes in the form of logfmt.
+static LOGFMT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"^(?:time=\S+ )?level=[a-z]+ (?:prefix=(\S+) )?(?:tf-?path=\S+ )?msg=(.*?)(?: (?:prefix|tf-?path)=(\S+))*$"#,
+    )
+});
+
+/// The lines that a log holds in one, and what stands for their origin.
+fn unpacked(line: &str) -> Option<(String, String)> {
+    let line = line.trim();
+    if let Some(read) = LOGFMT.captures(line).filter(|_| line.contains("level=")) {
+        let part = |at| read.get(at).map(|part| part.as_str());
+        let said = part(2)?;
+        let origin = part(1).or(part(3)).unwrap_or_default().trim_matches(['[', ']', '"']);
+        let tool = if origin.is_empty() || origin.contains(']') {
+            String::new()
+        } else {
+            format!("[{origin}] terraform: ")
+        };
+        let said = serde_json::from_str::<String>(said).unwrap_or_else(|_| said.to_owned());
+        return Some((tool, if said.is_empty() { " ".into() } else { said }));
+    }
+    // A log as JSON: the text is in one of its members.
+    let is_object = line.starts_with('{') && line.ends_with('}');
+    let read: BTreeMap<String, serde_json::Value> = serde_json::from_str(line).ok().filter(|_| is_object)?;
+    let names = ["msg", "message", "@message", "log", "text", "textPayload"];
+    let said = names.iter().find_map(|name| read.get(*name)?.as_str())?;
+    // A single line is read as it is.
+    said.contains('\n').then(|| (String::new(), said.to_owned()))
 }
 
 /// What is behind `Error:` or `Warning:`; or a line that is no more than one of Terraform's headings.

@@ -61,12 +61,64 @@ pub(super) fn source_address(text: &str) -> Option<&str> {
     SOURCE.find(text).map(|found| found.as_str())
 }
 
+/// The last one in a text.
+pub(super) fn last_source_address(text: &str) -> Option<&str> {
+    SOURCE.find_iter(text).last().map(|found| found.as_str())
+}
+
 /// The provider that a message names somewhere.
 pub(super) fn provider(message: &Message) -> Option<String> {
     let name = |text: &String| {
-        NAMES.iter().find_map(|names| Some(names.captures(text)?.get(1)?.as_str().to_owned()))
+        NAMES.iter().find_map(|names| Some(bare_name(names.captures(text)?.get(1)?.as_str()).to_owned()))
     };
     [&message.summary].into_iter().chain(&message.paragraphs).find_map(name)
+}
+
+/// The provider's name of its program's: `aws` of `terraform-provider-aws_v4`.
+fn bare_name(name: &str) -> &str {
+    let name = name.strip_prefix("terraform-provider-").unwrap_or(name);
+    name.split("_v").next().unwrap_or(name)
+}
+
+/// A sentence about values, without what follows it: its full stop is outside of quotes and parentheses.
+pub(super) fn sentence_end(text: &str) -> &str {
+    let (mut depth, mut is_quoted, mut is_escaped) = (0_usize, false, false);
+    let mut letters = text.char_indices().peekable();
+    while let Some((i, c)) = letters.next() {
+        let mut ends =
+            || letters.peek().is_none_or(|(_, next)| next.is_whitespace() || "\"'`".contains(*next));
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_quoted => is_escaped = true,
+            '"' => is_quoted = !is_quoted,
+            '(' | '{' | '[' if !is_quoted => depth += 1,
+            ')' | '}' | ']' if !is_quoted => depth = depth.saturating_sub(1),
+            '.' if !is_quoted && depth == 0 && ends() => return &text[..i],
+            _ => {}
+        }
+    }
+    text
+}
+
+/// The steps of a path as Go prints it.
+static GO_STEP: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r#"GetAttrStep\{Name:("(?:[^"\\]|\\.)*")\}|IndexStep\{Key:cty\.(?:NumberIntVal\(([0-9]+)\)|StringVal\(("(?:[^"\\]|\\.)*")\))"#,
+    )
+});
+
+/// The path `.disk[0].size` that Go prints as `cty.Path{cty.GetAttrStep{Name:"disk"}, cty.IndexStep{…}, …}`.
+pub(super) fn go_path(text: &str) -> Option<String> {
+    let mut path = String::new();
+    for step in GO_STEP.captures_iter(text) {
+        let part = |at| step.get(at).map(|part: regex::Match<'_>| part.as_str());
+        match (part(1), part(2).or(part(3))) {
+            (Some(name), _) => path = format!("{path}.{}", name.trim_matches('"')),
+            (_, Some(key)) => path = format!("{path}[{key}]"),
+            _ => {}
+        }
+    }
+    Some(path).filter(|path| !path.is_empty())
 }
 
 /// The address in `Error decoding "module.a.t.b[\"c\"]" from prior state`, `Instance t.b data could not be decoded` and their like.

@@ -1,6 +1,8 @@
 //! What the sentences in which Terraform complains of a provider tell.
 
-use super::place::{address_and_path, place};
+use std::borrow::Cow;
+
+use super::place::{address_and_path, go_path, place, sentence_end};
 use super::trouble::Trouble;
 use crate::Clause;
 use crate::sentences::{
@@ -13,8 +15,10 @@ pub(super) struct Found<'t> {
     pub(super) clauses: Vec<Clause>,
     pub(super) provider: Option<&'t str>,
     pub(super) address: Option<&'t str>,
-    pub(super) path: Option<&'t str>,
+    pub(super) path: Option<Cow<'t, str>>,
     pub(super) said: Statement,
+    /// The type whose schema is wrong.
+    pub(super) schema: Option<&'t str>,
     /// The words about the value.
     pub(super) words: Option<&'t str>,
     /// Terraform goes on: the provider uses the legacy type system, or something changed outside of Terraform.
@@ -30,15 +34,24 @@ pub(super) fn sentence(text: &str) -> Option<Found<'_>> {
         let mut found = Found { clauses: sentence.clauses.to_vec(), ..Found::default() };
         found.is_tolerated =
             ["tolerating it", "during refresh."].iter().any(|end| sentence.template.ends_with(end));
+        if sentence.template.starts_with("Unable to Read Previously Saved State") {
+            found.said.kind = Some("state_not_read");
+        }
         for (name, text) in holes {
             match name.as_str() {
                 "provider" => found.provider = Some(text),
                 "address" => found.address = Some(without_label(text)),
                 "plugin" => found.provider = plugin(text),
-                "attribute" => (found.address, found.path) = split(text),
+                "attribute" => {
+                    let (address, path) = split(text);
+                    (found.address, found.path) = (address, path.map(Cow::Borrowed));
+                }
                 "rest" => read_rest(sentence.rest, text, &mut found),
                 _ => {}
             }
+        }
+        if matches!(sentence.rest, Rest::Whole | Rest::Upgrader) {
+            found.words = Some(text.split(" This is always").next().unwrap_or(text));
         }
         Some(found)
     })
@@ -90,20 +103,32 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
 
 fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
     // Where paragraphs ran into one another.
-    let text = text.split(" This is a bug in the provider").next().unwrap_or(text).trim_end_matches('.');
+    let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
+    let text = text.split(" The result cannot not be saved").next().unwrap_or(text).trim_end_matches('.');
     match rest {
         Rest::Other => found.words = Some(text),
+        // The words are the whole sentence.
+        Rest::Whole => {}
+        Rest::Upgrader => found.said.kind = Some("no_state_upgrader"),
+        Rest::GoPath => {
+            found.words = Some(text);
+            found.path = go_path(text).map(Cow::Owned);
+        }
+        Rest::TypeAt => read_type(text, found),
         Rest::Address => found.address = Some(without_label(text)),
         Rest::PlanAt => {
             let (at, words) = place(text, &[": "]).unwrap_or(("", text));
             let (address, path) = if at.starts_with(['.', '[']) { (None, Some(at)) } else { split(at) };
-            (found.address, found.path, found.words) = (address.or(found.address), path, Some(words));
+            let words = sentence_end(words);
+            found.address = address.or(found.address);
+            (found.path, found.words) = (path.map(Cow::Borrowed), Some(words));
             found.said = read_of_plan(words);
         }
         Rest::ResultAt => {
             let at = place(text, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']));
             let (path, words) = at.map_or((None, text), |(at, words)| (Some(at), words));
-            (found.path, found.words) = (path, Some(words));
+            let words = sentence_end(words);
+            (found.path, found.words) = (path.map(Cow::Borrowed), Some(words));
             found.said = read_of_result(words);
             // Terraform 0.12 does not name the root.
             if found.path.is_none() && found.said.kind == Some("object_now_absent") {
@@ -114,6 +139,33 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
             }
         }
     }
+}
+
+/// A value of the wrong type: `t_disk.a.size: a number is required`, or its path behind the colon.
+fn read_type<'t>(text: &'t str, found: &mut Found<'t>) {
+    let mut words = text;
+    if found.address.is_none()
+        && let Some((at, rest)) = place(text, &[": "])
+        && let (Some(address), path) = split(at)
+    {
+        words = rest;
+        (found.address, found.path) = (Some(address), path.map(Cow::Borrowed));
+    }
+    if found.path.is_none()
+        && let Some((at, rest)) = place(words, &[": "]).filter(|(at, _)| at.starts_with(['.', '[']))
+    {
+        words = rest;
+        found.path = Some(Cow::Borrowed(at));
+    }
+    if found.address.is_none() && address_and_path(words).is_some() {
+        found.address = Some(words);
+        return;
+    }
+    let is_ephemeral = |address: &str| address.starts_with("ephemeral.") || address.contains(".ephemeral.");
+    if found.clauses == [Clause::D1] && found.address.is_some_and(is_ephemeral) {
+        found.clauses = vec![Clause::E2];
+    }
+    found.words = Some(sentence_end(words));
 }
 
 /// What Terraform says in a heading that has no detail.
@@ -147,7 +199,7 @@ const WRONG_TYPES: [Clause; 9] = [
 /// What Terraform says of a value of the wrong type: neither the resource nor the call is named.
 pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
     let (path, words) = match place(summary, &[": "]).filter(|(at, _)| at.starts_with(['[', '.'])) {
-        Some((path, words)) => (Some(path), words),
+        Some((path, words)) => (Some(Cow::Borrowed(path)), words),
         None => (None, summary),
     };
     let clauses = WRONG_TYPES.to_vec();

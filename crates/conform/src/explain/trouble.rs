@@ -52,9 +52,13 @@ troubles! {
         ["unrecognized remote plugin message" "failed to read any lines from plugin's stdout"
          "timeout while waiting for plugin to start" "plugin exited before we could connect"
          "failed to negotiate the initial go-plugin protocol handshake"], NO_HANDSHAKE;
+    /// The provider's program is not there.
+    NotInstalled, "not_installed", "The provider is not installed in this folder.",
+        ["unavailable provider \"" "unknown provider \"" "required plugins are not installed" "plugin reinitialization required"], NOT_INSTALLED;
     /// Terraform stopped waiting for the provider.
     Cancelled, "cancelled", "The call was cancelled: the provider crashed during another one, or somebody stopped the run.",
-        ["request cancelled" "request canceled" "request was cancelled" "request was canceled"], CANCELLED;
+        ["request cancelled" "request canceled" "request was cancelled" "request was canceled"
+         "code = canceled desc = context canceled" "code = canceled desc = grpc: the client connection is closing"], CANCELLED;
     /// An object in the state does not fit the provider's schema.
     StateNotDecoded, "state_not_decoded", "An object in the state does not fit the schema of this version of the provider.",
         ["failed to decode resource from state" "data could not be decoded from the state" "invalid resource instance data in state"
@@ -78,6 +82,7 @@ impl Trouble {
         let is_of_provider = || ["plugin", "provider"].iter().any(|word| text.contains(word));
         Self::ALL.iter().copied().find(is_it).filter(|trouble| match trouble {
             Self::NotExecutable | Self::NoSuchType => is_of_provider(),
+            Self::NotInstalled => !text.contains("invalid schema") && !text.contains("internal validation"),
             Self::StateNotDecoded => text.contains("state"),
             _ => true,
         })
@@ -93,6 +98,15 @@ const NOT_EXECUTABLE: Advice = Advice {
     framework: NOTHING_TO_FIX,
     sdk_v2: NOTHING_TO_FIX,
     others: "Release archives must keep the file mode 0755, and there must be one for each system and processor.",
+};
+
+const NOT_INSTALLED: Advice = Advice {
+    meaning: "Terraform looked for the provider's program in `.terraform` and did not find the version that the lock file names. The schema of the provider was never asked for.",
+    workaround: "Run `terraform init`, and `terraform init -upgrade` where versions were changed, in the same folder and on the same machine as the plan. Where the state needs a provider that the configuration does not name any more, `terraform providers` shows which one; rename it with `terraform state replace-provider`.",
+    cause: "`terraform init` was not run since the configuration or the lock file changed, the folder `.terraform` was not carried from one step of the build to the next, or the plugin cache was emptied.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: NOTHING_TO_FIX,
 };
 
 const NO_HANDSHAKE: Advice = Advice {

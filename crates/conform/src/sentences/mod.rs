@@ -1,6 +1,7 @@
 //! The sentences in which Terraform complains of a provider. Findings print them, and [`explain`](crate::explain) reads them.
 
 mod provider;
+mod schema;
 mod template;
 mod types;
 mod value;
@@ -9,6 +10,7 @@ pub(crate) use self::provider::{
     ACTION_CHANGED, FINAL_PLAN_CHANGED, HEADINGS, IDENTITY_TYPE, NO_IMPORT_TYPE, NOT_DESTROYED, NULL_OBJECT,
     OTHER_IMPORT_TYPE, PLANNED_SURVIVAL, REPLACEMENT_NOWHERE, Rest, SENTENCES, SEVERAL_IMPORTED, WRITE_ONLY,
 };
+pub(crate) use self::schema::SCHEMA_SENTENCES;
 pub(crate) use self::template::matched;
 pub(crate) use self::types::{is_about_type, lacking, mismatched, required};
 pub(crate) use self::value::{Statement, read_of_plan, read_of_result, words_of_plan, words_of_result};

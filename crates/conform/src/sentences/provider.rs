@@ -73,6 +73,14 @@ pub(crate) enum Rest {
     ResultAt,
     /// The address.
     Address,
+    /// An address with a path behind it, a colon, and what is wrong with the type there.
+    TypeAt,
+    /// A path as Go prints it.
+    GoPath,
+    /// The sentence is the words.
+    Whole,
+    /// As before, and a version of the schema has no upgrader.
+    Upgrader,
     /// Nothing that would have to be read.
     Other,
 }
@@ -99,8 +107,21 @@ pub(crate) const SENTENCES: &[Sentence] = {
             Rest::Other,
         ),
         of(
-            "Provider {provider} planned an invalid value for {attribute} during refresh: {rest}",
+            "Provider {provider} planned an invalid value for {attribute} during refresh: The returned state contains unknown",
             &[R1],
+            Rest::Other,
+        ),
+        of(
+            "Provider {provider} planned an invalid value for {attribute} during refresh: {rest}",
+            &[R2],
+            Rest::TypeAt,
+        ),
+        of("Provider {provider} produced an invalid nil value after apply for {rest}", &[A1], Rest::Address),
+        of("Provider {provider} produced an invalid value after apply for {rest}", &[A2], Rest::TypeAt),
+        of("Provider {provider} produced an invalid value for {rest}", &[D1], Rest::TypeAt),
+        of(
+            "The provider signaled a deferred action for \"{address}\", but in this context deferrals are disabled",
+            &[P2],
             Rest::Other,
         ),
         of(
@@ -117,7 +138,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
                 " {rest}"
             ),
             &[P6],
-            Rest::Other,
+            Rest::GoPath,
         ),
         of(concat!("Provider {provider} ", phrase!(planned_survival), " for {rest}"), &[P8], Rest::Address),
         of(
@@ -166,7 +187,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
                 " {rest}"
             ),
             &[F1],
-            Rest::Other,
+            Rest::Whole,
         ),
         of(
             concat!(
@@ -219,13 +240,31 @@ pub(crate) const SENTENCES: &[Sentence] = {
         of(concat!("Provider {provider} ", phrase!(null_object), " for {rest}"), &[D2], Rest::Address),
         of("Provider {provider} produced a value for {address} that is not wholly known", &[D3], Rest::Other),
         of("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
-        of("failed: Plugin error: The plugin returned an unexpected error from {rest}", &[T1], Rest::Other),
-        of("The plugin returned an unexpected error from {rest}", &[T1], Rest::Other),
-        of("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Other),
+        of("failed: Plugin error: The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
+        of("The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
+        of("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Whole),
         of("This is always indicative of a bug within the plugin.", &[T2], Rest::Other),
         of("The {plugin} plugin crashed!", &[T2], Rest::Other),
         of("Stack trace from the {plugin} plugin:", &[T2], Rest::Other),
-        of("rpc error: code = {code} desc = error reading from server: EOF", &[T2], Rest::Other),
+        of("rpc error: code = {code} desc = error reading from server: {rest}", &[T2], Rest::Whole),
+        // Versions before 1.0 print the error of the connection itself.
+        of("rpc error: code = Unavailable desc = transport is closing", &[T2], Rest::Whole),
+        of("rpc error: code = Unavailable desc = unexpected EOF", &[T2], Rest::Whole),
+        of(
+            "rpc error: code = Unavailable desc = connection closed before server preface received",
+            &[T2],
+            Rest::Whole,
+        ),
+        of(
+            "rpc error: code = Unavailable desc = connection error: {error} dial unix {rest}",
+            &[T2],
+            Rest::Whole,
+        ),
+        of(
+            "rpc error: code = Unavailable desc = connection error: {error} dial tcp 127.0.0.1:{rest}",
+            &[T2],
+            Rest::Whole,
+        ),
         // What the SDKs say instead of Terraform.
         of("Missing Resource State After {call}", &[A6, A1], Rest::Other),
         of("unexpectedly returned no resource state after having no errors", &[A6, A1], Rest::Other),
@@ -234,8 +273,8 @@ pub(crate) const SENTENCES: &[Sentence] = {
         of("Missing Resource Identity After {call}", &[A7], Rest::Other),
         of("no resource identity data after having no errors in the resource read", &[R4], Rest::Other),
         of("no resource identity after having no errors in the resource read", &[R4], Rest::Other),
-        of("unexpectedly returned no resource identity {rest}", &[A7], Rest::Other),
-        of("unexpectedly returned a different identity {rest}", &[R4], Rest::Other),
+        of("unexpectedly returned no resource identity {rest}", &[A7], Rest::Whole),
+        of("unexpectedly returned a different identity {rest}", &[R4], Rest::Whole),
         of("Unexpected Identity Change", &[R4], Rest::Other),
         of(
             "The provider returned a resource missing an identifier during ImportResourceState",
@@ -248,7 +287,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
         of(
             "however Terraform was expecting an implementation for version {rest} upgrade",
             &[U5],
-            Rest::Other,
+            Rest::Upgrader,
         ),
         of("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], Rest::Other),
         of(

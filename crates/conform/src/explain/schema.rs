@@ -1,0 +1,68 @@
+//! Faults of schemas: Terraform, the SDK and the framework name the attribute and say what is wrong with it.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::lines::pattern;
+use super::place::last_source_address;
+use super::sentence::Found;
+use crate::sentences::{SCHEMA_SENTENCES, Statement};
+
+/// `name: what is wrong`; the framework quotes the name.
+static FAULTS: LazyLock<Regex> = LazyLock::new(|| {
+    let words: Vec<String> = SCHEMA_SENTENCES
+        .iter()
+        .map(|(words, _, _)| regex::escape(words).replace("\\{mode\\}", "[A-Za-z]+"))
+        .collect();
+    pattern(&format!(
+        r#"(?:(?P<path>[^\s:"'*]+): |"(?P<name>[^"\s]+)" (?:at schema path "(?P<at>[^"]*)" )?)(?P<words>{})"#,
+        words.join("|")
+    ))
+});
+
+/// The type that a schema is of.
+static TYPE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"\btype "([^"\s]+)"|\b(?:resource|data source) ([a-z0-9_]+): "#));
+
+/// The faults of schemas that a message lists, in its order.
+pub(super) fn faults(whole: &str) -> Vec<Found<'_>> {
+    let is_schema = ["schema", "Internal validation"].iter().any(|word| whole.contains(word));
+    if !is_schema {
+        return Vec::new();
+    }
+    let mut all = Vec::new();
+    // Each text is read once, however many faults it lists.
+    let (mut from, mut schema, mut provider) = (0, None, None);
+    for fault in FAULTS.captures_iter(whole) {
+        let Some(said) = fault.name("words") else { continue };
+        let Some((_, clause, kind)) = SCHEMA_SENTENCES.iter().find(|(words, _, _)| {
+            words.split("{mode}").next().is_some_and(|start| said.as_str().starts_with(start))
+        }) else {
+            continue;
+        };
+        let before = &whole[from..fault.get(0).map_or(from, |fault| fault.end())];
+        from += before.len();
+        let name = |found: regex::Captures<'_>| found.get(1).or(found.get(2)).map(|name| name.range());
+        if let Some(range) = TYPE.captures_iter(before).last().and_then(name) {
+            schema = Some(&before[range]);
+        }
+        provider = last_source_address(before).or(provider);
+        let part = |name| fault.name(name).map(|part| part.as_str());
+        let path =
+            part("at").filter(|at| !at.is_empty()).or(part("path")).or(part("name")).unwrap_or_default();
+        let path =
+            schema.and_then(|schema: &str| path.strip_prefix(schema)?.strip_prefix('.')).unwrap_or(path);
+        all.push(Found {
+            clauses: vec![*clause],
+            provider,
+            schema,
+            path: Some(Cow::Owned(format!(".{path}"))),
+            said: Statement { kind: Some(kind), values: Vec::new() },
+            words: Some(said.as_str()),
+            ..Found::default()
+        });
+    }
+    all
+}
