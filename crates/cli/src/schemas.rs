@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+#[cfg(feature = "provider")]
 use objchange_provider::{Provider, schema_document};
 
-#[cfg(feature = "provider")]
 use crate::input::{InputError, Source};
 #[cfg(feature = "provider")]
 use crate::provider::{Binary, LaunchArgs, launch};
