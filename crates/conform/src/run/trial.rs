@@ -228,7 +228,11 @@ impl<'w> Trials<'w> {
         let report = &mut self.of.report;
         if report.skipped.is_none() && report.accepted == 0 && report.findings.is_empty() {
             report.skipped = Some(match report.refusals.first() {
-                Some(refusal) => format!("no configuration is accepted: {}", refusal.summary),
+                Some(refusal) => {
+                    let detail = refusal.detail.iter().filter(|detail| !detail.is_empty());
+                    let detail: String = detail.map(|detail| format!(": {detail}")).collect();
+                    format!("no configuration is accepted: {}{detail}", refusal.summary)
+                }
                 None => "no configuration can be made of its schema".into(),
             });
         }
@@ -292,7 +296,8 @@ impl<'w> Trials<'w> {
         } else {
             self.of.report.refuse(&judgement.refused);
         }
-        self.find(&trial, judgement.findings, exchanges).await;
+        let mut seen = Vec::new();
+        self.find(&trial, judgement.findings, exchanges, &mut seen).await;
         self.survived()?;
         let Some(trial) = to_unknown else { return Ok(()) };
         let provider = self.worker.provider_in_time().await?;
@@ -301,7 +306,7 @@ impl<'w> Trials<'w> {
             return Err(ending_of(self.worker));
         };
         self.of.report.plans += provider.plans() - before;
-        self.find(&trial, judgement.findings, exchanges).await;
+        self.find(&trial, judgement.findings, exchanges, &mut seen).await;
         self.survived()
     }
 
@@ -353,7 +358,7 @@ impl<'w> Trials<'w> {
                     said.first().map(|said| Finding::failed(Clause::V1, "unknown_refused", what, said));
                 let path = unknown_path(&trial.config);
                 let finding = finding.map(|finding| Finding { path, ..finding });
-                self.find(&trial, finding.into_iter().collect(), Vec::new()).await;
+                self.find(&trial, finding.into_iter().collect(), Vec::new(), &mut Vec::new()).await;
                 self.survived().map(|()| None)
             }
             Some(Ok(Accepted::No(said))) => {
@@ -367,7 +372,7 @@ impl<'w> Trials<'w> {
             Some(Err(error)) => {
                 let finding = no_answer(&error, Clause::T1, &objchange::Type::Dynamic);
                 let finding = finding.texts(|text| shortened(context.secrets.lock().hide(&text)));
-                self.find(&trial, vec![finding], Vec::new()).await;
+                self.find(&trial, vec![finding], Vec::new(), &mut Vec::new()).await;
                 self.survived().map(|()| None)
             }
         }
@@ -476,8 +481,14 @@ impl<'w> Trials<'w> {
     }
 
     /// Keeps what was found; of what is new the smallest configuration is looked for.
-    async fn find(&mut self, trial: &Trial, findings: Vec<Finding>, exchanges: Vec<Exchange>) {
-        let mut seen: Vec<Key> = Vec::new();
+    /// What a configuration has shown already is counted once.
+    async fn find(
+        &mut self,
+        trial: &Trial,
+        findings: Vec<Finding>,
+        exchanges: Vec<Exchange>,
+        seen: &mut Vec<Key>,
+    ) {
         // Schemas were judged before.
         let is_of_schema = |finding: &Finding| finding.clause.code().starts_with('S');
         for finding in findings.into_iter().filter(|finding| !is_of_schema(finding)) {

@@ -40,7 +40,9 @@ fn outputs(planted: &Planted, apply: bool) -> String {
     shown += &corpus.to_json_lines();
     shown += &Baseline::of(&report).to_json();
     shown += &String::from_utf8(recorded).unwrap();
-    for (_, found) in report.found() {
+    for (of, found) in report.found() {
+        // Each configuration is counted once, however often it shows the finding.
+        assert!(found.count <= of.samples.max(1), "{}: {} of {}", of.name, found.count, of.samples);
         shown += &format!("{} {:?} {:?}", found.finding.message, found.case, found.smallest);
     }
     shown
