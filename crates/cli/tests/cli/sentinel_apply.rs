@@ -625,7 +625,7 @@ fn control_and_bidi_characters_are_escaped_in_reports() {
     }
 }
 
-/// A link out of a folder is no policy of it.
+/// A link that leaves the folder is an error, not a policy.
 #[cfg(unix)]
 #[test]
 fn links_out_of_the_folder_are_refused() {

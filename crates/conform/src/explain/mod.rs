@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, HashSet};
 
 pub use self::likeness::Likeness;
 use self::page::Message;
-use self::sentence::Found;
+use self::sentence::ParsedSentence;
 pub use self::trouble::Trouble;
 use crate::sentences::{IDENTITY_TYPE, SEVERAL_IMPORTED};
 use crate::{Advice, Clause};
@@ -88,8 +88,8 @@ pub fn explain(text: &str) -> Vec<Explained> {
 
 fn explained(message: &Message) -> Vec<Explained> {
     let whole = format!("{} {}", message.summary, message.paragraphs.join(" "));
-    let mut all: Vec<Found<'_>> = Vec::new();
-    let mut log: Option<Found<'_>> = None;
+    let mut all: Vec<ParsedSentence<'_>> = Vec::new();
+    let mut log: Option<ParsedSentence<'_>> = None;
     for paragraph in &message.paragraphs {
         if let (Some(problem), Some(of)) = (paragraph.strip_prefix("- "), &log) {
             all.push(sentence::tolerated(problem, of));
@@ -123,7 +123,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     }
     let panic = message.paragraphs.iter().find_map(|paragraph| panic(paragraph));
     if all.is_empty() && is_crash(message, panic.is_some()) {
-        all.push(Found { clauses: vec![Clause::T2], ..Found::default() });
+        all.push(ParsedSentence { clauses: vec![Clause::T2], ..ParsedSentence::default() });
     }
     // A crash is told in several sentences.
     let mut crashed = HashSet::new();
@@ -166,7 +166,7 @@ fn is_crash(message: &Message, has_panic: bool) -> bool {
 }
 
 /// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`.
-fn lost_connection(paragraph: &str) -> Option<Found<'_>> {
+fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
     let said = paragraph.strip_prefix("* ")?.trim_end_matches('.');
     let (places, words) = said.rsplit_once(": ")?;
     let is_it = ["connection is shut down", "unexpected EOF"].contains(&words)
@@ -176,38 +176,43 @@ fn lost_connection(paragraph: &str) -> Option<Found<'_>> {
         Some((_, name)) => (Some(name), None),
         None => (None, place::address_and_path(place).map(|_| place)),
     };
-    let found =
-        Found { clauses: vec![Clause::T2], provider, address, words: Some(words), ..Found::default() };
+    let found = ParsedSentence {
+        clauses: vec![Clause::T2],
+        provider,
+        address,
+        words: Some(words),
+        ..ParsedSentence::default()
+    };
     is_it.then_some(found)
 }
 
 /// The providers that cannot be started, where a message lists several.
-fn load_failures(message: &Message) -> Vec<Found<'_>> {
+fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
     if !["Failed to load plugin schemas", "Could not load plugin"].contains(&message.summary.as_str()) {
         return Vec::new();
     }
     let items = message.paragraphs.iter().filter(|paragraph| paragraph.starts_with("- "));
     let found = items.filter_map(|item| {
         let trouble = Some(Trouble::of(item)?);
-        Some(Found {
+        Some(ParsedSentence {
             trouble,
             provider: place::source_address(item),
             words: Some(item.trim_start_matches("- ")),
-            ..Found::default()
+            ..ParsedSentence::default()
         })
     });
     found.collect()
 }
 
 /// What is wrong where no clause is broken.
-fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<Found<'m>> {
+fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m>> {
     let trouble = Trouble::of(whole)?;
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
     // The line of the source is not what is said.
     let mut sentences = said.clone().filter(|text| !text.starts_with("on ") && !text.starts_with("with "));
     let words = said.clone().find(|text| Trouble::of(text) == Some(trouble)).or_else(|| sentences.next());
     let address = words.and_then(place::quoted_address);
-    Some(Found { trouble: Some(trouble), words, address, ..Found::default() })
+    Some(ParsedSentence { trouble: Some(trouble), words, address, ..ParsedSentence::default() })
 }
 
 /// Headings that say what others do.
@@ -217,7 +222,7 @@ const OTHER_SUMMARIES: [(&str, &str); 2] = [
 ];
 
 /// What can be told from the heading alone.
-fn by_summary(message: &Message) -> Option<Found<'_>> {
+fn by_summary(message: &Message) -> Option<ParsedSentence<'_>> {
     let summary = message.summary.as_str();
     if let Some(found) = sentence::heading(summary).or_else(|| sentence::wrong_type(summary)) {
         return Some(found);
@@ -231,12 +236,16 @@ fn by_summary(message: &Message) -> Option<Found<'_>> {
         // Functions fail for reasons of their own, too. The paragraphs above say where the call stands.
         let words = message.paragraphs.last().filter(|text| text.ends_with("required."))?;
         let words = words.find("Call to function").map_or(words.as_str(), |start| &words[start..]);
-        return Some(Found { clauses: vec![Clause::N1], words: Some(words), ..Found::default() });
+        return Some(ParsedSentence {
+            clauses: vec![Clause::N1],
+            words: Some(words),
+            ..ParsedSentence::default()
+        });
     }
     if clauses.is_empty() {
         return None;
     }
-    Some(Found { clauses, words: detail, ..Found::default() })
+    Some(ParsedSentence { clauses, words: detail, ..ParsedSentence::default() })
 }
 
 impl Explained {
@@ -265,7 +274,7 @@ impl Explained {
             && self.kind.is_none()
     }
 
-    fn new(summary: &str, found: Found<'_>) -> Self {
+    fn new(summary: &str, found: ParsedSentence<'_>) -> Self {
         let values: BTreeMap<String, String> = found.said.values.into_iter().collect();
         let value = |name: &str| values.get(name).map(String::as_str);
         let null = matches!(found.said.kind, Some("value_now_null" | "null_now_value")).then_some("null");

@@ -360,7 +360,7 @@ static LOGFMT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The lines that a log holds in one, and what stands for their origin.
+/// The lines inside one log entry, and what names the log.
 fn unpacked(line: &str) -> Option<(String, String)> {
     let line = line.trim();
     if let Some(read) = LOGFMT.captures(line).filter(|_| line.contains("level=")) {

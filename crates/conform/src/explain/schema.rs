@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::lines::pattern;
 use super::place::last_source_address;
-use super::sentence::Found;
+use super::sentence::ParsedSentence;
 use crate::sentences::{SCHEMA_SENTENCES, Statement};
 
 /// `name: what is wrong`; the framework quotes the name.
@@ -27,7 +27,7 @@ static TYPE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"\btype "([^"\s]+)"|\b(?:resource|data source) ([a-z0-9_]+): "#));
 
 /// The faults of schemas that a message lists, in its order.
-pub(super) fn faults(whole: &str) -> Vec<Found<'_>> {
+pub(super) fn faults(whole: &str) -> Vec<ParsedSentence<'_>> {
     let is_schema = ["schema", "Internal validation"].iter().any(|word| whole.contains(word));
     if !is_schema {
         return Vec::new();
@@ -54,14 +54,14 @@ pub(super) fn faults(whole: &str) -> Vec<Found<'_>> {
             part("at").filter(|at| !at.is_empty()).or(part("path")).or(part("name")).unwrap_or_default();
         let path =
             schema.and_then(|schema: &str| path.strip_prefix(schema)?.strip_prefix('.')).unwrap_or(path);
-        all.push(Found {
+        all.push(ParsedSentence {
             clauses: vec![*clause],
             provider,
             schema,
             path: Some(Cow::Owned(format!(".{path}"))),
             said: Statement { kind: Some(kind), values: Vec::new() },
             words: Some(said.as_str()),
-            ..Found::default()
+            ..ParsedSentence::default()
         });
     }
     all

@@ -9,9 +9,9 @@ use crate::sentences::{
     HEADINGS, Rest, SENTENCES, Statement, is_about_type, matched, read_of_plan, read_of_result,
 };
 
-/// What a sentence tells.
+/// What a sentence says of a provider.
 #[derive(Debug, Default)]
-pub(super) struct Found<'t> {
+pub(super) struct ParsedSentence<'t> {
     pub(super) clauses: Vec<Clause>,
     pub(super) provider: Option<&'t str>,
     pub(super) address: Option<&'t str>,
@@ -28,10 +28,10 @@ pub(super) struct Found<'t> {
 }
 
 /// What a paragraph says of a provider.
-pub(super) fn sentence(text: &str) -> Option<Found<'_>> {
+pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
     SENTENCES.iter().find_map(|sentence| {
         let holes = matched(sentence.template, text)?;
-        let mut found = Found { clauses: sentence.clauses.to_vec(), ..Found::default() };
+        let mut found = ParsedSentence { clauses: sentence.clauses.to_vec(), ..ParsedSentence::default() };
         found.is_tolerated =
             ["tolerating it", "during refresh."].iter().any(|end| sentence.template.ends_with(end));
         if sentence.template.starts_with("Unable to Read Previously Saved State") {
@@ -58,14 +58,14 @@ pub(super) fn sentence(text: &str) -> Option<Found<'_>> {
 }
 
 /// One of the problems that Terraform tolerates: `.path: what is wrong`.
-pub(super) fn tolerated<'t>(text: &'t str, of: &Found<'t>) -> Found<'t> {
+pub(super) fn tolerated<'t>(text: &'t str, of: &ParsedSentence<'t>) -> ParsedSentence<'t> {
     let rest = if of.clauses == [Clause::P5] { Rest::PlanAt } else { Rest::ResultAt };
-    let mut found = Found {
+    let mut found = ParsedSentence {
         clauses: of.clauses.clone(),
         provider: of.provider,
         address: of.address,
         is_tolerated: true,
-        ..Found::default()
+        ..ParsedSentence::default()
     };
     read_rest(rest, text, &mut found);
     found
@@ -101,7 +101,7 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     }
 }
 
-fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
+fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {
     // Where paragraphs ran into one another.
     let text = text.split(" This is a bug in the provider").next().unwrap_or(text);
     let text = text.split(" The result cannot not be saved").next().unwrap_or(text).trim_end_matches('.');
@@ -142,7 +142,7 @@ fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut Found<'t>) {
 }
 
 /// A value of the wrong type: `t_disk.a.size: a number is required`, or its path behind the colon.
-fn read_type<'t>(text: &'t str, found: &mut Found<'t>) {
+fn read_type<'t>(text: &'t str, found: &mut ParsedSentence<'t>) {
     let mut words = text;
     if found.address.is_none()
         && let Some((at, rest)) = place(text, &[": "])
@@ -169,9 +169,9 @@ fn read_type<'t>(text: &'t str, found: &mut Found<'t>) {
 }
 
 /// What Terraform says in a heading that has no detail.
-pub(super) fn heading(summary: &str) -> Option<Found<'_>> {
+pub(super) fn heading(summary: &str) -> Option<ParsedSentence<'_>> {
     HEADINGS.iter().find_map(|(template, clause)| {
-        let mut found = Found { clauses: vec![*clause], ..Found::default() };
+        let mut found = ParsedSentence { clauses: vec![*clause], ..ParsedSentence::default() };
         for (name, text) in matched(template, summary)? {
             match name.as_str() {
                 "address" => found.address = Some(text),
@@ -197,11 +197,16 @@ const WRONG_TYPES: [Clause; 9] = [
 ];
 
 /// What Terraform says of a value of the wrong type: neither the resource nor the call is named.
-pub(super) fn wrong_type(summary: &str) -> Option<Found<'_>> {
+pub(super) fn wrong_type(summary: &str) -> Option<ParsedSentence<'_>> {
     let (path, words) = match place(summary, &[": "]).filter(|(at, _)| at.starts_with(['[', '.'])) {
         Some((path, words)) => (Some(Cow::Borrowed(path)), words),
         None => (None, summary),
     };
     let clauses = WRONG_TYPES.to_vec();
-    is_about_type(words).then(|| Found { clauses, path, words: Some(words), ..Found::default() })
+    is_about_type(words).then(|| ParsedSentence {
+        clauses,
+        path,
+        words: Some(words),
+        ..ParsedSentence::default()
+    })
 }

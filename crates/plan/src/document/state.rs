@@ -147,7 +147,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// The part is no state.
+    /// The part is not a state document.
     pub fn parse_within(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
         let mut state = State { text: DocumentText(document), ..State::default() };
         object(&mut part.reader(), |key, reader| member(&key, reader, &mut state))?;
@@ -158,7 +158,7 @@ impl<'t> State<'t> {
     ///
     /// # Errors
     ///
-    /// The part is no values of a state.
+    /// The part does not have the form of a state's `values`.
     pub fn parse_values(document: &'t str, part: Raw<'t>) -> Result<Self, JsonError> {
         let mut state = State { text: DocumentText(document), ..State::default() };
         values(&mut part.reader(), &mut state)?;

@@ -152,7 +152,7 @@ fn what_names_no_clause_in_its_heading_is_understood() {
     );
 }
 
-/// What follows a sentence, or stands before it, is no part of what it says.
+/// Text before and after a sentence is not read as part of it.
 #[test]
 fn words_begin_and_end_with_their_sentence() {
     for (text, words, value) in [
