@@ -308,7 +308,7 @@ fn write(
     let report = Report::of(document, schemas, &options, &filter)?;
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
     let is_hidden =
-        |plan: &Plan<'_>| !plan.action_invocations.is_empty() || !plan.deferred_changes.is_empty();
+        |plan: &Plan<'_>| !plan.changes.invocations.is_empty() || !plan.changes.deferred.is_empty();
     *verdict = match document {
         Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
             let options = Options { program: Some(Program::default()), ..options };

@@ -1,8 +1,8 @@
 //! What of a document is shown, where, and in which order: decided once, here, as data. Printers (`render`) say how.
 //!
 //! ```text
-//! Plan, State ──▶ Report ──▶ Section ──▶ ReportEntry ──▶ header: what happens, why, what else is said
-//!                                            └───▶ diff: what differs, its parts shown or hidden
+//! ChangeSet, State ──▶ Report ──▶ Section ──▶ ReportEntry ──▶ header: what happens, why, what else is said
+//!                                                 └───▶ diff: what differs, its parts shown or hidden
 //! ```
 //!
 //! | what is decided | where |
@@ -24,7 +24,6 @@ mod fold;
 mod header;
 mod mode;
 mod plan;
-mod planned;
 mod schemas;
 mod sides;
 mod state;
@@ -47,6 +46,7 @@ pub(crate) use plan::entry;
 pub use schemas::Schemas;
 pub use state::{ModulePlace, StateHeader};
 
+use crate::changes::ChangeSet;
 use crate::document::{Document, DocumentError, Plan, ResourceActions, State};
 use crate::program::Program;
 use crate::render::Colour;
@@ -253,6 +253,23 @@ impl<'p> Report<'p> {
         }
     }
 
+    /// What is shown of changes, by these schemas, and only the resources that the filter lets through.
+    ///
+    /// # Errors
+    ///
+    /// As [`Report::of`].
+    pub fn of_changes(
+        changes: &'p ChangeSet<'_>,
+        schemas: &'p Schemas,
+        options: &Options,
+        filter: &Filter,
+    ) -> Result<Self, ShowError> {
+        let program = options.program.unwrap_or_default();
+        let dialect = program.dialect(options.show_sensitive);
+        let differ = plan::Differ { changes, schemas, program, dialect, full: options.full };
+        plan::report(differ, options.mode.unwrap_or_default(), filter)
+    }
+
     /// What is shown of a plan, as [`Report::of`].
     ///
     /// # Errors
@@ -266,9 +283,12 @@ impl<'p> Report<'p> {
     ) -> Result<Self, ShowError> {
         let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
         let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
-        let dialect = program.dialect(options.show_sensitive);
-        let differ = plan::Differ { plan, schemas, program, dialect, full: options.full };
-        plan::report(differ, mode, filter)
+        let options = Options { program: Some(program), mode: Some(mode), ..*options };
+        let mut report = Self::of_changes(&plan.changes, schemas, &options, filter)?;
+        if plan.format_version > Some((1, 2)) {
+            report.sections.insert(0, Section::Warnings(vec![Warning::NewerFormat]));
+        }
+        Ok(report)
     }
 
     /// What is shown of a state, as [`Report::of`].
