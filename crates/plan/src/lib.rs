@@ -24,6 +24,7 @@ mod diff;
 mod differ;
 mod document;
 mod json;
+mod options;
 mod program;
 mod render;
 mod report;
@@ -48,13 +49,14 @@ pub use json::{
     Elements, Json, JsonError, JsonErrorKind, MAX_DEPTH, Members, Raw, Reader, Shape, View, marks_or_all,
     serialize_number,
 };
+pub use options::{Colour, Options};
 pub use program::{Program, ProgramError, Version};
 pub use render::{
-    Colour, GroupBy, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
+    GroupBy, render_entry, render_plan, render_planned_change, render_resource_change, render_state,
     render_value,
 };
 pub use report::{
-    ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Options, Outcome,
+    ActionHeader, Comment, Counts, Entries, Filter, Heading, Invocation, ModulePlace, Note, Outcome,
     OutputHeader, PlanMode, Report, ReportAction, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
     StateHeader, Summary, Warning,
 };

@@ -5,14 +5,14 @@ use std::io;
 use objchange::change::PlannedChange;
 use objchange::schema::Block;
 
-use super::{Colour, View, Writer, escape};
+use super::{View, Writer, escape};
 use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::Diff;
 use crate::document::{Plan, State, TriggerTime};
+use crate::options::{Colour, Options};
 use crate::program::Program;
 use crate::report::{
-    Entries, Filter, Options, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
-    entry, fold,
+    Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError, entry, fold,
 };
 
 /// Renders a plan as `terraform show` prints it.

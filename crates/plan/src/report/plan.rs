@@ -8,13 +8,14 @@ use super::entries::Entries;
 use super::header::{self, ChangeContext, ResourceHeader, previous_address};
 use super::sides::{Relevant, diff_resource};
 use super::{
-    Counts, Filter, Note, Options, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section,
-    ShowError, fold,
+    Counts, Filter, Note, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section, ShowError,
+    fold,
 };
 use crate::changes::{ChangeSet, ChangedResource, OutputChange};
 use crate::diff::{Diff, DiffAction};
 use crate::differ;
 use crate::document::{ActionInvocation, DocumentError, ResourceActions, TriggerTime};
+use crate::options::Options;
 use crate::program::Program;
 use crate::walk::{Dialect, Paths, Sides};
 
