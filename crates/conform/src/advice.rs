@@ -60,11 +60,14 @@ impl Clause {
                 | "actual_set_element_unmatched" => &APPLIED_ELEMENTS,
                 _ => &APPLIED_VALUE,
             },
+            Self::A3 if kind == "write_only_not_checked" => &WRITE_ONLY_UNCHECKED,
             Self::P3 | Self::A3 | Self::R3 | Self::U3 | Self::I4 | Self::M3 => &WRITE_ONLY,
             Self::P4 | Self::A2 | Self::R2 | Self::U2 | Self::D1 | Self::I9 | Self::M2 | Self::G1 => {
                 &WRONG_TYPE
             }
-            Self::A4 | Self::R1 | Self::U1 | Self::D3 | Self::M1 => &UNKNOWN_LEFT,
+            Self::D3 => &UNKNOWN_DATA,
+            Self::A4 | Self::R1 | Self::U1 | Self::M1 => &UNKNOWN_LEFT,
+            Self::R4 if kind == "identity_changed" => &IDENTITY_CHANGED,
             Self::P7 | Self::A7 | Self::R4 | Self::I3 | Self::M4 | Self::L1 => &IDENTITY,
             Self::A1 | Self::A6 | Self::A9 => &OBJECT_LOST,
             Self::V1 => &UNKNOWN_REFUSED,
@@ -75,6 +78,7 @@ impl Clause {
             Self::F1 | Self::F2 => &FINAL_PLAN,
             Self::P6 => &REQUIRES_REPLACE,
             Self::P8 => &PLANNED_SURVIVAL,
+            Self::R5 if kind == "no_object" => &OBJECT_GONE,
             Self::R5 | Self::C2 => &NOT_CONVERGED,
             Self::C1 => &NOT_DETERMINISTIC,
             Self::U4 => &UPGRADE_CHANGES,
@@ -82,9 +86,11 @@ impl Clause {
             Self::D2 | Self::D4 | Self::D5 => &DATA,
             Self::G2 => &GENERATED,
             Self::E1 | Self::E2 => &EPHEMERAL,
+            Self::L2 if kind == "wrong_value" => &LISTED_VALUE,
             Self::L2 => &LISTED,
             Self::X1 => &ACTION,
             Self::N1 | Self::N2 | Self::N3 | Self::N4 => &FUNCTION,
+            Self::S0 if kind == "default_not_computed" => &SCHEMA_DEFAULT,
             Self::S0
             | Self::S1
             | Self::S2
@@ -94,6 +100,8 @@ impl Clause {
             | Self::S6
             | Self::S7
             | Self::S8 => &SCHEMA,
+            Self::T1 if kind == "message_too_large" => &MESSAGE_TOO_LARGE,
+            Self::T1 if kind == "invalid_utf8" => &INVALID_UTF8,
             Self::T1 | Self::T2 => &TRANSPORT,
             Self::T3 => &HANG,
         }
@@ -181,6 +189,13 @@ const WRITE_ONLY: Advice = Advice {
     others: "Set write-only attributes to null in every planned, new, read, upgraded and imported state.",
 };
 
+const WRITE_ONLY_UNCHECKED: Advice = Advice {
+    meaning: "Terraform could not check whether a write-only attribute has a value, because what is around it is null. That is most likely a fault of Terraform itself, and not of the provider.",
+    workaround: "Use the newest patch release of Terraform: the first releases that know write-only attributes have the fault. Until then leave out the nested attribute that has write-only ones inside.",
+    cause: "A write-only attribute is inside of a nested attribute or block, and that is null in what the provider answers.",
+    ..WRITE_ONLY
+};
+
 pub(crate) const WRONG_TYPE: Advice = Advice {
     meaning: "What the provider answers has not the type that its own schema says. Terraform names neither the resource nor the call.",
     workaround: "Find the resource with `-target` or by the order of the log (`TF_LOG=trace`), and use another version of the provider.",
@@ -200,9 +215,9 @@ pub(crate) const WRONG_TYPE_AT: Advice = Advice {
 const NO_UPGRADER: Advice = Advice {
     meaning: "The state holds an object of an older version of the schema, and the provider cannot bring it to the present one.",
     workaround: "Use the version of the provider that wrote the state. A version in between may upgrade it; otherwise remove the object from the state (`terraform state rm`) and import it again.",
-    cause: "The schema's version was raised, or its attributes changed, and nobody wrote the upgrade from the version that the message names.",
+    cause: "The schema's version was raised, and nobody wrote the upgrade from the version that the message names; often that is version 0, which every type begins with.",
     framework: "Implement `ResourceWithUpgradeState`: `UpgradeState` returns a `StateUpgrader` for each earlier version, the one in the message included, with its `PriorSchema`. Each leads to the present version in one step.",
-    sdk_v2: "Raise `SchemaVersion` and add a `StateUpgrader` for each earlier version.",
+    sdk_v2: "Add a `StateUpgrader` for the version that the message names, and for each other one before `SchemaVersion`.",
     others: "Answer UpgradeResourceState with an object of the present schema, whatever version is stored.",
 };
 
@@ -213,6 +228,24 @@ const UNKNOWN_LEFT: Advice = Advice {
     framework: "At the end of Create and Update each attribute of the model needs a value or null: set computed ones that the service did not give to null. `UseStateForUnknown` keeps those that do not change.",
     sdk_v2: "The SDK makes them null by itself; look at what a bridge or mux adds.",
     others: "Replace every unknown value of the planned state before you answer ApplyResourceChange.",
+};
+
+const UNKNOWN_DATA: Advice = Advice {
+    meaning: "A data source answers with something that is not known, where all of it must be.",
+    workaround: "There is none but another version of the provider: the error comes on each read. Where the answer depends on its arguments, try others.",
+    cause: "A computed attribute is never set, or is copied from what the data source was asked with.",
+    framework: "In Read of the data source each attribute of the model needs a value or null: start from the configuration, and set every computed attribute, to null where the service gave nothing.",
+    sdk_v2: "The SDK makes them null by itself; look at what a bridge or mux adds.",
+    others: "Answer ReadDataSource with no unknown value; a client that allows it may be told to defer the read instead.",
+};
+
+const OBJECT_GONE: Advice = Advice {
+    meaning: "When the state was refreshed, the provider did not find the object any more. Terraform goes on and plans to create it again.",
+    workaround: "See whether the object is there. If it was deleted outside of Terraform, nothing is wrong. If it is there, the credentials, the region or the ID with which the provider looks for it are wrong: do not apply, or there will be two.",
+    cause: "Somebody deleted it, or the provider takes an answer such as \"not found\" or \"forbidden\" for a deleted object, or looks in the wrong place.",
+    framework: "In Read call `resp.State.RemoveResource` only where the service says that this object does not exist; all else is an error.",
+    sdk_v2: "In Read call `d.SetId(\"\")` only where the service says that this object does not exist; return all other errors.",
+    others: "Answer ReadResource with null only where the object does not exist.",
 };
 
 const OBJECT_LOST: Advice = Advice {
@@ -368,6 +401,15 @@ const SCHEMA: Advice = Advice {
     others: "Each attribute is required, or optional, or computed, or optional and computed, and has one type; a set has neither dynamic nor write-only parts.",
 };
 
+const SCHEMA_DEFAULT: Advice = Advice {
+    meaning: "An attribute has a default and is not computed: only for a computed one may a provider plan a value that is not configured. Terraform does not load the provider at all.",
+    workaround: "Use another version of the provider.",
+    cause: "`Default` was added to an attribute that is only optional.",
+    framework: "Set `Computed: true` beside `Optional: true` on the attribute that the message names, or take its `Default` away.",
+    sdk_v2: "The message is the framework's: look at the part of the provider that is written with it.",
+    others: "Call an attribute computed as well as optional, where the plan may fill it in.",
+};
+
 const IDENTITY: Advice = Advice {
     meaning: "The identity of an object, by which it is found in the service, is missing, not known, or not as its schema says.",
     workaround: "Use a version of Terraform before 1.12, which knows no identities, or another version of the provider.",
@@ -375,6 +417,15 @@ const IDENTITY: Advice = Advice {
     framework: "Set `resp.Identity` in Create, Read and Update, each attribute with a known value; in ModifyPlan only for objects that exist.",
     sdk_v2: "Set all attributes of `d.Identity()` in Create and Read; mind `MutableIdentity` where they may change.",
     others: "Only a plan to create may leave the identity unknown. Everywhere else all of its attributes have values.",
+};
+
+const IDENTITY_CHANGED: Advice = Advice {
+    meaning: "When the object was read, the provider gave it another identity than the one in the state.",
+    workaround: "Where the stored identity is null or empty, a version of the provider without identities, or with a bug, wrote it: use a newer version of the provider, or remove the object from the state and import it again (`terraform state rm`, `terraform import`). Where both have values, look whether another account or region is asked than the one that made the object.",
+    cause: "The identity was stored incomplete, by a failed create or an older version, and is filled in when it is read; or reading leaves a part of it empty.",
+    framework: "Set every attribute of `resp.Identity` in Create, Update and Read from the same source. Raise the identity schema's version, and upgrade what older versions stored.",
+    sdk_v2: "Set all attributes of `d.Identity()` in Create and Read; set `MutableIdentity` in `ResourceBehavior` where they may change.",
+    others: "The identity of an object stays the same, unless the stored one is null as a whole.",
 };
 
 const GENERATED: Advice = Advice {
@@ -396,12 +447,21 @@ const EPHEMERAL: Advice = Advice {
 };
 
 const LISTED: Advice = Advice {
-    meaning: "A list has more objects than were asked for, objects that were not asked for, or of another type.",
+    meaning: "A list has more objects than were asked for, objects that were not asked for, of another type or not wholly known.",
     workaround: "Ask for fewer, and leave out the objects.",
-    cause: "`limit` and `include_resource` are not looked at.",
+    cause: "`limit` and `include_resource` are not looked at, or an object is filled in only in part.",
     framework: "Look at `req.Limit` and `req.IncludeResource` in List.",
     sdk_v2: "Look at the limit and at whether objects are wanted.",
-    others: "Stop after `limit` results, and send objects only where they are asked for.",
+    others: "Stop after `limit` results, and send objects only where they are asked for, with nothing in them unknown.",
+};
+
+const LISTED_VALUE: Advice = Advice {
+    meaning: "An object in a list is not as its schema says: something in it is unknown, or of another type.",
+    workaround: "Leave `include_resource` out, so that objects are not sent; or use another version of the provider.",
+    cause: "The object is filled in only in part: attributes that listing does not give are left unknown.",
+    framework: "Before a result is sent, give each attribute of its resource a value or null.",
+    sdk_v2: "Set what the service gave, and leave nothing marked as computed later.",
+    others: "Send objects with nothing unknown in them.",
 };
 
 const ACTION: Advice = Advice {
@@ -420,6 +480,34 @@ const TRANSPORT: Advice = Advice {
     framework: "Look at `IsNull()` and `IsUnknown()` before `Value…()`; recover nothing, and add errors to `resp.Diagnostics`.",
     sdk_v2: "Check type assertions and lists of blocks with a null element (`v.([]interface{})[0]` can be nil); return `diag.FromErr`.",
     others: "Tell errors in the diagnostics of the answer; gRPC codes are for the connection.",
+};
+
+const MESSAGE_TOO_LARGE: Advice = Advice {
+    meaning: "An object is larger than a message between Terraform and the provider may be. The message names both sizes; most often the limit is 4 MiB on the side of the provider.",
+    workaround: "Make the object smaller: keep large files and texts out of attributes, name a path or an address in their place, or split the object into several.",
+    cause: "A large text, file or list stands in an attribute, and each call sends all of the object, more than once.",
+    framework: "A current version of terraform-plugin-go takes messages of 256 MiB. Store a hash or a path in the state, and not the content.",
+    sdk_v2: "Move to the current terraform-plugin-sdk/v2, which takes messages of 256 MiB. Store a hash or a path in the state, and not the content.",
+    others: "Raise the limit of the gRPC server (`grpc.MaxRecvMsgSize`); Terraform's own is 256 MiB.",
+};
+
+const INVALID_UTF8: Advice = Advice {
+    meaning: "The provider wanted to send a text that is not valid UTF-8, and the message could not be written. What it had to say is lost.",
+    workaround: "Look in the log (`TF_LOG=trace`) for what the service said. Bring the data into UTF-8 where it comes from; another language of the service or of the system may help.",
+    cause: "A message of the service or of the system in another encoding, or binary data, is put into a diagnostic or an attribute as it is; or a text is cut in the middle of a letter.",
+    framework: "Pass what comes from outside through `strings.ToValidUTF8`, encode binary data as base64, and cut texts by runes.",
+    sdk_v2: "Pass what comes from outside through `strings.ToValidUTF8`, encode binary data as base64, and cut texts by runes.",
+    others: "All texts of the protocol are UTF-8.",
+};
+
+/// What to do where Terraform's own provider only passes on what it was given.
+pub(crate) const BUILT_IN: Advice = Advice {
+    meaning: "The provider is built into Terraform, and passes on what it is given. What it was given changed between the plan and the apply.",
+    workaround: "Run `terraform apply` again: now the values are known from the start. Then look at what the attribute refers to, and report the error to the provider of that resource.",
+    cause: "The attribute refers to another resource, whose provider planned a value and applied another. Where it refers to none, it is a bug of Terraform or OpenTofu.",
+    framework: "Look at the provider of the resource that is referred to: its plan must leave unknown what it does not know.",
+    sdk_v2: "Look at the provider of the resource that is referred to: Terraform tolerates this of the SDK, and it shows only here.",
+    others: "Look at the provider of the resource that is referred to.",
 };
 
 const HANG: Advice = Advice {

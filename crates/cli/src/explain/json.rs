@@ -21,6 +21,12 @@ struct Message<'m> {
     kind: Option<&'static str>,
     tolerated: bool,
     provider: Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<&'m str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<&'m str>,
     address: Option<&'m str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     schema_type: Option<&'m str>,
@@ -70,6 +76,9 @@ fn message(told: &ExplainedMessage) -> Message<'_> {
         kind: explained.kind,
         tolerated: explained.tolerated,
         provider: explained.provider.as_deref(),
+        version: explained.version.as_deref(),
+        call: explained.call.as_deref(),
+        frame: explained.frame.as_deref(),
         address: explained.address.as_deref(),
         schema_type: explained.schema_type.as_deref(),
         path: explained.path.as_deref(),

@@ -94,20 +94,40 @@ fn write_message(out: &mut impl Write, message: &ExplainedMessage) -> io::Result
         .flatten()
         .map(String::as_str)
         .collect::<String>();
-    let by = explained
-        .provider
-        .as_ref()
-        .map(|by| format!("  {FAINT}{}{FAINT:#}", visible(by)))
-        .unwrap_or_default();
-    let place = if place.is_empty() { &explained.summary } else { &place };
-    writeln!(out, "  {}{by}", cut(&visible(place)))?;
+    let by = match (&explained.provider, &explained.version) {
+        (Some(by), Some(version)) => format!("{by} {version}"),
+        (Some(by), None) => by.clone(),
+        _ => String::new(),
+    };
     let is_secret = message.is_secret();
-    if let Some(words) = explained.words.as_ref().filter(|_| !is_secret) {
+    let words = explained.words.as_ref().filter(|_| !is_secret);
+    // Some headings are all that is said.
+    let is_said = words.is_some_and(|words| words.starts_with(explained.summary.trim_end_matches('.')));
+    let place = if place.is_empty() && !is_said { &explained.summary } else { &place };
+    let parts = [
+        (!place.is_empty()).then(|| cut(&visible(place))),
+        (!by.is_empty()).then(|| format!("{FAINT}{}{FAINT:#}", visible(&by))),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if !parts.is_empty() {
+        writeln!(out, "  {}", parts.join("  "))?;
+    }
+    if let Some(words) = words {
         writeln!(out, "    {BAD}{}{BAD:#}", cut(&visible(words)))?;
+    }
+    match (&explained.call, &explained.frame) {
+        (Some(call), Some(frame)) => writeln!(out, "    in {}, at {}", visible(call), visible(frame))?,
+        (Some(call), None) => writeln!(out, "    in {}", visible(call))?,
+        (None, Some(frame)) => writeln!(out, "    at {}", visible(frame))?,
+        (None, None) => {}
+    }
+    let is_in_words = |value: &str| words.is_some_and(|words| words.contains(value));
+    for (name, value) in explained.values.iter().filter(|(_, value)| !is_secret && !is_in_words(value)) {
+        writeln!(out, "    {}: {}", name.replace('_', " "), cut(&visible(value)))?;
     }
     if explained.tolerated {
         let why = match explained.clauses[..] {
-            [Clause::R5] => "the object may have changed outside of it",
+            [Clause::R5] => "the object may have changed, or may be gone, outside of it",
             _ => "the provider uses the legacy type system",
         };
         writeln!(out, "    Terraform goes on, because {why}.")?;

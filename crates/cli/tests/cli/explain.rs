@@ -163,3 +163,32 @@ fn what_cannot_be_used_is_refused() {
     );
     assert_eq!((output.code, output.stdout.matches("acme_disk.data[").count()), (0, 1), "{}", output.stdout);
 }
+
+/// What is known of a crash is printed once, and nothing is printed twice.
+#[test]
+fn a_crash_is_printed_once() {
+    let text = "Error: Plugin did not respond\n\n  with acme_disk.a,\n\nThe plugin encountered an error, and failed to respond to the plugin.(*GRPCProvider).ReadResource call.\n\nStack trace from the terraform-provider-acme_v1.2.3 plugin:\n\npanic: boom\n\ngoroutine 1 [running]:\ngithub.com/acme/terraform-provider-acme/disk.read(0x1)\n\t/src/disk/read.go:7 +0x1\n\nError: The terraform-provider-acme_v1.2.3 plugin crashed!\n\nThis is always indicative of a bug within the plugin.\n";
+    let output = objchange(["explain"], text);
+    let wanted = "  acme_disk.a  acme 1.2.3\n    panic: boom\n    in ReadResource, at disk.read\n";
+    assert!(output.stdout.contains(wanted), "{}", output.stdout);
+    assert_eq!(output.stdout.matches("What it means").count(), 1, "{}", output.stdout);
+    let output = objchange(["explain", "--json"], text);
+    let page: Value = serde_json::from_str(&output.stdout).unwrap();
+    let message = &page["messages"][0];
+    let told =
+        ["provider", "version", "call", "frame"].map(|name| message[name].as_str().unwrap_or_default());
+    assert_eq!(told, ["acme", "1.2.3", "ReadResource", "disk.read"]);
+    let heading = "rpc error: code = Unavailable desc = transport is closing";
+    let output = objchange(["explain"], &format!("Error: {heading}\n"));
+    assert_eq!(output.stdout.matches(heading).count(), 1, "{}", output.stdout);
+    assert!(!output.stdout.contains("\n  \n"), "{}", output.stdout);
+}
+
+#[test]
+fn values_that_the_words_do_not_have_are_printed() {
+    let text = "Unexpected Identity Change: During the read operation, the Terraform Provider unexpectedly returned a different identity then the previously stored one.\n\nCurrent Identity: {id = null}\n\nNew Identity: {id = 1}\n";
+    let output = objchange(["explain"], text);
+    for part in ["    actual: {id = 1}\n", "    prior: {id = null}\n"] {
+        assert!(output.stdout.contains(part), "{part}: {}", output.stdout);
+    }
+}

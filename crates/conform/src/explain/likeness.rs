@@ -1,5 +1,11 @@
 //! What two values have in common that Terraform holds to be different: it tells what became of the one.
 
+use std::net::IpAddr;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::lines::pattern;
 use super::literal::Literal;
 
 /// What two values have in common.
@@ -18,7 +24,7 @@ pub enum Likeness {
     Json,
     /// The one begins or ends with the other.
     Part,
-    /// The numbers are the same but for what a 64-bit number cannot hold.
+    /// The numbers are the same but for what a number of 64 or 32 bits cannot hold.
     Precision,
     /// The same elements in another order.
     Order,
@@ -26,6 +32,18 @@ pub enum Likeness {
     Repetition,
     /// The one is the other as text.
     Text,
+    /// Both are texts of the same number, such as `010` and `10`.
+    Number,
+    /// Both are the same instant, such as in another time zone.
+    Instant,
+    /// Both are the same IP address or network.
+    IpAddress,
+    /// The one is the other in quotes.
+    Quotes,
+    /// The one is the other in UTF-8 that was read as Latin-1.
+    Encoding,
+    /// One is masked, such as with asterisks.
+    Masked,
 }
 
 impl Likeness {
@@ -42,6 +60,12 @@ impl Likeness {
             Self::Order => "order",
             Self::Repetition => "repetition",
             Self::Text => "text",
+            Self::Number => "number",
+            Self::Instant => "instant",
+            Self::IpAddress => "ip_address",
+            Self::Quotes => "quotes",
+            Self::Encoding => "encoding",
+            Self::Masked => "masked",
         }
     }
 
@@ -67,7 +91,7 @@ impl Likeness {
                 "The one is a part of the other: a short and a long form of the same name, or something that is added or cut off."
             }
             Self::Precision => {
-                "The numbers differ only beyond what a 64-bit floating-point number holds: the value went through one on its way."
+                "The numbers differ only in digits that a floating-point number of 64 or 32 bits does not hold: the value went through one on its way."
             }
             Self::Order => {
                 "The elements are the same in another order: the service does not keep the order, so this wants to be a set, or the prior order be kept."
@@ -76,6 +100,20 @@ impl Likeness {
                 "The elements are the same, some of them more often: the service keeps each once."
             }
             Self::Text => "The one is the other as text: a number or bool became a string on its way.",
+            Self::Number => {
+                "Both are the same number in another form: the text went through a number on its way."
+            }
+            Self::Instant => {
+                "Both are the same instant, written otherwise: the service has another time zone or another form of the time."
+            }
+            Self::IpAddress => "Both are the same IP address or network, written otherwise.",
+            Self::Quotes => "The one is the other in quotes: something adds or removes them.",
+            Self::Encoding => {
+                "The one is the other with a wrong encoding: UTF-8 was read as Latin-1 or Windows-1252 on its way."
+            }
+            Self::Masked => {
+                "One of them is masked: the service does not give the secret back, and the provider stores the mask."
+            }
         }
     }
 }
@@ -94,9 +132,14 @@ fn between(one: &Literal, other: &Literal) -> Option<Likeness> {
         (Literal::Text(one), Literal::Text(other)) => texts(one, other),
         (Literal::Number(one), Literal::Number(other)) => {
             let (one, other) = (one.parse::<f64>().ok()?, other.parse::<f64>().ok()?);
-            (one.is_finite() && one == other).then_some(Likeness::Precision)
+            let is_single = |number: f64| f64::from(number as f32) == number;
+            let is_rounded = one != 0.0 && one as f32 == other as f32 && (is_single(one) || is_single(other));
+            (one.is_finite() && (one == other || is_rounded)).then_some(Likeness::Precision)
         }
-        (Literal::Number(number), Literal::Text(text)) => (number == text).then_some(Likeness::Text),
+        (Literal::Number(number), Literal::Text(text)) => {
+            let is_it = number == text || decimal(text).is_some_and(|text| decimal(number) == Some(text));
+            is_it.then_some(Likeness::Text)
+        }
         (Literal::Bool(truth), Literal::Text(text)) => (truth.to_string() == *text).then_some(Likeness::Text),
         (Literal::Sequence(one), Literal::Sequence(other)) => sequences(one, other),
         _ => None,
@@ -118,9 +161,105 @@ fn texts(one: &str, other: &str) -> Option<Likeness> {
     if one.split_whitespace().eq(other.split_whitespace()) {
         return Some(Likeness::Whitespace);
     }
+    for (likeness, is_it) in [
+        (Likeness::Number, decimal(one).is_some_and(|number| decimal(other) == Some(number))),
+        (Likeness::Instant, instant(one).is_some_and(|instant| self::instant(other) == Some(instant))),
+        (Likeness::IpAddress, network(one).is_some_and(|network| self::network(other) == Some(network))),
+        (Likeness::Quotes, is_quoted(one, other) || is_quoted(other, one)),
+        (Likeness::Encoding, is_garbled(one, other) || is_garbled(other, one)),
+        (Likeness::Masked, is_mask(one) || is_mask(other)),
+    ] {
+        if is_it {
+            return Some(likeness);
+        }
+    }
     let is_part =
         |short: &str, long: &str| !short.is_empty() && (long.starts_with(short) || long.ends_with(short));
     (is_part(one, other) || is_part(other, one)).then_some(Likeness::Part)
+}
+
+/// A decimal number without what does not change it: whether it is negative, and its digits before and after the point.
+fn decimal(text: &str) -> Option<(bool, &str, &str)> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let (short_whole, short_part) = (whole.trim_start_matches('0'), part.trim_end_matches('0'));
+    let is_zero = short_whole.is_empty() && short_part.is_empty();
+    (is_number(whole) && is_number(part)).then_some((
+        text.starts_with('-') && !is_zero,
+        short_whole,
+        short_part,
+    ))
+}
+
+/// A time as RFC 3339 has it, and its close relatives.
+static INSTANT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)? ?(?:([Zz]|UTC)|([+-])([0-9]{2}):?([0-9]{2}))$",
+    )
+});
+
+/// The minute since the year 0, the second in it, and its fraction.
+fn instant(text: &str) -> Option<(i64, i64, &str)> {
+    let read = INSTANT.captures(text)?;
+    let number = |at: usize| read.get(at).map_or(Some(0_i64), |digits| digits.as_str().parse::<i64>().ok());
+    let (year, month, day) = (number(1)?, number(2)?, number(3)?);
+    // Years begin with March, so that the day that some of them have more is their last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year.div_euclid(4) - year.div_euclid(100)
+        + year.div_euclid(400)
+        + (153 * month + 2).div_euclid(5)
+        + day;
+    let zone = 60 * number(10)? + number(11)?;
+    let is_behind = read.get(9).is_some_and(|sign| sign.as_str() == "-");
+    let minute = (days * 24 + number(4)?) * 60 + number(5)?;
+    let fraction = read.get(7).map_or("", |digits| digits.as_str().trim_end_matches('0'));
+    Some((if is_behind { minute + zone } else { minute - zone }, number(6)?, fraction))
+}
+
+/// The first address of a network, as a number, whether it is one of IPv6, and the bits that are the network's.
+fn network(text: &str) -> Option<(u128, bool, u32)> {
+    let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
+    let (number, is_long, all) = match address.parse::<IpAddr>().ok()? {
+        IpAddr::V4(address) => (u128::from(u32::from(address)), false, 32),
+        IpAddr::V6(address) => (u128::from(address), true, 128),
+    };
+    let bits = bits.map_or(Some(all), |bits| bits.parse::<u32>().ok()).filter(|bits| *bits <= all)?;
+    let host = all - bits;
+    let first = number.checked_shr(host).unwrap_or(0).checked_shl(host).unwrap_or(0);
+    Some((first, is_long, bits))
+}
+
+fn is_quoted(inside: &str, whole: &str) -> bool {
+    let is_in = |quote: char| {
+        whole.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)).is_some_and(|text| text == inside)
+    };
+    ['"', '\'', '`'].into_iter().any(is_in)
+        || (whole.starts_with('"') && serde_json::from_str::<String>(whole).is_ok_and(|text| text == inside))
+}
+
+/// What Windows-1252 has for the bytes that Latin-1 has no letters for; it has none for some of them either.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}',
+    '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+];
+
+fn is_garbled(right: &str, garbled: &str) -> bool {
+    let windows = |byte: u8| match byte {
+        0x80..=0x9f => WINDOWS[usize::from(byte - 0x80)],
+        _ => char::from(byte),
+    };
+    !right.is_ascii()
+        && (right.bytes().map(char::from).eq(garbled.chars())
+            || right.bytes().map(windows).eq(garbled.chars()))
+}
+
+fn is_mask(text: &str) -> bool {
+    const NAMES: [&str; 6] = ["redacted", "masked", "hidden", "secret", "sensitive", "sensitive value"];
+    let is_star = |c: char| matches!(c, '*' | '•' | '●' | '∗');
+    let inside = text.trim_matches(|c: char| is_star(c) || "<>[](){}".contains(c));
+    (text.chars().count() > 2 && text.chars().all(is_star))
+        || (inside.len() < text.len() && NAMES.contains(&inside.to_lowercase().as_str()))
 }
 
 fn sequences(one: &[Literal], other: &[Literal]) -> Option<Likeness> {
@@ -168,6 +307,28 @@ mod tests {
                 Some(Likeness::Precision),
             ),
             ("cty.NumberIntVal(1)".into(), text("1"), Some(Likeness::Text)),
+            (
+                r#"cty.MustParseNumberVal("0.003")"#.into(),
+                "cty.NumberFloatVal(0.003000000026077032)".into(),
+                Some(Likeness::Precision),
+            ),
+            ("cty.NumberIntVal(1)".into(), "cty.NumberIntVal(2)".into(), None),
+            (text("007"), text("7"), Some(Likeness::Number)),
+            (text("-1.50"), text("-1.5"), Some(Likeness::Number)),
+            (text("7"), text("70"), Some(Likeness::Part)),
+            (text("1.5"), text("-1.5"), Some(Likeness::Part)),
+            (text("2024-03-01T01:30:00+02:00"), text("2024-02-29T23:30:00Z"), Some(Likeness::Instant)),
+            (text("2024-03-01T00:00:00.500Z"), text("2024-03-01T00:00:00.5Z"), Some(Likeness::Instant)),
+            (text("2024-03-01T00:00:00Z"), text("2024-03-01T00:00:01Z"), None),
+            (text("2001:db8:0:0::7"), text("2001:db8::7"), Some(Likeness::IpAddress)),
+            (text("10.1.2.3/8"), text("10.0.0.0/8"), Some(Likeness::IpAddress)),
+            (text("10.1.2.3/8"), text("11.0.0.0/8"), None),
+            (text("\"a b\""), text("a b"), Some(Likeness::Quotes)),
+            (text("''"), text(""), Some(Likeness::Quotes)),
+            (text("Köln – Süd"), text("KÃ¶ln â€“ SÃ¼d"), Some(Likeness::Encoding)),
+            (text("grün"), text("grÃ¼n"), Some(Likeness::Encoding)),
+            (text("hunter2"), text("********"), Some(Likeness::Masked)),
+            (text("hunter2"), text("<redacted>"), Some(Likeness::Masked)),
             (list(&["b", "a"]), list(&["a", "b"]), Some(Likeness::Order)),
             (list(&["a", "b", "a"]), list(&["b", "a"]), Some(Likeness::Repetition)),
             (list(&["a"]), list(&["b"]), None),

@@ -23,6 +23,8 @@ pub(super) enum Piece {
     Edge { is_lower: bool },
     /// A line of text, which may be empty.
     Text(String),
+    /// Where a block of code begins or ends in Markdown.
+    Fence,
 }
 
 /// The sides of boxes as they look after UTF-8 was read as another encoding: Windows-1252, Latin-1, code pages 437 and 850.
@@ -56,8 +58,19 @@ const ENTITIES: [(&str, &str); 9] = [
 const EDGES: [char; 2] = ['╷', '╵'];
 const SIDE: char = '│';
 
+/// What encloses code in Markdown.
+const FENCE: &str = "```";
+
 /// What is longer is no prefix of a tool.
 const MAX_PREFIX: usize = 200;
+
+/// So many prefixes are looked for at a time, in so many lines below a heading.
+const MAX_PREFIXES: usize = 16;
+const LINES_AHEAD: usize = 8;
+
+/// The time of day in what a tool writes before each line.
+static CLOCK: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}"));
 
 /// A pattern that is known to be one.
 pub(super) fn pattern(text: &str) -> Regex {
@@ -66,7 +79,9 @@ pub(super) fn pattern(text: &str) -> Regex {
 
 /// Colours, with the escape character or with what is left of it.
 static COLOURS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?:\x1b|␛|\^\[|\\x1b|\\u001b|\\033|\\e)?\[[0-9]{1,3}(?:;[0-9]{1,3})*m|\x1b\[?[0-9;]*[A-Za-z]?")
+    pattern(
+        r"(?:\x1b|\u{fffd}|␛|\^\[|\\x1b|\\u001b|\\033|\\e)?\[[0-9]{1,3}(?:;[0-9]{1,3})*m|\x1b\[?[0-9;]*[A-Za-z]?",
+    )
 });
 
 /// The time that logs and build services write, with the number of the line before it.
@@ -111,25 +126,117 @@ impl Line {
             text = text.strip_prefix(tag).map(str::to_owned).unwrap_or(text);
         }
         let (mut stream, text) = without_stamps(&text);
+        let (text, ends_code) = match text.trim_end().strip_suffix(FENCE) {
+            Some(inside) => (inside, true),
+            None => (text, false),
+        };
         let is_side = |c: char| c == SIDE || EDGES.contains(&c);
-        match text.find(is_side).filter(|at| *at < MAX_PREFIX) {
+        let mut line = match text.find(is_side).filter(|at| *at < MAX_PREFIX) {
             Some(at) => {
-                stream += text[..at].trim_matches(|c: char| c.is_whitespace() || "+>|?".contains(c));
+                let before = text[..at].trim_matches(|c: char| c.is_whitespace() || "+>|?`".contains(c));
+                stream += &CLOCK.replace_all(before, "");
                 Self { stream, is_boxed: true, is_indented: false, pieces: pieces(&text[at..]) }
             }
             None => {
                 let inside = MARKS.replace(text, "");
                 let is_boxed = text.trim_start().starts_with(['|', '¦', '?']) && inside.len() < text.len();
                 let is_indented = inside.starts_with([' ', '\t']);
-                let pieces = vec![Piece::Text(inside.trim().to_owned())];
+                let inside = inside.trim();
+                let pieces = match inside.strip_prefix(FENCE) {
+                    Some(code) if is_language(code) => vec![Piece::Fence],
+                    Some(code) => vec![Piece::Fence, Piece::Text(code.trim().to_owned())],
+                    None if inside.is_empty() && ends_code => Vec::new(),
+                    None => vec![Piece::Text(inside.to_owned())],
+                };
                 Self { stream, is_boxed, is_indented, pieces }
             }
+        };
+        if ends_code {
+            line.pieces.push(Piece::Fence);
+        }
+        line
+    }
+
+    /// The text of a line that is in no box.
+    fn plain(&self) -> Option<&str> {
+        match &self.pieces[..] {
+            [Piece::Text(text)] if !self.is_boxed => Some(text),
+            _ => None,
         }
     }
 
-    /// Whether it tells of the progress of a run.
-    pub(super) fn is_progress(&self) -> bool {
-        matches!(&self.pieces[..], [Piece::Text(text)] if PROGRESS.is_match(text))
+    /// What it tells of the progress of a run.
+    pub(super) fn progress(&self) -> Option<&str> {
+        match &self.pieces[..] {
+            [Piece::Text(text)] if PROGRESS.is_match(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// What may stand behind a fence: nothing, or the name of a language.
+fn is_language(text: &str) -> bool {
+    text.len() < 20 && !text.contains(char::is_whitespace) && !text.contains(':')
+}
+
+/// What a tool writes before a line.
+struct Prefix {
+    text: String,
+    /// A space stands behind it.
+    is_apart: bool,
+}
+
+impl Prefix {
+    /// What stands before the heading of a message.
+    fn before_heading(text: &str) -> Option<Self> {
+        let at = ["Error: ", "Warning: "].iter().filter_map(|word| text.find(word)).min()?;
+        let before = &text[..at];
+        let text = before.trim_end();
+        let is_prefix = !text.is_empty() && text.len() < MAX_PREFIX;
+        is_prefix.then(|| Self { text: text.to_owned(), is_apart: text.len() < before.len() })
+    }
+
+    /// The line as far as it is the prefix, and the rest. Times and the numbers of lines may differ.
+    fn split<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str)> {
+        let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (mut wanted, mut rest) = (self.text.as_str(), text);
+        while let Some(letter) = wanted.chars().next() {
+            if letter.is_ascii_digit() {
+                let count = digits(rest);
+                if count == 0 {
+                    return None;
+                }
+                (wanted, rest) = (&wanted[digits(wanted)..], &rest[count..]);
+            } else {
+                (wanted, rest) = (&wanted[letter.len_utf8()..], rest.strip_prefix(letter)?);
+            }
+        }
+        let goes_on = self.is_apart && !rest.is_empty() && !rest.starts_with([' ', '\t']);
+        (!goes_on).then(|| (&text[..text.len() - rest.len()], rest.trim()))
+    }
+}
+
+/// Takes off what a tool wrote before each line, whatever tool it is: the same stands before a heading and before the lines
+/// below it.
+pub(super) fn without_prefixes(lines: &mut [&mut Line]) {
+    let mut known: Vec<Prefix> = Vec::new();
+    for at in 0..lines.len() {
+        let Some(text) = lines[at].plain() else { continue };
+        let is_known = |text: &str| known.iter().any(|prefix| prefix.split(text).is_some());
+        if let Some(prefix) = Prefix::before_heading(text).filter(|prefix| !is_known(&prefix.text)) {
+            let below = &lines[at + 1..(at + 1 + LINES_AHEAD).min(lines.len())];
+            let has_it = |line: &&&mut Line| line.plain().is_some_and(|text| prefix.split(text).is_some());
+            let count = below.iter().filter(has_it).count();
+            if count > 0 && count >= below.len().min(2) {
+                known.truncate(MAX_PREFIXES - 1);
+                known.insert(0, prefix);
+            }
+        }
+        let found = known.iter().find_map(|prefix| prefix.split(text));
+        let Some((tool, rest)) = found else { continue };
+        let stream = format!("{}{}", lines[at].stream, CLOCK.replace_all(tool, ""));
+        let pieces = vec![Piece::Text(rest.to_owned())];
+        *lines[at] = Line { stream, is_boxed: false, is_indented: false, pieces };
     }
 }
 

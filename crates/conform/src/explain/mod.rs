@@ -22,6 +22,7 @@
 //! assert_eq!(explained.likeness, Some(Likeness::LetterCase));
 //! ```
 
+mod crash;
 mod likeness;
 mod lines;
 mod literal;
@@ -34,6 +35,7 @@ mod trouble;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use self::crash::Trace;
 pub use self::likeness::Likeness;
 use self::page::Message;
 use self::sentence::ParsedSentence;
@@ -58,6 +60,12 @@ pub struct Explained {
     pub tolerated: bool,
     /// The provider's source address, or its name where the message has no more.
     pub provider: Option<String>,
+    /// The provider's version, where the message names it.
+    pub version: Option<String>,
+    /// The call in which the provider crashed, where the message names it.
+    pub call: Option<String>,
+    /// The first place of the provider's own code in a stack trace.
+    pub frame: Option<String>,
     /// The address of the resource instance.
     pub address: Option<String>,
     /// The type whose schema is not well-formed, where the message is about a schema.
@@ -66,7 +74,8 @@ pub struct Explained {
     pub path: Option<String>,
     /// What is wrong there, in Terraform's words.
     pub words: Option<String>,
-    /// The values of the message as it prints them, by what they are: `planned`, `config`, `prior`, `actual`, `key`.
+    /// The values of the message as it prints them, by what they are: `planned`, `config`, `prior`, `actual`, `key`,
+    /// `target_type`.
     pub values: BTreeMap<String, String>,
     /// What the two values have in common.
     pub likeness: Option<Likeness>,
@@ -74,23 +83,50 @@ pub struct Explained {
 
 /// The messages about providers in a text, in their order. What is about something else is left out.
 pub fn explain(text: &str) -> Vec<Explained> {
+    let messages = page::messages(text);
+    let all = crash::merged(messages.iter().flat_map(explained).collect());
     // Terraform says some things twice, in its log and at the end.
     let mut seen = HashSet::new();
-    let all = page::messages(text).into_iter().flat_map(|message| explained(&message));
-    let all: Vec<Explained> = all.filter(|one| seen.insert(one.clone())).collect();
-    let tells_more = |one: &Explained| {
-        let has_clause = |other: &Explained| one.clauses.iter().any(|clause| other.clauses.contains(clause));
-        all.iter().any(|other| !other.is_bare() && has_clause(other))
+    let mut all: Vec<Explained> = all.into_iter().filter(|one| seen.insert(one.clone())).collect();
+    let has_clause =
+        |one: &Explained, other: &Explained| one.clauses.iter().any(|clause| other.clauses.contains(clause));
+    let is_in_log = |one: &Explained| {
+        let is_same = |other: &&Explained| other.address == one.address || other.address.is_none();
+        all.iter().filter(is_same).any(|other| has_clause(one, other))
     };
+    let logged: Vec<Explained> = messages
+        .iter()
+        .flat_map(|message| &message.paragraphs)
+        .filter_map(|paragraph| in_graph(paragraph))
+        .filter(|one| !is_in_log(one) && seen.insert(one.clone()))
+        .collect();
+    all.extend(logged);
+    let tells_more = |one: &Explained| all.iter().any(|other| !other.is_bare() && has_clause(one, other));
     // The title of an issue is a heading without a message.
     all.iter().filter(|one| !(one.is_bare() && tells_more(one))).cloned().collect()
+}
+
+/// What Terraform's log says of a node of its graph: `vertex "aws_disk.a" error: Provider produced invalid plan`.
+fn in_graph(paragraph: &str) -> Option<Explained> {
+    let (_, rest) = paragraph.split_once("vertex \"").filter(|_| page::is_logged(paragraph))?;
+    let (vertex, summary) = rest.split_once("\" error: ")?;
+    let vertex = vertex.replace("\\\"", "\"");
+    let vertex = vertex.strip_prefix("import ").unwrap_or(&vertex);
+    let ends = [" result", " (destroy)", " (expand)", " (import"];
+    let end = ends.iter().filter_map(|end| vertex.find(end)).min().unwrap_or(vertex.len());
+    let address = vertex[..end].trim();
+    let message = Message { summary: summary.trim().to_owned(), ..Message::default() };
+    let found = by_summary(&message).filter(|_| place::address_and_path(address).is_some())?;
+    let mut one = Explained::new(&message.summary, found);
+    one.address = one.address.or_else(|| Some(address.to_owned()));
+    Some(one)
 }
 
 fn explained(message: &Message) -> Vec<Explained> {
     let whole = format!("{} {}", message.summary, message.paragraphs.join(" "));
     let mut all: Vec<ParsedSentence<'_>> = Vec::new();
     let mut log: Option<ParsedSentence<'_>> = None;
-    for paragraph in &message.paragraphs {
+    for paragraph in message.paragraphs.iter().filter(|paragraph| !crash::is_housekeeping(paragraph)) {
         if let (Some(problem), Some(of)) = (paragraph.strip_prefix("- "), &log) {
             all.push(sentence::tolerated(problem, of));
             continue;
@@ -107,8 +143,11 @@ fn explained(message: &Message) -> Vec<Explained> {
             all.push(found);
         }
     }
-    all.extend(message.paragraphs.iter().filter_map(|paragraph| lost_connection(paragraph)));
+    all.extend(message.paragraphs.iter().filter_map(|paragraph| crash::lost_connection(paragraph)));
     all.extend(load_failures(message));
+    if let Some(crash) = crash::of_core(message) {
+        all = vec![crash];
+    }
     if all.is_empty() {
         all.extend(log.or_else(|| sentence::sentence(&message.summary)));
     }
@@ -116,14 +155,16 @@ fn explained(message: &Message) -> Vec<Explained> {
         all.extend(schema::faults(&whole));
     }
     if all.is_empty() {
-        all.extend(by_trouble(message, &whole));
+        all.extend(schema::other_fault(message));
+    }
+    if all.is_empty() && crash::is_crash(message) {
+        all.push(ParsedSentence { clauses: vec![Clause::T2], ..ParsedSentence::default() });
+    }
+    if all.is_empty() {
+        all.extend(crash::cancelled(message).or_else(|| by_trouble(message, &whole)));
     }
     if all.is_empty() {
         all.extend(by_summary(message));
-    }
-    let panic = message.paragraphs.iter().find_map(|paragraph| panic(paragraph));
-    if all.is_empty() && is_crash(message, panic.is_some()) {
-        all.push(ParsedSentence { clauses: vec![Clause::T2], ..ParsedSentence::default() });
     }
     // A crash is told in several sentences.
     let mut crashed = HashSet::new();
@@ -133,73 +174,101 @@ fn explained(message: &Message) -> Vec<Explained> {
     });
     let mut explained = Vec::new();
     for mut found in all {
-        if found.clauses == [Clause::T2] {
-            found.words = panic.or(found.words);
-        }
+        complete(&mut found, message);
+        let is_crash = found.clauses == [Clause::T2];
+        let is_import =
+            matches!(found.clauses.first(), Some(Clause::I1 | Clause::I2 | Clause::I5 | Clause::I6));
         let mut one = Explained::new(&message.summary, found);
         one.address = one.address.or_else(|| message.address.clone());
+        if is_import {
+            one.address = one.address.or_else(|| message.importing.clone());
+        }
+        if is_crash {
+            Trace::of(message).complete(&mut one, message);
+        }
         one.provider = one.provider.or_else(|| place::provider(message));
         explained.push(one);
     }
     explained
 }
 
-/// What a program says when it crashes, without where.
-fn panic(paragraph: &str) -> Option<&str> {
-    // Terraform's log has the name of the program before it.
-    let logged = paragraph
-        .find("terraform-provider-")
-        .filter(|_| page::is_logged(paragraph))
-        .and_then(|name| Some(name + paragraph[name..].find(": ")? + 2));
-    let said = &paragraph[logged.unwrap_or(0)..];
-    let is_panic = ["panic: ", "fatal error: ", "[signal SIG"].iter().any(|word| said.starts_with(word));
-    let end = [" [signal ", " goroutine "].iter().filter_map(|word| said.find(word)).min();
-    is_panic.then(|| &said[..end.unwrap_or(said.len())])
-}
-
-/// Whether a stack trace is that of a provider, and not of Terraform itself.
-fn is_crash(message: &Message, has_panic: bool) -> bool {
-    let has =
-        |words: &[&str]| message.paragraphs.iter().any(|text| words.iter().any(|word| text.contains(word)));
-    const TERRAFORM: [&str; 3] = ["TERRAFORM CRASH", "hashicorp/terraform/", "opentofu/opentofu/"];
-    has_panic && (has(&["terraform-p"]) || (has(&["goroutine "]) && !has(&TERRAFORM)))
-}
-
-/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`.
-fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
-    let said = paragraph.strip_prefix("* ")?.trim_end_matches('.');
-    let (places, words) = said.rsplit_once(": ")?;
-    let is_it = ["connection is shut down", "unexpected EOF"].contains(&words)
-        && !places.replace(": ", "").contains(' ');
-    let place = places.split(": ").next()?;
-    let (provider, address) = match place.rsplit_once("provider.") {
-        Some((_, name)) => (Some(name), None),
-        None => (None, place::address_and_path(place).map(|_| place)),
+/// Adds what paragraphs of their own tell.
+fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
+    let behind = |label: &str| {
+        let text = message.paragraphs.iter().find_map(|paragraph| paragraph.strip_prefix(label))?;
+        Some(text.trim().to_owned()).filter(|text| !text.is_empty())
     };
-    let found = ParsedSentence {
-        clauses: vec![Clause::T2],
+    let said = &mut found.said;
+    if found.clauses == [Clause::R4]
+        && let (Some(prior), Some(actual)) = (behind("Current Identity:"), behind("New Identity:"))
+    {
+        said.kind = Some("identity_changed");
+        said.values = vec![("prior".into(), prior), ("actual".into(), actual)];
+    }
+    if found.clauses == [Clause::F2]
+        && let Some((_, path)) =
+            message.paragraphs.iter().find_map(|text| text.split_once("attribute mismatch: "))
+        && let Some(path) = path.split_whitespace().next()
+    {
+        found.path = Some(format!(".{path}").into());
+        found.words = Some("diffs didn't match during apply");
+    }
+    if found.words.is_some_and(|words| words.starts_with("Error validating write-only")) {
+        said.kind = Some("write_only_not_checked");
+    }
+    if found.clauses == [Clause::L2] && found.path.is_some() {
+        said.kind = Some("wrong_value");
+    }
+    if found.trouble == Some(Trouble::ValueConversion)
+        && let Some(place) = message.paragraphs.iter().find_map(|text| text.strip_prefix("Path: "))
+    {
+        let (path, types) = place.split_once(" Target Type: ").unwrap_or((place, ""));
+        found.path = Some(path.trim().to_owned().into());
+        let target = types.split(" Suggested ").next().unwrap_or_default().trim();
+        if !target.is_empty() {
+            said.values = vec![("target_type".into(), target.to_owned())];
+        }
+    }
+}
+
+/// The providers that cannot be started, each for its reason.
+fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
+    let of = |trouble, provider, words| ParsedSentence {
+        trouble: Some(trouble),
         provider,
-        address,
         words: Some(words),
         ..ParsedSentence::default()
     };
-    is_it.then_some(found)
-}
-
-/// The providers that cannot be started, where a message lists several.
-fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
-    if !["Failed to load plugin schemas", "Could not load plugin"].contains(&message.summary.as_str()) {
-        return Vec::new();
+    let texts = || message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
+    let started = texts().filter_map(|text| {
+        let (provider, words, trouble) = Trouble::of_start(text)?;
+        Some((text, provider, words, trouble))
+    });
+    let started: Vec<_> = started.collect();
+    if let [(text, provider, words, trouble)] = started[..] {
+        // The reason may be below.
+        let below = message.paragraphs.iter().skip_while(|paragraph| *paragraph != text).skip(1);
+        let reason = below.filter(|_| trouble == Trouble::NotStarted).find_map(|below| {
+            let (_, _, reason) = Trouble::of_start(&format!("{text} {below}"))?;
+            Some(reason).filter(|reason| *reason != trouble)
+        });
+        let address = texts().find_map(place::quoted_address);
+        return vec![ParsedSentence { address, ..of(reason.unwrap_or(trouble), Some(provider), words) }];
     }
-    let items = message.paragraphs.iter().filter(|paragraph| paragraph.starts_with("- "));
+    if !started.is_empty() {
+        return started
+            .into_iter()
+            .map(|(_, provider, words, trouble)| of(trouble, Some(provider), words))
+            .collect();
+    }
+    // What is not installed is listed, too.
+    let items = message.paragraphs.iter().filter_map(|paragraph| paragraph.strip_prefix("- "));
     let found = items.filter_map(|item| {
-        let trouble = Some(Trouble::of(item)?);
-        Some(ParsedSentence {
-            trouble,
-            provider: place::source_address(item),
-            words: Some(item.trim_start_matches("- ")),
-            ..ParsedSentence::default()
-        })
+        let provider =
+            place::source_address(item).filter(|provider| item.contains(&format!("{provider}: ")))?;
+        let words = item.split_once(": ")?.1;
+        let is_load = |trouble: &Trouble| matches!(trouble, Trouble::OtherChecksum | Trouble::NotInstalled);
+        Some(of(Trouble::of(item).filter(is_load)?, Some(provider), words))
     });
     found.collect()
 }
@@ -210,9 +279,36 @@ fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
     // The line of the source is not what is said.
     let mut sentences = said.clone().filter(|text| !text.starts_with("on ") && !text.starts_with("with "));
-    let words = said.clone().find(|text| Trouble::of(text) == Some(trouble)).or_else(|| sentences.next());
-    let address = words.and_then(place::quoted_address);
-    Some(ParsedSentence { trouble: Some(trouble), words, address, ..ParsedSentence::default() })
+    let words = match trouble {
+        Trouble::ValueConversion => conversion(message),
+        _ => None,
+    };
+    let words = words
+        .or_else(|| said.clone().find(|text| Trouble::of(text) == Some(trouble)))
+        .or_else(|| sentences.next())
+        .map(|words| words.trim_start_matches(['-', '*', ' ']));
+    let address = said.clone().find_map(place::quoted_address);
+    let provider = match trouble {
+        Trouble::NewerState => said.clone().find_map(|text| {
+            let (_, rest) = text.split_once("Upgrade the ")?;
+            Some(rest.split_once(" provider to work")?.0)
+        }),
+        _ => None,
+    };
+    Some(ParsedSentence { trouble: Some(trouble), words, address, provider, ..ParsedSentence::default() })
+}
+
+/// What the framework says of a value that it cannot convert: the sentence before the path.
+fn conversion(message: &Message) -> Option<&str> {
+    let at =
+        message.paragraphs.iter().position(|text| text.starts_with("Path: ") || text.contains(" Path: "));
+    let before = &message.paragraphs[..at.unwrap_or(message.paragraphs.len())];
+    let last = before.iter().rfind(|text| !text.starts_with("on ") && !text.starts_with("with "))?;
+    let last = last.split_once("provider developer: ").map_or(last.as_str(), |(_, reason)| reason);
+    if !last.starts_with("An unexpected error") {
+        return Some(last);
+    }
+    last.split_once(": ").map(|(_, reason)| reason.trim()).filter(|reason| !reason.is_empty())
 }
 
 /// Headings that say what others do.
@@ -256,7 +352,17 @@ impl Explained {
 
     /// What to do; where the message may be about several clauses, about the most likely.
     pub fn advice(&self) -> Option<&'static Advice> {
+        if let (Some(Trouble::ValueConversion), Some(words)) = (self.trouble, &self.words)
+            && words.contains("unknown value")
+        {
+            return Some(&trouble::UNKNOWN_CONVERSION);
+        }
+        let is_built_in =
+            self.provider.as_deref().is_some_and(|name| name.starts_with("terraform.io/builtin/"));
         let of_clause = || {
+            if is_built_in && matches!(self.clauses[..], [Clause::F2 | Clause::A5 | Clause::P5]) {
+                return Some(&crate::advice::BUILT_IN);
+            }
             let advice = self.clauses.first()?.advice(self.kind);
             let names_it = self.address.is_some() && *advice == crate::advice::WRONG_TYPE;
             Some(if names_it { &crate::advice::WRONG_TYPE_AT } else { advice })
@@ -272,6 +378,7 @@ impl Explained {
             && self.address.is_none()
             && self.path.is_none()
             && self.kind.is_none()
+            && crash::reason(self).is_none()
     }
 
     fn new(summary: &str, found: ParsedSentence<'_>) -> Self {
@@ -288,6 +395,9 @@ impl Explained {
             trouble: found.trouble,
             tolerated: found.is_tolerated,
             provider: found.provider.map(source),
+            version: None,
+            call: None,
+            frame: None,
             address: found.address.map(|address| address.replace("\\\"", "\"")),
             schema_type: found.schema.map(str::to_owned),
             path: found.path.map(Cow::into_owned),

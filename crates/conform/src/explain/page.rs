@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::lines::{Line, Piece, pattern};
-use super::place::place;
+use super::lines::{Line, Piece, pattern, without_prefixes};
+use super::place::{address_and_path, place};
 use crate::Clause;
 
 /// A message: what stands behind `Error:`, and the paragraphs below it.
@@ -17,6 +17,8 @@ pub(super) struct Message {
     pub(super) summary: String,
     /// The address of the resource instance that it is about, where it has a line for that.
     pub(super) address: Option<String>,
+    /// The address that Terraform imported to, as it said before.
+    pub(super) importing: Option<String>,
     /// What is below, each paragraph in one line.
     pub(super) paragraphs: Vec<String>,
 }
@@ -35,22 +37,44 @@ pub(super) fn is_logged(line: &str) -> bool {
     LEVELS.iter().any(|level| line.contains(level))
 }
 
+/// How the stack trace of a provider begins.
+pub(super) const TRACE: &str = "Stack trace from the ";
+
 /// The stream of Terraform's log, which may come between the lines of its messages.
 const LOG: &str = "[log]";
 
 /// So many boxes may begin inside of others.
 const MAX_CUT: usize = 8;
 
+/// What a line of a text is.
+enum Entry {
+    /// A message that is complete.
+    Message(Message),
+    Line(Line),
+}
+
 /// The messages of a text.
 pub(super) fn messages(text: &str) -> Vec<Message> {
-    let mut pages = Pages::default();
+    let mut entries: Vec<Entry> = Vec::new();
     for line in text.lines() {
-        match from_json(line) {
-            Some(message) => pages.whole(message),
-            None => match unpacked(line) {
-                Some((tool, inside)) => inside.lines().for_each(|line| pages.line(&format!("{tool}{line}"))),
-                None => pages.line(line),
-            },
+        if let Some(message) = from_json(line) {
+            entries.push(Entry::Message(message));
+        } else if let Some((tool, inside)) = unpacked(line) {
+            entries.extend(inside.lines().map(|line| Entry::Line(Line::new(&format!("{tool}{line}")))));
+        } else {
+            entries.push(Entry::Line(Line::new(line)));
+        }
+    }
+    let lines = entries.iter_mut().filter_map(|entry| match entry {
+        Entry::Line(line) => Some(line),
+        Entry::Message(_) => None,
+    });
+    without_prefixes(&mut lines.collect::<Vec<_>>());
+    let mut pages = Pages::default();
+    for entry in entries {
+        match entry {
+            Entry::Message(message) => pages.whole(message),
+            Entry::Line(line) => pages.line(line),
         }
     }
     pages.finish()
@@ -68,18 +92,25 @@ struct Pages {
     /// The output whose box is open.
     in_box: Option<String>,
     after_log: bool,
+    /// What is imported.
+    importing: Option<String>,
 }
 
 impl Pages {
-    fn line(&mut self, raw: &str) {
-        let line = Line::new(raw);
-        if line.is_progress() {
+    fn line(&mut self, line: Line) {
+        if let Some(progress) = line.progress() {
+            if let Some((address, _)) = progress.split_once(": Importing from ID")
+                && address_and_path(address).is_some()
+            {
+                self.importing = Some(address.to_owned());
+            }
             return;
         }
         let stream = self.stream(&line);
         if line.is_boxed && self.in_box.as_ref() != Some(&stream) {
-            // The first line of a box may have lost its side.
-            let headless = self.open.iter().position(|(of, page)| *of == line.stream && page.is_heading());
+            // The first lines of a box may have lost their side.
+            let begun = |page: &Page| page.is_heading() || !page.paragraph_ended;
+            let headless = self.open.iter().position(|(of, page)| *of == line.stream && begun(page));
             if let Some(at) = headless.filter(|_| !self.open.iter().any(|(of, _)| *of == stream)) {
                 self.open[at].0.clone_from(&stream);
             }
@@ -89,6 +120,17 @@ impl Pages {
             match piece {
                 Piece::Edge { is_lower } => {
                     self.edge(&stream, is_lower);
+                    self.in_box = None;
+                }
+                // Code is apart from the prose around it; a heading may stand before it.
+                Piece::Fence => {
+                    let open = std::mem::take(&mut self.open);
+                    let (open, ended): (Vec<_>, Vec<_>) =
+                        open.into_iter().partition(|(_, page)| page.is_heading());
+                    self.open = open;
+                    for (_, page) in ended {
+                        self.keep(page.number, page.message);
+                    }
                     self.in_box = None;
                 }
                 Piece::Text(text) => {
@@ -190,10 +232,16 @@ impl Pages {
     fn text(&mut self, stream: &str, line: &str) {
         if let Some(summary) = heading(line) {
             self.end(stream);
+            let importing = self.importing.clone();
             let page = self.page(stream);
             summary.clone_into(&mut page.message.summary);
+            page.message.importing = importing;
             page.in_summary = true;
             return;
+        }
+        // A stack trace may be of another provider than what stands above it.
+        if line.starts_with(TRACE) {
+            self.end(stream);
         }
         self.page(stream).text(line);
     }
@@ -261,8 +309,9 @@ impl Page {
             self.in_summary = false;
         }
         // What a log says is one line a message, and an item of a list one a problem.
-        let stands_alone =
-            line.starts_with("- ") || line.starts_with("* ") || is_logged(line) || is_trace(line);
+        let stands_alone = ["- ", "* ", "error: "].iter().any(|start| line.starts_with(start))
+            || is_logged(line)
+            || is_trace(line);
         if self.in_summary && !is_sentence_start(line) {
             self.message.summary.push(' ');
             self.message.summary.push_str(line);
@@ -308,9 +357,7 @@ fn is_sentence_start(line: &str) -> bool {
 
 /// The first line of what a plugin writes when it crashes.
 fn is_trace(line: &str) -> bool {
-    line.starts_with("Stack trace from the ")
-        || line.starts_with("panic: ")
-        || line.starts_with("fatal error: ")
+    line.starts_with(TRACE) || line.starts_with("panic: ") || line.starts_with("fatal error: ")
 }
 
 /// The address in `with aws_disk.a[0],` or in `on main.tf line 1, in resource "aws_disk" "a":`.
@@ -350,7 +397,8 @@ fn from_json(line: &str) -> Option<Message> {
     let mut below = Page::default();
     diagnostic.detail.lines().for_each(|line| below.text(line.trim()));
     let Message { address, paragraphs, .. } = below.message;
-    Some(Message { summary: diagnostic.summary, address: diagnostic.address.or(address), paragraphs })
+    let address = diagnostic.address.or(address);
+    Some(Message { summary: diagnostic.summary, address, importing: None, paragraphs })
 }
 
 /// What Terragrunt writes in the form of logfmt.
@@ -377,11 +425,47 @@ fn unpacked(line: &str) -> Option<(String, String)> {
     }
     // A log as JSON: the text is in one of its members.
     let is_object = line.starts_with('{') && line.ends_with('}');
-    let read: BTreeMap<String, serde_json::Value> = serde_json::from_str(line).ok().filter(|_| is_object)?;
+    let read = || serde_json::from_str::<BTreeMap<String, serde_json::Value>>(line).ok();
     let names = ["msg", "message", "@message", "log", "text", "textPayload"];
-    let said = names.iter().find_map(|name| read.get(*name)?.as_str())?;
-    // A single line is read as it is.
-    said.contains('\n').then(|| (String::new(), said.to_owned()))
+    if let Some(read) = is_object.then(read).flatten()
+        && let Some(said) = names.iter().find_map(|name| read.get(*name)?.as_str())
+        // A single line is read as it is.
+        && said.contains('\n')
+    {
+        return Some((String::new(), said.to_owned()));
+    }
+    escaped(line).map(|said| (String::new(), said))
+}
+
+/// The lines that a tool wrote as one, with `\n` between them, somewhere in this one.
+fn escaped(line: &str) -> Option<String> {
+    const STARTS: [&str; 5] = ["Error: ", "When ", "Provider ", "\u{2502}", r"\u2502"];
+    let is_start = |(at, _): (usize, &str)| {
+        let rest = line[at + 2..].trim_start_matches(r"\n").trim_start();
+        STARTS.iter().any(|start| rest.starts_with(start))
+    };
+    if !line.match_indices(r"\n").any(is_start) {
+        return None;
+    }
+    let (mut lines, mut rest) = (String::new(), line);
+    while let Some(at) = rest.find('"') {
+        let mut strings = serde_json::Deserializer::from_str(&rest[at..]).into_iter::<String>();
+        let Some(Ok(text)) = strings.next() else {
+            // In other quotes, or cut off.
+            lines +=
+                &rest.replace(r"\n", "\n").replace(r"\t", "\t").replace("\\\"", "\"").replace(r"\\", r"\");
+            break;
+        };
+        rest = &rest[at + strings.byte_offset()..];
+        if text.contains('\n') {
+            lines += &text;
+            lines.push('\n');
+        }
+    }
+    if lines.is_empty() {
+        lines = line.replace(r"\n", "\n").replace(r"\t", "\t");
+    }
+    Some(lines)
 }
 
 /// What is behind `Error:` or `Warning:`; or a line that is no more than one of Terraform's headings.
@@ -407,7 +491,7 @@ mod tests {
         let paragraphs = paragraphs.iter().map(|&paragraph| paragraph.to_owned()).collect();
         assert_eq!(
             messages(text),
-            [Message { summary: summary.into(), address: None, paragraphs }],
+            [Message { summary: summary.into(), paragraphs, ..Message::default() }],
             "{text}"
         );
     }
@@ -425,6 +509,12 @@ mod tests {
             "Error: Provider produced y\nWhen applying x: was a.\n\nThis is a bug.",
             "10:00:01.000 STDERR [net] terraform: │ Error: Provider produced y\n10:00:01.000 STDERR [net] terraform: │ \n10:00:01.000 STDERR [net] terraform: │ When applying x: was a.\n10:00:01.000 STDERR [net] terraform: │ \n10:00:01.000 STDERR [net] terraform: │ This is a bug.",
             r#"{"@level":"error","diagnostic":{"severity":"error","summary":"Provider produced y","detail":"When applying x: was a.\n\nThis is a bug."}}"#,
+            "[net] Error: Provider produced y\n[net] \n[net] When applying x:\n[net] was a.\n[net]\n[net] This is a bug.",
+            "Jan 02 03:04:05 host tool[7]: Error: Provider produced y\nJan 02 03:04:06 host tool[7]: \nJan 02 03:04:06 host tool[7]: When applying x: was a.\nJan 02 03:04:06 host tool[7]: \nJan 02 03:04:06 host tool[7]: This is a bug.",
+            "```\nError: Provider produced y\n\nWhen applying x: was a.\n\nThis is a bug.```",
+            " Error: Provider produced y\n When applying x:\n│ was a.\n│ \n│ This is a bug.",
+            r#"failed: {"msg": "\nError: Provider produced y\n\nWhen applying x: was a.\n\nThis is a bug.\n"}"#,
+            r"\nError: Provider produced y\n\nWhen applying x: was a.\n\nThis is a bug.\n",
             // Progress, and a line that a terminal wrapped.
             "│ Error: Provider produced y\n│ \n│ When applying x:\naws_disk.a: Still creating... [10s elapsed]\nwas a.\n│ \n│ This is a bug.",
         ] {

@@ -45,16 +45,29 @@ pub(super) fn resource_type(address: &str) -> Option<&str> {
 static SOURCE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"[A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+"));
 
-/// How messages without it name a provider, the most exact first.
+/// How Terraform's messages name a provider outside of the sentences that are known, the most exact first.
 static NAMES: LazyLock<[Regex; 4]> = LazyLock::new(|| {
     [
         r#"[Pp]rovider[\[\\"( ]+([A-Za-z0-9.-]+(?::[0-9]+)?/[A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
-        r#"[Pp]rovider[\[\\"( ]+([A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
-        r#"[Pp]rovider(?: "|\.)([a-z][a-z0-9_-]*)"#,
-        r#"terraform-provider-([a-z0-9-]+)"#,
+        r#"(?:[Pp]rovider[\[\\"(]+|The provider )([A-Za-z0-9_-]+/[A-Za-z0-9_-]+)"#,
+        // Terraform 0.12 and older know no registries.
+        r#"(?:[Pp]rovider "|^(?:\* |The provider )?provider\.)([a-z][a-z0-9_-]*)(?:"[^{]*$|: | does not support )"#,
+        r#"terraform-provider-([a-z0-9-]+)_v[0-9]"#,
     ]
     .map(pattern)
 });
+
+/// The program of a provider: its name and its version.
+static PROGRAM: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"terraform-provider-([a-z0-9-]+)(?:_v([0-9][0-9A-Za-z.+-]*))?"));
+
+/// The name and the version of a provider whose program is named in a text.
+pub(super) fn program(text: &str) -> Option<(&str, Option<&str>)> {
+    let found = PROGRAM.captures(text)?;
+    let part = |at| found.get(at).map(|part: regex::Match<'_>| part.as_str());
+    let version = part(2).map(|version| version.trim_end_matches(".exe").trim_end_matches(['.', '-']));
+    Some((part(1)?, version))
+}
 
 /// The source address in a text that is about one provider.
 pub(super) fn source_address(text: &str) -> Option<&str> {
@@ -69,15 +82,9 @@ pub(super) fn last_source_address(text: &str) -> Option<&str> {
 /// The provider that a message names somewhere.
 pub(super) fn provider(message: &Message) -> Option<String> {
     let name = |text: &String| {
-        NAMES.iter().find_map(|names| Some(bare_name(names.captures(text)?.get(1)?.as_str()).to_owned()))
+        NAMES.iter().find_map(|names| Some(names.captures(text)?.get(1)?.as_str().to_owned()))
     };
     [&message.summary].into_iter().chain(&message.paragraphs).find_map(name)
-}
-
-/// The provider's name of its program's: `aws` of `terraform-provider-aws_v4`.
-fn bare_name(name: &str) -> &str {
-    let name = name.strip_prefix("terraform-provider-").unwrap_or(name);
-    name.split("_v").next().unwrap_or(name)
 }
 
 /// A sentence about values, without what follows it: its full stop is outside of quotes and parentheses.
@@ -123,7 +130,11 @@ pub(super) fn go_path(text: &str) -> Option<String> {
 
 /// The address in `Error decoding "module.a.t.b[\"c\"]" from prior state`, `Instance t.b data could not be decoded` and their like.
 pub(super) fn quoted_address(text: &str) -> Option<&str> {
-    const AROUND: [(&str, &str); 4] = [
+    const AROUND: [(&str, &str); 8] = [
+        ("no schema available for ", " while reading"),
+        ("No resource schema found for ", " when decoding"),
+        ("The current state of ", " was created by a newer"),
+        ("for ", " in state does not match version"),
         ("Error decoding \"", "\" from "),
         ("Error decoding ", " from "),
         ("Instance ", " data could not be decoded"),

@@ -6,8 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::lines::pattern;
+use super::page::Message;
 use super::place::last_source_address;
-use super::sentence::ParsedSentence;
+use super::sentence::{LOADING, ParsedSentence};
+use crate::Clause;
 use crate::sentences::{SCHEMA_SENTENCES, Statement};
 
 /// `name: what is wrong`; the framework quotes the name.
@@ -65,4 +67,23 @@ pub(super) fn faults(whole: &str) -> Vec<ParsedSentence<'_>> {
         });
     }
     all
+}
+
+/// Why a provider that runs does not give its schemas, in its own words.
+pub(super) fn other_fault(message: &Message) -> Option<ParsedSentence<'_>> {
+    let reason = |text: &'_ String| {
+        let at = text.find(LOADING)? + LOADING.len();
+        let (provider, reason) = text[at..].split_once("\":")?;
+        let from = at + provider.len() + "\":".len();
+        Some((at..at + provider.len(), from, reason.trim().is_empty()))
+    };
+    message.paragraphs.iter().chain([&message.summary]).find_map(|text| {
+        let (provider, from, is_empty) = reason(text)?;
+        (!is_empty).then(|| ParsedSentence {
+            clauses: vec![Clause::S0],
+            provider: Some(&text[provider]),
+            words: Some(text[from..].trim().trim_end_matches('.')),
+            ..ParsedSentence::default()
+        })
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::crash::{kind_of_rpc, rpc_error};
 use super::place::{address_and_path, go_path, place, sentence_end};
 use super::trouble::Trouble;
 use crate::Clause;
@@ -27,9 +28,14 @@ pub(super) struct ParsedSentence<'t> {
     pub(super) trouble: Option<Trouble>,
 }
 
+/// What stands before the reason why a schema cannot be had.
+pub(super) const LOADING: &str = "failed to retrieve schema from provider \"";
+
 /// What a paragraph says of a provider.
 pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
+    let rpc_error = rpc_error(text);
     SENTENCES.iter().find_map(|sentence| {
+        let text = if sentence.template.starts_with("rpc error") { rpc_error? } else { text };
         let holes = matched(sentence.template, text)?;
         let mut found = ParsedSentence { clauses: sentence.clauses.to_vec(), ..ParsedSentence::default() };
         found.is_tolerated =
@@ -50,7 +56,17 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
                 _ => {}
             }
         }
+        if found.clauses == [Clause::T1] {
+            found.said.kind = kind_of_rpc(text);
+        }
+        if sentence.template.starts_with("diffs didn't match") {
+            found.address = text.strip_prefix("* ").and_then(|text| text.split(": ").next());
+        }
         if matches!(sentence.rest, Rest::Whole | Rest::Upgrader) {
+            let text = text.find(LOADING).map_or(text, |at| {
+                let reason = &text[at + LOADING.len()..];
+                reason.split_once("\":").map_or(text, |(_, reason)| reason.trim().trim_end_matches('.'))
+            });
             found.words = Some(text.split(" This is always").next().unwrap_or(text));
         }
         Some(found)
@@ -95,10 +111,18 @@ fn split(text: &str) -> (Option<&str>, Option<&str>) {
     {
         return (Some(address), Some(path).filter(|path| !path.is_empty()));
     }
-    match address_and_path(text) {
-        Some((address, path)) => (Some(address), Some(path).filter(|path| !path.is_empty())),
-        None => (None, Some(text)),
+    // Keys have escaped quotes where the whole is in quotes.
+    let plain = text.replace("\\\"", "\"");
+    let Some((_, path)) = address_and_path(&plain) else { return (None, Some(text)) };
+    let (mut left, mut at) = (plain.len() - path.len(), 0);
+    while let Some(letter) = text[at..].chars().next().filter(|_| left > 0) {
+        if !text[at..].starts_with("\\\"") {
+            left -= letter.len_utf8();
+        }
+        at += letter.len_utf8();
     }
+    let (address, path) = text.split_at(at);
+    (Some(address), Some(path).filter(|path| !path.is_empty()))
 }
 
 fn read_rest<'t>(rest: Rest, text: &'t str, found: &mut ParsedSentence<'t>) {

@@ -43,29 +43,63 @@ troubles! {
     /// The provider was made for another version of Terraform.
     WrongProtocol, "wrong_protocol", "The provider speaks a version of the plugin protocol that this Terraform does not.",
         ["incompatible api version with plugin" "incompatible plugin api version"], WRONG_PROTOCOL;
+    /// The machine has no room for the provider's program.
+    MachineLimit, "machine_limit", "The machine has reached a limit, and cannot start the provider's program.",
+        ["resource temporarily unavailable" "too many open files" "cannot allocate memory" "not enough memory"], MACHINE_LIMIT;
+    /// Something ended the provider's program.
+    Killed, "killed", "The provider's program was killed from outside.",
+        ["signal: killed"], KILLED;
+    /// The folder of the provider has no program in it.
+    NoExecutable, "no_executable", "The provider's program is not in the folder where it should be: it was not built or not installed.",
+        ["could not find executable file"], NO_EXECUTABLE;
     /// The provider's program cannot be executed.
     NotExecutable, "not_executable", "The provider's program cannot be executed here.",
         ["fork/exec" "exec format error" "executable file not found" "not a valid win32 application" "bad cpu type in executable"
          "cannot run executable found relative to current directory" "no such file or directory to obtain schema"], NOT_EXECUTABLE;
+    /// The provider's program does not start in time.
+    StartTimeout, "start_timeout", "The provider's program did not start in time.",
+        ["timeout while waiting for plugin to start"], START_TIMEOUT;
     /// The provider's program does not start as a plugin.
     NoHandshake, "no_handshake", "The provider's program does not start as a plugin.",
         ["unrecognized remote plugin message" "failed to read any lines from plugin's stdout"
-         "timeout while waiting for plugin to start" "plugin exited before we could connect"
+         "plugin exited before we could connect"
          "failed to negotiate the initial go-plugin protocol handshake"], NO_HANDSHAKE;
+    /// The provider's program is not the one that was chosen.
+    OtherChecksum, "other_checksum", "The provider's program is not one that the lock file allows: its checksum is another one.",
+        ["match any of the checksums"], OTHER_CHECKSUM;
     /// The provider's program is not there.
     NotInstalled, "not_installed", "The provider is not installed in this folder.",
-        ["unavailable provider \"" "unknown provider \"" "required plugins are not installed" "plugin reinitialization required"], NOT_INSTALLED;
+        ["unavailable provider \"" "unknown provider \"" "required plugins are not installed" "there is no package for"
+         "plugin reinitialization required"], NOT_INSTALLED;
+    /// The provider does not start, for a reason that is not known here.
+    NotStarted, "not_started", "The provider's program does not start.",
+        [], NOT_STARTED;
+    /// Terraform itself crashed.
+    CoreCrash, "core_crash", "Terraform or OpenTofu itself crashed, and not a provider.",
+        [], CORE_CRASH;
     /// Terraform stopped waiting for the provider.
     Cancelled, "cancelled", "The call was cancelled: the provider crashed during another one, or somebody stopped the run.",
-        ["request cancelled" "request canceled" "request was cancelled" "request was canceled"
-         "code = canceled desc = context canceled" "code = canceled desc = grpc: the client connection is closing"], CANCELLED;
+        [], CANCELLED;
+    /// The state was written by a newer version of the provider.
+    NewerState, "newer_state", "An object in the state was written by a newer version of the provider.",
+        ["managed by newer provider version" "created by a newer provider version"], NEWER_STATE;
+    /// The state holds an object of a type that the provider does not have.
+    NoSchema, "no_schema", "The state holds an object of a type that this version of the provider does not have any more.",
+        ["no schema available for"], NO_SCHEMA;
+    /// The state has another version of the schema than the provider.
+    SchemaVersion, "schema_version", "An object in the state is of another version of the schema than the provider has.",
+        ["in state does not match version"], SCHEMA_VERSION;
+    /// The provider is asked before it is configured.
+    Unconfigured, "unconfigured", "Terraform asks the provider for something before it configures it.",
+        ["on an unconfigured provider" "because this provider is not configured"], UNCONFIGURED;
     /// An object in the state does not fit the provider's schema.
     StateNotDecoded, "state_not_decoded", "An object in the state does not fit the schema of this version of the provider.",
         ["failed to decode resource from state" "data could not be decoded from the state" "invalid resource instance data in state"
          "error decoding "], STATE_NOT_DECODED;
     /// The provider's code cannot take a value of Terraform's.
     ValueConversion, "value_conversion", "The provider's own code cannot take a value: its types do not fit its schema.",
-        ["value conversion error"], VALUE_CONVERSION;
+        ["value conversion error" "error was encountered trying to build a value" "error was encountered trying to convert"],
+        VALUE_CONVERSION;
     /// The provider has no such type.
     NoSuchType, "no_such_type", "This version of the provider does not have the type that the configuration names.",
         ["invalid resource type" "invalid data source"], NO_SUCH_TYPE;
@@ -74,19 +108,38 @@ troubles! {
         ["resource import not implemented" "doesn't support import"], NO_IMPORT;
 }
 
+/// What stands before the reason why a provider does not start.
+const START: [&str; 2] = ["nstantiate provider \"", "\" to obtain schema:"];
+
 impl Trouble {
     /// The trouble that a message is about.
     pub(super) fn of(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let is_it = |trouble: &Self| trouble.words().iter().any(|words| text.contains(words));
-        let is_of_provider = || ["plugin", "provider"].iter().any(|word| text.contains(word));
-        Self::ALL.iter().copied().find(is_it).filter(|trouble| match trouble {
-            Self::NotExecutable | Self::NoSuchType => is_of_provider(),
-            Self::NotInstalled => !text.contains("invalid schema") && !text.contains("internal validation"),
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let is_start = has(&["instantiate provider", "terraform-provider-", "load plugin"]);
+        Self::ALL.iter().copied().filter(is_it).find(|trouble| match trouble {
+            Self::MachineLimit | Self::Killed | Self::NoExecutable | Self::NotExecutable => is_start,
+            Self::NoSuchType => has(&["provider"]),
+            Self::NotInstalled => !has_started(&text),
             Self::StateNotDecoded => text.contains("state"),
             _ => true,
         })
     }
+
+    /// Why a provider does not start: its address, what Terraform says of it, and the trouble.
+    pub(super) fn of_start(text: &str) -> Option<(&str, &str, Self)> {
+        let (_, rest) = text.split_once(START[0])?;
+        let (provider, reason) = rest.split_once(START[1])?;
+        let reason = reason.trim().trim_end_matches('.');
+        let trouble = Self::of(text).unwrap_or(Self::NotStarted);
+        (!has_started(&reason.to_lowercase())).then_some((provider, reason, trouble))
+    }
+}
+
+/// Whether the provider started, and what it has is not well-formed, or it fails later.
+fn has_started(text: &str) -> bool {
+    ["invalid schema", "internal validation", "(*grpcprovider)."].iter().any(|words| text.contains(words))
 }
 
 const NOTHING_TO_FIX: &str = "Nothing is wrong with the code of the provider.";
@@ -98,6 +151,114 @@ const NOT_EXECUTABLE: Advice = Advice {
     framework: NOTHING_TO_FIX,
     sdk_v2: NOTHING_TO_FIX,
     others: "Release archives must keep the file mode 0755, and there must be one for each system and processor.",
+};
+
+const MACHINE_LIMIT: Advice = Advice {
+    meaning: "The operating system refused to start one more program: a limit of processes, open files or memory is reached. Neither the provider nor its file is wrong.",
+    workaround: "Run fewer plans at the same time on this machine, with a smaller `-parallelism`, or raise what the message names: processes (`ulimit -u`, the limit of the container), open files (`ulimit -n`), memory. Each configuration of a provider is a process of its own: fewer aliases help, too.",
+    cause: "Many providers, or many runs on one machine or in one container with tight limits; processes that earlier runs left behind.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: NOTHING_TO_FIX,
+};
+
+const KILLED: Advice = Advice {
+    meaning: "The system killed the provider's program. It did not fail by itself.",
+    workaround: "Give the machine or container more memory, or run less at a time. On macOS a program whose signature is not valid is killed, too: install the provider again with `terraform init`.",
+    cause: "The kernel or the container ended it because memory ran out, or a security program did.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: NOTHING_TO_FIX,
+};
+
+const NO_EXECUTABLE: Advice = Advice {
+    meaning: "Terraform looked into the folder of the provider and found no file whose name begins with `terraform-provider-` and the provider's name. The schema of the provider was never asked for.",
+    workaround: "Where the CLI configuration has `dev_overrides`, build the provider into the folder that it names: `go build -o FOLDER`, or `go install` where that is `$GOBIN`. Where it has none, remove the folder from `.terraform/providers` and run `terraform init` again.",
+    cause: "The provider was not built yet, was built into another folder, or under another name; or the folder was copied in part.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: "In an archive for a release the program's name begins with `terraform-provider-NAME`.",
+};
+
+const START_TIMEOUT: Advice = Advice {
+    meaning: "Terraform started the provider's program and heard nothing from it for a minute. Most often the machine is too slow or too busy for it.",
+    workaround: "Run again; with more processors or memory, a smaller `-parallelism`, or fewer providers at a time. An antivirus program or a slow network disk keeps large programs from starting: exclude `.terraform` from scans, or put it on a local disk.",
+    cause: "Many large programs start at once on a machine with few processors or little memory. Rarely the program itself waits for something, such as the network, before it serves.",
+    framework: "Do nothing slow before `providerserver.Serve`.",
+    sdk_v2: "Do nothing slow before `plugin.Serve`.",
+    others: "Write the handshake first, and do all else when you are asked.",
+};
+
+const OTHER_CHECKSUM: Advice = Advice {
+    meaning: "The provider that is installed has a checksum that `.terraform.lock.hcl` does not list. Terraform does not run it.",
+    workaround: "Where the lock file was made on another system, add the checksums of all that are used: `terraform providers lock -platform=linux_amd64 -platform=darwin_arm64` and so on, and commit the lock file. Where it should fit, remove `.terraform` or the plugin cache, and run `terraform init` again: the package may have been changed.",
+    cause: "The lock file has checksums of one platform only, or of a mirror or plugin cache that packs otherwise.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: "Do not replace the files of a version that was released.",
+};
+
+const NOT_STARTED: Advice = Advice {
+    meaning: "Terraform could not start the provider's program. The schema of the provider was never asked for.",
+    workaround: "Read the reason in the message. Start the program by hand, which shows whether it runs on this machine; remove `.terraform` and run `terraform init` again.",
+    cause: "The reason is in the message; the file, the system or its limits.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: NOTHING_TO_FIX,
+};
+
+const CORE_CRASH: Advice = Advice {
+    meaning: "The stack trace is one of Terraform or OpenTofu, and not of a provider.",
+    workaround: "Report it to Terraform or OpenTofu with the trace, and try another version of it. Look whether the state has what the run did before the crash.",
+    cause: "A bug in Terraform or OpenTofu. What a provider did before may have led there.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: NOTHING_TO_FIX,
+};
+
+const NEWER_STATE: Advice = Advice {
+    meaning: "The object was stored by a version of the provider whose schema is newer than the one that is selected. Terraform has no way back.",
+    workaround: "Select at least the version of the provider that wrote the state: raise the version in `required_providers` and run `terraform init -upgrade`. If the newer version must not be used, restore an older state, or remove the object from the state and import it again.",
+    cause: "Somebody ran a newer version of the provider, and the lock file or the constraint of this run names an older one.",
+    framework: "Never lower the schema's `Version`, in a later release either.",
+    sdk_v2: "Never lower `SchemaVersion`, in a later release either.",
+    others: "Never lower the version of a schema.",
+};
+
+const NO_SCHEMA: Advice = Advice {
+    meaning: "The state holds an object whose type the selected version of the provider does not have. Terraform calls it a bug of its own, and most often it is only an old state.",
+    workaround: "Remove the object from the state (`terraform state rm`), or select the last version of the provider that has the type, and take the object away with it.",
+    cause: "The provider was upgraded to a version that dropped or renamed the type.",
+    framework: "Keep a removed type for one major version, with a `DeprecationMessage`, and give its successor `MoveState`.",
+    sdk_v2: "Keep a removed type for one major version, with a `DeprecationMessage`.",
+    others: "Keep a removed type for one major version.",
+};
+
+const SCHEMA_VERSION: Advice = Advice {
+    meaning: "Terraform will not write the state: the object in it has another version of the schema than the provider that runs.",
+    workaround: "Run `terraform plan` with refreshing and the same version of the provider everywhere, so that the object is upgraded first. Do not mix versions within one run or one state.",
+    cause: "The object was read from the state without being upgraded, because it was not refreshed or belongs to no configuration, while the provider is of another version.",
+    framework: "Implement `ResourceWithUpgradeState` for each earlier version.",
+    sdk_v2: "Add a `StateUpgrader` for each earlier version.",
+    others: "Answer UpgradeResourceState with an object of the present schema, whatever version is stored.",
+};
+
+const UNCONFIGURED: Advice = Advice {
+    meaning: "Terraform asked the provider for something before it was configured. That is a bug of Terraform or OpenTofu, and not of the provider.",
+    workaround: "Use another version of Terraform or OpenTofu, and report it there. Give the provider's configuration values that are known when the plan is made.",
+    cause: "The provider's configuration failed or was put off, and Terraform went on.",
+    framework: NOTHING_TO_FIX,
+    sdk_v2: NOTHING_TO_FIX,
+    others: NOTHING_TO_FIX,
+};
+
+/// What to do about a value conversion where the value is not known yet.
+pub(super) const UNKNOWN_CONVERSION: Advice = Advice {
+    meaning: "The provider's own code cannot take a value that is not known yet. Nothing was changed by this call.",
+    workaround: "Give the attribute of the path a value that is known when it is planned, or apply what it depends on first (`-target`). Then report the error to the authors of the provider.",
+    cause: "A field of a Go struct is a plain type (`string`, `[]string`), which cannot be unknown, and the configuration refers to something that does not exist yet.",
+    framework: "Use the types of the framework in models, here the suggested one (`types.String`, `types.List`), and look at `IsUnknown()` before the value is used. Test with unknown values.",
+    ..VALUE_CONVERSION
 };
 
 const NOT_INSTALLED: Advice = Advice {
@@ -145,9 +306,9 @@ const STATE_NOT_DECODED: Advice = Advice {
     others: "Answer UpgradeResourceState with an object of the present schema, whatever version is stored.",
 };
 
-const VALUE_CONVERSION: Advice = Advice {
+pub(super) const VALUE_CONVERSION: Advice = Advice {
     meaning: "The provider fails in its own code, before it asks its service. Nothing was changed by this call.",
-    workaround: "Where the message says that it received an unknown value, give the attribute a value that is known when it is planned, or apply what it depends on first (`-target`). Otherwise use the version of the provider before, and report the error to its authors.",
+    workaround: "Use the version of the provider before, and report the error to its authors.",
     cause: "A field of a Go struct has a type that cannot hold null or unknown (`string` in place of `types.String`), or the struct does not have the attributes of the schema.",
     framework: "Use the types of the framework in models (`types.String`, `types.List`), name every attribute of the schema in the struct, and test with unknown values.",
     sdk_v2: "It comes from terraform-plugin-framework: the provider uses both.",
@@ -181,7 +342,7 @@ mod tests {
         for trouble in Trouble::ALL {
             for words in trouble.words() {
                 assert_eq!(*words, words.to_lowercase());
-                let text = format!("the plugin of a provider, its state: {words}");
+                let text = format!("could not load plugin of a provider, its state: {words}");
                 assert_eq!(Trouble::of(&text), Some(*trouble), "{words}");
             }
         }

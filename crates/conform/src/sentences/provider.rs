@@ -118,7 +118,13 @@ pub(crate) const SENTENCES: &[Sentence] = {
         ),
         of("Provider {provider} produced an invalid nil value after apply for {rest}", &[A1], Rest::Address),
         of("Provider {provider} produced an invalid value after apply for {rest}", &[A2], Rest::TypeAt),
+        of(
+            "Provider {provider} produced an invalid value for the list block {address}: {rest}",
+            &[L2],
+            Rest::ResultAt,
+        ),
         of("Provider {provider} produced an invalid value for {rest}", &[D1], Rest::TypeAt),
+        of("The provider for {type} produced an inconsistent result: {rest}", &[E1], Rest::PlanAt),
         of(
             "The provider signaled a deferred action for \"{address}\", but in this context deferrals are disabled",
             &[P2],
@@ -238,8 +244,16 @@ pub(crate) const SENTENCES: &[Sentence] = {
         ),
         of("While attempting to import with ID {id}, the provider returned multiple", &[I1], Rest::Other),
         of(concat!("Provider {provider} ", phrase!(null_object), " for {rest}"), &[D2], Rest::Address),
-        of("Provider {provider} produced a value for {address} that is not wholly known", &[D3], Rest::Other),
+        of(
+            "Provider {provider} produced a value for {attribute} that is not wholly known",
+            &[D3],
+            Rest::Other,
+        ),
+        of("Error validating write-only attributes: {rest}", &[A3, R3, P3], Rest::Whole),
         of("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
+        of("failed: provider {provider} returned an inconsistent result: {rest}", &[N3], Rest::Other),
+        // Terraform 0.11 compares the two plans itself.
+        of("diffs didn't match during apply. {rest}", &[F2], Rest::Other),
         of("failed: Plugin error: The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
         of("The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
         of("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Whole),
@@ -250,6 +264,11 @@ pub(crate) const SENTENCES: &[Sentence] = {
         // Versions before 1.0 print the error of the connection itself.
         of("rpc error: code = Unavailable desc = transport is closing", &[T2], Rest::Whole),
         of("rpc error: code = Unavailable desc = unexpected EOF", &[T2], Rest::Whole),
+        of("rpc error: code = Unavailable desc = all SubConns are in TransientFailure", &[T2], Rest::Whole),
+        of("rpc error: code = Internal desc = grpc: error while marshaling: {rest}", &[T1], Rest::Whole),
+        of("rpc error: code = ResourceExhausted desc = grpc: {rest}", &[T1], Rest::Whole),
+        of("rpc error: code = Unimplemented desc = unknown service tfplugin{rest}", &[T1], Rest::Whole),
+        of("rpc error: code = Unimplemented desc = unknown method {rest}", &[T1], Rest::Whole),
         of(
             "rpc error: code = Unavailable desc = connection closed before server preface received",
             &[T2],

@@ -35,6 +35,7 @@ pub(crate) const SCHEMA_SENTENCES: &[(&str, Clause, &str)] = {
         ("Field name may only contain lowercase alphanumeric characters & underscores", S4, "attribute_name"),
         ("MaxItems and MinItems are only supported", S5, "single_limits"),
         // The framework's, and one of the SDK's.
+        ("must be computed when using default", S0, "default_not_computed"),
         ("is a reserved root attribute/block name", S4, "reserved_name"),
         ("is a reserved field name", S4, "reserved_name"),
         ("is an invalid attribute/block name", S4, "attribute_name"),

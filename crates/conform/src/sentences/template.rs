@@ -52,7 +52,10 @@ fn find_loosely(text: &str, literal: &str) -> Option<(usize, usize)> {
             }
             None => false,
         });
-        let goes_on = literal.ends_with(' ') && is_word(rest.chars().next());
+        // A full stop ends a sentence only where a space is behind it.
+        let next = rest.chars().next();
+        let is_stop = literal.trim_end().ends_with('.') && next.is_some_and(|c| !c.is_whitespace());
+        let goes_on = literal.ends_with(' ') && (is_word(next) || is_stop);
         if follows && !ends_word && !goes_on {
             return Some((at, text.len() - rest.len()));
         }
@@ -88,5 +91,6 @@ mod tests {
         holes("a value for {rest}", "a  value\nfor.x: y", &[("rest", ".x: y")]);
         assert_eq!(matched("a value for {rest}", "a value forever"), None);
         assert_eq!(matched("{what} in {where}", "within"), None);
+        holes("of {what}. {rest}", "of a[...].b. c", &[("what", "a[...].b"), ("rest", "c")]);
     }
 }

@@ -74,7 +74,19 @@ fn the_advice_is_about_what_is_wrong() {
             "Unrecognized remote plugin message: \n\nThis usually means that the plugin is either invalid",
             Trouble::NoHandshake,
         ),
-        ("timeout while waiting for plugin to start", Trouble::NoHandshake),
+        ("timeout while waiting for plugin to start", Trouble::StartTimeout),
+        (
+            "fork/exec .terraform/providers/terraform-provider-acme: too many open files",
+            Trouble::MachineLimit,
+        ),
+        (
+            "fork/exec .terraform/x/terraform-provider-acme: resource temporarily unavailable",
+            Trouble::MachineLimit,
+        ),
+        ("fork/exec .terraform/x/terraform-provider-acme: cannot allocate memory", Trouble::MachineLimit),
+        ("plugin exited: signal: killed", Trouble::Killed),
+        ("could not find executable file starting with terraform-provider-acme", Trouble::NoExecutable),
+        ("something that nobody has seen before", Trouble::NotStarted),
         (
             "Incompatible API version with plugin. Plugin version: 4, Client versions: [5 6]",
             Trouble::WrongProtocol,

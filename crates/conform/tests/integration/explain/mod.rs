@@ -109,11 +109,29 @@ fn nothing_is_too_odd() {
         "- \n- \n",
         "[\"",
         "{\"diagnostic\":",
+        "```",
+        "``````",
+        "```é",
+        "\\nError: ",
+        "\"\\nError: \\u",
+        "é: Error: x\né: y",
+        "1é Error: x\n12é y\né",
+        "Provider \"a\" returned a value for the write-only attribute \"a.b[\\\"é\\\"].c\\\" during planning",
+        "failed to instantiate provider \"\" to obtain schema:",
+        "failed to retrieve schema from provider \":",
+        "Path: é\nTarget Type: ",
+        "[ERROR] vertex \"import a.b result\" error: ",
     ] {
         let _ = explain(text);
     }
     let long = "Provider \"a\" planned an invalid value for a.b[".repeat(20_000);
     let _ = explain(&long);
+    // Each of these lines may be the heading of a message, with something before it.
+    let lines: String = (0..5_000).map(|i| format!("{}: Error: x\n", "a".repeat(i % 150))).collect();
+    let _ = explain(&lines);
+    let _ = explain(&format!("\\nError: {}", "\"\\n\" ".repeat(100_000)));
+    let _ =
+        explain(&"Stack trace from the terraform-provider-a_v1 plugin:\npanic: a\ngoroutine ".repeat(5_000));
 }
 
 #[test]
@@ -205,4 +223,112 @@ fn advice_depends_on_the_message() {
         "Error: Unable to Upgrade Resource State\n\nThis resource was implemented without an UpgradeState() method, however Terraform was expecting an implementation for version 0 upgrade.",
     );
     assert!(upgrade.framework.contains("UpgradeState"), "{}", upgrade.framework);
+}
+
+/// The box, the stack trace and the last words are of one crash.
+#[test]
+fn what_is_known_of_a_crash_is_together() {
+    let text = "\
+╷
+│ Error: Plugin did not respond
+│ 
+│   with cloud_user.admin,
+│   on main.tf line 1, in resource \"cloud_user\" \"admin\":
+│ 
+│ The plugin encountered an error, and failed to respond to the
+│ plugin6.(*GRPCProvider).ApplyResourceChange call. The plugin logs may
+│ contain more details.
+╵
+
+Stack trace from the terraform-provider-cloud_v1.18.0 plugin:
+
+panic: runtime error: invalid memory address or nil pointer dereference
+[signal SIGSEGV: segmentation violation code=0x2 addr=0x0 pc=0x1]
+
+goroutine 16 [running]:
+github.com/hashicorp/terraform-plugin-framework/resource.create(0x1)
+\t/go/pkg/mod/github.com/hashicorp/terraform-plugin-framework@v1.2.0/resource/create.go:12 +0x1
+github.com/acme/terraform-provider-cloud/internal/user.(*userResource).Create(0xc0001, {0x1, 0x2})
+\t/home/runner/work/terraform-provider-cloud/internal/user/resource.go:32 +0x8ec
+
+Error: The terraform-provider-cloud_v1.18.0 plugin crashed!
+
+This is always indicative of a bug within the plugin.
+";
+    let all = explain(text);
+    assert_eq!(all.len(), 1, "{all:?}");
+    let one = &all[0];
+    let told = [&one.address, &one.provider, &one.version, &one.call, &one.frame, &one.words];
+    let wanted = [
+        "cloud_user.admin",
+        "cloud",
+        "1.18.0",
+        "ApplyResourceChange",
+        "user.(*userResource).Create (resource.go:32)",
+        "panic: runtime error: invalid memory address or nil pointer dereference",
+    ];
+    assert_eq!(told.map(|text| text.as_deref().unwrap_or_default()), wanted);
+}
+
+/// Two providers that crash are two crashes.
+#[test]
+fn crashes_of_two_providers_are_told_apart() {
+    let trace = |name: &str| {
+        format!(
+            "Stack trace from the terraform-provider-{name}_v1.0.0 plugin:\n\npanic: {name}\n\ngoroutine 1 [running]:\nmain.main()\n\nError: The terraform-provider-{name}_v1.0.0 plugin crashed!\n\nThis is always indicative of a bug within the plugin.\n\n"
+        )
+    };
+    let all = explain(&format!("{}{}", trace("one"), trace("two")));
+    let reasons: Vec<&str> = all.iter().filter_map(|one| one.words.as_deref()).collect();
+    assert_eq!(all.len(), 2, "{all:?}");
+    for reason in ["panic: one", "panic: two"] {
+        assert_eq!(reasons.iter().filter(|words| **words == reason).count(), 1, "{all:?}");
+    }
+}
+
+/// What a message tells beside its clause decides what to do.
+#[test]
+fn advice_is_about_what_happened() {
+    for (text, words) in [
+        (
+            "Error: Plugin error\n\nThe plugin returned an unexpected error from plugin.(*GRPCProvider).PlanResourceChange: rpc error: code = ResourceExhausted desc = grpc: received message larger than max (5000000 vs. 4194304)",
+            "smaller",
+        ),
+        (
+            "Error: rpc error: code = Internal desc = grpc: error while marshaling: string field contains invalid UTF-8",
+            "UTF-8",
+        ),
+        (
+            "[WARN]  Provider \"registry.terraform.io/acme/cloud\" produced an unexpected new value for cloud_vm.v during refresh.\n      - Root object was present, but now absent",
+            "credentials",
+        ),
+        (
+            "Error: Provider produced invalid object\n\nProvider \"registry.terraform.io/acme/cloud\" produced a value for data.cloud_image.i.tags that is not wholly known.",
+            "on each read",
+        ),
+        (
+            "Error: Provider produced inconsistent final plan\n\nWhen expanding the plan for terraform_data.t to include new values learned so far during apply, provider \"terraform.io/builtin/terraform\" produced an invalid new value for .input: was null, but now cty.StringVal(\"\").",
+            "that resource",
+        ),
+        (
+            "Error: Value Conversion Error\n\nReceived unknown value, however the target type cannot handle unknown values.\n\nPath: a\nTarget Type: string",
+            "known when it is planned",
+        ),
+        (
+            "Error: Value Conversion Error\n\nAn unexpected error was encountered trying to convert from struct: mismatch between struct and object.\n\nPath: a",
+            "version of the provider before",
+        ),
+        (
+            "Error: Required plugins are not installed\n\n  - registry.terraform.io/acme/cloud: the cached package for registry.terraform.io/acme/cloud 1.0.0 (in .terraform/providers) does not match any of the checksums recorded in the dependency lock file",
+            "providers lock",
+        ),
+        (
+            "Unexpected Identity Change: During the read operation, the Terraform Provider unexpectedly returned a different identity then the previously stored one.\n\nCurrent Identity: a\n\nNew Identity: b",
+            "stored identity",
+        ),
+    ] {
+        let all = explain(text);
+        let advice = all.first().and_then(Explained::advice).map(|advice| advice.workaround);
+        assert!(advice.is_some_and(|advice| advice.contains(words)), "{text}: {all:?} {advice:?}");
+    }
 }

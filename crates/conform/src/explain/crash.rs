@@ -1,0 +1,313 @@
+//! Crashes of providers: the box of the call, the stack trace and what is left of the connection tell of one together.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::lines::pattern;
+use super::page::{self, Message};
+use super::place;
+use super::sentence::ParsedSentence;
+use super::{Explained, Trouble};
+use crate::Clause;
+
+/// The call in Terraform's words for it: `plugin6.(*GRPCProvider).PlanResourceChange`.
+static CALL: LazyLock<Regex> = LazyLock::new(|| pattern(r"\(\*GRPCProvider\)\.([A-Za-z]+)"));
+
+/// A call that Terraform gave up.
+static CANCELLED: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\(\*GRPCProvider\)\.[A-Za-z]+ request was cancell?ed"));
+
+/// A function of a provider's own code in a stack trace, and the line of the source behind it.
+static FUNCTION: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"terraform-provider-[A-Za-z0-9_./-]*?([A-Za-z0-9_-]+\.(?:\(\*?[A-Za-z0-9_]+\)\.)?[A-Za-z_][A-Za-z0-9_.]*)\(",
+    )
+});
+static SOURCE_LINE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"terraform-provider-[^\s:]*?([A-Za-z0-9_-]+\.go:[0-9]+)"));
+
+/// A program of a provider in Terraform's log, which writes a stack trace.
+static LOGGED_TRACE: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"terraform-provider-\S+: (?:panic: |fatal error: |goroutine [0-9]+ \[)"));
+
+/// Code that only Terraform has.
+const CORE: [&str; 4] =
+    ["hashicorp/terraform/internal", "hashicorp/terraform/", "opentofu/opentofu/", "opentofu/internal"];
+const BANNERS: [&str; 2] = ["TERRAFORM CRASH", "OPENTOFU CRASH"];
+
+/// What a message tells of a crash.
+#[derive(Debug, Default)]
+pub(super) struct Trace<'m> {
+    reason: Option<&'m str>,
+    provider: Option<&'m str>,
+    version: Option<&'m str>,
+    frame: Option<String>,
+}
+
+impl<'m> Trace<'m> {
+    /// What a message that is about a crash of a provider tells of it.
+    pub(super) fn of(message: &'m Message) -> Self {
+        let paragraphs = || message.paragraphs.iter().map(String::as_str);
+        let is_program = |text: &&str| {
+            text.starts_with(page::TRACE) || text.ends_with(" plugin crashed!") || LOGGED_TRACE.is_match(text)
+        };
+        let program =
+            paragraphs().chain([message.summary.as_str()]).filter(is_program).find_map(place::program);
+        let capture = |pattern: &Regex| {
+            paragraphs()
+                .find_map(|text| pattern.captures(text)?.get(1).map(|found| found.as_str().to_owned()))
+        };
+        let has_trace = paragraphs().any(|text| text.contains("goroutine "));
+        let frame = has_trace.then(|| capture(&FUNCTION)).flatten();
+        let line = has_trace.then(|| capture(&SOURCE_LINE)).flatten();
+        Self {
+            reason: paragraphs().find_map(panic),
+            provider: program.map(|(name, _)| name).or_else(|| {
+                let trace = paragraphs().find(|text| text.contains("goroutine "))?;
+                place::program(trace).map(|(name, _)| name)
+            }),
+            version: program.and_then(|(_, version)| version),
+            frame: frame.map(|frame| match line {
+                Some(line) => format!("{frame} ({line})"),
+                None => frame,
+            }),
+        }
+    }
+
+    /// Completes what is known of a crash.
+    pub(super) fn complete(&self, one: &mut Explained, message: &Message) {
+        if let Some(reason) = self.reason {
+            one.words = Some(reason.to_owned());
+        }
+        one.provider = one.provider.take().or_else(|| self.provider.map(str::to_owned));
+        one.version = self.version.map(str::to_owned);
+        one.frame.clone_from(&self.frame);
+        let texts = message.paragraphs.iter().chain([&message.summary]);
+        one.call = texts.into_iter().find_map(|text| call(text));
+    }
+}
+
+/// The call that a text names.
+fn call(text: &str) -> Option<String> {
+    CALL.captures(text)?.get(1).map(|call| call.as_str().to_owned())
+}
+
+/// What a program says when it crashes, without where.
+fn panic(paragraph: &str) -> Option<&str> {
+    // Terraform's log has the name of the program before it.
+    let logged = paragraph
+        .find("terraform-provider-")
+        .filter(|_| page::is_logged(paragraph))
+        .and_then(|name| Some(name + paragraph[name..].find(": ")? + 2));
+    let said = &paragraph[logged.unwrap_or(0)..];
+    let is_panic = ["panic: ", "fatal error: ", "[signal SIG"].iter().any(|word| said.starts_with(word));
+    let end = [" [signal ", " goroutine "].iter().filter_map(|word| said.find(word)).min();
+    is_panic.then(|| &said[..end.unwrap_or(said.len())])
+}
+
+/// Whether a text has what only a provider's stack trace has.
+fn is_of_provider(text: &str) -> bool {
+    text.contains("terraform-provider-") || text.contains("terraform-providers/")
+}
+
+/// Whether a message has a stack trace of a provider, and not one of Terraform itself.
+pub(super) fn is_crash(message: &Message) -> bool {
+    let any = |is_it: &dyn Fn(&str) -> bool| message.paragraphs.iter().any(|text| is_it(text));
+    let has_panic = any(&|text| panic(text).is_some());
+    let is_core = any(&|text| CORE.iter().chain(&BANNERS).any(|word| text.contains(word)));
+    // What other programs say when they crash stands below a heading of its own.
+    let has_trace = message.summary.is_empty() && any(&|text| text.contains("goroutine "));
+    any(&|text| page::is_logged(text) && LOGGED_TRACE.is_match(text))
+        || (has_panic && (any(&is_of_provider) || (has_trace && !is_core)))
+}
+
+/// The crash of Terraform itself that a message tells of.
+pub(super) fn of_core(message: &Message) -> Option<ParsedSentence<'_>> {
+    let any = |is_it: &dyn Fn(&str) -> bool| message.paragraphs.iter().any(|text| is_it(text));
+    let has_banner = any(&|text| BANNERS.iter().any(|word| text.contains(word)));
+    let reason = message.paragraphs.iter().find_map(|text| panic(text));
+    let has_frames = any(&|text| CORE.iter().any(|word| text.contains(word)));
+    let is_it = has_banner || (reason.is_some() && has_frames && any(&|text| text.contains("goroutine ")));
+    (is_it && !any(&is_of_provider)).then(|| ParsedSentence {
+        trouble: Some(Trouble::CoreCrash),
+        words: reason,
+        ..ParsedSentence::default()
+    })
+}
+
+/// A call that Terraform gave up, and not one of the service: `request canceled` is what services say, too.
+pub(super) fn cancelled(message: &Message) -> Option<ParsedSentence<'_>> {
+    let is_whole = |text: &str| text.starts_with("rpc error: code = Canceled desc = ");
+    let is_it = |text: &&str| CANCELLED.is_match(text) || is_whole(text);
+    let mut texts = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
+    let words = texts.find(is_it).or_else(|| {
+        let is_heading =
+            ["request cancelled", "request canceled"].contains(&message.summary.to_lowercase().as_str());
+        is_heading.then_some(message.summary.as_str())
+    });
+    words.map(|words| ParsedSentence {
+        trouble: Some(Trouble::Cancelled),
+        words: Some(words),
+        ..ParsedSentence::default()
+    })
+}
+
+/// What Terraform 0.11 says of each resource when the provider has crashed: `* aws_vpc.a: aws_vpc.a: unexpected EOF`.
+pub(super) fn lost_connection(paragraph: &str) -> Option<ParsedSentence<'_>> {
+    let said = paragraph.strip_prefix("* ")?.trim_end_matches('.');
+    let (places, words) = said.rsplit_once(": ")?;
+    let is_it = ["connection is shut down", "unexpected EOF"].contains(&words)
+        && !places.replace(": ", "").contains(' ');
+    let place = places.split(": ").next()?;
+    let (provider, address) = match place.rsplit_once("provider.") {
+        Some((_, name)) => (Some(name), None),
+        None => (None, place::address_and_path(place).map(|_| place)),
+    };
+    let found = ParsedSentence {
+        clauses: vec![Clause::T2],
+        provider,
+        address,
+        words: Some(words),
+        ..ParsedSentence::default()
+    };
+    is_it.then_some(found)
+}
+
+/// The messages with those about one crash as one, or as one for each resource instance that it is about; what is only a
+/// consequence is left out.
+pub(super) fn merged(all: Vec<Explained>) -> Vec<Explained> {
+    let is_crash = |one: &Explained| one.clauses == [Clause::T2];
+    let is_cancelled = |one: &Explained| one.trouble == Some(Trouble::Cancelled);
+    let crashes: Vec<&Explained> = all.iter().filter(|one| is_crash(one)).collect();
+    if crashes.is_empty() {
+        return all;
+    }
+    let cancelled: Vec<&Explained> = all.iter().filter(|one| is_cancelled(one)).collect();
+    let providers: BTreeSet<&str> = crashes.iter().filter_map(|one| name(one)).collect();
+    let mut merged = if providers.len() > 1 {
+        // What names no provider is of the one whose type it is, or a consequence.
+        let of = |one: &Explained| {
+            let by_type = || one.resource_type()?.split('_').next();
+            providers.get(name(one).or_else(by_type)?).copied()
+        };
+        let of_provider =
+            |provider| crashes.iter().copied().filter(|one| of(one) == provider).collect::<Vec<_>>();
+        let others =
+            of_provider(None).into_iter().filter(|one| one.address.is_some() || reason(one).is_some());
+        let others: Vec<Explained> = others.cloned().collect();
+        providers
+            .iter()
+            .flat_map(|provider| joined(&of_provider(Some(*provider)), &[]))
+            .chain(others)
+            .collect()
+    } else {
+        joined(&crashes, &cancelled)
+    };
+    let at = all.iter().position(|one| is_crash(one) || is_cancelled(one)).unwrap_or_default();
+    let mut rest: Vec<Explained> = Vec::new();
+    for (i, one) in all.iter().enumerate() {
+        if i == at {
+            rest.append(&mut merged);
+        }
+        if !is_crash(one) && !is_cancelled(one) {
+            rest.push(one.clone());
+        }
+    }
+    rest
+}
+
+/// The name of the provider that a message names.
+fn name(one: &Explained) -> Option<&str> {
+    one.provider.as_deref()?.rsplit('/').next()
+}
+
+/// What is known of the crashes of one provider, as one where they may be one.
+fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
+    let Some(first) = crashes.first() else { return Vec::new() };
+    let reasons: BTreeSet<&str> = crashes.iter().filter_map(|one| reason(one)).collect();
+    if reasons.len() > 1 {
+        let tells = |one: &&&Explained| one.address.is_some() || reason(one).is_some();
+        return crashes.iter().filter(tells).map(|one| (*one).clone()).collect();
+    }
+    let longest = |part: fn(&Explained) -> Option<&str>| {
+        crashes.iter().filter_map(|one| part(one)).max_by_key(|text| text.len()).map(str::to_owned)
+    };
+    let summary = crashes.iter().map(|one| &one.summary).find(|summary| !summary.is_empty());
+    let reason = reasons.first().map(|reason| (*reason).to_owned());
+    let whole = Explained {
+        summary: summary.unwrap_or(&first.summary).clone(),
+        provider: longest(|one| one.provider.as_deref()),
+        version: longest(|one| one.version.as_deref()),
+        frame: longest(|one| one.frame.as_deref()),
+        words: reason.clone().or_else(|| crashes.iter().find_map(|one| one.words.clone())),
+        call: crashes.iter().find_map(|one| one.call.clone()),
+        address: None,
+        ..(*first).clone()
+    };
+    let mut boxes: Vec<&Explained> = crashes.iter().copied().filter(|one| one.address.is_some()).collect();
+    if boxes.is_empty() {
+        // The call that was given up is the one that crashed, where there is no other.
+        let addresses: BTreeSet<&str> = cancelled.iter().filter_map(|one| one.address.as_deref()).collect();
+        boxes.extend(cancelled.first().copied().filter(|_| whole.call.is_none() && addresses.len() == 1));
+    }
+    if boxes.is_empty() {
+        return vec![whole];
+    }
+    let of_box = |one: &Explained| {
+        let call = one.call.clone().or_else(|| one.words.as_deref().and_then(call));
+        Explained {
+            address: one.address.clone(),
+            call: call.or_else(|| whole.call.clone()),
+            words: reason.clone().or_else(|| one.words.clone()).or_else(|| whole.words.clone()),
+            ..whole.clone()
+        }
+    };
+    boxes.into_iter().map(of_box).collect()
+}
+
+/// What the program itself said when it crashed.
+pub(super) fn reason(one: &Explained) -> Option<&str> {
+    let is_reason =
+        |words: &&str| ["panic: ", "fatal error: ", "[signal SIG"].iter().any(|word| words.starts_with(word));
+    one.words.as_deref().filter(is_reason)
+}
+
+/// An error of the connection to the plugin, and not one of a service that the provider asks: it is all that is said, or
+/// stands behind the call.
+pub(super) fn rpc_error(text: &str) -> Option<&str> {
+    const ERROR: &str = "rpc error: code = ";
+    let at = text.find(ERROR)?;
+    let before = text[..at].trim_end().trim_end_matches("error:").trim_end();
+    let is_item = || {
+        let places = before.strip_prefix("* ").map(|places| places.trim_end_matches(':').replace(": ", ""));
+        places.is_some_and(|places| !places.contains(' '))
+    };
+    let is_behind_call = || {
+        CALL.is_match(before)
+            || before.ends_with("\":") && before.contains("retrieve schema from provider \"")
+    };
+    (before.is_empty() || is_item() || is_behind_call()).then(|| &text[at..])
+}
+
+/// Which of the faults of a connection it is.
+pub(super) fn kind_of_rpc(text: &str) -> Option<&'static str> {
+    let has = |word: &str| text.contains(word);
+    if has("invalid UTF-8") {
+        Some("invalid_utf8")
+    } else if has("ResourceExhausted") && has("larger than max") {
+        Some("message_too_large")
+    } else {
+        None
+    }
+}
+
+/// What stands in the log of Terraform's side of the plugin: connections end there whenever a provider has done its work.
+pub(super) fn is_housekeeping(paragraph: &str) -> bool {
+    const NAMES: [&str; 4] = ["provider: plugin ", "plugin: plugin ", "provider.stdio: ", "plugin.stdio: "];
+    page::is_logged(paragraph)
+        && paragraph
+            .split_once(']')
+            .is_some_and(|(_, said)| NAMES.iter().any(|name| said.trim_start().starts_with(name)))
+}
