@@ -39,7 +39,8 @@ impl Flow<'_> {
             Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
         };
         let mut applying = begin_apply(&request).map_err(bad)?;
-        let (mut last, mut identity) = (None, None);
+        // The identity in the answer about the object that is there afterwards, if the provider was asked for one at all.
+        let (mut last, mut answered_identity) = (None, None);
         let applied = loop {
             applying = match applying {
                 Applying::Done(applied) => break *applied,
@@ -52,7 +53,9 @@ impl Flow<'_> {
                         self.learn(object);
                     }
                     last.clone_from(&answer.new_state);
-                    identity = answer.identity.clone().filter(|_| !question.request().planned.is_null());
+                    if !question.request().planned.is_null() {
+                        answered_identity = Some(answer.identity.clone());
+                    }
                     self.labels_stay(&question.request().planned, answer.new_state.as_ref());
                     question.answer(answer)
                 }
@@ -81,9 +84,11 @@ impl Flow<'_> {
             is_fine &= finding.severity != FindingSeverity::Error;
             self.find(finding);
         }
-        is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
-        if is_fine && !applied.saved.is_null() && identity.as_ref().is_none_or(Value::is_null) {
-            self.identity_is_missing();
+        if let Some(identity) = answered_identity {
+            is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
+            if is_fine && !applied.saved.is_null() && identity.is_none_or(|identity| identity.is_null()) {
+                self.identity_is_missing();
+            }
         }
         let (private, identity) = (applied.private, applied.identity);
         // What the provider must not have said is not handed back to it.
@@ -149,7 +154,7 @@ impl Flow<'_> {
             Descend::Into
         });
         for path in moved {
-            let message = format!("{path}: a block stands under another label than planned");
+            let message = "a block stands under another label than planned";
             self.find(Finding::new(Clause::A5, "block_label_changed", path, message).unnoticed());
         }
     }

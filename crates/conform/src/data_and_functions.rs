@@ -8,7 +8,7 @@ use objchange_provider::{Component, Error, ErrorKind, Function, FunctionAnswer, 
 
 use super::flow::no_answer;
 use super::leak::Leaks;
-use super::objects::{at, first_difference, unsound};
+use super::objects::{first_difference, unsound};
 use super::schemas::of_type;
 use super::secrets::{Provenance, Secrets};
 use super::sentences::NULL_OBJECT;
@@ -169,8 +169,7 @@ impl Single<'_> {
         if !objects[0].identical(&objects[1]) {
             let [was, is] = [0, 1].map(|i| self.block.mark_hidden(&objects[i]));
             let path = first_difference(&was, &is).unwrap_or_default();
-            let message =
-                format!("{}asked the same once more, the data source answers something else", at(&path));
+            let message = "asked the same once more, the data source answers something else";
             self.find(Finding::new(Clause::D5, "not_the_same", path, message));
         }
         // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.

@@ -26,7 +26,7 @@ pub struct Finding {
     pub kind: String,
     /// Where in the object.
     pub path: Path,
-    /// What is wrong, in a sentence.
+    /// What is wrong, in a sentence that does not repeat the path: see [`described`](Self::described).
     pub message: String,
     /// What Terraform says of it, without the name of the provider and the resource; `None` where it says nothing, or where
     /// that is not known.
@@ -114,6 +114,23 @@ impl Finding {
         Self { terraform, ..finding.headed(said.summary.clone()) }
     }
 
+    /// Where it is and what is wrong there, as a line.
+    ///
+    /// ```
+    /// use objchange_conform::kit::{faulty, trial_config};
+    /// use objchange_conform::{Trial, judge};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> objchange_provider::Result<()> {
+    /// let judgement = judge(&faulty(true), "kit_planned_null", &Trial::new(trial_config(true))).await?;
+    /// assert_eq!(judgement.findings[0].described(), ".name: planned as null, but configuration has \"a\"");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn described(&self) -> String {
+        if self.path.is_root() { self.message.clone() } else { format!("{}: {}", self.path, self.message) }
+    }
+
     /// The texts that hold what the provider says, changed.
     pub(super) fn texts(mut self, change: impl Fn(String) -> String) -> Self {
         self.message = change(self.message);
@@ -139,8 +156,9 @@ impl Finding {
             PlanViolation::DeferralNotAllowed => Clause::P2,
             _ => Clause::P5,
         };
-        let mut finding =
-            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        let path = violation.path();
+        let message = without_path(&violation.to_string(), path);
+        let mut finding = Self::new(clause, violation.kind(), path.clone(), message);
         finding.terraform = match violation {
             PlanViolation::Invalid(invalid) => invalid_text(block, invalid, planned, config),
             PlanViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
@@ -176,8 +194,9 @@ impl Finding {
             ApplyViolation::NotDestroyed => Clause::A6,
             _ => Clause::A5,
         };
-        let mut finding =
-            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        let path = violation.path();
+        let message = without_path(&violation.to_string(), path);
+        let mut finding = Self::new(clause, violation.kind(), path.clone(), message);
         let nothing = Value::null(objchange::Type::Dynamic);
         finding.terraform = match violation {
             ApplyViolation::Inconsistent(inconsistent) => {
@@ -209,11 +228,18 @@ impl Finding {
     /// What the final plan has otherwise than the first.
     pub(super) fn of_final(inconsistent: &InconsistentResult, first: &Value, last: &Value) -> Self {
         let (kind, path) = (inconsistent.kind.kind(), inconsistent.path.clone());
-        let mut finding = Self::new(Clause::F2, kind, path, inconsistent.to_string());
+        let message = without_path(&inconsistent.to_string(), &path);
+        let mut finding = Self::new(Clause::F2, kind, path, message);
         let said = inconsistent_text(inconsistent, first, last);
         finding.terraform = said.map(|said| format!("{FINAL_PLAN_CHANGED} {said}"));
         finding
     }
+}
+
+/// What the engine says of a place, without the place.
+fn without_path(text: &str, path: &Path) -> String {
+    let rest = text.strip_prefix(&path.to_string()).and_then(|rest| rest.strip_prefix(": "));
+    rest.filter(|_| !path.is_root()).unwrap_or(text).to_owned()
 }
 
 /// As Terraform says it, from the colon behind the path on; `None` where that needs a value that is not told.

@@ -154,7 +154,7 @@ impl Flow<'_> {
         let is_sound = self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3])
             && self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false);
         if let Some(path) = unknown.filter(|_| is_sound) {
-            let message = format!("{path}: this is unknown in the object that is imported");
+            let message = "this is unknown in the object that is imported";
             self.find(Finding::new(Clause::I8, "import_unknown", path, message));
         }
         if is_sound && self.stored(&read) != self.stored(&object) {
@@ -232,7 +232,7 @@ impl Flow<'_> {
         let ty = self.schema.block.implied_type();
         if let Some(mismatch) = config.ty().mismatches(ty).first() {
             let path = self.schema.block.hide_keys(&mismatch.path);
-            let message = format!("{path}: the configuration is not of the type that the schema says");
+            let message = "the configuration is not of the type that the schema says";
             let said = mismatched(mismatch, config.ty(), ty);
             self.find(Finding::new(Clause::G1, "wrong_type", path, message).headed_only(said));
             return Ok(None);
@@ -240,7 +240,7 @@ impl Flow<'_> {
         let computed = computed_set(&self.schema.block, &config);
         if !computed.is_empty() {
             for path in computed {
-                let message = format!("{path}: the generated configuration sets what only the provider sets");
+                let message = "the generated configuration sets what only the provider sets";
                 self.find(Finding::new(Clause::G1, "computed_set", path, message).unnoticed());
             }
             return Ok(Some(()));

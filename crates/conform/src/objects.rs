@@ -41,7 +41,6 @@ impl Flow<'_> {
     pub(super) fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
         let (was, is) = (self.schema.block.mark_hidden(was), self.schema.block.mark_hidden(is));
         let path = first_difference(&was, &is).unwrap_or_default();
-        let message = format!("{}{message}", at(&path));
         self.find(Finding::new(clause, kind, path, message));
     }
 
@@ -144,11 +143,6 @@ impl Flow<'_> {
     }
 }
 
-/// A path in front of a sentence.
-pub(super) fn at(path: &Path) -> String {
-    if path.is_root() { String::new() } else { format!("{path}: ") }
-}
-
 /// The first part in which two objects differ, both with what is secret marked.
 pub(super) fn first_difference(was: &Value, is: &Value) -> Option<Path> {
     let mut path = None;
@@ -206,7 +200,7 @@ pub(super) fn unsound(
             let names =
                 mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
-            let message = format!("{path}: the object is not of the type that the schema says");
+            let message = "the object is not of the type that the schema says";
             let finding = Finding::new(wrong_type, "wrong_type", path, message);
             match lacking(mismatch) {
                 Some(words) => finding.said(words),
@@ -220,14 +214,14 @@ pub(super) fn unsound(
     for path in block.write_only_paths(object) {
         if object.at(&path).is_some_and(|value| !value.is_null()) {
             let path = shown(&marked, &path);
-            let message = format!("{path}: a write-only attribute must be null");
+            let message = "a write-only attribute must be null";
             findings.push(Finding::new(write_only, "write_only_not_null", path, message).said(WRITE_ONLY));
         }
     }
     marked.visit(|path, part| {
         if !part.is_known() {
             let path = path.to_path();
-            let message = format!("{path}: all values must be known here");
+            let message = "all values must be known here";
             findings.push(Finding::new(unknown, "unknown", path, message).said(UNKNOWN));
         }
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }

@@ -150,7 +150,7 @@ impl Single<'_> {
         let nothing = Value::null(self.block.implied_type().clone());
         for invalid in assert_plan_valid(self.block, &nothing, &self.config, object) {
             let path = self.block.hide_keys(&invalid.path);
-            let message = format!("{path}: what is opened is not what is configured");
+            let message = "what is opened is not what is configured";
             self.find(Finding::new(Clause::E1, invalid.kind.kind(), path, message));
         }
     }

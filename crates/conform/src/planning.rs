@@ -11,7 +11,7 @@ use objchange_provider::{Error, ErrorKind, Result};
 
 use super::flavor::Flavor;
 use super::flow::{Flow, Saved};
-use super::objects::{at, first_difference};
+use super::objects::first_difference;
 use super::sentences::ACTION_CHANGED;
 use super::{Clause, Finding, FindingSeverity};
 
@@ -30,7 +30,7 @@ impl Flow<'_> {
         let Some(again) = self.plan(prior, config, none, Clause::P2).await? else { return Ok(None) };
         if !again.after.identical(&first.after) || again.action != first.action {
             let path = first_difference(&first.after, &again.after).unwrap_or_default();
-            let message = format!("{}asked the same once more, the provider plans something else", at(&path));
+            let message = "asked the same once more, the provider plans something else";
             self.find(Finding::new(Clause::C1, "not_deterministic", path, message));
         }
         // Where nothing is to be done, nothing more is asked.
@@ -160,7 +160,7 @@ impl Flow<'_> {
         }
         let path = first_difference(&change.before, &change.after).unwrap_or_default();
         let is_terraforms = self.matches_wrongly(change, config);
-        let message = format!("{}{when} there is still something to do: {}", at(&path), change.action.kind());
+        let message = format!("{when} there is still something to do: {}", change.action.kind());
         let mut finding = Finding::new(clause, kind, path, message);
         // An update that was ignored shows wherever something was changed.
         if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
@@ -215,7 +215,7 @@ impl Flow<'_> {
             // A key may be secret.
             let names = path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
-            let message = format!("{path}: requires a replacement, and is no part of the object");
+            let message = "requires a replacement, and is no part of the object";
             self.find(Finding::new(Clause::P6, "requires_replace_nowhere", path, message).unnoticed());
         }
     }

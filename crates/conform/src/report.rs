@@ -243,6 +243,16 @@ impl Report {
 }
 
 impl Found {
+    /// Where it is: the path, unless the place says more than that, such as whose schema it is.
+    pub fn location(&self) -> String {
+        let Self { finding, place, .. } = self;
+        if place.is_empty() || *place == shape(&finding.path) {
+            finding.path.to_string()
+        } else {
+            place.clone()
+        }
+    }
+
     fn hide(&mut self, secrets: &Secrets) {
         self.finding = secrets.hide_in_finding(self.finding.clone());
         self.place = secrets.hide(&self.place);

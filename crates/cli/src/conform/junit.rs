@@ -30,22 +30,14 @@ fn fails(found: &Found, fail_on: FailOn) -> bool {
         && (severity.is_error() || fail_on == FailOn::Warning && severity != FindingSeverity::Note)
 }
 
-/// A finding in a line. Some messages begin with the place.
+/// A finding in a line.
 fn line(found: &Found) -> String {
-    let Found { finding, place, .. } = found;
+    let finding = &found.finding;
     let said = finding.terraform.as_deref().filter(|said| !finding.message.contains(said));
     let said = said.map(|said| format!(" ({said})")).unwrap_or_default();
-    let path = finding.path.to_string();
-    let is_named = |path: &str| {
-        !path.is_empty() && finding.message.trim_start_matches('.').starts_with(path.trim_start_matches('.'))
-    };
-    let place = if place.is_empty() || is_named(place) || is_named(&path) {
-        String::new()
-    } else {
-        format!(" {place}:")
-    };
-    let colon = if place.is_empty() && !is_named(&path) && !is_named(&found.place) { ":" } else { "" };
-    format!("{}{colon}{place} {}{said}", finding.clause, finding.message)
+    let location = found.location();
+    let space = if location.is_empty() { "" } else { " " };
+    format!("{}{space}{location}: {}{said}", finding.clause, finding.message)
 }
 
 /// Why a type was not checked, where nothing is wrong with it.

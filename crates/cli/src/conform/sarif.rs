@@ -29,6 +29,14 @@ pub(super) fn report(provider: &str, report: &Report) -> String {
             column: None,
             plan: None,
             address: Some(&format!("{}{}", of.name, found.place)),
+            // A value that differs in the next run does not make another finding of it.
+            identity: Some(&format!(
+                "{} {} {} {}",
+                of.subject.kind(),
+                of.name,
+                found.place,
+                found.finding.kind
+            )),
         });
     }
     sarif.finish()
@@ -43,6 +51,6 @@ fn text(of: &TypeReport, found: &Finding) -> String {
         (Some(summary), _) if !finding.message.contains(summary) => format!(" {summary}."),
         _ => String::new(),
     };
-    let (noun, name, message) = (of.subject.noun(), &of.name, &finding.message);
+    let (noun, name, message) = (of.subject.noun(), &of.name, finding.described());
     format!("{noun} {name}: {message}.{said}\n\n{}", details::details(of, found))
 }

@@ -51,7 +51,7 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
         (Some(summary), said, FindingSeverity::Error) => {
             // Terraform's words do not name the call.
             if said.is_none() || finding.clause == Clause::T1 {
-                writeln!(out, "  {}", visible(&finding.message))?;
+                writeln!(out, "  {}", visible(&finding.described()))?;
             }
             writeln!(out, "  Terraform says: {}", visible(summary))?;
             if let Some(said) = said {
@@ -64,12 +64,12 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
         }
         (_, None, FindingSeverity::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system")?;
-            writeln!(out, "    {}", visible(&finding.message))?;
+            writeln!(out, "    {}", visible(&finding.described()))?;
         }
-        (None, _, FindingSeverity::Error) => writeln!(out, "  {}", visible(&finding.message))?,
+        (None, _, FindingSeverity::Error) => writeln!(out, "  {}", visible(&finding.described()))?,
         _ => {
             writeln!(out, "  Terraform does not notice")?;
-            writeln!(out, "    {}", visible(&finding.message))?;
+            writeln!(out, "    {}", visible(&finding.described()))?;
         }
     }
     if let Some(smallest) = &found.smallest {

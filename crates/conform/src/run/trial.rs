@@ -23,7 +23,7 @@ use crate::report::{Subject, TypeReport, shape};
 use crate::secrets::{Origin, Provenance, mark_given};
 use crate::{
     Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
-    judge_function, opened, samples_from,
+    judge_function, opened, samples_from, within,
 };
 
 /// A type whose provider dies so often is given up.
@@ -45,8 +45,9 @@ type Configured = (Value, Option<Value>);
 #[derive(Default)]
 struct ConfigHistory {
     last: Option<Configured>,
-    /// The last one of which all was known from the start.
-    known: Option<Configured>,
+    /// Those of which all was known from the start: the last one, and the one in which most is set.
+    known: Option<Value>,
+    fullest_known: Option<(usize, Value)>,
     /// The one in which most is set.
     fullest: Option<(usize, Configured)>,
 }
@@ -66,9 +67,31 @@ impl ConfigHistory {
             self.fullest = Some((size, configured.clone()));
         }
         if configured.0.is_wholly_known() {
-            self.known = Some(configured.clone());
+            if size < MAX_SIZE && self.fullest_known.as_ref().is_none_or(|(fullest, _)| *fullest < size) {
+                self.fullest_known = Some((size, configured.0.clone()));
+            }
+            self.known = Some(configured.0.clone());
         }
         self.last = Some(configured);
+    }
+
+    /// What an object was before a part of its configuration becomes unknown: something else where that can be, because what
+    /// turns out to be as it was needs no update.
+    fn before_unknown(&self, config: &Value, known: &Value) -> Option<&Value> {
+        let name = |step: &PathStep| match step {
+            PathStep::Attribute(name) => Some(name.clone()),
+            PathStep::Index(_) => None,
+        };
+        let names: Vec<SmolStr> = unknown_path(config).steps().iter().filter_map(name).collect();
+        let becomes = within::first(known, &names);
+        let rank = |before: &&Value| match within::first(before, &names) {
+            was if was == becomes => 0,
+            Some(was) if !was.is_null() => 2,
+            _ => 1,
+        };
+        let fullest = self.fullest_known.as_ref().map(|(_, fullest)| fullest);
+        // Of equals the last.
+        [fullest, self.known.as_ref()].into_iter().flatten().max_by_key(rank)
     }
 
     /// Of two in a row one is changed to what came before it, one to what changes most.
@@ -320,7 +343,7 @@ impl<'w> Trials<'w> {
     /// when it is created.
     fn to_unknown(&self, trial: &Trial) -> Option<Trial> {
         let known = trial.known.as_ref().filter(|_| trial.apply && !trial.config.is_wholly_known())?;
-        let (before, _) = self.of.earlier.known.as_ref()?;
+        let before = self.of.earlier.before_unknown(&trial.config, known)?;
         let update = Some((trial.config.clone(), Some(known.clone())));
         Some(Trial { config: before.clone(), known: None, update, ..trial.clone() })
     }

@@ -86,6 +86,74 @@ fn what_is_refused_only_while_it_is_unknown_is_found() {
     assert_eq!(found, [(Clause::V1, ".note", true)]);
 }
 
+/// Whatever the seed: a provider that plans the old value while the new one is unknown shows it for each attribute.
+#[test]
+fn an_update_to_unknown_is_tried_for_each_attribute() {
+    for name in ["name", "note", "size"] {
+        for seed in 0..8 {
+            let make = move || {
+                let keeps = ResourceType::new(thing()).on_plan(move |request| {
+                    let planned = stored(&request.proposed);
+                    let is_known = request.config.attribute(name).is_none_or(Value::is_known);
+                    let was = request.prior.as_object().and_then(|prior| prior.get(name)).cloned();
+                    let (Some(members), Some(was), false) = (planned.as_object(), was, is_known) else {
+                        return PlannedResource::new(planned);
+                    };
+                    let part =
+                        |other: &str, value: &Value| if other == name { was.clone() } else { value.clone() };
+                    PlannedResource::new(Value::object(
+                        members.iter().map(|(other, value)| (other.clone(), part(other, value))),
+                    ))
+                });
+                Kit::default().resource("kit_keeps", keeps)
+            };
+            let mut options = options(30, true);
+            options.seed = seed;
+            let (report, _) = tried(make, options);
+            let place = format!(".{name}");
+            let found = of(&report, "kit_keeps").findings.iter();
+            let found: Vec<_> = found.filter(|found| found.place == place).collect();
+            let becomes_unknown = |found: &&objchange_conform::Found| {
+                let smallest = found.smallest.as_ref();
+                smallest
+                    .and_then(|smallest| smallest.update.as_ref())
+                    .is_some_and(|update| !update.is_wholly_known())
+            };
+            assert!(found.into_iter().any(|found| becomes_unknown(&found)), "{name} {seed}");
+        }
+    }
+}
+
+/// Whatever the seed: a provider that loses what is under one key only.
+#[test]
+fn what_goes_wrong_under_one_key_alone_is_found() {
+    for key in ["with.dot", "UpperCase", ""] {
+        for seed in 0..8 {
+            let make = move || {
+                let tags = Block::new([("tags", Attribute::optional(Type::map(Type::String)))], []);
+                let loses = ResourceType::new(tags).on_plan(move |request| {
+                    let tags = request.proposed.attribute("tags").and_then(Value::as_map);
+                    let Some(tags) = tags.filter(|tags| tags.get(key).is_some()) else {
+                        return PlannedResource::new(request.proposed.clone());
+                    };
+                    let others = tags.iter().filter(|(other, _)| *other != key);
+                    let others = others.map(|(other, value)| (other.to_string(), value.clone()));
+                    let tags = Value::map(Type::String, others).unwrap();
+                    PlannedResource::new(Value::object([("tags", tags)]))
+                });
+                Kit::default().resource("kit_loses", loses)
+            };
+            let mut options = options(20, false);
+            options.seed = seed;
+            let (report, _) = tried(make, options);
+            let found = &of(&report, "kit_loses").findings;
+            assert_eq!(found.len(), 1, "{key:?} {seed}: {found:?}");
+            let smallest = found[0].smallest.as_ref().unwrap().config.attribute("tags").unwrap();
+            assert_eq!(smallest.len(), Some(1), "{smallest}");
+        }
+    }
+}
+
 #[test]
 fn secrets_that_are_told_are_found() {
     let make = || {
