@@ -46,7 +46,7 @@ impl Flow<'_> {
                 Applying::Done(applied) => break *applied,
                 Applying::Ask(question) => {
                     let answer = self.provider.apply(self.type_name, question.request()).await;
-                    let Some(answer) = self.told(answer, Clause::A2) else {
+                    let Some(answer) = self.answer_or_finding(answer, Clause::A2) else {
                         return Ok(Applied { saved: None, is_fine: false });
                     };
                     if let Some(object) = &answer.new_state {
@@ -67,6 +67,7 @@ impl Flow<'_> {
         };
         // What of the objects is secret is marked in the saved one, and in what was planned.
         let actual = last.map(|last| self.schema.block.mark_hidden(&last));
+        let mut findings = Vec::new();
         for violation in &applied.violations {
             let is_legacy = applied.legacy_type_system;
             let mut finding =
@@ -82,8 +83,9 @@ impl Flow<'_> {
                 finding.cause = Some("update_ignored");
             }
             is_fine &= finding.severity != FindingSeverity::Error;
-            self.find(finding);
+            findings.push(finding);
         }
+        self.find_all(findings);
         if let Some(identity) = answered_identity {
             is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
             if is_fine && !applied.saved.is_null() && identity.is_none_or(|identity| identity.is_null()) {
@@ -173,7 +175,7 @@ impl Flow<'_> {
             request.private.clone_from(&saved.private);
             request.identity.clone_from(&saved.identity);
             let answer = self.provider.plan(self.type_name, &request).await;
-            let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
+            let Some(answer) = self.answer_or_finding(answer, Clause::P4) else { return Ok(None) };
             self.learn(&answer.planned);
             if self.fails(&answer.diagnostics, (Clause::A8, "destroy_plan_failed"), NOT_DESTROYED)
                 || !self.is_decided(answer.deferred.is_some())

@@ -35,6 +35,8 @@ pub struct Finding {
     pub summary: Option<String>,
     /// How much it matters.
     pub severity: FindingSeverity,
+    /// When it shows, where that is not when the configuration is planned first: `when it is planned again after apply`.
+    pub when: Option<String>,
     /// What causes it, where one cause shows in many places: then it is one finding.
     pub(super) cause: Option<&'static str>,
 }
@@ -67,6 +69,25 @@ pub(super) fn shortened(text: String) -> String {
     format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
 }
 
+/// What is wrong with one answer, each part of it once: where a list or a block is not what it should be, what is inside of it
+/// is not either.
+pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
+    let is_part = |(at, finding): (usize, &Finding)| {
+        findings.iter().enumerate().any(|(other_at, other)| {
+            let (steps, others) = (finding.path.steps(), other.path.steps());
+            let is_inside = steps.starts_with(others) && (steps.len() > others.len() || other_at < at);
+            is_inside && other.clause == finding.clause && other.severity >= finding.severity
+        })
+    };
+    let is_kept: Vec<bool> = findings.iter().enumerate().map(|finding| !is_part(finding)).collect();
+    findings.into_iter().zip(is_kept).filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
+}
+
+/// The kind by which findings are told apart: the same check has other words where an object is there already.
+pub(super) fn common_kind(kind: &str) -> &str {
+    if kind == "not_config_nor_prior" { "not_config" } else { kind }
+}
+
 impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
         // Terraform waits without end for a provider that does not answer.
@@ -80,6 +101,7 @@ impl Finding {
             terraform: None,
             summary: None,
             severity,
+            when: None,
             cause: None,
         }
     }
@@ -355,4 +377,41 @@ fn only_in(value: &Value, other: &Value) -> Option<String> {
     }
     let (length, other) = (value.len()?, other.len()?);
     (length == other + 1).then(|| other.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(clause: Clause, path: &str, severity: FindingSeverity) -> Finding {
+        Finding { severity, ..Finding::new(clause, "kind", path.parse().unwrap(), "wrong") }
+    }
+
+    #[test]
+    fn what_is_inside_is_part_of_what_is_around_it() {
+        use FindingSeverity::{Error, Tolerated};
+        let kept = |findings: &[(Clause, &str, FindingSeverity)]| -> Vec<usize> {
+            let all: Vec<Finding> =
+                findings.iter().map(|(clause, path, severity)| finding(*clause, path, *severity)).collect();
+            let kept = outermost(all.clone());
+            kept.iter().map(|kept| all.iter().position(|finding| finding == kept).unwrap()).collect()
+        };
+        let (p5, a5) = (Clause::P5, Clause::A5);
+        assert_eq!(kept(&[(p5, ".entry[\"a\"]", Error), (p5, ".entry", Error)]), [1]);
+        assert_eq!(kept(&[(p5, ".rule", Error), (p5, ".rule", Error)]).len(), 1);
+        // Names that begin alike, parts beside each other, and other clauses are other things.
+        assert_eq!(kept(&[(p5, ".name", Error), (p5, ".name_prefix", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, ".lid.name", Error), (p5, ".lid.size", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, ".lid", Error), (a5, ".lid.name", Error)]), [0, 1]);
+        // What Terraform stops at is not hidden behind what it tolerates.
+        assert_eq!(kept(&[(p5, ".lid", Tolerated), (p5, ".lid.name", Error)]), [0, 1]);
+    }
+
+    #[test]
+    fn a_path_is_left_out_where_it_is_the_beginning() {
+        let path: Path = ".tags[0]".parse().unwrap();
+        assert_eq!(without_path(".tags[0]: is null", &path), "is null");
+        assert_eq!(without_path(".tags[01]: is null", &path), ".tags[01]: is null");
+        assert_eq!(without_path("is null", &Path::root()), "is null");
+    }
 }

@@ -76,7 +76,7 @@ impl Flow<'_> {
             stored: RawState::json(json),
         };
         let answer = self.provider.upgrade(&request).await;
-        let answer = self.told(answer, Clause::U2)?;
+        let answer = self.answer_or_finding(answer, Clause::U2)?;
         let what = "the provider does not upgrade the object that it has made";
         if self.fails(&answer.diagnostics, (Clause::U5, "upgrade_failed"), what) {
             return None;
@@ -102,7 +102,7 @@ impl Flow<'_> {
         let object = saved.object.unmark_deep().0;
         for _ in 0..2 {
             let answer = self.provider.read(&self.question(saved)).await;
-            let answer = self.told(answer, Clause::R2)?;
+            let answer = self.answer_or_finding(answer, Clause::R2)?;
             let what = "the provider does not read the object that it has made";
             if self.fails(&answer.diagnostics, (Clause::R6, "read_failed"), what) {
                 return None;
@@ -122,10 +122,9 @@ impl Flow<'_> {
             {
                 return None;
             }
-            if let Some((was, is)) = saved.identity.as_ref().zip(answer.identity.as_ref())
-                && !is.is_null()
-                && was != is
-            {
+            let identities = saved.identity.as_ref().zip(answer.identity.as_ref());
+            let is_other = identities.is_some_and(|(was, is)| !is.is_null() && was != is);
+            if is_other {
                 let message = "the identity that is read is not that of the object";
                 self.find(Finding::new(Clause::R4, "identity_changed", Path::root(), message).unnoticed());
             }
@@ -135,7 +134,8 @@ impl Flow<'_> {
                 break;
             }
             saved.private = answer.private;
-            if answer.identity.is_some() {
+            // With an identity that is wrong all that comes after it would be.
+            if answer.identity.is_some() && !is_other {
                 saved.identity = answer.identity;
             }
         }

@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::{Clause, Finding};
 
 /// The components whose schemas and behaviour are judged: all but state stores.
-pub(crate) const JUDGED: [Component; 6] = [
+pub(crate) const CHECKED_COMPONENTS: [Component; 6] = [
     Component::Provider,
     Component::Resource,
     Component::DataSource,
@@ -65,8 +65,8 @@ pub fn judge_schemas(schemas: &Schemas) -> Vec<SchemaFinding> {
         let message = "the provider has no schema of its own configuration; an empty one will do";
         add("provider", Finding::new(Clause::S0, "no_provider_schema", Path::root(), message));
     }
-    for component in JUDGED {
-        for (name, schema) in schemas.of(component) {
+    for component in CHECKED_COMPONENTS {
+        for (name, schema) in schemas.named(component) {
             declared(component, &schema.block)
                 .into_iter()
                 .for_each(|finding| add(&place(component, name), finding));
@@ -100,7 +100,7 @@ pub(super) fn named(schemas: &Schemas, component: Component) -> BTreeSet<SmolStr
             let (place, _) = fault.place.split_once(": ").unwrap_or((&fault.place, ""));
             place.strip_prefix(&prefix).map(SmolStr::from)
         });
-    schemas.of(component).map(|(name, _)| name.into()).chain(misunderstood).collect()
+    schemas.named(component).map(|(name, _)| name.into()).chain(misunderstood).collect()
 }
 
 /// As problems name their places.

@@ -211,7 +211,7 @@ impl<'a> Maker<'a> {
             return value.convert(attribute.accepted_type()).unwrap_or_else(|_| null());
         }
         let is_wanted = put.is_some() || attribute.required || self.takes(taste, depth(path));
-        let given = self.hints.given(self.component, self.name, path);
+        let given = self.hints.hinted(self.component, self.name, path);
         let numbering = Numbering { sequence: self.at.sequence + n, ..self.at };
         if let Some(value) = given.and_then(|given| given.value(attribute.accepted_type(), numbering)) {
             // What people give for what the schema hides is secret, whether they mark it or not.

@@ -100,7 +100,7 @@ pub(super) fn samples_from(
     seed: u64,
     first: u64,
 ) -> impl Iterator<Item = Option<Sample>> {
-    let is_given = |path: &str| hints.given(component, name, path).is_some();
+    let is_given = |path: &str| hints.hinted(component, name, path).is_some();
     let mut systematic = Systematic::new(block, seed, &is_given);
     for _ in 0..first {
         systematic.skip();
