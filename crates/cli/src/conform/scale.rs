@@ -13,6 +13,7 @@ use objchange_provider::{Component, Error, Provider};
 
 use super::{Args, FailOn};
 use crate::exit;
+use crate::exit::CommandError;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
 
 /// So many configurations are tried to find one that the provider accepts.
@@ -59,7 +60,7 @@ pub(super) fn run(
     args: &Args,
     options: &Options,
     children: &Children,
-) -> Result<io::Result<ExitCode>, Error> {
+) -> Result<Result<ExitCode, CommandError>, Error> {
     let no_runtime =
         |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_runtime)?;
@@ -67,7 +68,7 @@ pub(super) fn run(
     let measuring = Measuring { args, options, children, deadline };
     let document = runtime.block_on(measuring.all());
     children.kill_all();
-    Ok(told(args, options, &document?))
+    Ok(report(args, options, &document?))
 }
 
 impl Measuring<'_> {
@@ -204,7 +205,7 @@ fn shown(scaling: &Scaling) {
     let _ = writeln!(out);
 }
 
-fn told(args: &Args, options: &Options, document: &Document) -> io::Result<ExitCode> {
+fn report(args: &Args, options: &Options, document: &Document) -> Result<ExitCode, CommandError> {
     if args.json {
         let mut out = io::stdout().lock();
         crate::reports::json::write_line(&mut out, document)?;

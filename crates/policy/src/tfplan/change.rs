@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use objchange_plan::{
-    ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions, Sides, Text, ValueChange,
-    View,
+    ChangeValues, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions, Sides, Text,
+    ValueChange, View,
 };
 use serde::ser::{Error, SerializeMap, Serializer};
 
@@ -49,7 +49,7 @@ pub struct OutputChange<'t> {
 pub struct Change<'t> {
     /// What Terraform does: serialized, an ordered list such as `["delete","create"]`.
     pub actions: ResourceActions,
-    values: ValueChange<'t>,
+    values: ChangeValues<'t>,
     document: DocumentText<'t>,
     /// Whose change it is, for errors.
     of: Text<'t>,
@@ -97,10 +97,10 @@ impl<'t> OutputChange<'t> {
 }
 
 impl<'t> Change<'t> {
-    fn new(text: &'t str, of: &Text<'t>, values: &ValueChange<'t>) -> Self {
+    fn new(text: &'t str, of: &Text<'t>, change: &ValueChange<'t>) -> Self {
         Self {
-            actions: values.actions,
-            values: values.clone(),
+            actions: change.actions,
+            values: change.values.clone(),
             document: DocumentText(text),
             of: of.clone(),
             sides: OnceLock::new(),
@@ -127,7 +127,7 @@ impl<'t> Change<'t> {
     /// What stands in the document is no JSON.
     pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let Read { sides, unknown } = self.read()?;
-        let value = Some(sides.after.view()).filter(|_| is_there(&self.values.after));
+        let value = Some(sides.after.view()).filter(|_| self.has_after());
         Ok(Marked::partly_known(value, unknown.view(), sensitive(sides)))
     }
 
@@ -148,6 +148,15 @@ impl<'t> Change<'t> {
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.unknown.view(), sensitive(sides)))
+    }
+
+    /// Whether there is a value after, known or not.
+    fn has_after(&self) -> bool {
+        match &self.values {
+            ChangeValues::Written(values) => is_there(&values.after),
+            ChangeValues::Planned(values) => !values.after().is_null(),
+            _ => true,
+        }
     }
 
     fn sides(&self) -> Result<&Sides<'t>, DocumentError> {
@@ -187,7 +196,7 @@ impl Collected for Change<'_> {
         fields.serialize_entry("actions", &self.actions)?;
         fields.serialize_entry("before", &As(&side(sides.before.view()), secrets))?;
         // That of an output which is all unknown is undefined.
-        if is_there(&self.values.after) || !unknown.is_true() {
+        if self.has_after() || !unknown.is_true() {
             fields.serialize_entry("after", &As(&side(sides.after.view()), secrets))?;
         }
         let unknown = HiddenWith(Marked::known(unknown, sensitive(sides)), Hidden::Truth);
