@@ -390,7 +390,7 @@ fn write_reports(args: &Args, report: &Report, (news, gone): (&Report, usize)) -
         reports::write(path, &sarif::report(&name, report))?;
     }
     if let Some(path) = &args.cases_out {
-        let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
+        let cases = report.findings().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{}\n", visible_json(case))).collect();
         reports::write_private(path, &cases)?;
     }

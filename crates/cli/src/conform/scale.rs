@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use objchange::schema::Block;
 use objchange_conform::scale::{Curve, Scale, Scaling, Verdict, scale, svg, table};
-use objchange_conform::{Accepted, Hints, Options, Subject, accepted, samples};
+use objchange_conform::{Acceptance, Hints, Options, Subject, accepted, samples};
 use objchange_provider::client::{Children, Client};
 use objchange_provider::{Component, Error, Provider};
 
@@ -93,7 +93,7 @@ impl Measuring<'_> {
         let mut client = self.provider().await?;
         let schemas = client.schemas().await?;
         let mut types = Vec::new();
-        let wanted = schemas.of(Component::Resource).map(|(name, _)| name.to_owned());
+        let wanted = schemas.named(Component::Resource).map(|(name, _)| name.to_owned());
         let is_wanted = |name: &String| self.options.wants(Subject::Component(Component::Resource), name);
         let names: Vec<String> = wanted.filter(is_wanted).collect();
         let mut complete = true;
@@ -150,15 +150,17 @@ impl Measuring<'_> {
         let mut refusal = None;
         for sample in samples(block, Component::Resource, name, hints, seed).take(SAMPLES) {
             match accepted(client, Component::Resource, name, block, sample, hints).await {
-                Ok(Accepted::Yes(sample)) => {
+                Ok(Acceptance::Yes(sample)) => {
                     config = Some(sample.known.unwrap_or(sample.config));
                     break;
                 }
-                Ok(Accepted::OnlyKnown(sample, _)) => {
+                Ok(Acceptance::OnlyKnown(sample, _)) => {
                     config = sample.known;
                     break;
                 }
-                Ok(Accepted::No(said)) => refusal = said.first().map(|said| said.summary.clone()).or(refusal),
+                Ok(Acceptance::No(said)) => {
+                    refusal = said.first().map(|said| said.summary.clone()).or(refusal);
+                }
                 Err(error) => return Err(error.kind().kind().to_owned()),
             }
         }

@@ -197,7 +197,7 @@ impl<'h> Session<'h> {
     /// The schema of something.
     pub(super) fn block(&self, component: Component, name: &str) -> Result<&Block, Failure> {
         let similar = || {
-            let names = self.schemas.of(component).map(|(name, _)| name);
+            let names = self.schemas.named(component).map(|(name, _)| name);
             crate::plan::most_similar(name, names)
         };
         self.schemas.block(component, name).ok_or_else(|| {
