@@ -343,11 +343,11 @@ impl<'r> Machine<'r> {
     /// As [`Machine::force`], but unknown values stay in their wrappers.
     pub(super) fn force_rules(&mut self, count: usize) -> Done<bool> {
         for index in self.stack.len().saturating_sub(count)..self.stack.len() {
-            if let Value::Rule(_) = self.stack[index].seen() {
-                if !self.force_at(index)? {
-                    self.again();
-                    return Ok(false);
-                }
+            if let Value::Rule(_) = self.stack[index].seen()
+                && !self.force_at(index)?
+            {
+                self.again();
+                return Ok(false);
             }
         }
         Ok(true)
