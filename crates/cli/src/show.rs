@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use self::choose::Choice;
 use self::gate::{Gate, Verdict};
+use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
@@ -215,10 +216,10 @@ impl Arguments {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> io::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut verdict = Verdict::default();
     let shown = show(arguments, &mut verdict);
-    arguments.gate.code(&verdict, shown)
+    Ok(arguments.gate.code(&verdict, shown)?)
 }
 
 fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {

@@ -188,18 +188,18 @@ pub(super) fn merged(all: Vec<Explained>) -> Vec<Explained> {
     let providers: BTreeSet<&str> = crashes.iter().filter_map(|one| name(one)).collect();
     let mut merged = if providers.len() > 1 {
         // What names no provider is of the one whose type it is, or a consequence.
-        let of = |one: &Explained| {
+        let provider_of = |one: &Explained| {
             let by_type = || one.resource_type()?.split('_').next();
             providers.get(name(one).or_else(by_type)?).copied()
         };
-        let of_provider =
-            |provider| crashes.iter().copied().filter(|one| of(one) == provider).collect::<Vec<_>>();
+        let crashes_of =
+            |provider| crashes.iter().copied().filter(|one| provider_of(one) == provider).collect::<Vec<_>>();
         let others =
-            of_provider(None).into_iter().filter(|one| one.address.is_some() || reason(one).is_some());
+            crashes_of(None).into_iter().filter(|one| one.address.is_some() || reason(one).is_some());
         let others: Vec<Explained> = others.cloned().collect();
         providers
             .iter()
-            .flat_map(|provider| joined(&of_provider(Some(*provider)), &[]))
+            .flat_map(|provider| joined(&crashes_of(Some(*provider)), &[]))
             .chain(others)
             .collect()
     } else {

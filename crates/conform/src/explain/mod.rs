@@ -83,8 +83,18 @@ pub struct Explained {
 
 /// The messages about providers in a text, in their order. What is about something else is left out.
 pub fn explain(text: &str) -> Vec<Explained> {
-    let messages = page::messages(text);
-    let all = crash::merged(messages.iter().flat_map(explained).collect());
+    let mut messages = page::messages(text);
+    for message in &mut messages {
+        message.paragraphs.retain(|paragraph| !crash::is_housekeeping(paragraph));
+    }
+    let in_graph: Vec<Explained> = messages
+        .iter()
+        .flat_map(|message| &message.paragraphs)
+        .filter_map(|paragraph| in_graph(paragraph))
+        .collect();
+    let (crashed, in_graph): (Vec<_>, Vec<_>) =
+        in_graph.into_iter().partition(|one| one.clauses == [Clause::T2]);
+    let all = crash::merged(messages.iter().flat_map(explained).chain(crashed).collect());
     // Terraform says some things twice, in its log and at the end.
     let mut seen = HashSet::new();
     let mut all: Vec<Explained> = all.into_iter().filter(|one| seen.insert(one.clone())).collect();
@@ -94,12 +104,8 @@ pub fn explain(text: &str) -> Vec<Explained> {
         let is_same = |other: &&Explained| other.address == one.address || other.address.is_none();
         all.iter().filter(is_same).any(|other| has_clause(one, other))
     };
-    let logged: Vec<Explained> = messages
-        .iter()
-        .flat_map(|message| &message.paragraphs)
-        .filter_map(|paragraph| in_graph(paragraph))
-        .filter(|one| !is_in_log(one) && seen.insert(one.clone()))
-        .collect();
+    let logged: Vec<Explained> =
+        in_graph.into_iter().filter(|one| !is_in_log(one) && seen.insert(one.clone())).collect();
     all.extend(logged);
     let tells_more = |one: &Explained| all.iter().any(|other| !other.is_bare() && has_clause(one, other));
     // The title of an issue is a heading without a message.
@@ -126,7 +132,7 @@ fn explained(message: &Message) -> Vec<Explained> {
     let whole = format!("{} {}", message.summary, message.paragraphs.join(" "));
     let mut all: Vec<ParsedSentence<'_>> = Vec::new();
     let mut log: Option<ParsedSentence<'_>> = None;
-    for paragraph in message.paragraphs.iter().filter(|paragraph| !crash::is_housekeeping(paragraph)) {
+    for paragraph in &message.paragraphs {
         if let (Some(problem), Some(of)) = (paragraph.strip_prefix("- "), &log) {
             all.push(sentence::tolerated(problem, of));
             continue;
@@ -233,7 +239,7 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
 
 /// The providers that cannot be started, each for its reason.
 fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
-    let of = |trouble, provider, words| ParsedSentence {
+    let failure = |trouble, provider, words| ParsedSentence {
         trouble: Some(trouble),
         provider,
         words: Some(words),
@@ -241,7 +247,7 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
     };
     let texts = || message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
     let started = texts().filter_map(|text| {
-        let (provider, words, trouble) = Trouble::of_start(text)?;
+        let (provider, words, trouble) = Trouble::find_start(text)?;
         Some((text, provider, words, trouble))
     });
     let started: Vec<_> = started.collect();
@@ -249,16 +255,16 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
         // The reason may be below.
         let below = message.paragraphs.iter().skip_while(|paragraph| *paragraph != text).skip(1);
         let reason = below.filter(|_| trouble == Trouble::NotStarted).find_map(|below| {
-            let (_, _, reason) = Trouble::of_start(&format!("{text} {below}"))?;
+            let (_, _, reason) = Trouble::find_start(&format!("{text} {below}"))?;
             Some(reason).filter(|reason| *reason != trouble)
         });
         let address = texts().find_map(place::quoted_address);
-        return vec![ParsedSentence { address, ..of(reason.unwrap_or(trouble), Some(provider), words) }];
+        return vec![ParsedSentence { address, ..failure(reason.unwrap_or(trouble), Some(provider), words) }];
     }
     if !started.is_empty() {
         return started
             .into_iter()
-            .map(|(_, provider, words, trouble)| of(trouble, Some(provider), words))
+            .map(|(_, provider, words, trouble)| failure(trouble, Some(provider), words))
             .collect();
     }
     // What is not installed is listed, too.
@@ -268,14 +274,14 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
             place::source_address(item).filter(|provider| item.contains(&format!("{provider}: ")))?;
         let words = item.split_once(": ")?.1;
         let is_load = |trouble: &Trouble| matches!(trouble, Trouble::OtherChecksum | Trouble::NotInstalled);
-        Some(of(Trouble::of(item).filter(is_load)?, Some(provider), words))
+        Some(failure(Trouble::find(item).filter(is_load)?, Some(provider), words))
     });
     found.collect()
 }
 
 /// What is wrong where no clause is broken.
 fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m>> {
-    let trouble = Trouble::of(whole)?;
+    let trouble = Trouble::find(whole)?;
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
     // The line of the source is not what is said.
     let mut sentences = said.clone().filter(|text| !text.starts_with("on ") && !text.starts_with("with "));
@@ -284,7 +290,7 @@ fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m
         _ => None,
     };
     let words = words
-        .or_else(|| said.clone().find(|text| Trouble::of(text) == Some(trouble)))
+        .or_else(|| said.clone().find(|text| Trouble::find(text) == Some(trouble)))
         .or_else(|| sentences.next())
         .map(|words| words.trim_start_matches(['-', '*', ' ']));
     let address = said.clone().find_map(place::quoted_address);
@@ -293,6 +299,7 @@ fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m
             let (_, rest) = text.split_once("Upgrade the ")?;
             Some(rest.split_once(" provider to work")?.0)
         }),
+        Trouble::OtherChecksum => words.and_then(place::source_address),
         _ => None,
     };
     Some(ParsedSentence { trouble: Some(trouble), words, address, provider, ..ParsedSentence::default() })

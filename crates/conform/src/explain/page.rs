@@ -439,7 +439,8 @@ fn unpacked(line: &str) -> Option<(String, String)> {
 
 /// The lines that a tool wrote as one, with `\n` between them, somewhere in this one.
 fn escaped(line: &str) -> Option<String> {
-    const STARTS: [&str; 5] = ["Error: ", "When ", "Provider ", "\u{2502}", r"\u2502"];
+    const STARTS: [&str; 8] =
+        ["Error: ", "When ", "Provider ", "\u{2502}", r"\u2502", "\u{1b}[", r"\u001b[", r"\x1b["];
     let is_start = |(at, _): (usize, &str)| {
         let rest = line[at + 2..].trim_start_matches(r"\n").trim_start();
         STARTS.iter().any(|start| rest.starts_with(start))

@@ -113,7 +113,7 @@ const START: [&str; 2] = ["nstantiate provider \"", "\" to obtain schema:"];
 
 impl Trouble {
     /// The trouble that a message is about.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn find(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let is_it = |trouble: &Self| trouble.words().iter().any(|words| text.contains(words));
         let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
@@ -128,11 +128,11 @@ impl Trouble {
     }
 
     /// Why a provider does not start: its address, what Terraform says of it, and the trouble.
-    pub(super) fn of_start(text: &str) -> Option<(&str, &str, Self)> {
+    pub(super) fn find_start(text: &str) -> Option<(&str, &str, Self)> {
         let (_, rest) = text.split_once(START[0])?;
         let (provider, reason) = rest.split_once(START[1])?;
         let reason = reason.trim().trim_end_matches('.');
-        let trouble = Self::of(text).unwrap_or(Self::NotStarted);
+        let trouble = Self::find(text).unwrap_or(Self::NotStarted);
         (!has_started(&reason.to_lowercase())).then_some((provider, reason, trouble))
     }
 }
@@ -343,7 +343,7 @@ mod tests {
             for words in trouble.words() {
                 assert_eq!(*words, words.to_lowercase());
                 let text = format!("could not load plugin of a provider, its state: {words}");
-                assert_eq!(Trouble::of(&text), Some(*trouble), "{words}");
+                assert_eq!(Trouble::find(&text), Some(*trouble), "{words}");
             }
         }
     }
