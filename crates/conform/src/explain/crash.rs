@@ -33,8 +33,10 @@ static LOGGED_TRACE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"terraform-provider-\S+: (?:panic: |fatal error: |goroutine [0-9]+ \[)"));
 
 /// Code that only Terraform has.
-const CORE: [&str; 4] =
-    ["hashicorp/terraform/internal", "hashicorp/terraform/", "opentofu/opentofu/", "opentofu/internal"];
+const CORE: [&str; 2] = ["hashicorp/terraform/", "opentofu/opentofu/"];
+/// How the signal that ended a program is named.
+const SIGNAL: &str = "[signal SIG";
+
 const BANNERS: [&str; 2] = ["TERRAFORM CRASH", "OPENTOFU CRASH"];
 
 /// What a message tells of a crash.
@@ -78,14 +80,15 @@ impl<'m> Trace<'m> {
 
     /// Completes what is known of a crash.
     pub(super) fn complete(&self, one: &mut Explained, message: &Message) {
+        let texts = message.paragraphs.iter().chain([&message.summary]);
+        let of_message = || texts.into_iter().find_map(|text| call(text));
+        one.call = one.words.as_deref().and_then(call).or_else(of_message);
         if let Some(reason) = self.reason {
             one.words = Some(reason.to_owned());
         }
         one.provider = one.provider.take().or_else(|| self.provider.map(str::to_owned));
         one.version = self.version.map(str::to_owned);
         one.frame.clone_from(&self.frame);
-        let texts = message.paragraphs.iter().chain([&message.summary]);
-        one.call = texts.into_iter().find_map(|text| call(text));
     }
 }
 
@@ -102,7 +105,7 @@ fn panic(paragraph: &str) -> Option<&str> {
         .filter(|_| page::is_logged(paragraph))
         .and_then(|name| Some(name + paragraph[name..].find(": ")? + 2));
     let said = &paragraph[logged.unwrap_or(0)..];
-    let is_panic = ["panic: ", "fatal error: ", "[signal SIG"].iter().any(|word| said.starts_with(word));
+    let is_panic = ["panic: ", "fatal error: ", SIGNAL].iter().any(|word| said.starts_with(word));
     let end = [" [signal ", " goroutine "].iter().filter_map(|word| said.find(word)).min();
     is_panic.then(|| &said[..end.unwrap_or(said.len())])
 }
@@ -226,7 +229,11 @@ fn name(one: &Explained) -> Option<&str> {
 /// What is known of the crashes of one provider, as one where they may be one.
 fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
     let Some(first) = crashes.first() else { return Vec::new() };
-    let reasons: BTreeSet<&str> = crashes.iter().filter_map(|one| reason(one)).collect();
+    let mut reasons: BTreeSet<&str> = crashes.iter().filter_map(|one| reason(one)).collect();
+    // The signal stands below what the program says.
+    if reasons.len() > 1 {
+        reasons.retain(|reason| !reason.starts_with(SIGNAL));
+    }
     if reasons.len() > 1 {
         let tells = |one: &&&Explained| one.address.is_some() || reason(one).is_some();
         return crashes.iter().filter(tells).map(|one| (*one).clone()).collect();
@@ -270,7 +277,7 @@ fn joined(crashes: &[&Explained], cancelled: &[&Explained]) -> Vec<Explained> {
 /// What the program itself said when it crashed.
 pub(super) fn reason(one: &Explained) -> Option<&str> {
     let is_reason =
-        |words: &&str| ["panic: ", "fatal error: ", "[signal SIG"].iter().any(|word| words.starts_with(word));
+        |words: &&str| ["panic: ", "fatal error: ", SIGNAL].iter().any(|word| words.starts_with(word));
     one.words.as_deref().filter(is_reason)
 }
 

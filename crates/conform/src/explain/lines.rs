@@ -68,9 +68,10 @@ const MAX_PREFIX: usize = 200;
 const MAX_PREFIXES: usize = 16;
 const LINES_AHEAD: usize = 8;
 
-/// The time of day in what a tool writes before each line.
-static CLOCK: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}"));
+/// Times and counters in what a tool writes before each line; names have one or two digits.
+static CLOCK: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{3,}")
+});
 
 /// A pattern that is known to be one.
 pub(super) fn pattern(text: &str) -> Regex {

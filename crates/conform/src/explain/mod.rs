@@ -137,10 +137,11 @@ fn explained(message: &Message) -> Vec<Explained> {
             all.push(sentence::tolerated(problem, of));
             continue;
         }
-        let Some(found) = sentence::sentence(paragraph) else {
+        let Some(mut found) = sentence::sentence(paragraph) else {
             log = log.filter(|_| !page::is_logged(paragraph));
             continue;
         };
+        found.provider = found.provider.or_else(|| place::provider_in(paragraph));
         if found.is_tolerated {
             // The problems come behind it.
             log = Some(found);

@@ -81,10 +81,13 @@ pub(super) fn last_source_address(text: &str) -> Option<&str> {
 
 /// The provider that a message names somewhere.
 pub(super) fn provider(message: &Message) -> Option<String> {
-    let name = |text: &String| {
-        NAMES.iter().find_map(|names| Some(names.captures(text)?.get(1)?.as_str().to_owned()))
-    };
-    [&message.summary].into_iter().chain(&message.paragraphs).find_map(name)
+    let texts = [&message.summary].into_iter().chain(&message.paragraphs);
+    texts.map(String::as_str).find_map(provider_in).map(str::to_owned)
+}
+
+/// The provider that a text names.
+pub(super) fn provider_in(text: &str) -> Option<&str> {
+    NAMES.iter().find_map(|names| Some(names.captures(text)?.get(1)?.as_str()))
 }
 
 /// A sentence about values, without what follows it: its full stop is outside of quotes and parentheses.

@@ -35,6 +35,7 @@ pub(super) const LOADING: &str = "failed to retrieve schema from provider \"";
 pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
     let rpc_error = rpc_error(text);
     SENTENCES.iter().find_map(|sentence| {
+        let whole = text;
         let text = if sentence.template.starts_with("rpc error") { rpc_error? } else { text };
         let holes = matched(sentence.template, text)?;
         let mut found = ParsedSentence { clauses: sentence.clauses.to_vec(), ..ParsedSentence::default() };
@@ -59,8 +60,10 @@ pub(super) fn sentence(text: &str) -> Option<ParsedSentence<'_>> {
         if found.clauses == [Clause::T1] {
             found.said.kind = kind_of_rpc(text);
         }
-        if sentence.template.starts_with("diffs didn't match") {
-            found.address = text.strip_prefix("* ").and_then(|text| text.split(": ").next());
+        // Terraform 0.11 lists what went wrong with the address before it.
+        if sentence.template.starts_with("diffs didn't match") || sentence.template.starts_with("rpc error") {
+            let place = whole.strip_prefix("* ").and_then(|text| text.split(": ").next());
+            found.address = place.filter(|place| address_and_path(place).is_some());
         }
         if matches!(sentence.rest, Rest::Whole | Rest::Upgrader) {
             let text = text.find(LOADING).map_or(text, |at| {
