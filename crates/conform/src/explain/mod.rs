@@ -230,7 +230,9 @@ fn complete(found: &mut ParsedSentence<'_>, message: &Message) {
         && let Some(place) = message.paragraphs.iter().find_map(|text| text.strip_prefix("Path: "))
     {
         let (path, types) = place.split_once(" Target Type: ").unwrap_or((place, ""));
-        found.path = Some(path.trim().to_owned().into());
+        let path = path.trim();
+        let dot = if path.starts_with(['.', '[']) { "" } else { "." };
+        found.path = Some(format!("{dot}{path}").into());
         let target = types.split(" Suggested ").next().unwrap_or_default().trim();
         if !target.is_empty() {
             said.values = vec![("target_type".into(), target.to_owned())];

@@ -258,7 +258,7 @@ This is always indicative of a bug within the plugin.
     let all = explain(text);
     assert_eq!(all.len(), 1, "{all:?}");
     let one = &all[0];
-    let told = [&one.address, &one.provider, &one.version, &one.call, &one.frame, &one.words];
+    let facts = [&one.address, &one.provider, &one.version, &one.call, &one.frame, &one.words];
     let wanted = [
         "cloud_user.admin",
         "cloud",
@@ -267,7 +267,7 @@ This is always indicative of a bug within the plugin.
         "user.(*userResource).Create (resource.go:32)",
         "panic: runtime error: invalid memory address or nil pointer dereference",
     ];
-    assert_eq!(told.map(|text| text.as_deref().unwrap_or_default()), wanted);
+    assert_eq!(facts.map(|text| text.as_deref().unwrap_or_default()), wanted);
 }
 
 /// Two providers that crash are two crashes.
