@@ -175,7 +175,7 @@ fn a_crash_is_printed_once() {
     let output = objchange(["explain", "--json"], text);
     let page: Value = serde_json::from_str(&output.stdout).unwrap();
     let message = &page["messages"][0];
-    let told =
+    let facts =
         ["provider", "version", "call", "frame"].map(|name| message[name].as_str().unwrap_or_default());
     assert_eq!(facts, ["acme", "1.2.3", "ReadResource", "disk.read"]);
     let heading = "rpc error: code = Unavailable desc = transport is closing";
