@@ -179,7 +179,7 @@ fn a_crash_is_printed_once() {
         ["provider", "version", "call", "frame"].map(|name| message[name].as_str().unwrap_or_default());
     assert_eq!(facts, ["acme", "1.2.3", "ReadResource", "disk.read"]);
     let heading = "rpc error: code = Unavailable desc = transport is closing";
-    let output = objchange(["explain"], &format!("Error: {heading}\n"));
+    let output = objchange(["explain"], format!("Error: {heading}\n"));
     assert_eq!(output.stdout.matches(heading).count(), 1, "{}", output.stdout);
     assert!(!output.stdout.contains("\n  \n"), "{}", output.stdout);
 }
