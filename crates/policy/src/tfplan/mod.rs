@@ -86,9 +86,10 @@ impl<'t> TfPlan<'t> {
     /// A part of the document has not the form that it is to have. The error says where.
     pub fn new(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let text = plan.text();
-        let planned = plan.planned_values().unwrap_or(Raw::NULL);
-        let planned = State::parse_values(text, planned)
-            .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?;
+        let planned = plan.planned_values().map(|planned| State::parse_values(text, planned)).transpose();
+        let planned = planned
+            .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?
+            .unwrap_or_default();
         let changed = plan.resource_changes.iter().filter(|resource| resource.deposed.is_none());
         let unknown: HashMap<&str, Raw<'t>> =
             changed.map(|resource| (&*resource.address, resource.change.after_unknown)).collect();
