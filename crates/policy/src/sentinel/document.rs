@@ -173,6 +173,12 @@ impl Document {
                 let is_missing = invocation.get("config_values").is_none();
                 if is_unknown && is_missing { vec!["config_values"] } else { Vec::new() }
             }),
+            // A check, or an instance in its list.
+            "checks" if path.len() == 1 || path.len() == 3 => look(path, &|check| {
+                let name = if path.len() == 1 { "instances" } else { "problems" };
+                let is_missing = is_unknown_outcome(check) && check.get(name).is_none();
+                if is_missing { vec![name] } else { Vec::new() }
+            }),
             _ => Vec::new(),
         }
     }
@@ -297,6 +303,7 @@ impl<'t> Collections<'t> {
                     let change = self.plan.as_ref()?.collections.resource_changes.get(address)?;
                     change.change.after_unknown().ok()
                 }
+                ("checks", "status" | "problems") if is_unknown_outcome(view) => Some(view.bool(true)),
                 _ => None,
             }
         };
@@ -309,6 +316,11 @@ impl<'t> Collections<'t> {
             || self.plan.as_ref().map_or_else(|| Ok(TfState::default()), |of| TfState::prior(&of.plan));
         self.state.get_or_init(read).as_ref().map_err(Clone::clone)
     }
+}
+
+/// Whether the outcome of a check is known only after apply.
+fn is_unknown_outcome(check: View<'_, '_>) -> bool {
+    check.get("status").and_then(View::as_str) == Some("unknown")
 }
 
 impl<'t> OfPlan<'t> {

@@ -13,7 +13,12 @@ pub(super) fn value(place: &Place, part: Part, path: &mut Vec<u32>, marked: Mark
     let Some(view) = marked.exact() else { return Value::Null };
     if marked.is_unknown() {
         let name = name(place, part, path, None).unwrap_or_default();
-        let seen = if path.is_empty() { Value::undefined() } else { Value::Null };
+        let seen = match place.of {
+            // There it is as it stands in the document.
+            CollectionKind::Raw => value(place, part, path, Marked::plain(view)),
+            _ if path.is_empty() => Value::undefined(),
+            _ => Value::Null,
+        };
         return Value::unknown(&seen, &name);
     }
     // That something is unknown is no secret; the keys in it may be.
