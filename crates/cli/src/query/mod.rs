@@ -266,7 +266,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     let questions = Questions { of, query: &query, projection: projection.as_ref(), args };
     let mut printer = Printer::new(args, projection.as_ref());
     let (mut found, mut undecided) = (0, Undecided::default());
-    let mut comparisons = Comparisons::default();
+    let mut comparisons = [Comparisons::default(), Comparisons::default()];
     let mut verdict = Verdict::default();
     let result = documents::for_each(
         &inputs,
@@ -276,7 +276,9 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         |name, answer| {
             found += answer.found;
             undecided.add(name, answer.undecided);
-            comparisons.add(&answer.comparisons);
+            for (all, seen) in comparisons.iter_mut().zip(&answer.comparisons) {
+                all.add(seen);
+            }
             if verdict.note(answer.tallies) {
                 // Whatever follows would take too much as well.
                 return Err(io::Error::other("the expression takes too much"));
@@ -289,7 +291,13 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         return Ok(ExitCode::from(exit::UNUSABLE));
     }
     let summary = result?;
-    for error in query.impossible(&comparisons) {
+    for (written, projection) in other.iter().zip(&projection) {
+        for error in projection.impossible(&comparisons[1]) {
+            written.complain(&error)?;
+            unusable = true;
+        }
+    }
+    for error in query.impossible(&comparisons[0]) {
         // Where something is found another part of the expression may be what matters.
         match found {
             // What is unknown may be equal to it.

@@ -52,6 +52,43 @@ impl Shape {
         }
     }
 
+    /// What its elements are, if it is a list.
+    pub(super) fn element(self) -> Option<Self> {
+        match self {
+            // Of maps it is not known which fields they have.
+            Self::List(kinds) if kinds == Kinds::NONE || !kinds.never_equal(Kinds::MAP) => Some(Self::Any),
+            Self::List(kinds) => Some(Self::Leaf(kinds)),
+            Self::Words(words) => Some(Self::Word(words)),
+            _ => None,
+        }
+    }
+
+    /// A list of values like this one.
+    pub(super) fn listed(self) -> Self {
+        match self {
+            Self::Word(words) => Self::Words(words),
+            shape => Self::List(shape.kinds()),
+        }
+    }
+
+    /// What is one or the other.
+    pub(super) fn either(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::List(Kinds::NONE), list) | (list, Self::List(Kinds::NONE))
+                if list.elements().is_some() =>
+            {
+                list
+            }
+            (Self::Words(words), Self::Words(others)) if std::ptr::eq(words, others) => self,
+            (Self::Word(words), Self::Word(others)) if std::ptr::eq(words, others) => self,
+            (Self::Leaf(kinds), Self::Leaf(others)) => Self::Leaf(kinds.or(others)),
+            _ => match (self.elements(), other.elements()) {
+                (Some(kinds), Some(others)) => Self::List(kinds.or(others)),
+                _ => Self::Any,
+            },
+        }
+    }
+
     /// The kinds of its elements, if it is a list.
     pub(super) fn elements(self) -> Option<Kinds> {
         match self {
