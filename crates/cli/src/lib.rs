@@ -42,7 +42,7 @@ mod write_file;
 use std::process::ExitCode;
 
 use anstream::ColorChoice;
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
 /// What a Terraform or OpenTofu change to a resource will be
 #[derive(Debug, Parser)]
@@ -98,7 +98,8 @@ enum When {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    let Cli { command, color } = match Cli::try_parse() {
+    let arguments = arguments::with_two_dashes(std::env::args_os().collect(), &Cli::command());
+    let Cli { command, color } = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => return exit::code(stdio::check().and_then(|()| arguments::answer(error))),
     };

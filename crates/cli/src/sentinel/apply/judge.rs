@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use objchange_plan::DocumentError;
 use objchange_policy::sentinel::{AccessLog, Imports, Replacement};
-use objchange_sentinel::{Evaluated, Run, Setup, Touched, Verdict, Witnesses};
+use objchange_sentinel::{Evaluated, Location, Run, Setup, Touched, Verdict, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -25,6 +25,8 @@ pub(super) struct Judged {
     pub(super) main: Option<Json>,
     /// The rules that were evaluated, in the order of the text.
     pub(super) rules: Vec<Judgement>,
+    /// The other rules, by name, line and column.
+    pub(super) unused: Vec<(String, usize, usize)>,
     /// What made the policy false.
     pub(super) witnesses: WitnessReports,
     /// What was looked at that is unknown until apply.
@@ -162,7 +164,13 @@ fn run(
         Outcome::Pass | Outcome::Error => (Witnesses::default(), run.rules()),
     };
     let touched = run.touched();
-    let rules = run.rules().into_iter().zip(explained).map(|(rule, explained)| Judgement {
+    let evaluated = run.rules();
+    let is_unused = |(name, at): &(Arc<str>, Location)| {
+        !evaluated.iter().any(|rule| rule.name == *name && rule.location.position == at.position)
+    };
+    let unused = compiled.policy.rules().into_iter().filter(is_unused);
+    let unused = unused.map(|(name, at)| (name.to_string(), at.position.line, at.position.column)).collect();
+    let rules = evaluated.into_iter().zip(explained).map(|(rule, explained)| Judgement {
         rule: Rule::of(&run, &rule),
         witnesses: WitnessReports::of(&explained.witnesses, imports),
         because: explained.because,
@@ -175,6 +183,7 @@ fn run(
         print: run.printed(),
         main,
         rules: rules.collect(),
+        unused,
         witnesses: WitnessReports::of(&witnesses, imports),
         unknown: touched.list.iter().map(Unknown::of).collect(),
         is_undecided: touched.is_undecided,

@@ -109,7 +109,10 @@ impl Text {
             writeln!(out, "    Value:\n      {}", visible(&show(&rule.value)))?;
             self.witnesses(out, "      ", witnesses)?;
         }
-        if judged.rules.is_empty() { Ok(()) } else { writeln!(out) }
+        for (name, line, col) in &judged.unused {
+            writeln!(out, "\n  {file}:{line}:{col} - Rule \"{}\"\n    Not evaluated", visible(name))?;
+        }
+        if judged.rules.is_empty() && judged.unused.is_empty() { Ok(()) } else { writeln!(out) }
     }
 
     fn witnesses(&self, out: &mut impl Write, indent: &str, all: &WitnessReports) -> io::Result<()> {

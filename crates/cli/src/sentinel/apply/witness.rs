@@ -14,6 +14,8 @@ pub(super) struct WitnessReport {
     pub(super) address: Option<String>,
     /// The keys and indexes, from the outermost collection to the innermost.
     pub(super) keys: Vec<Json>,
+    /// What a list holds there, if that is a text, a number or a boolean: an index alone says little.
+    pub(super) element: Option<Json>,
     pub(super) reason: &'static str,
     /// How many elements there are of which none fits.
     pub(super) looked_at: Option<usize>,
@@ -48,6 +50,7 @@ impl WitnessReports {
                     *key = Json::from(SENSITIVE);
                 }
             }
+            seen.element = None;
             seen.looked_at = None;
         }
     }
@@ -68,6 +71,7 @@ impl WitnessReport {
         let addresses = witness.elements.iter().rev();
         Self {
             address: addresses.filter_map(|element| address(element, imports)).next(),
+            element: witness.elements.last().and_then(scalar_in_list),
             keys: witness.elements.iter().map(|element| element.key.to_json().unwrap_or_default()).collect(),
             reason,
             looked_at,
@@ -82,7 +86,10 @@ impl WitnessReport {
         let text = |key: &Json| key.as_str().map_or_else(|| key.to_string(), str::to_owned);
         let keys = || self.keys.iter().map(text).collect::<Vec<_>>().join(" / ");
         match &self.address {
-            None => keys(),
+            None => match &self.element {
+                Some(element) => format!("{element} (at {})", keys()),
+                None => keys(),
+            },
             // Where in it.
             Some(address) => match self.keys.last() {
                 Some(last) if self.keys.len() > 1 && last.as_str() != Some(address) => {
@@ -109,6 +116,17 @@ impl WitnessReport {
         }
     }
 }
+
+/// An element of a list that has no parts.
+fn scalar_in_list(element: &Element) -> Option<Json> {
+    let is_scalar =
+        matches!(element.value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::String(_));
+    let is_in_list = matches!(element.key, Value::Int(_));
+    if is_scalar && is_in_list { element.value.to_json_within(LONGEST) } else { None }
+}
+
+/// A longer text is not shown as an element.
+const LONGEST: u64 = 1000;
 
 /// The address of the resource that an element is, whatever it is a part of.
 fn address(element: &Element, imports: &Imports) -> Option<String> {
