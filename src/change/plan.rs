@@ -169,7 +169,7 @@ impl Plan {
     ) -> Result<Planning, PlanChangeError> {
         let schema = self.sides.schema.clone();
         let config = prepare_computed_blocks(&schema, config)?;
-        let proposed = merge(&schema, prior, &config, Cover::new(&schema, &self.sides.told()).root())?;
+        let proposed = merge(&schema, prior, &config, Cover::new(&schema, &self.sides.marked()).root())?;
         let mut request = PlanResourceChange::new(&schema, prior, &proposed, &config);
         (request.private, request.identity) = (private, identity);
         request.deferral_allowed = deferral_allowed;
@@ -194,6 +194,8 @@ impl Plan {
             Action::NoOp if !sides.before.same_marks(&after) => Action::Update,
             action => action,
         };
+        // What is hidden after the change is hidden before it, or it would seem to become sensitive.
+        let (before, shown) = sides.show(answer.shown);
         PlannedChange {
             action,
             replace_reason,
@@ -202,9 +204,8 @@ impl Plan {
             legacy_type_system: answer.legacy_type_system,
             no_longer_sensitive: sides.no_longer_sensitive(&after),
             proposed: sides.carried.mark(&sides.mark(&answer.proposed)),
-            after: answer.told,
-            // What is hidden after the change is hidden before it, or it would seem to become sensitive.
-            before: sides.carried.mark(&sides.before),
+            after: shown,
+            before,
             private: answer.private,
             identity: answer.identity,
             deferred: answer.deferred,
@@ -228,7 +229,7 @@ impl PlanQuestion {
     pub fn answer(self, answer: PlannedResource) -> Result<Planning, PlanChangeError> {
         let Self { mut plan, request } = self;
         if have_errors(&answer.diagnostics) {
-            let [before, configured] = plan.sides.told();
+            let [before, configured] = plan.sides.marked();
             let objects = [before, configured, &answer.planned];
             let cover = Cover::new(&plan.sides.schema, &objects);
             return Err(PlanChangeError::Refused(covered(answer.diagnostics, &cover)));
@@ -269,8 +270,8 @@ impl Plan {
             return Some(ReplaceReason::Tainted);
         }
         let null = Value::null(Type::Dynamic);
-        let [before, configured] = self.sides.told();
-        let objects = [before, configured, &answer.told];
+        let [before, configured] = self.sides.marked();
+        let objects = [before, configured, &answer.shown];
         let cover = Cover::new(schema, &objects);
         let mut paths = Vec::new();
         for path in requires_replace {

@@ -187,7 +187,6 @@ impl Value {
         if paths.is_empty() { self.clone() } else { Places::new(paths).mark(self) }
     }
 
-    /// Whether both carry the same marks at the same parts; both have the same content.
     /// Hands over each text in what is marked: strings, numbers, keys of maps, names in objects whose type `declared` does
     /// not name, and what is known of unknown strings.
     ///
@@ -209,6 +208,7 @@ impl Value {
         visit_texts(self, declared, false, visit);
     }
 
+    /// Whether both carry the same marks at the same parts; both have the same content.
     pub(crate) fn same_marks(&self, other: &Value) -> bool {
         if self.same_place(other) || !self.contains_marked() && !other.contains_marked() {
             return true;

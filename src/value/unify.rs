@@ -228,10 +228,23 @@ impl Unifier {
         }
     }
 
-    /// The first list or map, or else set, that all the others convert to; those of strings before others.
+    /// The first list or map, or else set, that all the others convert to, those of strings before others; or else the
+    /// first such object, those that ask for least before others. Nothing else converts to a tuple.
     fn preferred(&self, types: &[&Type]) -> Result<Type, Apart> {
-        let mut candidates: Vec<&Type> = types.iter().copied().filter(|ty| ty.is_collection()).collect();
-        candidates.sort_by_key(|ty| (matches!(ty, Type::Set(_)), ty.element() != Some(&Type::String)));
+        let mut collections: Vec<&Type> = types.iter().copied().filter(|ty| ty.is_collection()).collect();
+        collections.sort_by_key(|ty| (matches!(ty, Type::Set(_)), ty.element() != Some(&Type::String)));
+        match self.first_for_all(types, collections) {
+            Err(Apart::Never) => {}
+            decided => return decided,
+        }
+        let objects = types.iter().copied().filter(|ty| ty.as_object().is_some());
+        let mut objects: Vec<_> = objects.map(|ty| Ok((self.demands(ty)?, ty))).collect::<Result<_, _>>()?;
+        objects.sort_by_key(|(demands, _)| *demands);
+        self.first_for_all(types, objects.into_iter().map(|(_, ty)| ty).collect())
+    }
+
+    /// The first of the candidates that all types convert to.
+    fn first_for_all(&self, types: &[&Type], mut candidates: Vec<&Type>) -> Result<Type, Apart> {
         candidates.dedup();
         // What does not convert to one of them often converts to none, so it is asked first.
         let mut refusing = None;
@@ -244,6 +257,29 @@ impl Unifier {
             }
         }
         Err(Apart::Never)
+    }
+
+    /// How much a type asks of the values that are converted to it: how many attributes, and how many numbers and bools.
+    /// A type that converts to another one without fail asks for as much or more.
+    fn demands(&self, ty: &Type) -> Result<(usize, usize), Apart> {
+        self.spend_one()?;
+        match ty {
+            Type::Dynamic | Type::String => Ok((0, 0)),
+            Type::Number | Type::Bool => Ok((0, 1)),
+            Type::List(element) | Type::Set(element) | Type::Map(element) => self.demands(element),
+            Type::Tuple(tuple) => self.sum_of_demands(tuple.elements().iter()),
+            Type::Object(object) => {
+                let (attributes, others) = self.sum_of_demands(types_of(object))?;
+                Ok((attributes + object.attributes().len(), others))
+            }
+        }
+    }
+
+    fn sum_of_demands<'t>(&self, mut types: impl Iterator<Item = &'t Type>) -> Result<(usize, usize), Apart> {
+        types.try_fold((0, 0), |(attributes, others), ty| {
+            let demands = self.demands(ty)?;
+            Ok((attributes + demands.0, others + demands.1))
+        })
     }
 
     /// Fails where [`Type::converts_to`] is false.

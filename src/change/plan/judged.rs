@@ -18,7 +18,7 @@ pub(super) struct Judged {
     /// The planned object with the marks that Terraform puts on it.
     pub(super) after: Value,
     /// The same, in which what stood under a mark before is marked, too.
-    pub(super) told: Value,
+    pub(super) shown: Value,
     /// What makes the answer unusable: it has not the schema's type, or holds what is for the provider alone.
     pub(super) unusable: Vec<PlanViolation>,
     /// What does not go with prior object and configuration.
@@ -41,9 +41,9 @@ pub(super) fn judge(
     let (planned, its_marks) = answer.planned.unmark_deep_with_paths();
     marks.extend(its_marks);
     let after = sides.mark(&planned.mark_where_present(marks));
-    let told = sides.carried.mark(&after);
-    let [before, configured] = sides.told();
-    let objects = [before, configured, &told];
+    let shown = sides.carried.mark(&after);
+    let [before, configured] = sides.marked();
+    let objects = [before, configured, &shown];
     let cover = Cover::new(schema, &objects);
     let (mut unusable, mut invalid) = (Vec::new(), Vec::new());
     let mismatches = planned.ty().mismatches_at(schema.implied_type(), cover.root());
@@ -67,7 +67,7 @@ pub(super) fn judge(
         proposed: request.proposed.clone(),
         planned,
         after,
-        told,
+        shown,
         unusable,
         invalid,
         legacy_type_system: answer.legacy_type_system,

@@ -1,5 +1,7 @@
 //! What a change is planned from.
 
+use hashbrown::HashSet;
+
 use super::{PlanChangeError, PlanRequest, PlannedChange};
 use crate::change::Action;
 use crate::change::mark_propagation::Carried;
@@ -41,8 +43,8 @@ impl Sides {
         Ok(Self { schema, before, prior, config, configured, config_marks, prior_marks, carried })
     }
 
-    /// The objects of the change without what is planned, as they may be told.
-    pub(super) fn told(&self) -> [&Value; 2] {
+    /// The prior object and the configuration, with their marks.
+    pub(super) fn marked(&self) -> [&Value; 2] {
         [&self.before, &self.configured]
     }
 
@@ -59,6 +61,23 @@ impl Sides {
         } else {
             self.schema.mark_hidden(&value)
         }
+    }
+
+    /// The object before and the planned one, as they are shown: what repeats a secret of the prior object is hidden in both.
+    ///
+    /// What is hidden before only as such a repeat, and becomes unknown, stays hidden. It has lost no mark.
+    pub(super) fn show(&self, planned: Value) -> (Value, Value) {
+        let before = self.carried.mark(&self.before);
+        if before.same_marks(&self.before) {
+            return (before, planned);
+        }
+        let becomes_unknown = |path: &Path| planned.at(path).is_some_and(|value| !value.is_known());
+        let (_, mut hidden) = before.unmark_deep_with_paths();
+        let (_, own) = self.before.unmark_deep_with_paths();
+        let own: HashSet<Path> = own.into_iter().map(|(path, _)| path).collect();
+        hidden.retain(|(path, _)| !own.contains(path) && becomes_unknown(path));
+        let planned = planned.mark_where_present(&hidden);
+        (before, planned)
     }
 
     /// Where the prior object is marked and what comes after is there, but not marked.

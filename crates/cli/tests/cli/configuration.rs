@@ -379,6 +379,10 @@ fn an_output_that_stays_does_not_become_sensitive() {
     let output = plan_data("data-sensitive", config, r#"[{"type":"get_attr","value":"input"}]"#);
     assert_eq!(output.code, 0, "{}", output.stderr);
     assert!(!output.stdout.contains("hunter2"), "{}", output.stdout);
+    let config = "resource \"terraform_data\" \"a\" {\n  input = sensitive(\"hunter3\")\n}\n";
+    let output = plan_data("data-secret-update", config, r#"[{"type":"get_attr","value":"input"}]"#);
+    assert!(output.stdout.contains("~ output = (sensitive value)"), "{}", output.stdout);
+    assert!(!output.stdout.contains("no longer"), "{}", output.stdout);
     let config = "resource \"terraform_data\" \"a\" {\n  input = \"hunter2\"\n}\n";
     let output = plan_data("data-no-longer", config, r#"[{"type":"get_attr","value":"input"}]"#);
     assert!(!output.stdout.contains("will be marked as sensitive"), "{}", output.stdout);

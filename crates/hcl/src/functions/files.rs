@@ -20,8 +20,8 @@ use crate::eval::steps_to_read;
 use crate::function::{CallContext, Capability, Function, FunctionError, Functions, Parameter};
 use crate::syntax::parse_template;
 
-/// The directory whose files functions may read: what is not in it or below does not exist for them, whatever path
-/// or symbolic link leads there.
+/// The directory whose files functions may read. A path or a symbolic link that leads out of it is an error, also where a
+/// function only asks whether there is a file.
 ///
 /// Files are opened relative to a handle of the directory, so that this holds whoever changes it meanwhile.
 #[derive(Debug, Clone)]
@@ -50,7 +50,7 @@ impl BaseDirectory {
         match fs::canonicalize(self.0.path.join(path))?.strip_prefix(&self.0.path) {
             Ok(inside) => Ok(inside.to_owned()),
             Err(_) => {
-                Err(io::Error::new(io::ErrorKind::NotFound, "the path leads out of the base directory"))
+                Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is outside of the base directory"))
             }
         }
     }
@@ -137,7 +137,7 @@ impl Walk<'_> {
             return Err(FunctionError::new("there are more than 1048576 files and directories to look at"));
         }
         let Some((part, rest)) = parts.split_first() else {
-            if self.base.is_file(&path).unwrap_or(false) {
+            if inside(&path, self.base.is_file(&path))?.unwrap_or(false) {
                 self.found.insert(path);
             }
             return Ok(());
@@ -150,12 +150,12 @@ impl Walk<'_> {
             } else {
                 self.search(path.clone(), rest)?;
             }
-            let Ok(here) = self.base.resolve(&path) else { return Ok(()) };
+            let Some(here) = inside(&path, self.base.resolve(&path))? else { return Ok(()) };
             for name in self.names(&path) {
                 let below = join(&name);
                 // A link that leads back up would lead around in circles.
                 let is_folder = |place: &PathBuf| self.base.0.handle.is_folder(place);
-                let place = self.base.resolve(&below).ok().filter(is_folder);
+                let place = inside(&below, self.base.resolve(&below))?.filter(is_folder);
                 let is_below = place.is_some_and(|place| !here.starts_with(place));
                 if is_below {
                     self.search(below, parts)?;
@@ -164,9 +164,9 @@ impl Walk<'_> {
             return Ok(());
         }
         if !part.contains(['*', '?', '[', '{', '\\']) {
-            return match self.base.resolve(&join(part)) {
-                Ok(_) => self.search(join(part), rest),
-                Err(_) => Ok(()),
+            return match inside(&join(part), self.base.resolve(&join(part)))? {
+                Some(_) => self.search(join(part), rest),
+                None => Ok(()),
             };
         }
         for name in self.names(&path) {
@@ -185,6 +185,18 @@ impl Walk<'_> {
             self.base.resolve(path).and_then(|place| self.base.0.handle.names(&place)).unwrap_or_default();
         names.sort();
         names
+    }
+}
+
+/// What was found out about a path, if it can be looked at. What a link outside of the base directory leads to may match
+/// and is not known: leaving it out would be a wrong answer.
+fn inside<T>(path: &str, found: io::Result<T>) -> Result<Option<T>, FunctionError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(FunctionError::new(format!("{path:?} cannot be looked at: {error}")))
+        }
+        Err(_) => Ok(None),
     }
 }
 

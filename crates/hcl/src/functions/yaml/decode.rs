@@ -14,6 +14,7 @@ use super::super::encoding::LENIENT;
 use super::super::limits::MAX_ELEMENTS;
 use super::block_scalar::BlockScalar;
 use super::scalar::resolved;
+use super::separators::{LineSeparator, Separators};
 use super::tabs::{Misplaced, Tabs};
 use crate::function::FunctionError;
 
@@ -22,14 +23,78 @@ const MAX_DEPTH: usize = 128;
 
 /// The value of a text with one document.
 pub(super) fn decoded(text: &str) -> Answer {
-    // A carriage return ends a line, alone as well as before a line feed.
-    let text = &*match text.contains('\r') {
-        true => Cow::from(text.replace("\r\n", "\n").replace('\r', "\n")),
+    // A carriage return ends a line, alone as well as before a line feed, and so does U+0085.
+    let text = &*match text.contains(['\r', '\u{85}']) {
+        true => Cow::from(text.replace("\r\n", "\n").replace(['\r', '\u{85}'], "\n")),
         false => Cow::from(text),
     };
+    let mut indented = Vec::new();
+    loop {
+        let changed = with_indentation(text, &indented);
+        match read(&changed) {
+            Ok(value) => return Ok(value),
+            Err(Unreadable::Wrong(error)) => return Err(error),
+            Err(Unreadable::NotIndented { first_line, error }) => {
+                // The line that is meant, or one behind it, where the last attempt was not enough.
+                let after = indented.partition_point(|line| *line < first_line);
+                let line = std::iter::zip(first_line.., &indented[after..])
+                    .take_while(|(line, other)| line == *other);
+                let line = first_line + line.count();
+                if indented.len() == MAX_INDENTED || line > text.split('\n').count() {
+                    return Err(error);
+                }
+                indented.insert(indented.partition_point(|other| *other < line), line);
+            }
+        }
+    }
+}
+
+/// Why a text cannot be read.
+enum Unreadable {
+    Wrong(FunctionError),
+    /// A line in brackets or quotes is indented less than what is around them. Terraform's reader does not mind: it takes
+    /// the same with more indentation. The line is this one, or one that follows.
+    NotIndented {
+        first_line: usize,
+        error: FunctionError,
+    },
+}
+
+impl From<FunctionError> for Unreadable {
+    fn from(error: FunctionError) -> Self {
+        Self::Wrong(error)
+    }
+}
+
+/// The text is read again for each such line.
+const MAX_INDENTED: usize = 64;
+
+/// Deeper lines are not looked at where others are indented as far as the deepest one.
+const MAX_INDENTATION: usize = 1024;
+
+/// The text, in which these lines (the first is 1) are indented more than any other.
+fn with_indentation<'t>(text: &'t str, lines: &[usize]) -> Cow<'t, str> {
+    if lines.is_empty() {
+        return text.into();
+    }
+    // The marks of entries count as well: `- - a: "b` is at 4.
+    let indentation = |line: &str| line.bytes().take_while(|byte| b" -?".contains(byte)).count();
+    let deepest = text.split('\n').map(indentation).max().unwrap_or_default();
+    let indentation = " ".repeat(1 + deepest.min(MAX_INDENTATION));
+    let mut changed = String::with_capacity(text.len() + lines.len() * indentation.len());
+    for (number, line) in std::iter::zip(1_usize.., text.split_inclusive('\n')) {
+        if lines.binary_search(&number).is_ok() {
+            changed.push_str(&indentation);
+        }
+        changed.push_str(line);
+    }
+    changed.into()
+}
+
+fn read(text: &str) -> Result<Value, Unreadable> {
     check_version(text)?;
     if text.chars().skip_while(|c| *c == '\u{feff}').any(is_control) {
-        return Err(wrong("control characters are not allowed"));
+        return Err(wrong("control characters are not allowed").into());
     }
     let mut reader = Reader {
         events: Parser::new_from_str(text),
@@ -37,6 +102,7 @@ pub(super) fn decoded(text: &str) -> Answer {
         end: text.chars().count(),
         span: Span::default(),
         tabs: Tabs::new(text),
+        separators: Separators::new(text),
         anchors: HashMap::new(),
         size: 0,
     };
@@ -44,7 +110,7 @@ pub(super) fn decoded(text: &str) -> Answer {
         match reader.next()? {
             Event::StreamStart | Event::Nothing => {}
             Event::DocumentStart(_) => break,
-            _ => return Err(wrong("there is no document")),
+            _ => return Err(wrong("there is no document").into()),
         }
     }
     let first = reader.next()?;
@@ -54,9 +120,12 @@ pub(super) fn decoded(text: &str) -> Answer {
             Event::DocumentEnd | Event::Nothing => {}
             Event::StreamEnd => {
                 reader.tabs.end().map_err(|Misplaced| misplaced())?;
+                reader.separators.end().map_err(|LineSeparator| {
+                    wrong("a line ends with U+2028 or U+2029; use a line feed, or write it as \\L or \\P in quotes")
+                })?;
                 return Ok(value);
             }
-            _ => return Err(wrong("there is more than one document")),
+            _ => return Err(wrong("there is more than one document").into()),
         }
     }
 }
@@ -92,6 +161,7 @@ struct Reader<'t> {
     /// Where the last event is.
     span: Span,
     tabs: Tabs<'t>,
+    separators: Separators,
     /// What anchors stand for, and of how many parts it is; nothing while that is being read.
     anchors: HashMap<usize, Option<(Value, usize)>>,
     /// How many parts have been made. A part that an alias repeats counts again, so that a few lines of aliases of
@@ -107,14 +177,25 @@ fn full(tag: Option<&Tag>) -> Option<String> {
 }
 
 impl<'t> Reader<'t> {
-    fn next(&mut self) -> Result<Event<'t>, FunctionError> {
+    fn next(&mut self) -> Result<Event<'t>, Unreadable> {
         let place = |error: &ScanError| {
             let (line, column) = (error.marker().line(), error.marker().col() + 1);
-            wrong(format!("line {line}, column {column}: {}", error.info()))
+            let wrong = wrong(format!("line {line}, column {column}: {}", error.info()));
+            match error.info() {
+                "invalid indentation" | "invalid indentation in flow construct" => {
+                    Unreadable::NotIndented { first_line: line, error: wrong }
+                }
+                // The place is that of the opening quote.
+                "invalid indentation in quoted scalar" => {
+                    Unreadable::NotIndented { first_line: line + 1, error: wrong }
+                }
+                _ => Unreadable::Wrong(wrong),
+            }
         };
         match self.events.next_event() {
             Some(Ok((event, span))) => {
                 self.tabs.see(&event, span).map_err(|Misplaced| misplaced())?;
+                self.separators.see(&event, span);
                 self.span = span;
                 Ok(event)
             }
@@ -128,19 +209,22 @@ impl<'t> Reader<'t> {
         if self.size > MAX_ELEMENTS { Err(wrong("there are more than 1048576 parts")) } else { Ok(()) }
     }
 
-    fn node(&mut self, event: Event<'t>, depth: usize) -> Answer {
+    fn node(&mut self, event: Event<'t>, depth: usize) -> Result<Value, Unreadable> {
         if depth > MAX_DEPTH {
-            return Err(wrong("collections are nested deeper than 128 levels"));
+            return Err(wrong("collections are nested deeper than 128 levels").into());
         }
         self.grow(1)?;
         let before = self.size;
         let (anchor, value) = match event {
             Event::Alias(id) => {
                 let Some(Some((value, size))) = self.anchors.get(&id).cloned() else {
-                    return Err(wrong("an alias stands inside of what it refers to"));
+                    return Err(wrong("an alias stands inside of what it refers to").into());
                 };
                 self.grow(size)?;
                 return Ok(value);
+            }
+            Event::Scalar(text, ScalarStyle::Plain, ..) if text.starts_with(['|', '>']) => {
+                return Err(wrong("a block of text cannot stand in brackets").into());
             }
             Event::Scalar(text, style, anchor, tag) => {
                 let text = match style {
@@ -161,7 +245,7 @@ impl<'t> Reader<'t> {
                 self.anchors.insert(anchor, None);
                 (anchor, self.mapping(depth)?)
             }
-            _ => return Err(wrong("a value is missing")),
+            _ => return Err(wrong("a value is missing").into()),
         };
         if anchor > 0 {
             self.anchors.insert(anchor, Some((value.clone(), self.size - before)));
@@ -186,7 +270,7 @@ impl<'t> Reader<'t> {
         scalar.corrected().map_err(wrong)
     }
 
-    fn sequence(&mut self, depth: usize) -> Answer {
+    fn sequence(&mut self, depth: usize) -> Result<Value, Unreadable> {
         let mut elements = Vec::new();
         loop {
             match self.next()? {
@@ -197,24 +281,27 @@ impl<'t> Reader<'t> {
     }
 
     /// A later key overrides an earlier one, and what is merged does at its place.
-    fn mapping(&mut self, depth: usize) -> Answer {
+    fn mapping(&mut self, depth: usize) -> Result<Value, Unreadable> {
         let mut members: BTreeMap<SmolStr, Value> = BTreeMap::new();
         loop {
             let event = self.next()?;
-            if event == Event::MappingEnd {
-                return Ok(Value::object(members));
-            }
+            let is_text = match &event {
+                Event::MappingEnd => return Ok(Value::object(members)),
+                Event::Alias(_) => return Err(wrong("an alias is a key").into()),
+                Event::Scalar(.., tag) => full(tag.as_deref()).is_some_and(|tag| tag.ends_with(":str")),
+                _ => false,
+            };
             let key = self.node(event, depth + 1)?;
             let event = self.next()?;
             let value = self.node(event, depth + 1)?;
             let key = match key.kind() {
-                Kind::Null => return Err(wrong("a key is null")),
+                Kind::Null => return Err(wrong("a key is null").into()),
                 _ => key.convert(&Type::String).map_err(|_| wrong("a key is no text"))?,
             };
             let key = key.as_str().unwrap_or_default();
-            if key == "<<" {
+            if key == "<<" && !is_text {
                 let Kind::Object(merged) = value.kind() else {
-                    return Err(wrong("what is merged with << must be a map"));
+                    return Err(wrong("what is merged with << must be a map").into());
                 };
                 members.extend(merged.iter().map(|(name, member)| (name.clone(), member.clone())));
             } else {

@@ -4,6 +4,7 @@ mod block_scalar;
 mod decode;
 mod encode;
 mod scalar;
+mod separators;
 mod tabs;
 
 use objchange::{Type, Value};

@@ -34,6 +34,13 @@ impl<'t> Tabs<'t> {
         let (first, last) = (span.start.line(), span.end.line());
         match event {
             Event::Alias(_) => self.check(span),
+            Event::Scalar(text, ScalarStyle::Literal | ScalarStyle::Folded, anchor, tag) => {
+                let begins_with_tab = text.trim_start_matches('\n').starts_with('\t');
+                if begins_with_tab && !self.has_indentation(first, *anchor > 0 || tag.is_some()) {
+                    return Err(Misplaced);
+                }
+                self.check(span)
+            }
             Event::Scalar(_, style, ..) => {
                 let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
                 if self.in_brackets == 0 && is_quoted {
@@ -82,6 +89,19 @@ impl<'t> Tabs<'t> {
         let mark = before.trim_end_matches([' ', '\t']);
         let is_indented = mark.is_empty() || mark.ends_with(['-', '?']) && mark != "---";
         if is_indented && before[mark.len()..].contains('\t') { Err(Misplaced) } else { Ok(()) }
+    }
+
+    /// Whether a block scalar says itself how far it is indented, so that a tab at its beginning is content. The line is that
+    /// of its first content, or of its anchor or tag.
+    fn has_indentation(&self, line: usize, has_properties: bool) -> bool {
+        let (above, below) = self.lines.split_at(line.saturating_sub(1).min(self.lines.len()));
+        let without_comment = |line: &&'t str| line.split(" #").next().unwrap_or_default();
+        let header = match has_properties {
+            true => below.iter().map(without_comment).find(|line| line.contains(['|', '>'])),
+            false => above.iter().rev().find(|line| !line.trim().is_empty()).map(without_comment),
+        };
+        let indicators = header.and_then(|header| header.rsplit(['|', '>']).next());
+        indicators.is_some_and(|indicators| indicators.contains(|c: char| c.is_ascii_digit()))
     }
 
     fn from(&self, span: Span) -> Option<&'t str> {
