@@ -11,7 +11,7 @@ use crate::{Collection, Marked};
 use objchange_plan::{Document as Read, DocumentError, Plan, View};
 
 use super::items::Items;
-use super::place::Part;
+use super::place::RAW;
 
 /// A collection of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Document {
         &self,
         of: CollectionKind,
         index: usize,
-        part: Part,
+        part: &str,
         path: &[u32],
         look: impl FnOnce(Marked<'_, '_>) -> Option<T>,
     ) -> Option<T> {
@@ -136,7 +136,7 @@ impl Document {
         let root = self.items(CollectionKind::Raw, |items| items.key(index).to_owned()).unwrap_or_default();
         let root = root.as_str();
         let look = |path: &[u32], missing: &dyn Fn(View<'_, '_>) -> Vec<&'static str>| {
-            self.at(CollectionKind::Raw, index, Part::Value, path, |marked| marked.exact().map(missing))
+            self.at(CollectionKind::Raw, index, RAW.0, path, |marked| marked.exact().map(missing))
                 .unwrap_or_default()
         };
         // The key of the object, in the one around it.

@@ -8,7 +8,6 @@
 //! ```
 
 mod cache;
-mod config;
 mod document;
 mod hidden;
 mod items;

@@ -44,7 +44,7 @@ pub use change::{Change, OutputChange, ResourceChange};
 pub(crate) use raw::OnlyMembers;
 pub use raw::{RawMember, RawPlan};
 
-use crate::collection::{As, Collected, Collection, Marked, Secrets, read};
+use crate::collection::{As, Collected, Collection, Marked, Secrets, items, read};
 use crate::tfstate::TfState;
 
 /// The collections of a plan.
@@ -144,12 +144,10 @@ impl<'t> Variable<'t> {
     }
 }
 
-impl Collected for Variable<'_> {
-    fn write<S: Serializer>(&self, secrets: Secrets, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_map(Some(2))?;
-        fields.serialize_entry("name", &self.name)?;
-        fields.serialize_entry("value", &As(&self.value(), secrets))?;
-        fields.end()
+items! {
+    Variable(of) {
+        "name": Text = Text(&of.name),
+        "value": Value = Value(Some(of.value())),
     }
 }
 
