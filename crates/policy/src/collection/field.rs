@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use objchange_plan::{DocumentError, Index, ResourceActions, Text};
 use serde::ser::{Error, SerializeMap, Serializer};
 
-use super::{As, Collected, Hidden, HiddenWith, Marked, Secrets};
+use super::{As, Hidden, HiddenWith, Marked, Secrets};
 use crate::tfconfig::{Expressions, Provisioner};
 use crate::tfplan::Change;
 

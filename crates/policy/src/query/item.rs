@@ -7,7 +7,7 @@ use cel::ExecutionError;
 use cel::common::traits::{Container, Indexer, Iterable, Iterator, Sizer};
 use cel::common::types::{CelBool, CelInt, CelList, CelNull, CelString, MAP_TYPE, Type};
 use cel::common::value::{CowVal, Val};
-use objchange_plan::{DocumentError, Index, Text, View};
+use objchange_plan::{DocumentError, Index, Text};
 
 use super::error::refused;
 use super::model::{self, Model, Shape};

@@ -52,7 +52,9 @@ impl Shape {
             FieldKind::Texts => Self::List(Kinds::STRING),
             FieldKind::Actions => Self::Words(&["no-op", "create", "read", "update", "delete", "forget"]),
             FieldKind::Change => Self::Object(&CHANGE),
-            FieldKind::Value | FieldKind::Marks | FieldKind::Expressions | FieldKind::Provisioners => Self::Any,
+            FieldKind::Value | FieldKind::Marks | FieldKind::Expressions | FieldKind::Provisioners => {
+                Self::Any
+            }
         }
     }
 

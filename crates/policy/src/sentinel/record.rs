@@ -110,9 +110,8 @@ impl Members for Record {
         if let (CollectionKind::PlannedResources | CollectionKind::PlannedOutputs, "values" | "value") =
             (of, name)
         {
-            let planned = document.at(*of, *index as usize, name, &[], |marked| {
-                Some(self.place.value(field, Some(marked)))
-            });
+            let planned = document
+                .at(*of, *index as usize, name, &[], |marked| Some(self.place.value(field, Some(marked))));
             if let Some(planned) = planned {
                 return planned;
             }

@@ -21,10 +21,10 @@ use objchange_plan::{
     DocumentError, DocumentText, Index, Json, Plan, Raw, Sensitive, Sides, State, StateOutput, StateResource,
     Text, View, marks_or_all,
 };
-use serde::ser::{Error, SerializeMap, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 
 use crate::collection::{
-    As, Collected, Collection, Marked, Secrets, instance_address, is_there, read, simplified,
+    As, Collected, Collection, Marked, Secrets, instance_address, is_there, items, read, simplified,
 };
 
 /// The collections of a state.

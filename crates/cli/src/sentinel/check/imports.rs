@@ -64,7 +64,10 @@ fn fields(table: &[Field], values: &Shape, config: &Shape) -> Vec<(&'static str,
                 let after = sides.iter_mut().find(|(name, _)| *name == "after");
                 after.into_iter().for_each(|(_, after)| *after = after.clone().or_missing());
                 let has_address = table.iter().any(|(name, _)| *name == "address");
-                record(if has_address { "the change of a resource" } else { "the change of an output" }, sides)
+                record(
+                    if has_address { "the change of a resource" } else { "the change of an output" },
+                    sides,
+                )
             }
             _ => Shape::ANY,
         };
