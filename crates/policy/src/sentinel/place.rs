@@ -62,7 +62,7 @@ impl RunContext {
 
 /// What is noted of a run.
 #[derive(Debug, Default)]
-pub struct AccessLog {
+pub(super) struct AccessLog {
     /// Whether it has seen anything sensitive.
     secret: AtomicBool,
     /// A part of a document cannot be read.
@@ -71,12 +71,12 @@ pub struct AccessLog {
 
 impl AccessLog {
     /// Whether the run has seen anything sensitive.
-    pub fn has_seen_secrets(&self) -> bool {
+    pub(super) fn has_seen_secrets(&self) -> bool {
         self.secret.load(Ordering::Relaxed)
     }
 
     /// Why a part of a document could not be read, if one could not.
-    pub fn error(&self) -> Option<&DocumentError> {
+    pub(super) fn error(&self) -> Option<&DocumentError> {
         self.error.get()
     }
 

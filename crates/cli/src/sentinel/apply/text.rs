@@ -6,11 +6,10 @@ use std::io::{self, Write};
 use objchange_text::visible;
 
 use super::OnUnknown;
-use super::judge::{Judged, Judgement, Outcome};
+use super::judge::{Judged, Judgement, Outcome, WitnessReports};
 use super::set::Applied;
-use super::witness::WitnessReports;
 use crate::sentinel::configuration::Level;
-use crate::sentinel::rule::show;
+use objchange_policy::sentinel::judge::show;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
 
 /// As many elements are named where not all are asked for.

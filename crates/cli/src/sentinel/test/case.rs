@@ -11,7 +11,7 @@ use super::compare::is_same;
 use crate::sentinel::configuration::{self, Configuration, Given};
 use crate::sentinel::fault::Fault;
 use crate::sentinel::limits::RunLimits;
-use crate::sentinel::rule::{Rule, to_json, undefined};
+use objchange_policy::sentinel::judge::{Rule, to_json, undefined};
 use crate::sentinel::sources::{Sources, shown};
 
 /// A test case that was not run yet.

@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::case::{Difference, Outcome};
 use super::coverage::Coverage;
-use crate::sentinel::rule::{Rule, show};
+use objchange_policy::sentinel::judge::{Rule, show};
 use crate::style::{BAD, FAINT, GOOD};
 
 /// More lines of what was printed are counted only.

@@ -1,35 +1,43 @@
 //! Which elements made a policy or a rule false.
 
 use objchange_sentinel::{Element, Location, Reason, Value, Witness, Witnesses};
+use objchange_text::redact::SENSITIVE;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use objchange_policy::sentinel::Imports;
-use objchange_text::redact::SENSITIVE;
+use super::super::Imports;
+
 
 /// An element that made something false or undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct WitnessReport {
+#[non_exhaustive]
+pub struct WitnessReport {
     /// The resource that it is, or is a part of.
-    pub(super) address: Option<String>,
+    pub address: Option<String>,
     /// The keys and indexes, from the outermost collection to the innermost.
-    pub(super) keys: Vec<Json>,
+    pub keys: Vec<Json>,
     /// What a list holds there, if that is a text, a number or a boolean: an index alone says little.
-    pub(super) element: Option<Json>,
-    pub(super) reason: &'static str,
+    pub element: Option<Json>,
+    /// What is so with it, as a word.
+    pub reason: &'static str,
     /// How many elements there are of which none fits.
-    pub(super) looked_at: Option<usize>,
+    pub looked_at: Option<usize>,
     /// What says so.
-    file: String,
-    pub(super) line: usize,
-    col: usize,
+    pub file: String,
+    /// The line in that file.
+    pub line: usize,
+    /// The column in that.
+    pub col: usize,
 }
 
 /// Elements, and how many there are besides.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub(super) struct WitnessReports {
-    pub(super) list: Vec<WitnessReport>,
-    pub(super) more: usize,
+#[non_exhaustive]
+pub struct WitnessReports {
+    /// The elements, at most 100.
+    pub list: Vec<WitnessReport>,
+    /// How many there are besides.
+    pub more: usize,
 }
 
 impl WitnessReports {
@@ -82,7 +90,7 @@ impl WitnessReport {
     }
 
     /// What people call the element.
-    pub(super) fn name(&self) -> String {
+    fn name(&self) -> String {
         let text = |key: &Json| key.as_str().map_or_else(|| key.to_string(), str::to_owned);
         let keys = || self.keys.iter().map(text).collect::<Vec<_>>().join(" / ");
         match &self.address {
@@ -101,7 +109,7 @@ impl WitnessReport {
     }
 
     /// What is so, in a sentence.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let name = self.name();
         let of = if name.is_empty() { String::new() } else { format!(" of {name}") };
         match (self.reason, self.looked_at) {
