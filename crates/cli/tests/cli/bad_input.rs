@@ -310,7 +310,14 @@ fn parts_of_plans_that_are_no_lists_or_objects_are_refused() {
     for (part, values) in [
         (
             "resource_changes",
-            &["null", "{}", "\"\"", "[null]", "[{\"address\":\"t.a\",\"change\":null}]"][..],
+            &[
+                "null",
+                "{}",
+                "\"\"",
+                "[null]",
+                "[{\"address\":\"t.a\",\"change\":null}]",
+                "[{\"address\":\"t.a\",\"change\":{\"actions\":null}}]",
+            ][..],
         ),
         ("resource_drift", &["null", "1"]),
         ("deferred_changes", &["null"]),

@@ -4,8 +4,8 @@ use std::ops::Deref;
 
 use objchange_plan::DocumentError;
 use objchange_policy::sentinel::Imports;
-pub(super) use objchange_policy::sentinel::judge::{Judgement, Outcome, Unknown, WitnessReports};
 use objchange_policy::sentinel::judge;
+pub(super) use objchange_policy::sentinel::judge::{Judgement, Outcome, Unknown, WitnessReports};
 use objchange_sentinel::Setup;
 
 use super::set::Applied;

@@ -9,8 +9,8 @@ use super::OnUnknown;
 use super::judge::{Judged, Judgement, Outcome, WitnessReports};
 use super::set::Applied;
 use crate::sentinel::configuration::Level;
-use objchange_policy::sentinel::judge::show;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
+use objchange_policy::sentinel::judge::show;
 
 /// As many elements are named where not all are asked for.
 const SHOWN: usize = 10;

@@ -9,9 +9,7 @@ mod witness;
 use std::sync::Arc;
 
 use objchange_plan::DocumentError;
-use objchange_sentinel::{
-    Evaluated, Location, Policy, Run, RunError, Setup, Touched, Verdict, Witnesses,
-};
+use objchange_sentinel::{Evaluated, Location, Policy, Run, RunError, Setup, Touched, Verdict, Witnesses};
 use serde::Serialize;
 use serde_json::Value as Json;
 

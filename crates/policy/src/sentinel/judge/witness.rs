@@ -7,7 +7,6 @@ use serde_json::Value as Json;
 
 use super::super::Imports;
 
-
 /// An element that made something false or undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
