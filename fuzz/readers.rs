@@ -361,7 +361,7 @@ pub(crate) fn provider_lines(bytes: &[u8]) {
 pub(crate) fn messages(bytes: &[u8]) {
     let schemas = [message::schemas(bytes, 6), message::schemas(bytes, 5), message::identities(bytes)];
     for schemas in schemas.into_iter().flatten() {
-        for (_, schema) in schemas.of(Component::Resource) {
+        for (_, schema) in schemas.named(Component::Resource) {
             is_of_its_type(&schema.block);
         }
         let document = objchange_provider::schema_document([("a/b", &schemas)]);

@@ -1,10 +1,9 @@
 //! Commands that a small build does not have.
 
 use std::ffi::OsString;
-use std::io;
 use std::process::ExitCode;
 
-use crate::exit;
+use crate::exit::{self, CommandError};
 
 /// Not in this build: build with `--features full`
 #[derive(Debug, clap::Args)]
@@ -15,9 +14,9 @@ pub(crate) struct Args {
 }
 
 /// Says how to get the command.
-pub(crate) fn run(command: &str) -> io::Result<ExitCode> {
-    exit::unusable(&format!(
+pub(crate) fn run(command: &str) -> Result<ExitCode, CommandError> {
+    Err(exit::unusable(format_args!(
         "this build does not have `{command}`: build with `cargo run --features full -- {command} …`, or install with \
          `cargo install --path crates/cli --features full`"
-    ))
+    )))
 }

@@ -7,7 +7,7 @@ use crate::exit;
 /// Prints each reason why the document may not show everything that happens, once.
 pub(crate) fn print(document: &Document<'_>) {
     let (errored, complete) = match document {
-        Document::Plan(plan) => (plan.errored, plan.complete),
+        Document::Plan(plan) => (plan.changes.errored, plan.changes.complete),
         Document::State(_) => (false, None),
     };
     if !document.has_format_version() {

@@ -15,7 +15,7 @@ use objchange_text::visible_json;
 use serde_json::json;
 
 use crate::configuration::{Configuration, ConfigurationError, Given, covers, report};
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 
 const AFTER_HELP: &str = "\
@@ -73,25 +73,17 @@ struct Evaluation<'a> {
     functions: Functions,
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
-    let configuration = match args.config.as_deref().map(Configuration::read).transpose() {
-        Ok(configuration) => configuration.unwrap_or_default(),
-        Err(error) => return exit::unusable(&error),
-    };
-    let evaluation = match Evaluation::new(args, &configuration) {
-        Ok(evaluation) => evaluation,
-        Err(ConfigurationError::Problems { found, hidden }) => {
-            report::show(&configuration.sources, &hidden, &found)?;
-            return Ok(ExitCode::from(exit::UNUSABLE));
-        }
-        Err(error) => return exit::unusable(&error),
-    };
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let configuration = args.config.as_deref().map(Configuration::read).transpose().map_err(unusable)?;
+    let configuration = configuration.unwrap_or_default();
+    let evaluation =
+        Evaluation::new(args, &configuration).map_err(|error| error.in_sources(&configuration.sources))?;
     let all_right = match args.expression.as_deref() {
         Some(text) if text != "-" => evaluation.answer("(expression)", text)?,
         _ => {
             let reads_twice = evaluation.args.given.sources().any(|source| source == Source::Stdin);
             if reads_twice {
-                return exit::unusable(&"standard input (-) can be read only once");
+                return Err("standard input (-) can be read only once".into());
             }
             evaluation.answer_lines()?
         }

@@ -1,4 +1,4 @@
-//! Exit codes, and what is said on standard error.
+//! How commands end: exit codes, why there is no answer, and what is said on standard error.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -33,10 +33,45 @@ pub(crate) fn note(message: &str) {
     let _ = writeln!(anstream::stderr(), "note: {}", visible(message));
 }
 
-/// Says why what was given cannot be used.
-pub(crate) fn unusable(reason: &dyn std::fmt::Display) -> io::Result<ExitCode> {
-    complain(&reason.to_string())?;
-    Ok(unusable_code())
+/// Why a command has no answer.
+#[derive(Debug)]
+pub(crate) enum CommandError {
+    /// Arguments, files or documents cannot be used: what is wrong with them, and what to do.
+    Unusable(String),
+    /// The same, where each thing that is wrong has been shown in its place.
+    Shown,
+    /// The output cannot be written.
+    Output(io::Error),
+}
+
+impl CommandError {
+    /// The error after what is wrong was shown, if it could be.
+    pub(crate) fn shown(result: io::Result<()>) -> Self {
+        result.map_or_else(Self::Output, |()| Self::Shown)
+    }
+}
+
+impl From<io::Error> for CommandError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<String> for CommandError {
+    fn from(reason: String) -> Self {
+        Self::Unusable(reason)
+    }
+}
+
+impl From<&str> for CommandError {
+    fn from(reason: &str) -> Self {
+        Self::Unusable(reason.to_owned())
+    }
+}
+
+/// The error of a command for which this cannot be used.
+pub(crate) fn unusable(reason: impl std::fmt::Display) -> CommandError {
+    CommandError::Unusable(reason.to_string())
 }
 
 /// Whether the exit codes are those of `show --detailed-exitcode`, which gives the usual one for errors another meaning.
@@ -52,8 +87,14 @@ pub(crate) fn unusable_code() -> ExitCode {
     ExitCode::from(if IS_DETAILED.load(Ordering::Relaxed) { FAILED } else { UNUSABLE })
 }
 
-/// The exit code of a command, after saying why it could not write its output.
-pub(crate) fn code(result: io::Result<ExitCode>) -> ExitCode {
+/// The exit code of a command, after saying why it has no answer.
+pub(crate) fn code(result: Result<ExitCode, CommandError>) -> ExitCode {
+    let result = match result {
+        Err(CommandError::Unusable(reason)) => complain(&reason).map(|()| unusable_code()),
+        Err(CommandError::Shown) => Ok(unusable_code()),
+        Err(CommandError::Output(error)) => Err(error),
+        Ok(code) => Ok(code),
+    };
     match result {
         Ok(code) => code,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(PIPE_CLOSED),

@@ -44,6 +44,8 @@ use std::process::ExitCode;
 use anstream::ColorChoice;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::exit::CommandError;
+
 /// What a Terraform or OpenTofu change to a resource will be
 #[derive(Debug, Parser)]
 #[command(name = "objchange", version, arg_required_else_help = true)]
@@ -101,7 +103,7 @@ pub fn main() -> ExitCode {
     let arguments = arguments::with_two_dashes(std::env::args_os().collect(), &Cli::command());
     let Cli { command, color } = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return exit::code(stdio::check().and_then(|()| arguments::answer(error))),
+        Err(error) => return exit::code(answer(error)),
     };
     match color {
         When::Auto => ColorChoice::Auto,
@@ -112,37 +114,45 @@ pub fn main() -> ExitCode {
     if matches!(&command, Command::Show(arguments) if arguments.has_detailed_exitcode()) {
         exit::use_detailed_codes();
     }
-    if let Err(error) = stdio::check() {
-        return exit::code(Err(error));
-    }
-    exit::code(match command {
-        Command::Check(args) => check::run(&args),
+    exit::code(run(&command))
+}
+
+/// Says what is wrong with the arguments, or what they ask for.
+fn answer(error: clap::Error) -> Result<ExitCode, CommandError> {
+    stdio::check()?;
+    Ok(arguments::answer(error)?)
+}
+
+fn run(command: &Command) -> Result<ExitCode, CommandError> {
+    stdio::check()?;
+    match command {
+        Command::Check(args) => check::run(args),
         #[cfg(feature = "provider")]
-        Command::Conform(args) => conform::run(&args),
+        Command::Conform(args) => conform::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Conform(_) => absent::run("conform"),
-        Command::Eval(args) => eval::run(&args),
+        Command::Eval(args) => eval::run(args),
         #[cfg(feature = "provider")]
-        Command::Explain(args) => explain::run(&args),
+        Command::Explain(args) => explain::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Explain(_) => absent::run("explain"),
-        Command::Plan(args) => plan::run(&args),
+        Command::Plan(args) => plan::run(args),
         #[cfg(feature = "policy")]
-        Command::Policy(args) => policy::run(&args),
+        Command::Policy(args) => policy::run(args),
         #[cfg(not(feature = "policy"))]
         Command::Policy(_) => absent::run("policy"),
         #[cfg(feature = "provider")]
-        Command::Provider(args) => provider::run(&args),
+        Command::Provider(args) => provider::run(args),
         #[cfg(not(feature = "provider"))]
         Command::Provider(_) => absent::run("provider"),
         #[cfg(feature = "query")]
-        Command::Query(args) => query::run(&args),
+        Command::Query(args) => query::run(args),
         #[cfg(not(feature = "query"))]
         Command::Query(_) => absent::run("query"),
         #[cfg(feature = "sentinel")]
-        Command::Sentinel(args) => sentinel::run(&args),
+        Command::Sentinel(args) => sentinel::run(args),
         #[cfg(not(feature = "sentinel"))]
         Command::Sentinel(_) => absent::run("sentinel"),
-        Command::Show(arguments) => show::run(&arguments),
-    })
+        Command::Show(arguments) => show::run(arguments),
+    }
 }

@@ -16,6 +16,7 @@ use thiserror::Error;
 
 use self::choose::Choice;
 use self::gate::{Gate, Verdict};
+use crate::exit::CommandError;
 use crate::input::{InputError, Size, Source};
 use crate::schemas::{SchemaArgs, SchemaText, SchemaTextError};
 use crate::style::colour;
@@ -215,10 +216,10 @@ impl Arguments {
 }
 
 /// Runs the command.
-pub(crate) fn run(arguments: &Arguments) -> io::Result<ExitCode> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, CommandError> {
     let mut verdict = Verdict::default();
     let shown = show(arguments, &mut verdict);
-    arguments.gate.code(&verdict, shown)
+    Ok(arguments.gate.code(&verdict, shown)?)
 }
 
 fn show(arguments: &Arguments, verdict: &mut Verdict) -> Result<(), Error> {
@@ -308,7 +309,7 @@ fn write(
     let report = Report::of(document, schemas, &options, &filter)?;
     // The programs of old know neither actions nor deferred changes, which are judged all the same.
     let is_hidden =
-        |plan: &Plan<'_>| !plan.action_invocations.is_empty() || !plan.deferred_changes.is_empty();
+        |plan: &Plan<'_>| !plan.changes.invocations.is_empty() || !plan.changes.deferred.is_empty();
     *verdict = match document {
         Document::Plan(plan) if program != Program::default() && is_hidden(plan) => {
             let options = Options { program: Some(Program::default()), ..options };

@@ -39,20 +39,23 @@ impl Flow<'_> {
             Error::from(ErrorKind::Malformed { field: "config", reason: error.to_string() })
         };
         let mut applying = begin_apply(&request).map_err(bad)?;
-        let (mut last, mut identity) = (None, None);
+        // The identity in the answer about the object that is there afterwards, if the provider was asked for one at all.
+        let (mut last, mut answered_identity) = (None, None);
         let applied = loop {
             applying = match applying {
                 Applying::Done(applied) => break *applied,
                 Applying::Ask(question) => {
                     let answer = self.provider.apply(self.type_name, question.request()).await;
-                    let Some(answer) = self.told(answer, Clause::A2) else {
+                    let Some(answer) = self.answer_or_finding(answer, Clause::A2) else {
                         return Ok(Applied { saved: None, is_fine: false });
                     };
                     if let Some(object) = &answer.new_state {
                         self.learn(object);
                     }
                     last.clone_from(&answer.new_state);
-                    identity = answer.identity.clone().filter(|_| !question.request().planned.is_null());
+                    if !question.request().planned.is_null() {
+                        answered_identity = Some(answer.identity.clone());
+                    }
                     self.labels_stay(&question.request().planned, answer.new_state.as_ref());
                     question.answer(answer)
                 }
@@ -64,6 +67,7 @@ impl Flow<'_> {
         };
         // What of the objects is secret is marked in the saved one, and in what was planned.
         let actual = last.map(|last| self.schema.block.mark_hidden(&last));
+        let mut findings = Vec::new();
         for violation in &applied.violations {
             let is_legacy = applied.legacy_type_system;
             let mut finding =
@@ -79,11 +83,14 @@ impl Flow<'_> {
                 finding.cause = Some("update_ignored");
             }
             is_fine &= finding.severity != FindingSeverity::Error;
-            self.find(finding);
+            findings.push(finding);
         }
-        is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
-        if is_fine && !applied.saved.is_null() && identity.as_ref().is_none_or(Value::is_null) {
-            self.identity_is_missing();
+        self.find_all(findings);
+        if let Some(identity) = answered_identity {
+            is_fine = is_fine && self.identity_is_sound(identity.as_ref(), Clause::A7, false);
+            if is_fine && !applied.saved.is_null() && identity.is_none_or(|identity| identity.is_null()) {
+                self.identity_is_missing();
+            }
         }
         let (private, identity) = (applied.private, applied.identity);
         // What the provider must not have said is not handed back to it.
@@ -149,7 +156,7 @@ impl Flow<'_> {
             Descend::Into
         });
         for path in moved {
-            let message = format!("{path}: a block stands under another label than planned");
+            let message = "a block stands under another label than planned";
             self.find(Finding::new(Clause::A5, "block_label_changed", path, message).unnoticed());
         }
     }
@@ -168,7 +175,7 @@ impl Flow<'_> {
             request.private.clone_from(&saved.private);
             request.identity.clone_from(&saved.identity);
             let answer = self.provider.plan(self.type_name, &request).await;
-            let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
+            let Some(answer) = self.answer_or_finding(answer, Clause::P4) else { return Ok(None) };
             self.learn(&answer.planned);
             if self.fails(&answer.diagnostics, (Clause::A8, "destroy_plan_failed"), NOT_DESTROYED)
                 || !self.is_decided(answer.deferred.is_some())

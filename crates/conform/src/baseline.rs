@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::report::{Found, Report, TypeReport};
+use super::finding::common_kind;
+use super::report::{FindingReport, Report, TypeReport};
 
 /// The findings that are known. Kept as a file of JSON, sorted, so that versions of it can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -43,12 +44,12 @@ pub enum BaselineError {
 }
 
 impl Known {
-    fn new(of: &TypeReport, found: &Found) -> Self {
+    fn new(of: &TypeReport, found: &FindingReport) -> Self {
         Self {
             subject: of.subject.kind().to_owned(),
             name: of.name.clone(),
             clause: found.finding.clause.code().to_owned(),
-            kind: found.finding.kind.clone(),
+            kind: common_kind(&found.finding.kind).to_owned(),
             place: found.place.clone(),
         }
     }
@@ -62,15 +63,15 @@ fn was_tried(report: &Report, known: &Known) -> bool {
 
 impl Baseline {
     /// All that was found.
-    pub fn of(report: &Report) -> Self {
-        Self { known: report.found().map(|(of, found)| Known::new(of, found)).collect() }
+    pub fn new(report: &Report) -> Self {
+        Self { known: report.findings().map(|(of, found)| Known::new(of, found)).collect() }
     }
 
     /// The same after a run: what was tried is known as it was found now, and of what was not tried all stays known.
     #[must_use]
     pub fn updated(&self, report: &Report) -> Self {
         let is_kept = |known: &&Known| !was_tried(report, known);
-        let mut new = Self::of(report);
+        let mut new = Self::new(report);
         new.known.extend(self.known.iter().filter(is_kept).cloned());
         new
     }
@@ -85,7 +86,8 @@ impl Baseline {
         if file.format_version != "1" {
             return Err(BaselineError::Version(file.format_version));
         }
-        Ok(Self { known: file.findings })
+        let common = |known: Known| Known { kind: common_kind(&known.kind).to_owned(), ..known };
+        Ok(Self { known: file.findings.into_iter().map(common).collect() })
     }
 
     /// The file.

@@ -132,7 +132,7 @@ impl Corpus {
     }
 
     /// The kept configurations of a type, as far as they fit its present schema.
-    pub(super) fn of(&self, subject: Subject, name: &str, block: &Block) -> Vec<Replayed> {
+    pub(super) fn about(&self, subject: Subject, name: &str, block: &Block) -> Vec<Replayed> {
         let value = |raw: &RawValue| Value::from_marker_json(raw.get(), block.implied_type()).ok();
         let option = |raw: &Option<Box<RawValue>>| match raw {
             Some(raw) => value(raw).map(Some),

@@ -8,7 +8,7 @@ use objchange_provider::{Component, Error, ErrorKind, Function, FunctionAnswer, 
 
 use super::flow::no_answer;
 use super::leak::Leaks;
-use super::objects::{at, first_difference, unsound};
+use super::objects::{first_difference, unsound};
 use super::schemas::of_type;
 use super::secrets::{Provenance, Secrets};
 use super::sentences::NULL_OBJECT;
@@ -48,7 +48,7 @@ impl<'p> Single<'p> {
         let validated = provider.validate(component, name, &config).await;
         let mut single =
             Self { provider, block, config, judgement: std::mem::take(&mut judgement), secrets, leaks };
-        match single.told(validated, Clause::T1) {
+        match single.answer_or_finding(validated, Clause::T1) {
             Some(diagnostics) if !single.refuses(&diagnostics) => Ok(Ok(single)),
             _ => Ok(Err(single.judgement)),
         }
@@ -58,7 +58,7 @@ impl<'p> Single<'p> {
         self.judgement.findings.push(self.secrets.hide_in_finding(finding));
     }
 
-    pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
+    pub(super) fn answer_or_finding<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
         let error = match answer {
             Ok(answer) => return Some(answer),
             Err(error) => error,
@@ -143,7 +143,7 @@ impl Single<'_> {
         let mut objects = Vec::new();
         for _ in 0..2 {
             let answer = self.provider.read_data(type_name, &self.config).await;
-            let answer = self.told(answer, Clause::D1)?;
+            let answer = self.answer_or_finding(answer, Clause::D1)?;
             if self.refuses(&answer.diagnostics) || !self.is_decided(answer.deferred.is_some()) {
                 return None;
             }
@@ -169,8 +169,7 @@ impl Single<'_> {
         if !objects[0].identical(&objects[1]) {
             let [was, is] = [0, 1].map(|i| self.block.mark_hidden(&objects[i]));
             let path = first_difference(&was, &is).unwrap_or_default();
-            let message =
-                format!("{}asked the same once more, the data source answers something else", at(&path));
+            let message = "asked the same once more, the data source answers something else";
             self.find(Finding::new(Clause::D5, "not_the_same", path, message));
         }
         // Terraform does not hold a data source to its configuration, and what it plans is held to it in this way.

@@ -26,7 +26,7 @@ pub struct Finding {
     pub kind: String,
     /// Where in the object.
     pub path: Path,
-    /// What is wrong, in a sentence.
+    /// What is wrong, in a sentence that does not repeat the path: see [`described`](Self::described).
     pub message: String,
     /// What Terraform says of it, without the name of the provider and the resource; `None` where it says nothing, or where
     /// that is not known.
@@ -35,6 +35,8 @@ pub struct Finding {
     pub summary: Option<String>,
     /// How much it matters.
     pub severity: FindingSeverity,
+    /// When it shows, where that is not when the configuration is planned first: `when it is planned again after apply`.
+    pub when: Option<String>,
     /// What causes it, where one cause shows in many places: then it is one finding.
     pub(super) cause: Option<&'static str>,
 }
@@ -67,6 +69,25 @@ pub(super) fn shortened(text: String) -> String {
     format!("{} … ({} more bytes are left out)", &text[..end], text.len() - end)
 }
 
+/// What is wrong with one answer, each part of it once: where a list or a block is not what it should be, what is inside of it
+/// is not either.
+pub(super) fn outermost(findings: Vec<Finding>) -> Vec<Finding> {
+    let is_part = |(at, finding): (usize, &Finding)| {
+        findings.iter().enumerate().any(|(other_at, other)| {
+            let (steps, others) = (finding.path.steps(), other.path.steps());
+            let is_inside = steps.starts_with(others) && (steps.len() > others.len() || other_at < at);
+            is_inside && other.clause == finding.clause && other.severity >= finding.severity
+        })
+    };
+    let is_kept: Vec<bool> = findings.iter().enumerate().map(|finding| !is_part(finding)).collect();
+    findings.into_iter().zip(is_kept).filter_map(|(finding, is_kept)| is_kept.then_some(finding)).collect()
+}
+
+/// The kind by which findings are told apart: the same check has other words where an object is there already.
+pub(super) fn common_kind(kind: &str) -> &str {
+    if kind == "not_config_nor_prior" { "not_config" } else { kind }
+}
+
 impl Finding {
     pub(super) fn new(clause: Clause, kind: &str, path: Path, message: impl Into<String>) -> Self {
         // Terraform waits without end for a provider that does not answer.
@@ -80,6 +101,7 @@ impl Finding {
             terraform: None,
             summary: None,
             severity,
+            when: None,
             cause: None,
         }
     }
@@ -114,6 +136,23 @@ impl Finding {
         Self { terraform, ..finding.headed(said.summary.clone()) }
     }
 
+    /// Where it is and what is wrong there, as a line.
+    ///
+    /// ```
+    /// use objchange_conform::kit::{faulty, trial_config};
+    /// use objchange_conform::{Trial, judge};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> objchange_provider::Result<()> {
+    /// let judgement = judge(&faulty(true), "kit_planned_null", &Trial::new(trial_config(true))).await?;
+    /// assert_eq!(judgement.findings[0].described(), ".name: planned as null, but configuration has \"a\"");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn described(&self) -> String {
+        if self.path.is_root() { self.message.clone() } else { format!("{}: {}", self.path, self.message) }
+    }
+
     /// The texts that hold what the provider says, changed.
     pub(super) fn texts(mut self, change: impl Fn(String) -> String) -> Self {
         self.message = change(self.message);
@@ -139,8 +178,9 @@ impl Finding {
             PlanViolation::DeferralNotAllowed => Clause::P2,
             _ => Clause::P5,
         };
-        let mut finding =
-            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        let path = violation.path();
+        let message = without_path(&violation.to_string(), path);
+        let mut finding = Self::new(clause, violation.kind(), path.clone(), message);
         finding.terraform = match violation {
             PlanViolation::Invalid(invalid) => invalid_text(block, invalid, planned, config),
             PlanViolation::WriteOnly(_) => Some(WRITE_ONLY.into()),
@@ -176,8 +216,9 @@ impl Finding {
             ApplyViolation::NotDestroyed => Clause::A6,
             _ => Clause::A5,
         };
-        let mut finding =
-            Self::new(clause, violation.kind(), violation.path().clone(), violation.to_string());
+        let path = violation.path();
+        let message = without_path(&violation.to_string(), path);
+        let mut finding = Self::new(clause, violation.kind(), path.clone(), message);
         let nothing = Value::null(objchange::Type::Dynamic);
         finding.terraform = match violation {
             ApplyViolation::Inconsistent(inconsistent) => {
@@ -209,11 +250,18 @@ impl Finding {
     /// What the final plan has otherwise than the first.
     pub(super) fn of_final(inconsistent: &InconsistentResult, first: &Value, last: &Value) -> Self {
         let (kind, path) = (inconsistent.kind.kind(), inconsistent.path.clone());
-        let mut finding = Self::new(Clause::F2, kind, path, inconsistent.to_string());
+        let message = without_path(&inconsistent.to_string(), &path);
+        let mut finding = Self::new(Clause::F2, kind, path, message);
         let said = inconsistent_text(inconsistent, first, last);
         finding.terraform = said.map(|said| format!("{FINAL_PLAN_CHANGED} {said}"));
         finding
     }
+}
+
+/// What the engine says of a place, without the place.
+fn without_path(text: &str, path: &Path) -> String {
+    let rest = text.strip_prefix(&path.to_string()).and_then(|rest| rest.strip_prefix(": "));
+    rest.filter(|_| !path.is_root()).unwrap_or(text).to_owned()
 }
 
 /// As Terraform says it, from the colon behind the path on; `None` where that needs a value that is not told.
@@ -329,4 +377,41 @@ fn only_in(value: &Value, other: &Value) -> Option<String> {
     }
     let (length, other) = (value.len()?, other.len()?);
     (length == other + 1).then(|| other.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(clause: Clause, path: &str, severity: FindingSeverity) -> Finding {
+        Finding { severity, ..Finding::new(clause, "kind", path.parse().unwrap(), "wrong") }
+    }
+
+    #[test]
+    fn what_is_inside_is_part_of_what_is_around_it() {
+        use FindingSeverity::{Error, Tolerated};
+        let kept = |findings: &[(Clause, &str, FindingSeverity)]| -> Vec<usize> {
+            let all: Vec<Finding> =
+                findings.iter().map(|(clause, path, severity)| finding(*clause, path, *severity)).collect();
+            let kept = outermost(all.clone());
+            kept.iter().map(|kept| all.iter().position(|finding| finding == kept).unwrap()).collect()
+        };
+        let (p5, a5) = (Clause::P5, Clause::A5);
+        assert_eq!(kept(&[(p5, ".entry[\"a\"]", Error), (p5, ".entry", Error)]), [1]);
+        assert_eq!(kept(&[(p5, ".rule", Error), (p5, ".rule", Error)]).len(), 1);
+        // Names that begin alike, parts beside each other, and other clauses are other things.
+        assert_eq!(kept(&[(p5, ".name", Error), (p5, ".name_prefix", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, ".lid.name", Error), (p5, ".lid.size", Error)]), [0, 1]);
+        assert_eq!(kept(&[(p5, ".lid", Error), (a5, ".lid.name", Error)]), [0, 1]);
+        // What Terraform stops at is not hidden behind what it tolerates.
+        assert_eq!(kept(&[(p5, ".lid", Tolerated), (p5, ".lid.name", Error)]), [0, 1]);
+    }
+
+    #[test]
+    fn a_path_is_left_out_where_it_is_the_beginning() {
+        let path: Path = ".tags[0]".parse().unwrap();
+        assert_eq!(without_path(".tags[0]: is null", &path), "is null");
+        assert_eq!(without_path(".tags[01]: is null", &path), ".tags[01]: is null");
+        assert_eq!(without_path("is null", &Path::root()), "is null");
+    }
 }

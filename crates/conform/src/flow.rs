@@ -9,6 +9,7 @@ use objchange::value::{Path, PathStep};
 use objchange::{Type, Value};
 use objchange_provider::{Capabilities, Component, Error, ErrorKind, Provider, Result, Schemas};
 
+use super::finding::outermost;
 use super::flavor::Flavor;
 use super::leak::Leaks;
 use super::schemas::of_type;
@@ -122,6 +123,8 @@ pub(super) struct Flow<'p> {
     pub(super) judgement: Judgement,
     pub(super) secrets: Secrets,
     leaks: Leaks,
+    /// When what is found now shows, where that is not when the configuration is planned first.
+    pub(super) when: Option<String>,
     /// What was found already: a provider is asked the same more than once.
     known: HashSet<(Clause, String, Path, String)>,
     /// Nobody is there any more to be asked.
@@ -148,6 +151,7 @@ impl<'p> Flow<'p> {
             judgement: Judgement::default(),
             secrets: Secrets::default(),
             leaks: Leaks::default(),
+            when: None,
             known: HashSet::new(),
             is_gone: false,
             is_readable: true,
@@ -155,11 +159,31 @@ impl<'p> Flow<'p> {
     }
 
     pub(super) fn find(&mut self, finding: Finding) {
-        let finding = self.secrets.hide_in_finding(finding);
+        if self.is_consequence(&finding) {
+            return;
+        }
+        let mut finding = self.secrets.hide_in_finding(finding);
+        finding.when.clone_from(&self.when);
         let key = (finding.clause, finding.kind.clone(), finding.path.clone(), finding.message.clone());
         if self.known.insert(key) {
             self.judgement.findings.push(finding);
         }
+    }
+
+    /// Finds all that is wrong with one answer.
+    pub(super) fn find_all(&mut self, findings: Vec<Finding>) {
+        outermost(findings).into_iter().for_each(|finding| self.find(finding));
+    }
+
+    /// Whether it only shows again what was found before at the same place, and Terraform does not stop at.
+    fn is_consequence(&self, finding: &Finding) -> bool {
+        let shows_again = |clause| [Clause::C2, Clause::G2, Clause::I7].contains(&clause);
+        let stops = |finding: &Finding| finding.severity == FindingSeverity::Error;
+        let goes_on = |clause| [Clause::A5, Clause::R5, Clause::C1].contains(&clause);
+        let is_cause = |found: &Finding| {
+            goes_on(found.clause) && !stops(found) && found.path == finding.path && !found.path.is_root()
+        };
+        shows_again(finding.clause) && !stops(finding) && self.judgement.findings.iter().any(is_cause)
     }
 
     /// What of an object is secret is not to be found in what the provider says, and what is write-only nowhere else in it.
@@ -171,7 +195,7 @@ impl<'p> Flow<'p> {
     }
 
     /// An answer, or the finding that there is none.
-    pub(super) fn told<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
+    pub(super) fn answer_or_finding<T>(&mut self, answer: Result<T>, wrong_type: Clause) -> Option<T> {
         let error = match answer {
             Ok(answer) => return Some(answer),
             Err(error) => error,
@@ -231,7 +255,7 @@ impl<'p> Flow<'p> {
         let coerced = block.coerce_config(&trial.config).map_err(bad)?;
         let coerced = coerced.unmark_deep().0;
         let validated = self.provider.validate(Component::Resource, self.type_name, &coerced).await;
-        let Some(diagnostics) = self.told(validated, Clause::T1) else { return Ok(None) };
+        let Some(diagnostics) = self.answer_or_finding(validated, Clause::T1) else { return Ok(None) };
         if self.refuses(&diagnostics) {
             return Ok(None);
         }
@@ -371,7 +395,10 @@ impl<'p> Flow<'p> {
     /// Plans once more for the configuration that an object has.
     async fn nothing_to_do(&mut self, saved: &Saved, known: &Value, when: &str) -> Result<Option<()>> {
         let refused = self.judgement.refused.len();
-        let again = self.plan(saved, known, Default::default(), Clause::P2).await?;
+        self.when = Some(format!("when it is planned again {when}"));
+        let again = self.plan(saved, known, Default::default(), Clause::P2).await;
+        self.when = None;
+        let again = again?;
         let what = format!("{when} the provider does not plan for the configuration that the object has");
         self.refusals_are_wrong(refused, (Clause::P9, "plan_failed"), &what);
         let Some(again) = again else { return Ok(None) };

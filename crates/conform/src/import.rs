@@ -71,7 +71,7 @@ impl Flow<'_> {
         let answer = match self.provider.import(&request).await {
             // Not every type can be imported.
             Err(error) if error.is_unimplemented() => return Some(()),
-            answer => self.told(answer, Clause::I9)?,
+            answer => self.answer_or_finding(answer, Clause::I9)?,
         };
         if has_errors(&answer.diagnostics) {
             return Some(());
@@ -138,7 +138,7 @@ impl Flow<'_> {
         let (private, identity) = (imported.private.clone(), imported.identity.clone());
         let question = self.question(&Saved { object: found, private, identity });
         let answer = self.provider.read(&question).await;
-        let answer = self.told(answer, Clause::R2)?;
+        let answer = self.answer_or_finding(answer, Clause::R2)?;
         let what = "the provider does not read the object that it has imported";
         if self.fails(&answer.diagnostics, (Clause::R6, "import_read_failed"), what)
             || !self.is_decided(answer.deferred.is_some())
@@ -154,7 +154,7 @@ impl Flow<'_> {
         let is_sound = self.is_sound(&read, [Clause::R1, Clause::R2, Clause::R3])
             && self.identity_is_sound(answer.identity.as_ref(), Clause::R4, false);
         if let Some(path) = unknown.filter(|_| is_sound) {
-            let message = format!("{path}: this is unknown in the object that is imported");
+            let message = "this is unknown in the object that is imported";
             self.find(Finding::new(Clause::I8, "import_unknown", path, message));
         }
         if is_sound && self.stored(&read) != self.stored(&object) {
@@ -191,7 +191,7 @@ impl Flow<'_> {
             };
             let answer = match self.provider.move_state(&request).await {
                 Err(error) if error.is_unimplemented() => return Some(()),
-                answer => self.told(answer, Clause::M2)?,
+                answer => self.answer_or_finding(answer, Clause::M2)?,
             };
             if has_errors(&answer.diagnostics) {
                 continue;
@@ -217,7 +217,7 @@ impl Flow<'_> {
         let object = saved.object.unmark_deep().0;
         let answer = match self.provider.generate_config(self.type_name, &object).await {
             Err(error) if error.is_unimplemented() => return Ok(Some(())),
-            answer => self.told(answer, Clause::G1),
+            answer => self.answer_or_finding(answer, Clause::G1),
         };
         let Some(answer) = answer else { return Ok(None) };
         if has_errors(&answer.diagnostics) {
@@ -232,7 +232,7 @@ impl Flow<'_> {
         let ty = self.schema.block.implied_type();
         if let Some(mismatch) = config.ty().mismatches(ty).first() {
             let path = self.schema.block.hide_keys(&mismatch.path);
-            let message = format!("{path}: the configuration is not of the type that the schema says");
+            let message = "the configuration is not of the type that the schema says";
             let said = mismatched(mismatch, config.ty(), ty);
             self.find(Finding::new(Clause::G1, "wrong_type", path, message).headed_only(said));
             return Ok(None);
@@ -240,7 +240,7 @@ impl Flow<'_> {
         let computed = computed_set(&self.schema.block, &config);
         if !computed.is_empty() {
             for path in computed {
-                let message = format!("{path}: the generated configuration sets what only the provider sets");
+                let message = "the generated configuration sets what only the provider sets";
                 self.find(Finding::new(Clause::G1, "computed_set", path, message).unnoticed());
             }
             return Ok(Some(()));
@@ -251,15 +251,17 @@ impl Flow<'_> {
             return Ok(None);
         }
         let validated = self.provider.validate(Component::Resource, self.type_name, &config).await;
-        let Some(diagnostics) = self.told(validated, Clause::T1) else { return Ok(None) };
+        let Some(diagnostics) = self.answer_or_finding(validated, Clause::T1) else { return Ok(None) };
         if has_errors(&diagnostics) {
             let message = "the provider does not take the configuration that it has generated itself";
             self.find(Finding::new(Clause::G2, "generated_invalid", Path::root(), message));
             return Ok(Some(()));
         }
-        let Some(change) = self.plan(saved, &config, Default::default(), Clause::P2).await? else {
-            return Ok(None);
-        };
+        self.when =
+            Some("when the configuration is planned that the provider writes for the object".to_owned());
+        let change = self.plan(saved, &config, Default::default(), Clause::P2).await;
+        self.when = None;
+        let Some(change) = change? else { return Ok(None) };
         let how = (Clause::G2, "generated_differs");
         self.finds_something_to_do(&change, &config, how, "with the configuration that was generated");
         Ok(Some(()))

@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::change::Diagnostic;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::secrets::visible_texts;
 use super::{Clause, Finding};
@@ -15,8 +15,8 @@ const MIN_LENGTH: usize = 6;
 /// The texts of configurations that nobody may see.
 #[derive(Default)]
 pub(super) struct Leaks {
-    /// What the schema calls sensitive or write-only.
-    hidden: HashSet<String>,
+    /// What the schema calls sensitive or write-only, and where it is.
+    hidden: BTreeMap<String, Path>,
     write_only: HashSet<String>,
     /// What configurations have outside of write-only attributes: a provider may repeat it, secret or not.
     ordinary: HashSet<String>,
@@ -27,28 +27,33 @@ impl Leaks {
     pub(super) fn learn(&mut self, block: &Block, config: &Value) {
         let mut visible = HashSet::new();
         visible_texts(&block.mark_hidden(config), &mut visible);
-        let add = |value: &Value, to: &mut HashSet<String>| {
+        let add = |value: &Value, add: &mut dyn FnMut(String)| {
             value.unmark_deep().0.visit(|_, part| {
                 if let Kind::String(text) = part.kind()
                     && text.trim().len() >= MIN_LENGTH
                     && !visible.contains(text)
                 {
-                    to.insert(text.to_owned());
+                    add(text.to_owned());
                 }
                 Descend::Into
             });
         };
         let marked = block.mark_hidden(config);
-        marked.visit(|_, part| {
+        marked.visit(|path, part| {
             if part.is_marked() {
-                add(part, &mut self.hidden);
+                let path = block.hide_keys(&path.to_path());
+                add(part, &mut |text| {
+                    self.hidden.entry(text).or_insert_with(|| path.clone());
+                });
                 return Descend::Over;
             }
             if part.contains_marked() { Descend::Into } else { Descend::Over }
         });
         let write_only: HashSet<Path> = block.write_only_paths(config).into_iter().collect();
         for part in write_only.iter().filter_map(|path| config.at(path)) {
-            add(part, &mut self.write_only);
+            add(part, &mut |text| {
+                self.write_only.insert(text);
+            });
         }
         config.unmark_deep().0.visit(|path, part| {
             if !write_only.is_empty() && write_only.contains(&path.to_path()) {
@@ -61,10 +66,13 @@ impl Leaks {
 
     /// The diagnostics that hold what is hidden.
     pub(super) fn in_diagnostics(&self, diagnostics: &[Diagnostic]) -> Option<Finding> {
-        let holds = |text: &str| self.hidden.iter().any(|hidden| text.contains(hidden.as_str()));
-        let said = diagnostics.iter().find(|said| holds(&said.summary) || holds(&said.detail))?;
-        let message = format!("a diagnostic repeats a sensitive value: {said}");
-        Some(Finding::new(Clause::K2, "secret_in_diagnostic", Path::root(), message))
+        let repeats =
+            |said: &Diagnostic, hidden: &str| said.summary.contains(hidden) || said.detail.contains(hidden);
+        let first =
+            |said| self.hidden.iter().find(|(hidden, _)| repeats(said, hidden)).map(|(_, path)| (said, path));
+        let (said, path) = diagnostics.iter().find_map(first)?;
+        let message = format!("a diagnostic repeats the value of this sensitive attribute: {said}");
+        Some(Finding::new(Clause::K2, "secret_in_diagnostic", path.clone(), message))
     }
 
     /// What is write-only and stands in another attribute of an object.
@@ -88,7 +96,7 @@ impl Leaks {
             Descend::Into
         });
         let path = found?;
-        let message = format!("{path}: the value of a write-only attribute comes back here");
+        let message = "the value of a write-only attribute comes back here";
         Some(Finding::new(Clause::K1, "write_only_echoed", path, message))
     }
 }

@@ -41,7 +41,6 @@ impl Flow<'_> {
     pub(super) fn differs(&mut self, clause: Clause, kind: &str, was: &Value, is: &Value, message: &str) {
         let (was, is) = (self.schema.block.mark_hidden(was), self.schema.block.mark_hidden(is));
         let path = first_difference(&was, &is).unwrap_or_default();
-        let message = format!("{}{message}", at(&path));
         self.find(Finding::new(clause, kind, path, message));
     }
 
@@ -77,7 +76,7 @@ impl Flow<'_> {
             stored: RawState::json(json),
         };
         let answer = self.provider.upgrade(&request).await;
-        let answer = self.told(answer, Clause::U2)?;
+        let answer = self.answer_or_finding(answer, Clause::U2)?;
         let what = "the provider does not upgrade the object that it has made";
         if self.fails(&answer.diagnostics, (Clause::U5, "upgrade_failed"), what) {
             return None;
@@ -103,7 +102,7 @@ impl Flow<'_> {
         let object = saved.object.unmark_deep().0;
         for _ in 0..2 {
             let answer = self.provider.read(&self.question(saved)).await;
-            let answer = self.told(answer, Clause::R2)?;
+            let answer = self.answer_or_finding(answer, Clause::R2)?;
             let what = "the provider does not read the object that it has made";
             if self.fails(&answer.diagnostics, (Clause::R6, "read_failed"), what) {
                 return None;
@@ -123,10 +122,9 @@ impl Flow<'_> {
             {
                 return None;
             }
-            if let Some((was, is)) = saved.identity.as_ref().zip(answer.identity.as_ref())
-                && !is.is_null()
-                && was != is
-            {
+            let identities = saved.identity.as_ref().zip(answer.identity.as_ref());
+            let is_other = identities.is_some_and(|(was, is)| !is.is_null() && was != is);
+            if is_other {
                 let message = "the identity that is read is not that of the object";
                 self.find(Finding::new(Clause::R4, "identity_changed", Path::root(), message).unnoticed());
             }
@@ -136,17 +134,13 @@ impl Flow<'_> {
                 break;
             }
             saved.private = answer.private;
-            if answer.identity.is_some() {
+            // With an identity that is wrong all that comes after it would be.
+            if answer.identity.is_some() && !is_other {
                 saved.identity = answer.identity;
             }
         }
         Some(())
     }
-}
-
-/// A path in front of a sentence.
-pub(super) fn at(path: &Path) -> String {
-    if path.is_root() { String::new() } else { format!("{path}: ") }
 }
 
 /// The first part in which two objects differ, both with what is secret marked.
@@ -206,7 +200,7 @@ pub(super) fn unsound(
             let names =
                 mismatch.path.steps().iter().take_while(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
-            let message = format!("{path}: the object is not of the type that the schema says");
+            let message = "the object is not of the type that the schema says";
             let finding = Finding::new(wrong_type, "wrong_type", path, message);
             match lacking(mismatch) {
                 Some(words) => finding.said(words),
@@ -220,14 +214,14 @@ pub(super) fn unsound(
     for path in block.write_only_paths(object) {
         if object.at(&path).is_some_and(|value| !value.is_null()) {
             let path = shown(&marked, &path);
-            let message = format!("{path}: a write-only attribute must be null");
+            let message = "a write-only attribute must be null";
             findings.push(Finding::new(write_only, "write_only_not_null", path, message).said(WRITE_ONLY));
         }
     }
     marked.visit(|path, part| {
         if !part.is_known() {
             let path = path.to_path();
-            let message = format!("{path}: all values must be known here");
+            let message = "all values must be known here";
             findings.push(Finding::new(unknown, "unknown", path, message).said(UNKNOWN));
         }
         if part.is_wholly_known() { Descend::Over } else { Descend::Into }

@@ -105,7 +105,7 @@ pub(super) async fn action(
 impl Single<'_> {
     async fn open(&mut self, type_name: &str) -> Option<()> {
         let opened = self.provider.open(type_name, &self.config).await;
-        let opened = self.told(opened, Clause::E2)?;
+        let opened = self.answer_or_finding(opened, Clause::E2)?;
         if self.refuses(&opened.diagnostics) {
             return None;
         }
@@ -118,13 +118,13 @@ impl Single<'_> {
         let mut private = opened.private;
         if opened.renew_at.is_some() {
             let renewed = self.provider.renew(type_name, private.as_ref()).await;
-            let renewed = self.told(renewed, Clause::T1)?;
+            let renewed = self.answer_or_finding(renewed, Clause::T1)?;
             let what = "what was opened is not renewed";
             self.fails(&renewed.diagnostics, (Clause::E3, "renew_failed"), what);
             private = renewed.private.or(private);
         }
         let closed = self.provider.close(type_name, private.as_ref()).await;
-        let closed = self.told(closed, Clause::T1)?;
+        let closed = self.answer_or_finding(closed, Clause::T1)?;
         self.fails(&closed, (Clause::E3, "close_failed"), "what was opened is not closed");
         Some(())
     }
@@ -150,7 +150,7 @@ impl Single<'_> {
         let nothing = Value::null(self.block.implied_type().clone());
         for invalid in assert_plan_valid(self.block, &nothing, &self.config, object) {
             let path = self.block.hide_keys(&invalid.path);
-            let message = format!("{path}: what is opened is not what is configured");
+            let message = "what is opened is not what is configured";
             self.find(Finding::new(Clause::E1, invalid.kind.kind(), path, message));
         }
     }
@@ -159,7 +159,7 @@ impl Single<'_> {
         let (config, limit) = (self.config.clone(), LISTED);
         let question = ListQuestion { type_name: type_name.into(), config, include_objects, limit };
         let listed = self.provider.list(&question).await;
-        let listed = self.told(listed, Clause::L2)?;
+        let listed = self.answer_or_finding(listed, Clause::L2)?;
         let before = self.judgement.findings.len();
         if i64::try_from(listed.len()).is_ok_and(|count| count > LISTED) {
             let message = "more objects are listed than were asked for";
@@ -194,13 +194,13 @@ impl Single<'_> {
 
     async fn action(&mut self, type_name: &str, invoke: bool) -> Option<()> {
         let planned = self.provider.plan_action(type_name, &self.config).await;
-        let planned = self.told(planned, Clause::T1)?;
+        let planned = self.answer_or_finding(planned, Clause::T1)?;
         let is_decided = !self.refuses(&planned.diagnostics) && self.is_decided(planned.deferred.is_some());
         if !is_decided || !invoke || !self.config.is_wholly_known() {
             return None;
         }
         let events = self.provider.invoke_action(type_name, &self.config).await;
-        let events = self.told(events, Clause::T1)?;
+        let events = self.answer_or_finding(events, Clause::T1)?;
         let ends = events.iter().filter(|event| matches!(event, ActionEvent::Completed(_))).count();
         for event in &events {
             // An action may well fail.

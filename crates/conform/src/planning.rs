@@ -11,7 +11,7 @@ use objchange_provider::{Error, ErrorKind, Result};
 
 use super::flavor::Flavor;
 use super::flow::{Flow, Saved};
-use super::objects::{at, first_difference};
+use super::objects::first_difference;
 use super::sentences::ACTION_CHANGED;
 use super::{Clause, Finding, FindingSeverity};
 
@@ -30,7 +30,7 @@ impl Flow<'_> {
         let Some(again) = self.plan(prior, config, none, Clause::P2).await? else { return Ok(None) };
         if !again.after.identical(&first.after) || again.action != first.action {
             let path = first_difference(&first.after, &again.after).unwrap_or_default();
-            let message = format!("{}asked the same once more, the provider plans something else", at(&path));
+            let message = "asked the same once more, the provider plans something else";
             self.find(Finding::new(Clause::C1, "not_deterministic", path, message));
         }
         // Where nothing is to be done, nothing more is asked.
@@ -70,6 +70,7 @@ impl Flow<'_> {
             self.find(finding.said(format!("{ACTION_CHANGED} {} to {}", names[0], names[1])));
             is_fine = false;
         }
+        let mut findings = Vec::new();
         for inconsistent in assert_object_compatible(&self.schema.block, &first.after, &last.after) {
             let mut finding = Finding::of_final(&inconsistent, &first.after, &last.after);
             if is_in_unknown_set(&self.schema.block, config, &finding.path) {
@@ -79,8 +80,9 @@ impl Flow<'_> {
                 );
             }
             is_fine &= finding.severity != FindingSeverity::Error;
-            self.find(finding);
+            findings.push(finding);
         }
+        self.find_all(findings);
         Ok(is_fine.then_some(last))
     }
 
@@ -107,7 +109,7 @@ impl Flow<'_> {
                     let mut asked = question.request().clone();
                     asked.planned_private = planned_private.take().unwrap_or_default();
                     let answer = self.provider.plan(self.type_name, &asked).await;
-                    let Some(answer) = self.told(answer, Clause::P4) else { return Ok(None) };
+                    let Some(answer) = self.answer_or_finding(answer, Clause::P4) else { return Ok(None) };
                     self.learn(&answer.planned);
                     self.tells_no_secret(&answer.diagnostics);
                     if asked.prior.is_null() {
@@ -128,6 +130,7 @@ impl Flow<'_> {
         let mut is_fine = true;
         let config = self.schema.block.coerce_config(config).unwrap_or_else(|_| config.clone());
         let config = self.schema.block.mark_hidden(&config);
+        let mut findings = Vec::new();
         for violation in change.violations.iter().chain(&change.at_apply) {
             let mut finding =
                 Finding::of_plan(&self.schema.block, violation, &config, &change.after, is_legacy);
@@ -135,8 +138,9 @@ impl Flow<'_> {
                 finding.clause = deferred;
             }
             is_fine &= finding.severity != FindingSeverity::Error;
-            self.find(finding);
+            findings.push(finding);
         }
+        self.find_all(findings);
         if is_fine {
             let may_be_unknown = change.action == Action::Create || change.action.is_replace();
             is_fine = self.identity_is_sound(change.identity.as_ref(), Clause::P7, may_be_unknown);
@@ -160,7 +164,7 @@ impl Flow<'_> {
         }
         let path = first_difference(&change.before, &change.after).unwrap_or_default();
         let is_terraforms = self.matches_wrongly(change, config);
-        let message = format!("{}{when} there is still something to do: {}", at(&path), change.action.kind());
+        let message = format!("{when} there is still something to do: {}", change.action.kind());
         let mut finding = Finding::new(clause, kind, path, message);
         // An update that was ignored shows wherever something was changed.
         if self.judgement.findings.iter().any(|found| found.cause == Some("update_ignored")) {
@@ -215,7 +219,7 @@ impl Flow<'_> {
             // A key may be secret.
             let names = path.steps().iter().filter(|step| matches!(step, PathStep::Attribute(_)));
             let path: Path = names.cloned().collect();
-            let message = format!("{path}: requires a replacement, and is no part of the object");
+            let message = "requires a replacement, and is no part of the object";
             self.find(Finding::new(Clause::P6, "requires_replace_nowhere", path, message).unnoticed());
         }
     }

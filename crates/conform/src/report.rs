@@ -95,7 +95,7 @@ pub struct TypeReport {
     /// Why it refused, each reason once, the most frequent first.
     pub refusals: Vec<Refusal>,
     /// What it does wrong, the worst first.
-    pub findings: Vec<Found>,
+    pub findings: Vec<FindingReport>,
 }
 
 /// A reason for which a provider refuses configurations.
@@ -113,7 +113,7 @@ pub struct Refusal {
 /// What a type does wrong in one way, at places of one form.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct FindingReport {
     /// How it shows with the smallest configuration.
     pub finding: Finding,
     /// The place, with `[*]` for each index.
@@ -199,18 +199,18 @@ impl Report {
     }
 
     /// All that was found, with where.
-    pub fn found(&self) -> impl Iterator<Item = (&TypeReport, &Found)> {
+    pub fn findings(&self) -> impl Iterator<Item = (&TypeReport, &FindingReport)> {
         self.types.iter().flat_map(|of| of.findings.iter().map(move |found| (of, found)))
     }
 
     /// How many findings are not in the baseline: errors, and others that are faults of the provider.
     pub fn new_findings(&self) -> (usize, usize) {
         let new = |is_error: bool| {
-            let is_new = move |found: &Found| {
+            let is_new = move |found: &FindingReport| {
                 let severity = found.finding.severity;
                 !found.is_known && severity.is_error() == is_error && severity != FindingSeverity::Note
             };
-            self.found().filter(|(_, found)| is_new(found)).count()
+            self.findings().filter(|(_, found)| is_new(found)).count()
         };
         (new(true), new(false))
     }
@@ -242,7 +242,17 @@ impl Report {
     }
 }
 
-impl Found {
+impl FindingReport {
+    /// Where it is: the path, unless the place says more than that, such as whose schema it is.
+    pub fn location(&self) -> String {
+        let Self { finding, place, .. } = self;
+        if place.is_empty() || *place == shape(&finding.path) {
+            finding.path.to_string()
+        } else {
+            place.clone()
+        }
+    }
+
     fn hide(&mut self, secrets: &Secrets) {
         self.finding = secrets.hide_in_finding(self.finding.clone());
         self.place = secrets.hide(&self.place);
@@ -302,7 +312,7 @@ impl TypeReport {
     /// In the order in which it is told.
     pub(super) fn sorted(mut self) -> Self {
         self.refusals.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.summary.cmp(&b.summary)));
-        let key = |found: &Found| {
+        let key = |found: &FindingReport| {
             let finding = &found.finding;
             (std::cmp::Reverse(finding.severity), finding.clause, found.place.clone(), finding.kind.clone())
         };
@@ -352,7 +362,7 @@ impl Serialize for Shown<'_> {
 }
 
 /// Flat, as other programs like it: what Terraform says has a summary and a detail.
-impl Serialize for Found {
+impl Serialize for FindingReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(serde::Serialize)]
         struct Flat<'f> {
@@ -362,6 +372,7 @@ impl Serialize for Found {
             place: &'f str,
             path: &'f Path,
             message: &'f str,
+            when: Option<&'f str>,
             rule: &'static str,
             advice: &'static Advice,
             terraform: Option<TerraformMessage<'f>>,
@@ -390,6 +401,7 @@ impl Serialize for Found {
             place: &self.place,
             path: &finding.path,
             message: &finding.message,
+            when: finding.when.as_deref(),
             rule: finding.clause.sentence(),
             advice: finding.clause.advice(Some(&finding.kind)),
             terraform: finding.said_by_terraform().map(said),

@@ -11,7 +11,7 @@ use smol_str::SmolStr;
 use super::{Clause, Finding};
 
 /// The components whose schemas and behaviour are judged: all but state stores.
-pub(crate) const JUDGED: [Component; 6] = [
+pub(crate) const CHECKED_COMPONENTS: [Component; 6] = [
     Component::Provider,
     Component::Resource,
     Component::DataSource,
@@ -65,8 +65,8 @@ pub fn judge_schemas(schemas: &Schemas) -> Vec<SchemaFinding> {
         let message = "the provider has no schema of its own configuration; an empty one will do";
         add("provider", Finding::new(Clause::S0, "no_provider_schema", Path::root(), message));
     }
-    for component in JUDGED {
-        for (name, schema) in schemas.of(component) {
+    for component in CHECKED_COMPONENTS {
+        for (name, schema) in schemas.named(component) {
             declared(component, &schema.block)
                 .into_iter()
                 .for_each(|finding| add(&place(component, name), finding));
@@ -100,7 +100,7 @@ pub(super) fn named(schemas: &Schemas, component: Component) -> BTreeSet<SmolStr
             let (place, _) = fault.place.split_once(": ").unwrap_or((&fault.place, ""));
             place.strip_prefix(&prefix).map(SmolStr::from)
         });
-    schemas.of(component).map(|(name, _)| name.into()).chain(misunderstood).collect()
+    schemas.named(component).map(|(name, _)| name.into()).chain(misunderstood).collect()
 }
 
 /// As problems name their places.
@@ -127,7 +127,7 @@ fn misunderstood(fault: &SchemaFault) -> (&str, Finding) {
         // `NoBlock`, and any other reason why there is no schema.
         _ => Clause::S0,
     };
-    let finding = Finding::new(clause, fault.problem.kind(), path, fault.to_string());
+    let finding = Finding::new(clause, fault.problem.kind(), path, fault.problem.to_string());
     (place, if fault.problem.is_fatal() { finding } else { finding.unnoticed() })
 }
 
@@ -135,7 +135,7 @@ fn declared(component: Component, block: &Block) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for problem in block.validate() {
         let clause = clause_of(problem.kind);
-        found.push(Finding::new(clause, problem.kind.kind(), problem.path.clone(), problem.to_string()));
+        found.push(Finding::new(clause, problem.kind.kind(), problem.path.clone(), problem.kind.to_string()));
     }
     let names = block
         .attributes()
@@ -143,7 +143,7 @@ fn declared(component: Component, block: &Block) -> Vec<Finding> {
         .map(|(name, _)| name)
         .chain(block.block_types().iter().map(|(name, _)| name));
     for name in names.filter(|name| reserved(component).contains(&name.as_str())) {
-        let message = format!("{name}: the name has a meaning of its own in configurations");
+        let message = "the name has a meaning of its own in configurations";
         let path = Path::root().attribute(name.clone());
         found.push(Finding::new(Clause::S4, "reserved_name", path, message).unnoticed());
     }
@@ -188,12 +188,11 @@ fn attributes(attributes: &[(smol_str::SmolStr, Attribute)], path: &Path, found:
     for (name, attribute) in attributes {
         let path = path.clone().attribute(name.clone());
         if !is_writable(name) {
-            let message =
-                format!("{path}: the name of an attribute has lowercase letters, digits and underscores");
+            let message = "the name of an attribute has lowercase letters, digits and underscores";
             found.push(Finding::new(Clause::S4, "attribute_name", path.clone(), message).unnoticed());
         }
         if attribute.write_only && attribute.computed {
-            let message = format!("{path}: what is write-only is never kept, and cannot be computed");
+            let message = "what is write-only is never kept, and cannot be computed";
             found
                 .push(Finding::new(Clause::S1, "write_only_and_computed", path.clone(), message).unnoticed());
         }

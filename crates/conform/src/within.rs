@@ -62,3 +62,39 @@ pub(super) fn elements_like(like: &Value, elements: impl Iterator<Item = Value>)
     let as_tuple = Value::tuple(elements);
     as_tuple.convert(like.ty()).unwrap_or(as_tuple)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(path: &[&str]) -> Vec<SmolStr> {
+        path.iter().map(SmolStr::new).collect()
+    }
+
+    #[test]
+    fn each_element_of_a_map_is_on_the_way() {
+        let labelled = |size: i64| Value::object([("size", Value::from(size)), ("name", Value::from("a"))]);
+        let ty = labelled(1).ty().clone();
+        let map = Value::map(ty, [("k", labelled(1)), ("l", labelled(2))]).unwrap();
+        // A map, and blocks by label that have several types.
+        let several = Value::object([("k", labelled(1)), ("l", Value::object([("size", Value::from(2))]))]);
+        for blocks in [map, several] {
+            let object = Value::object([("disk", blocks.clone().sensitive())]);
+            let path = names(&["disk", "size"]);
+            let mut seen = Vec::new();
+            each(&object, &path, &mut |part| seen.push(part.clone()));
+            assert_eq!(seen, [Value::from(1), Value::from(2)]);
+            assert_eq!(first(&object, &path), Some(&Value::from(1)));
+            let new = changed(&object, &path, &mut |_| Value::from(7));
+            let disk = new.attribute("disk").unwrap();
+            assert!(disk.is_marked());
+            assert_eq!(disk.unmarked().ty(), blocks.ty());
+            let mut seen = Vec::new();
+            each(&new, &path, &mut |part| seen.push(part.clone()));
+            assert_eq!(seen, [Value::from(7), Value::from(7)]);
+            // What is elsewhere stays.
+            assert_eq!(first(&new, &names(&["disk", "name"])), Some(&Value::from("a")));
+            assert_eq!(first(&new, &names(&["disk", "none"])), None);
+        }
+    }
+}

@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::document::{Plan, State};
+use crate::options::{Colour, Options};
 use crate::program::{Program, ProgramError};
-use crate::render::Colour;
 use crate::render::{render_plan, render_resource_change, render_state};
-use crate::report::{Options, PlanMode, Schemas, ShowError};
+use crate::report::{PlanMode, Schemas, ShowError};
 
 /// The operations of case files that this crate answers.
 ///

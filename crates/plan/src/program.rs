@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use crate::document::{ChangedResource, Document, Plan, ResourceActions, State};
+use crate::changes::ChangedResource;
+use crate::document::{Document, Plan, ResourceActions, State};
 use crate::walk::{Dialect, Place};
 
 /// The program as which a document is shown.
@@ -134,14 +135,12 @@ impl Program {
     ///
     /// What only OpenTofu writes tells that it did; where there is none of that, a version is Terraform's.
     pub(crate) fn of_plan(plan: &Plan<'_>) -> Self {
-        let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
         let is_opentofu = |resource: &ChangedResource<'_>| {
             is_of_opentofu(&resource.provider_name)
                 || resource.change.actions == ResourceActions::ForgetThenCreate
                 || resource.action_reason.as_deref().is_some_and(|reason| OPENTOFU_REASONS.contains(&reason))
         };
-        let mut resources = plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred);
-        match resources.any(is_opentofu) {
+        match plan.changes.all_resources().any(is_opentofu) {
             true => Self::OpenTofu,
             false => Self::of_version(plan.terraform_version.as_deref()),
         }

@@ -39,7 +39,7 @@ pub const OPERATIONS: &[Operation] = &[
     }),
     Operation::new("read_data_source", &["type", "schema", "config", "answer"], |case| object(case, true)),
     Operation::new("provider_call", &["call", "type", "answer"], |case| {
-        Ok(answered(failure(&AnswerField::of(case)?).into_iter().collect()))
+        Ok(answered(failure(&AnswerField::read(case)?).into_iter().collect()))
     }),
 ];
 
@@ -68,7 +68,7 @@ fn present<'de, D: Deserializer<'de>>(json: D) -> Result<Option<Part<'de>>, D::E
 }
 
 impl<'a> AnswerField<'a> {
-    fn of(case: &Case<'a>) -> Result<Self, CaseError> {
+    fn read(case: &Case<'a>) -> Result<Self, CaseError> {
         let text = case.field("answer")?;
         json::from_str(text).map_err(|error| case.wrong_json("answer", text, error))
     }
@@ -118,16 +118,16 @@ fn answered(wrong: Vec<Wrong>) -> Answer {
     )
 }
 
-fn given(case: &Case<'_>, name: &str, block: &Block) -> Result<Value, CaseError> {
+fn object_field(case: &Case<'_>, name: &str, block: &Block) -> Result<Value, CaseError> {
     Ok(case.value(name, block.implied_type())?.unmark_deep().0)
 }
 
 fn plan(case: &Case<'_>) -> Result<Answer, CaseError> {
-    let (block, answer) = (case.schema()?, AnswerField::of(case)?);
+    let (block, answer) = (case.schema()?, AnswerField::read(case)?);
     if let Some(failure) = failure(&answer) {
         return Ok(answered(vec![failure]));
     }
-    let (prior, config) = (given(case, "prior", &block)?, given(case, "config", &block)?);
+    let (prior, config) = (object_field(case, "prior", &block)?, object_field(case, "config", &block)?);
     let planned = answer.value(case, answer.planned.as_ref(), &block)?;
     let mut planned =
         PlannedResource::new(planned.unwrap_or_else(|| Value::null(block.implied_type().clone())));
@@ -142,11 +142,11 @@ fn plan(case: &Case<'_>) -> Result<Answer, CaseError> {
 }
 
 fn apply(case: &Case<'_>) -> Result<Answer, CaseError> {
-    let (block, answer) = (case.schema()?, AnswerField::of(case)?);
+    let (block, answer) = (case.schema()?, AnswerField::read(case)?);
     if let Some(failure) = failure(&answer) {
         return Ok(answered(vec![failure]));
     }
-    let planned = given(case, "planned", &block)?;
+    let planned = object_field(case, "planned", &block)?;
     let mut applied = AppliedResource::new(Value::null(block.implied_type().clone()));
     applied.new_state = answer.value(case, answer.new_state.as_ref(), &block)?;
     applied.legacy_type_system = answer.legacy_type_system;
@@ -155,7 +155,7 @@ fn apply(case: &Case<'_>) -> Result<Answer, CaseError> {
 }
 
 fn object(case: &Case<'_>, must_be_there: bool) -> Result<Answer, CaseError> {
-    let (block, answer) = (case.schema()?, AnswerField::of(case)?);
+    let (block, answer) = (case.schema()?, AnswerField::read(case)?);
     if let Some(failure) = failure(&answer) {
         return Ok(answered(vec![failure]));
     }

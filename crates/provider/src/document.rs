@@ -198,7 +198,7 @@ fn is_zero(number: &u64) -> bool {
 fn provider(schemas: &Schemas) -> ProviderEntry<'_> {
     let all = |component| {
         let written = move |(name, schema)| (name, Writer { schemas, component, name }.schema(schema));
-        schemas.of(component).map(written)
+        schemas.named(component).map(written)
     };
     ProviderEntry {
         provider: all(Component::Provider).next().map(|(_, schema)| schema),
@@ -233,7 +233,7 @@ struct Writer<'s> {
 
 impl<'s> Writer<'s> {
     fn note(self, path: &[SmolStr]) -> Option<&'s Note> {
-        self.schemas.notes.of(self.component, self.name, path)
+        self.schemas.notes.get(self.component, self.name, path)
     }
 
     fn schema(self, schema: &'s Schema) -> SchemaEntry<'s> {

@@ -51,7 +51,7 @@ pub struct FunctionNote {
 
 impl Notes {
     /// What is said of a part of a schema, which is the path of names that lead to it: none of them is the block itself.
-    pub fn of(&self, component: Component, name: &str, path: &[SmolStr]) -> Option<&Note> {
+    pub fn get(&self, component: Component, name: &str, path: &[SmolStr]) -> Option<&Note> {
         self.schemas.get(&(component, name.into()))?.get(path)
     }
 

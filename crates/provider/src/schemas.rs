@@ -166,7 +166,7 @@ impl Function {
 
 impl Schemas {
     /// The schemas of one kind by name; that of the provider itself has an empty name.
-    pub fn of(&self, component: Component) -> impl Iterator<Item = (&str, &Schema)> {
+    pub fn named(&self, component: Component) -> impl Iterator<Item = (&str, &Schema)> {
         let (own, named) = match component {
             Component::Provider => (self.provider.as_ref(), None),
             Component::Resource => (None, Some(&self.resources)),
@@ -183,7 +183,7 @@ impl Schemas {
     /// The names of all that there is.
     pub fn metadata(&self) -> Metadata {
         let names = |component| {
-            let names: Vec<SmolStr> = self.of(component).map(|(name, _)| name.into()).collect();
+            let names: Vec<SmolStr> = self.named(component).map(|(name, _)| name.into()).collect();
             (!names.is_empty()).then_some((component, names))
         };
         Metadata {

@@ -16,7 +16,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use wildmatch::WildMatch;
 
 use self::run::{Event, Failure, Malformed, Verdict};
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::write_file::{Access, write_file};
 
@@ -121,25 +121,25 @@ struct Input {
 /// So many lines that are no JSON, before anything else, are no case file.
 const MAX_HELD: usize = 100;
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(report) = &args.junit
         && args.files.iter().any(|file| is_same_file(file, report))
     {
-        return exit::unusable(&format!(
+        return Err(unusable(format_args!(
             "{}: the report would replace a case file; give it another name",
             report.display()
-        ));
+        )));
     }
     let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && junit_to_stdout {
-        return exit::unusable(&"--json and --junit - cannot both be written to standard output");
+        return Err("--json and --junit - cannot both be written to standard output".into());
     }
     let inputs: Vec<Source> = args.files.iter().map(|path| Source::new(path)).collect();
     if inputs.iter().filter(|input| **input == Source::Stdin).count() > 1 {
-        return exit::unusable(&"standard input (-) can be read only once");
+        return Err("standard input (-) can be read only once".into());
     }
     if args.bless && inputs.contains(&Source::Stdin) {
-        return exit::unusable(&"--bless writes into files, and cannot into standard input (-)");
+        return Err("--bless writes into files, and cannot into standard input (-)".into());
     }
     let mut report = Reporter {
         text: (!args.json && !junit_to_stdout).then(text::Text::new),
@@ -249,7 +249,7 @@ impl Reporter {
         Ok(())
     }
 
-    fn finish(mut self, args: &Args) -> io::Result<ExitCode> {
+    fn finish(mut self, args: &Args) -> Result<ExitCode, CommandError> {
         if let Some(json) = self.json {
             json.finish(self.counts)?;
         }
@@ -260,15 +260,14 @@ impl Reporter {
                 out.write_all(xml.as_bytes())?;
                 out.flush()?;
             } else if let Err(error) = write_file(path, xml, Access::Usual) {
-                exit::complain(&format!("{}: cannot be written: {error}", path.display()))?;
-                return Ok(ExitCode::from(exit::UNUSABLE));
+                return Err(unusable(format_args!("{}: cannot be written: {error}", path.display())));
             }
         }
         if let Some(text) = self.text {
             text.finish(self.counts)?;
         }
         if !args.only.is_empty() && !self.unusable && self.counts == Counts::default() {
-            return exit::unusable(&"--only: no case has an id like this");
+            return Err("--only: no case has an id like this".into());
         }
         if args.bless {
             let blessed = bless::files(&args.files, &self.failed)?;

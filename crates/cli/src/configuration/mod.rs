@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
-use objchange_hcl::{Diagnostic, HiddenSource};
+use objchange_hcl::{Diagnostic, HiddenSource, Sources};
 
 pub(crate) use files::{Configuration, ends_like_configuration};
 pub(crate) use variable_args::Given;
 
+use crate::exit::{CommandError, unusable};
 use crate::input::{InputError, Source};
 
 /// Why there is no configuration.
@@ -33,6 +34,16 @@ pub(crate) enum ConfigurationError {
     Variables { input: Source, message: String },
     #[error("{}: this is no directory that can be read from: {error}", path.display())]
     BaseDirectory { path: PathBuf, error: io::Error },
+}
+
+impl ConfigurationError {
+    /// The error of a command, which shows what is wrong in its place in the files.
+    pub(crate) fn in_sources(self, sources: &Sources) -> CommandError {
+        match self {
+            Self::Problems { found, hidden } => CommandError::shown(report::show(sources, &hidden, &found)),
+            error => unusable(error),
+        }
+    }
 }
 
 /// Whether one of these names stands for a reference: itself, or what it leads to.

@@ -1,11 +1,11 @@
 //! What reports for other programs say of a finding beside what is wrong: the smallest configuration, and what to do.
 
-use objchange_conform::{Advice, Found, TypeReport};
+use objchange_conform::{Advice, FindingReport, TypeReport};
 
 use super::hcl;
 
 /// The configurations that show a finding, each with what it is.
-pub(super) fn configurations(of: &TypeReport, found: &Found) -> Vec<(&'static str, String)> {
+pub(super) fn configurations(of: &TypeReport, found: &FindingReport) -> Vec<(&'static str, String)> {
     let Some(smallest) = &found.smallest else { return Vec::new() };
     let all = [
         ("the smallest configuration that shows it", Some(&smallest.config)),
@@ -29,9 +29,12 @@ pub(super) fn advice(advice: &Advice) -> String {
 }
 
 /// All that belongs to a finding, as text of several lines.
-pub(super) fn details(of: &TypeReport, found: &Found) -> String {
+pub(super) fn details(of: &TypeReport, found: &FindingReport) -> String {
     let configurations = configurations(of, found).into_iter();
     let mut text: String = configurations.map(|(what, config)| format!("{what}:\n{config}\n")).collect();
+    if let Some(when) = &found.finding.when {
+        text += &format!("it shows {when}\n");
+    }
     text += &advice(found.finding.clause.advice(Some(&found.finding.kind)));
     text
 }

@@ -1,6 +1,6 @@
 //! The report in JUnit's XML: a suite for the provider, a test case for each of its types.
 
-use objchange_conform::{FindingSeverity, Found, Report, Subject, TypeReport};
+use objchange_conform::{FindingReport, FindingSeverity, Report, Subject, TypeReport};
 use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCaseStatus};
 
@@ -24,28 +24,20 @@ pub(super) fn report(provider: &str, report: &Report, fail_on: FailOn) -> String
     junit.finish()
 }
 
-fn fails(found: &Found, fail_on: FailOn) -> bool {
+fn fails(found: &FindingReport, fail_on: FailOn) -> bool {
     let severity = found.finding.severity;
     !found.is_known
         && (severity.is_error() || fail_on == FailOn::Warning && severity != FindingSeverity::Note)
 }
 
-/// A finding in a line. Some messages begin with the place.
-fn line(found: &Found) -> String {
-    let Found { finding, place, .. } = found;
+/// A finding in a line.
+fn line(found: &FindingReport) -> String {
+    let finding = &found.finding;
     let said = finding.terraform.as_deref().filter(|said| !finding.message.contains(said));
     let said = said.map(|said| format!(" ({said})")).unwrap_or_default();
-    let path = finding.path.to_string();
-    let is_named = |path: &str| {
-        !path.is_empty() && finding.message.trim_start_matches('.').starts_with(path.trim_start_matches('.'))
-    };
-    let place = if place.is_empty() || is_named(place) || is_named(&path) {
-        String::new()
-    } else {
-        format!(" {place}:")
-    };
-    let colon = if place.is_empty() && !is_named(&path) && !is_named(&found.place) { ":" } else { "" };
-    format!("{}{colon}{place} {}{said}", finding.clause, finding.message)
+    let location = found.location();
+    let space = if location.is_empty() { "" } else { " " };
+    format!("{}{space}{location}: {}{said}", finding.clause, finding.message)
 }
 
 /// Why a type was not checked, where nothing is wrong with it.
@@ -59,11 +51,11 @@ fn unchecked(report: &Report, of: &TypeReport) -> Option<String> {
 }
 
 fn status(report: &Report, of: &TypeReport, fail_on: FailOn) -> TestCaseStatus {
-    let failing: Vec<&Found> = of.findings.iter().filter(|found| fails(found, fail_on)).collect();
+    let failing: Vec<&FindingReport> = of.findings.iter().filter(|found| fails(found, fail_on)).collect();
     if let Some(worst) = failing.first() {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         let lines: Vec<String> = failing.iter().map(|found| line(found)).collect();
-        let described = |(found, line): (&&Found, &String)| {
+        let described = |(found, line): (&&FindingReport, &String)| {
             let details = details::details(of, found);
             let details: String = details.lines().map(|line| format!("  {}\n", visible(line))).collect();
             format!("{}\n{details}\n", visible(line))

@@ -28,10 +28,11 @@ use objchange_provider::client::{Children, Client, Limits};
 use objchange_provider::record::{Recorder, Recording};
 use objchange_text::visible_json;
 
+use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::provider::launch::{Binary, LaunchArgs, duration};
+use crate::reports;
 use crate::write_file::{Access, overwrite};
-use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
 `conform` generates configurations from the provider's schemas: minimal, complete, each part alone, unknown, empty, \
@@ -249,34 +250,29 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(problem) = args.problem() {
-        return exit::unusable(&problem);
+        return Err(unusable(problem));
     }
-    let (options, baseline) = match args.options().and_then(|options| Ok((options, args.baseline()?))) {
-        Ok(read) => read,
-        Err(error) => return exit::unusable(&error),
-    };
+    let (options, baseline) = (args.options().map_err(unusable)?, args.baseline().map_err(unusable)?);
     let children = Children::default();
     children.adopt_orphans();
     let made = options.apply.then(|| options.made.clone());
     interrupt::listen(children.clone(), options.stop.clone(), made)?;
     if args.scale {
         let secrets = options.hints.secrets();
-        return scale::run(args, &options, &children).unwrap_or_else(|error| unusable(&error, &secrets));
+        let measured = scale::run(args, &options, &children);
+        return measured.unwrap_or_else(|error| Err(not_tried(&error, &secrets)));
     }
-    let recorder = match args.recorder(&options.hints) {
-        Ok(recorder) => recorder.map(Arc::new),
-        Err(error) => return exit::unusable(&error),
-    };
+    let recorder = args.recorder(&options.hints).map_err(unusable)?.map(Arc::new);
     let given = options.corpus.len();
     let secrets = options.hints.secrets();
     let (mut report, corpus) = match tried(args, options, &children, recorder.as_ref()) {
         Ok(tried) => tried,
-        Err(error) => return unusable(&error, &secrets),
+        Err(error) => return Err(not_tried(&error, &secrets)),
     };
     if let Some(Err(error)) = recorder.map(|recorder| recorder.flush()) {
-        return exit::unusable(&format!("the recording: {error}"));
+        return Err(unusable(format_args!("the recording: {error}")));
     }
     let gone = baseline.apply(&mut report);
     let news = report.clone();
@@ -292,9 +288,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
         reports::write_private(path, &corpus.to_json_lines())?;
     }
     if report.types.is_empty() && report.ended == Ended::Complete {
-        return exit::unusable(
-            &"the provider has nothing that is called like this (--only, --exclude, --kind)",
-        );
+        return Err("the provider has nothing that is called like this (--only, --exclude, --kind)".into());
     }
     write_reports(args, &report, (&news, gone))?;
     interrupt::left_behind(&report.left);
@@ -303,7 +297,7 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     Ok(match report.ended {
         Ended::Stopped => ExitCode::from(exit::INTERRUPTED),
         _ if fails => ExitCode::from(exit::FAILED),
-        _ if !report.is_any_checked() => return exit::unusable(&nothing_checked(&report)),
+        _ if !report.is_any_checked() => return Err(nothing_checked(&report).into()),
         _ => ExitCode::SUCCESS,
     })
 }
@@ -356,7 +350,7 @@ const OPENTOFU: &str = "1.10.0";
 const MAX_LINE: usize = 1_000;
 
 /// Says why the provider cannot be tried, with the end of what it wrote.
-fn unusable(error: &objchange_provider::Error, secrets: &[Value]) -> io::Result<ExitCode> {
+fn not_tried(error: &objchange_provider::Error, secrets: &[Value]) -> CommandError {
     let secrets = Value::tuple(secrets.to_vec());
     let hidden = |text: &str| {
         let hidden = objchange_conform::without_secrets(&Diagnostic::error(text), &secrets).summary;
@@ -365,12 +359,14 @@ fn unusable(error: &objchange_provider::Error, secrets: &[Value]) -> io::Result<
             None => hidden,
         }
     };
-    exit::complain(&hidden(&error.to_string()))?;
+    if let Err(error) = exit::complain(&hidden(&error.to_string())) {
+        return error.into();
+    }
     let lines = error.log().lines();
     for line in &lines[lines.len().saturating_sub(5)..] {
         exit::note(&format!("the provider wrote: {}", hidden(&line.message)));
     }
-    Ok(ExitCode::from(exit::UNUSABLE))
+    CommandError::Shown
 }
 
 /// Why a run in which nothing was checked is no success.
@@ -394,7 +390,7 @@ fn write_reports(args: &Args, report: &Report, (news, gone): (&Report, usize)) -
         reports::write(path, &sarif::report(&name, report))?;
     }
     if let Some(path) = &args.cases_out {
-        let cases = report.found().filter_map(|(_, found)| found.case.as_ref().ok());
+        let cases = report.findings().filter_map(|(_, found)| found.case.as_ref().ok());
         let cases: String = cases.map(|case| format!("{}\n", visible_json(case))).collect();
         reports::write_private(path, &cases)?;
     }

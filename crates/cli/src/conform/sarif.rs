@@ -1,6 +1,6 @@
 //! The report in SARIF 2.1.0: a rule is a clause of the contract, and its result is in the provider's program.
 
-use objchange_conform::{Clause, FindingSeverity, Found as Finding, Report, TypeReport};
+use objchange_conform::{Clause, FindingReport, FindingSeverity, Report, TypeReport};
 
 use super::details;
 use crate::reports::sarif::{Found, Sarif};
@@ -15,7 +15,7 @@ pub(super) fn report(provider: &str, report: &Report) -> String {
         let full = format!("{} {}{}", clause.sentence(), advice.meaning, said.unwrap_or_default());
         sarif.rule_in_full(clause.code(), level, clause.sentence(), [full, details::advice(advice)]);
     }
-    for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
+    for (of, found) in report.findings().filter(|(_, found)| !found.is_known) {
         sarif.found(Found {
             rule: found.finding.clause.code(),
             level: match found.finding.severity {
@@ -29,12 +29,20 @@ pub(super) fn report(provider: &str, report: &Report) -> String {
             column: None,
             plan: None,
             address: Some(&format!("{}{}", of.name, found.place)),
+            // A value that differs in the next run does not make another finding of it.
+            identity: Some(&format!(
+                "{} {} {} {}",
+                of.subject.kind(),
+                of.name,
+                found.place,
+                found.finding.kind
+            )),
         });
     }
     sarif.finish()
 }
 
-fn text(of: &TypeReport, found: &Finding) -> String {
+fn text(of: &TypeReport, found: &FindingReport) -> String {
     let finding = &found.finding;
     let said = match (finding.said_by_terraform(), &finding.terraform) {
         (Some(summary), Some(detail)) if !finding.message.contains(detail) => {
@@ -43,6 +51,6 @@ fn text(of: &TypeReport, found: &Finding) -> String {
         (Some(summary), _) if !finding.message.contains(summary) => format!(" {summary}."),
         _ => String::new(),
     };
-    let (noun, name, message) = (of.subject.noun(), &of.name, &finding.message);
+    let (noun, name, message) = (of.subject.noun(), &of.name, finding.described());
     format!("{noun} {name}: {message}.{said}\n\n{}", details::details(of, found))
 }

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use objchange::schema::Block;
 use objchange_conform::scale::{Curve, Scale, Scaling, Verdict, scale, svg, table};
-use objchange_conform::{Accepted, Hints, Options, Subject, accepted, samples};
+use objchange_conform::{Acceptance, Hints, Options, Subject, accepted, samples};
 use objchange_provider::client::{Children, Client};
 use objchange_provider::{Component, Error, Provider};
 
 use super::{Args, FailOn};
 use crate::exit;
+use crate::exit::CommandError;
 use crate::style::{BAD, CHANGED, FAINT, GOOD};
 
 /// So many configurations are tried to find one that the provider accepts.
@@ -59,7 +60,7 @@ pub(super) fn run(
     args: &Args,
     options: &Options,
     children: &Children,
-) -> Result<io::Result<ExitCode>, Error> {
+) -> Result<Result<ExitCode, CommandError>, Error> {
     let no_runtime =
         |error: io::Error| objchange_provider::ErrorKind::NotStarted { reason: error.to_string() };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(no_runtime)?;
@@ -67,7 +68,7 @@ pub(super) fn run(
     let measuring = Measuring { args, options, children, deadline };
     let document = runtime.block_on(measuring.all());
     children.kill_all();
-    Ok(told(args, options, &document?))
+    Ok(report(args, options, &document?))
 }
 
 impl Measuring<'_> {
@@ -92,7 +93,7 @@ impl Measuring<'_> {
         let mut client = self.provider().await?;
         let schemas = client.schemas().await?;
         let mut types = Vec::new();
-        let wanted = schemas.of(Component::Resource).map(|(name, _)| name.to_owned());
+        let wanted = schemas.named(Component::Resource).map(|(name, _)| name.to_owned());
         let is_wanted = |name: &String| self.options.wants(Subject::Component(Component::Resource), name);
         let names: Vec<String> = wanted.filter(is_wanted).collect();
         let mut complete = true;
@@ -149,15 +150,17 @@ impl Measuring<'_> {
         let mut refusal = None;
         for sample in samples(block, Component::Resource, name, hints, seed).take(SAMPLES) {
             match accepted(client, Component::Resource, name, block, sample, hints).await {
-                Ok(Accepted::Yes(sample)) => {
+                Ok(Acceptance::Yes(sample)) => {
                     config = Some(sample.known.unwrap_or(sample.config));
                     break;
                 }
-                Ok(Accepted::OnlyKnown(sample, _)) => {
+                Ok(Acceptance::OnlyKnown(sample, _)) => {
                     config = sample.known;
                     break;
                 }
-                Ok(Accepted::No(said)) => refusal = said.first().map(|said| said.summary.clone()).or(refusal),
+                Ok(Acceptance::No(said)) => {
+                    refusal = said.first().map(|said| said.summary.clone()).or(refusal);
+                }
                 Err(error) => return Err(error.kind().kind().to_owned()),
             }
         }
@@ -202,7 +205,7 @@ fn shown(scaling: &Scaling) {
     let _ = writeln!(out);
 }
 
-fn told(args: &Args, options: &Options, document: &Document) -> io::Result<ExitCode> {
+fn report(args: &Args, options: &Options, document: &Document) -> Result<ExitCode, CommandError> {
     if args.json {
         let mut out = io::stdout().lock();
         crate::reports::json::write_line(&mut out, document)?;

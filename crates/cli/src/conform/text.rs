@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use objchange_conform::{Advice, Clause, Ended, FindingSeverity, Found, Report, TypeReport};
+use objchange_conform::{Advice, Clause, Ended, FindingReport, FindingSeverity, Report, TypeReport};
 use objchange_text::visible;
 
 use super::{Args, hcl, is_file};
@@ -14,7 +14,7 @@ const REASONS: usize = 3;
 pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()> {
     let mut out = io::BufWriter::new(crate::terminal::stdout());
     let mut advised = Vec::new();
-    for (of, found) in report.found().filter(|(_, found)| !found.is_known) {
+    for (of, found) in report.findings().filter(|(_, found)| !found.is_known) {
         finding(&mut out, of, found)?;
         advice(&mut out, found, &mut advised)?;
         writeln!(out)?;
@@ -37,7 +37,7 @@ pub(super) fn write(report: &Report, gone: usize, args: &Args) -> io::Result<()>
     out.flush()
 }
 
-fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<()> {
+fn finding(out: &mut impl Write, of: &TypeReport, found: &FindingReport) -> io::Result<()> {
     let finding = &found.finding;
     let (style, word) = match finding.severity {
         FindingSeverity::Error => (BAD, "error"),
@@ -51,7 +51,7 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
         (Some(summary), said, FindingSeverity::Error) => {
             // Terraform's words do not name the call.
             if said.is_none() || finding.clause == Clause::T1 {
-                writeln!(out, "  {}", visible(&finding.message))?;
+                writeln!(out, "  {}", visible(&finding.described()))?;
             }
             writeln!(out, "  Terraform says: {}", visible(summary))?;
             if let Some(said) = said {
@@ -64,18 +64,19 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
         }
         (_, None, FindingSeverity::Tolerated) => {
             writeln!(out, "  Terraform tolerates this of a provider with the legacy type system")?;
-            writeln!(out, "    {}", visible(&finding.message))?;
+            writeln!(out, "    {}", visible(&finding.described()))?;
         }
-        (None, _, FindingSeverity::Error) => writeln!(out, "  {}", visible(&finding.message))?,
+        (None, _, FindingSeverity::Error) => writeln!(out, "  {}", visible(&finding.described()))?,
         _ => {
             writeln!(out, "  Terraform does not notice")?;
-            writeln!(out, "    {}", visible(&finding.message))?;
+            writeln!(out, "    {}", visible(&finding.described()))?;
         }
     }
     if let Some(smallest) = &found.smallest {
+        let when = finding.when.as_ref().map(|when| format!(" {when}")).unwrap_or_default();
         writeln!(
             out,
-            "  {FAINT}{} of {} configurations show it; the smallest{FAINT:#}",
+            "  {FAINT}{} of {} configurations show it{when}; the smallest{FAINT:#}",
             found.count, of.samples
         )?;
         indented(out, &hcl::block(of, &smallest.config))?;
@@ -96,7 +97,7 @@ fn finding(out: &mut impl Write, of: &TypeReport, found: &Found) -> io::Result<(
 }
 
 /// What to do about it, where that was not told yet.
-fn advice(out: &mut impl Write, found: &Found, advised: &mut Vec<&'static Advice>) -> io::Result<()> {
+fn advice(out: &mut impl Write, found: &FindingReport, advised: &mut Vec<&'static Advice>) -> io::Result<()> {
     let advice = found.finding.clause.advice(Some(&found.finding.kind));
     if advised.contains(&advice) {
         return Ok(());
@@ -141,7 +142,7 @@ fn silent(out: &mut impl Write, of: &TypeReport) -> io::Result<()> {
 fn summary(out: &mut impl Write, report: &Report, gone: usize) -> io::Result<()> {
     let tried = report.types.iter().filter(|of| of.samples > 0);
     let (errors, warnings) = report.new_findings();
-    let known = report.found().filter(|(_, found)| found.is_known).count();
+    let known = report.findings().filter(|(_, found)| found.is_known).count();
     let sum = |count: fn(&TypeReport) -> u64| report.types.iter().map(count).sum::<u64>();
     let style = if errors > 0 {
         BAD

@@ -166,11 +166,12 @@ fn planned(text: &str, block: &Block, address: &str) -> Result<Value, String> {
     let is_it = |change: &&objchange_plan::ChangedResource<'_>| {
         *change.address == *address && change.deposed.is_none()
     };
-    let changed = plan.resource_changes.iter().find(is_it);
+    let changed = plan.changes.resources.iter().find(is_it);
     let change = &changed.ok_or_else(|| format!("the plan has no resource instance {address}"))?.change;
     let read = |raw| objchange_plan::Json::read(raw).map_err(|error| error.to_string());
-    let (after, unknown) = (read(&change.after)?, read(&change.after_unknown)?);
-    let sensitive = read(&change.after_sensitive)?;
+    let values = change.values.written().ok_or("the plan has no values")?;
+    let (after, unknown) = (read(&values.after)?, read(&values.after_unknown)?);
+    let sensitive = read(&values.after_sensitive)?;
     let mut markers = String::new();
     write_markers(Some(after.view()), Some(unknown.view()), Some(sensitive.view()), &mut markers);
     read_object(&markers, block, Form::Markers).map_err(|error| error.message)

@@ -4,14 +4,13 @@ mod evidence;
 mod json;
 mod text;
 
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use objchange_conform::explain::{Explained, explain};
 
 use self::evidence::{Evidence, EvidenceError, Shown};
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::schemas::SchemaArgs;
 
@@ -84,11 +83,8 @@ impl ExplainedMessage {
     }
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
-    let told = match told(args) {
-        Ok(told) => told,
-        Err(error) => return exit::unusable(&error),
-    };
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let told = told(args).map_err(unusable)?;
     if args.json {
         json::write(&told)?;
     } else if told.is_empty() {

@@ -7,8 +7,9 @@ use objchange_text::similar;
 
 use super::prior::PriorError;
 use super::resource_config::ResourceConfigError;
-use super::subject::similar_parts;
+use super::subject::{Config, similar_parts};
 use crate::configuration::ConfigurationError;
+use crate::exit::{CommandError, unusable};
 use crate::input::{InputError, Source};
 use crate::schemas::SchemaTextError;
 
@@ -59,6 +60,24 @@ fn place(place: Option<(usize, usize)>) -> String {
 
 fn suggestion(similar: &[String]) -> String {
     if similar.is_empty() { String::new() } else { format!("; did you mean {}?", similar.join(" or ")) }
+}
+
+impl PlanError {
+    /// The error of a command, which shows what is wrong in its place in the configuration.
+    pub(crate) fn in_config(self, config: &Config) -> CommandError {
+        match (self, &config.block) {
+            (Self::Configuration(error), Some((_, configuration))) => {
+                error.in_sources(&configuration.sources)
+            }
+            (error, _) => error.into(),
+        }
+    }
+}
+
+impl From<PlanError> for CommandError {
+    fn from(error: PlanError) -> Self {
+        unusable(error)
+    }
 }
 
 impl From<ResourceConfigError> for PlanError {

@@ -9,7 +9,6 @@ mod subject;
 mod terraform_data;
 mod text;
 
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,10 +20,11 @@ use objchange::value::Path;
 
 pub(crate) use self::error::{PlanError, most_similar};
 pub(crate) use self::prior::Prior;
-pub(crate) use self::shown::{complain, show};
+pub(crate) use self::shown::show;
 pub(crate) use self::subject::{Config, Subject, SubjectArgs, read_prior_text};
 use self::subject::{check_path, part, read_written};
 use self::terraform_data::TerraformData;
+use crate::exit::CommandError;
 use crate::input::Source;
 use crate::schemas::{SchemaArgs, SchemaText};
 
@@ -82,15 +82,10 @@ pub(crate) struct Args {
     requires_replace: Vec<Path>,
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
-    let config = match Config::read(&args.subject) {
-        Ok(config) => config,
-        Err(error) => return complain(None, &error),
-    };
-    match planned(args, &config) {
-        Ok((subject, plan)) => show(&args.subject, &subject, &plan),
-        Err(error) => complain(Some(&config), &error),
-    }
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let config = Config::read(&args.subject)?;
+    let (subject, plan) = planned(args, &config).map_err(|error| error.in_config(&config))?;
+    Ok(show(&args.subject, &subject, &plan)?)
 }
 
 fn planned<'s>(args: &Args, config: &'s Config) -> Result<(Subject<'s>, PlannedChange), PlanError> {

@@ -5,10 +5,8 @@ use std::process::ExitCode;
 
 use objchange::change::{Action, PlannedChange};
 
-use super::error::PlanError;
-use super::subject::{Config, Subject, SubjectArgs};
+use super::subject::{Subject, SubjectArgs};
 use super::{json, text};
-use crate::configuration::{ConfigurationError, report};
 use crate::exit;
 
 /// Shows what was planned: the code says whether anything is against it.
@@ -40,18 +38,4 @@ pub(crate) fn show(args: &SubjectArgs, subject: &Subject<'_>, plan: &PlannedChan
     }
     let is_valid = plan.violations.is_empty() || plan.legacy_type_system;
     Ok(if is_valid && !is_prevented { ExitCode::SUCCESS } else { ExitCode::from(exit::FAILED) })
-}
-
-/// Says why nothing was planned, in the configuration where it is wrong there.
-pub(crate) fn complain(config: Option<&Config>, error: &PlanError) -> io::Result<ExitCode> {
-    match (error, config.and_then(|config| config.block.as_ref())) {
-        (
-            PlanError::Configuration(ConfigurationError::Problems { found, hidden }),
-            Some((_, configuration)),
-        ) => {
-            report::show(&configuration.sources, hidden, found)?;
-            Ok(ExitCode::from(exit::UNUSABLE))
-        }
-        (error, _) => exit::unusable(error),
-    }
 }

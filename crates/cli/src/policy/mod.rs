@@ -10,7 +10,6 @@ mod sarif;
 mod test;
 mod text;
 
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use objchange_policy::rego::{
 };
 
 use crate::documents::{self, Document, ErroredPlans, Inputs, Wanted};
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
 const AFTER_HELP: &str = "\
@@ -146,32 +145,20 @@ struct Judged {
     verdicts: Verdicts,
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     if let Some(Command::Test(args)) = &args.command {
         return test::run(args);
     }
     if let Some(problem) = args.reports.problem() {
-        return exit::unusable(&problem);
+        return Err(unusable(problem));
     }
     if args.fail_on.contains(&FailOn::Never) && args.fail_on.len() > 1 {
-        return exit::unusable(&"--fail-on never stands alone");
+        return Err("--fail-on never stands alone".into());
     }
-    let files = match files::read(&args.rego, false) {
-        Ok(files) => files,
-        Err(error) => return exit::unusable(&error),
-    };
-    let inputs = match Inputs::find(&args.plans, Wanted::PLANS) {
-        Ok(inputs) => inputs,
-        Err(error) => return exit::unusable(&error),
-    };
-    let data = match data::read(&args.data, &args.rego) {
-        Ok(data) => data,
-        Err(error) => return exit::unusable(&error),
-    };
-    let policies = match Policies::compile(&files, options(args, data)) {
-        Ok(policies) => policies,
-        Err(error) => return exit::unusable(&error),
-    };
+    let files = files::read(&args.rego, false).map_err(unusable)?;
+    let inputs = Inputs::find(&args.plans, Wanted::PLANS).map_err(unusable)?;
+    let data = data::read(&args.data, &args.rego).map_err(unusable)?;
+    let policies = Policies::compile(&files, options(args, data)).map_err(unusable)?;
     let reports = &args.reports;
     let mut text = reports.has_text().then(text::Text::new);
     let mut junit = Junit::new("objchange policy");

@@ -25,6 +25,7 @@ pub(super) fn judged(report: &mut Sarif, judged: &Judged) {
                 column: None,
                 plan: Some(&judged.file),
                 address,
+                identity: None,
             });
         };
         if let Some(error) = &verdict.error {

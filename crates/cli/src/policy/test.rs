@@ -10,7 +10,7 @@ use objchange_text::visible;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus};
 
 use super::{data, files, junit};
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 use crate::reports::{self, junit::Junit};
 use crate::style::{BAD, CHANGED, GOOD};
 
@@ -42,22 +42,19 @@ pub(super) struct Args {
     junit: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
-    let files = match files::read(&args.policies, true) {
-        Ok(files) => files,
-        Err(error) => return exit::unusable(&error),
-    };
+pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let files = files::read(&args.policies, true).map_err(unusable)?;
     let mut options = Options::default();
     options.timeout = Duration::from_secs(args.timeout);
     options.strict_builtin_errors = args.strict_builtin_errors;
     options.data = match data::read(&args.data, &args.policies) {
         Ok(data) => data,
-        Err(error) => return exit::unusable(&error),
+        Err(error) => return Err(unusable(error)),
     };
     let tests = match run_tests(&files, &options) {
-        Ok(tests) if tests.is_empty() => return exit::unusable(&"no rule is called test_*"),
+        Ok(tests) if tests.is_empty() => return Err("no rule is called test_*".into()),
         Ok(tests) => tests,
-        Err(error) => return exit::unusable(&error),
+        Err(error) => return Err(unusable(error)),
     };
     for print in tests.iter().flat_map(|test| &test.prints) {
         exit::note(print);

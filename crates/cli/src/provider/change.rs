@@ -25,7 +25,7 @@ use super::session::{Configured, Failure, Session, heed};
 use super::state::{Objects, StateOut, instance_address};
 use crate::exit::{self, FAILED, INTERRUPTED, UNUSABLE};
 use crate::input::Source;
-use crate::plan::{Config, PlanError, Subject, SubjectArgs, complain, show};
+use crate::plan::{Config, PlanError, Subject, SubjectArgs, show};
 use crate::relay::{MAX_TEXTS, left_out};
 use crate::reports::json;
 
@@ -69,7 +69,7 @@ struct Planned<'s> {
 pub(super) async fn plan(args: &PlanArgs, children: &Children, hidden: &Hidden) -> Result<ExitCode, Failure> {
     let config = Config::read(&args.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
     let (session, planned) = match planned(args, &config, children, hidden).await {
-        Err(Failure::Plan(error)) => return Ok(complain(Some(&config), &error)?),
+        Err(Failure::Plan(error)) => return Err(Failure::Command(error.in_config(&config))),
         planned => planned?,
     };
     session.end().await?;
@@ -203,7 +203,7 @@ pub(super) async fn apply(
     let out = args.state_out.as_deref().map(StateOut::open).transpose()?;
     let config = Config::read(&args.plan.subject).map_err(|error| Failure::Plan(Box::new(error)))?;
     let (session, planned) = match planned(&args.plan, &config, children, hidden).await {
-        Err(Failure::Plan(error)) => return Ok(complain(Some(&config), &error)?),
+        Err(Failure::Plan(error)) => return Err(Failure::Command(error.in_config(&config))),
         planned => planned?,
     };
     session.end().await?;

@@ -11,7 +11,6 @@ mod session;
 mod state;
 mod validate;
 
-use std::io;
 use std::process::ExitCode;
 
 use objchange_provider::client::Children;
@@ -20,7 +19,7 @@ use self::hidden::Hidden;
 use self::launch::Interrupt;
 pub(crate) use self::launch::{Binary, LaunchArgs};
 use self::session::Failure;
-use crate::exit;
+use crate::exit::{self, CommandError};
 
 const AFTER_HELP: &str = "\
 The provider binary is started, asked and stopped. Its address is the source in `required_providers`; the default is \
@@ -61,13 +60,13 @@ enum Command {
     CallFunction(call_function::Args),
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let hidden = Hidden::default();
     match launch::run(async |children, interrupt| {
         work(&args.command, (&children, &interrupt), &hidden).await
     })? {
         Some(Ok(code)) => Ok(code),
-        Some(Err(failure)) => session::tell(failure, &hidden),
+        Some(Err(failure)) => session::report(failure, &hidden),
         None => Ok(ExitCode::from(exit::INTERRUPTED)),
     }
 }

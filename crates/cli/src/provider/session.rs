@@ -17,9 +17,9 @@ use objchange_text::visible;
 
 use super::hidden::Hidden;
 use super::launch::{Binary, LaunchArgs};
-use crate::exit::{self, FAILED, UNUSABLE};
+use crate::exit::{self, CommandError, FAILED, UNUSABLE, unusable};
 use crate::input::Source;
-use crate::plan::{PlanError, complain};
+use crate::plan::PlanError;
 use crate::relay::{self, MAX_TEXTS, left_out};
 use crate::style::{BAD, FAINT};
 use crate::write_file::{Access, append};
@@ -63,6 +63,8 @@ pub(super) enum Failure {
     Unusable(String),
     /// What was given to be planned cannot be used.
     Plan(Box<PlanError>),
+    /// The same, which has been told in its place.
+    Command(CommandError),
     /// The provider does not answer.
     Provider(Error),
     /// The provider reports errors.
@@ -195,7 +197,7 @@ impl<'h> Session<'h> {
     /// The schema of something.
     pub(super) fn block(&self, component: Component, name: &str) -> Result<&Block, Failure> {
         let similar = || {
-            let names = self.schemas.of(component).map(|(name, _)| name);
+            let names = self.schemas.named(component).map(|(name, _)| name);
             crate::plan::most_similar(name, names)
         };
         self.schemas.block(component, name).ok_or_else(|| {
@@ -246,10 +248,11 @@ pub(super) fn read(source: &Source, block: &Block) -> Result<Value, Failure> {
 }
 
 /// Says why something was not done.
-pub(super) fn tell(failure: Failure, hidden: &Hidden) -> io::Result<ExitCode> {
+pub(super) fn report(failure: Failure, hidden: &Hidden) -> Result<ExitCode, CommandError> {
     match failure {
-        Failure::Unusable(reason) => exit::unusable(&hidden.relay(&reason)),
-        Failure::Plan(error) => complain(None, &error),
+        Failure::Unusable(reason) => Err(unusable(hidden.relay(&reason))),
+        Failure::Command(error) => Err(error),
+        Failure::Plan(error) => Err((*error).into()),
         Failure::Refused(diagnostics) => {
             let (errors, warnings): (Vec<_>, Vec<_>) =
                 diagnostics.iter().partition(|diagnostic| diagnostic.severity == Severity::Error);
@@ -267,7 +270,7 @@ pub(super) fn tell(failure: Failure, hidden: &Hidden) -> io::Result<ExitCode> {
             tell_log(&error, hidden)?;
             Ok(ExitCode::from(if is_unusable(error.kind()) { UNUSABLE } else { FAILED }))
         }
-        Failure::Output(error) => Err(error),
+        Failure::Output(error) => Err(error.into()),
     }
 }
 

@@ -18,7 +18,7 @@ use self::output::Printer;
 use self::tally::Verdict;
 use crate::configuration::report;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 
 const AFTER_HELP: &str = "\
 A plan is the output of `terraform show -json PLANFILE`: a file, a quoted glob, a folder (all plans in *.json files, \
@@ -193,6 +193,11 @@ impl QueryText {
         }
     }
 
+    /// The same as the error of the command.
+    fn refused(&self, error: &QueryError) -> CommandError {
+        CommandError::shown(self.complain(error))
+    }
+
     /// Warns of something at its place.
     fn warn(&self, error: &QueryError, suffix: &str) {
         let (line, column) = place(&self.text, error.place.start);
@@ -234,14 +239,11 @@ impl Undecided {
     }
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let of = args.of.of();
-    let (paths, expression) = match arguments(args) {
-        Ok(arguments) => arguments,
-        Err(message) => return exit::unusable(&message),
-    };
+    let (paths, expression) = arguments(args).map_err(unusable)?;
     if args.form() == Form::Keys && args.select.is_some() {
-        return exit::unusable(&"--output keys writes keys, and --select something else: use one of them");
+        return Err("--output keys writes keys, and --select something else: use one of them".into());
     }
     let filter = QueryText::new("(expression)", &expression);
     let other = match (&args.select, &args.group_by) {
@@ -251,18 +253,15 @@ pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
     };
     let query = match Query::parse(of, &filter.text) {
         Ok(query) => query,
-        Err(error) => return filter.complain(&error).map(|()| ExitCode::from(exit::UNUSABLE)),
+        Err(error) => return Err(filter.refused(&error)),
     };
     let projection = match other.as_ref().map(|other| (other, Projection::parse(of, &other.text))) {
         None => None,
         Some((_, Ok(projection))) => Some(projection),
-        Some((other, Err(error))) => return other.complain(&error).map(|()| ExitCode::from(exit::UNUSABLE)),
+        Some((other, Err(error))) => return Err(other.refused(&error)),
     };
     let wanted = if of == CollectionKind::State { Wanted::PLANS_AND_STATES } else { Wanted::PLANS };
-    let inputs = match Inputs::find(&paths, wanted) {
-        Ok(inputs) => inputs,
-        Err(message) => return exit::unusable(&message),
-    };
+    let inputs = Inputs::find(&paths, wanted).map_err(unusable)?;
     let questions = Questions { of, query: &query, projection: projection.as_ref(), args };
     let mut printer = Printer::new(args, projection.as_ref());
     let (mut found, mut undecided) = (0, Undecided::default());

@@ -42,6 +42,8 @@ pub(crate) struct Found<'a> {
     pub(crate) plan: Option<&'a str>,
     /// The resource.
     pub(crate) address: Option<&'a str>,
+    /// What tells it from others of its rule whatever the text says, if the text is not that.
+    pub(crate) identity: Option<&'a str>,
 }
 
 impl Sarif {
@@ -71,7 +73,7 @@ impl Sarif {
     }
 
     pub(crate) fn found(&mut self, found: Found<'_>) {
-        let Found { rule, level, text, file, line, column, plan, address } = found;
+        let Found { rule, level, text, file, line, column, plan, address, identity } = found;
         let physical = |file: &str, line: usize| json!({"artifactLocation": {"uri": uri(file)}, "region": {"startLine": line}});
         let mut location = json!({"physicalLocation": physical(file, line)});
         if let Some(column) = column {
@@ -83,7 +85,7 @@ impl Sarif {
         // Lines move; what is said of the plan, or of the file itself, stays.
         let print = match plan {
             Some(plan) => format!("{rule} {plan} {}", address.unwrap_or_default()),
-            None => format!("{rule} {file} {text}"),
+            None => format!("{rule} {file} {}", identity.unwrap_or(text)),
         };
         let count = self.repeated.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
         let mut result = json!({

@@ -9,10 +9,11 @@ use objchange_text::visible;
 use similar::{ChangeTag, TextDiff};
 
 use super::files;
+use crate::encoding;
+use crate::exit::{self, CommandError, unusable};
 use crate::input::{InputError, Source};
 use crate::style::{BAD, FAINT, GOOD};
 use crate::write_file::{Access, write_file};
-use crate::{encoding, exit};
 
 const AFTER_HELP: &str = "\
 Levels are indented by a tab, operators have a space on both sides, and each statement has its own line. Lists, \
@@ -57,11 +58,8 @@ enum Outcome {
     Unusable,
 }
 
-pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
-    let sources = match files::find(&args.files) {
-        Ok(sources) => sources,
-        Err(error) => return exit::unusable(&error),
-    };
+pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
+    let sources = files::find(&args.files).map_err(unusable)?;
     let (mut is_changed, mut is_unusable) = (false, false);
     for source in &sources {
         let outcome = format(source, args)?;

@@ -9,7 +9,7 @@ use objchange_policy::sentinel::mock::{File, mocks};
 use objchange_text::visible;
 use serde_json::Value as Json;
 
-use crate::exit;
+use crate::exit::{CommandError, unusable};
 use crate::input::Source;
 use crate::write_file::{Access, write_file};
 
@@ -51,7 +51,7 @@ pub(super) struct Args {
     force: bool,
 }
 
-pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     match files(args).and_then(|files| write(args, &files)) {
         Ok(written) => {
             let mut out = crate::terminal::stdout();
@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
             out.flush()?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(error) => exit::unusable(&error),
+        Err(error) => Err(unusable(error)),
     }
 }
 

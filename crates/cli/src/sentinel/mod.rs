@@ -18,10 +18,11 @@ mod sources;
 mod test;
 mod work;
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::Subcommand;
+
+use crate::exit::CommandError;
 
 /// Run, test, format and check Sentinel policies
 #[derive(Debug, clap::Args)]
@@ -39,7 +40,7 @@ enum Command {
     Test(test::Args),
 }
 
-pub(crate) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(crate) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     match &args.command {
         Command::Apply(args) => apply::run(args),
         Command::Check(args) => check::run(args),

@@ -151,10 +151,8 @@ fn places<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
     match document {
         Document::State(state) => state.resources.iter().map(|r| (&*r.address, &*r.resource_type)).collect(),
         Document::Plan(plan) => {
-            let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
-            let all = plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred);
-            let actions = plan.action_invocations.iter().map(|a| (&*a.address, &*a.action_type));
-            all.map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()
+            let actions = plan.changes.invocations.iter().map(|a| (&*a.address, &*a.action_type));
+            plan.changes.all_resources().map(|r| (&*r.address, &*r.resource_type)).chain(actions).collect()
         }
     }
 }

@@ -224,6 +224,29 @@ fn junit_and_sarif() {
     assert!(text.contains("resource \"kit_planned_string\" \"smallest\" {"), "{text}");
     let place = &result["locations"][0]["logicalLocations"][0]["fullyQualifiedName"];
     assert_eq!(place, "kit_planned_string.name");
+    // It is the same for other values.
+    let print = &result["partialFingerprints"]["objchangeConform/v1"];
+    let print = print.as_str().unwrap().strip_prefix("P5 ").unwrap().strip_prefix(kit()).unwrap();
+    assert_eq!(print, " resource kit_planned_string .name not_config 1");
+}
+
+/// What does not fail is in the report all the same, and what could not be reached says why.
+#[test]
+fn junit_tells_what_does_not_fail_and_what_was_not_checked() {
+    let arguments = ["--only", "kit_read_drift", "--apply", "--junit", "-"];
+    let output = conform(&arguments);
+    assert_eq!(output.code, 0, "{output:?}");
+    let told = "<system-out>R5 .name: what is read right after apply is not what was applied\n</system-out>";
+    assert!(output.stdout.contains(told), "{}", output.stdout);
+    let output = conform(&[&arguments[..], &["--fail-on", "warning"]].concat());
+    assert_eq!(output.code, 1);
+    assert!(!output.stdout.contains("<system-out>"), "{}", output.stdout);
+    assert!(output.stdout.contains(r#"type="R5""#), "{}", output.stdout);
+    let folder = Folder::with("conform-junit", &[("hints.json", r#"{"provider": {"no_such": "x"}}"#)]);
+    let hints = folder.at("hints.json");
+    let output = conform(&["--only", "kit_thing", "--hints", hints.to_str().unwrap(), "--junit", "-"]);
+    let why = r#"<skipped message="not checked: the provider is not configured: "#;
+    assert!(output.stdout.contains(why), "{} {}", output.stdout, output.stderr);
 }
 
 #[test]

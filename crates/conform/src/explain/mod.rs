@@ -193,7 +193,7 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
     }
     let items = message.paragraphs.iter().filter(|paragraph| paragraph.starts_with("- "));
     let found = items.filter_map(|item| {
-        let trouble = Some(Trouble::of(item)?);
+        let trouble = Some(Trouble::find(item)?);
         Some(ParsedSentence {
             trouble,
             provider: place::source_address(item),
@@ -206,11 +206,11 @@ fn load_failures(message: &Message) -> Vec<ParsedSentence<'_>> {
 
 /// What is wrong where no clause is broken.
 fn by_trouble<'m>(message: &'m Message, whole: &str) -> Option<ParsedSentence<'m>> {
-    let trouble = Trouble::of(whole)?;
+    let trouble = Trouble::find(whole)?;
     let said = message.paragraphs.iter().map(String::as_str).chain([message.summary.as_str()]);
     // The line of the source is not what is said.
     let mut sentences = said.clone().filter(|text| !text.starts_with("on ") && !text.starts_with("with "));
-    let words = said.clone().find(|text| Trouble::of(text) == Some(trouble)).or_else(|| sentences.next());
+    let words = said.clone().find(|text| Trouble::find(text) == Some(trouble)).or_else(|| sentences.next());
     let address = words.and_then(place::quoted_address);
     Some(ParsedSentence { trouble: Some(trouble), words, address, ..ParsedSentence::default() })
 }

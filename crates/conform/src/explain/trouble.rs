@@ -76,7 +76,7 @@ troubles! {
 
 impl Trouble {
     /// The trouble that a message is about.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn find(text: &str) -> Option<Self> {
         let text = text.to_lowercase();
         let is_it = |trouble: &Self| trouble.words().iter().any(|words| text.contains(words));
         let is_of_provider = || ["plugin", "provider"].iter().any(|word| text.contains(word));
@@ -182,7 +182,7 @@ mod tests {
             for words in trouble.words() {
                 assert_eq!(*words, words.to_lowercase());
                 let text = format!("the plugin of a provider, its state: {words}");
-                assert_eq!(Trouble::of(&text), Some(*trouble), "{words}");
+                assert_eq!(Trouble::find(&text), Some(*trouble), "{words}");
             }
         }
     }

@@ -32,7 +32,7 @@ pub(super) const TEXTS: [(&str, &str); 10] = [
 ];
 
 /// Keys and labels that are not as most are.
-pub(super) const KEYS: [&str; 5] = ["UpperCase", "with.dot", "with space", "schlüssel-🦀", "a/b:c"];
+pub(super) const KEYS: [&str; 6] = ["UpperCase", "with.dot", "with space", "schlüssel-🦀", "a/b:c", ""];
 
 /// How long a long text is.
 const LONG: usize = 5_000;

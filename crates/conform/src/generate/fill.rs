@@ -67,8 +67,8 @@ pub(in super::super) enum Are {
     Same,
     /// All but the first have all that there is in them.
     Fuller,
-    /// The first has this key or label, where it has one.
-    Called(&'static str),
+    /// The first ones have these keys or labels, where they have any.
+    Called(&'static [&'static str]),
 }
 
 impl<'p> Put<'p> {
@@ -211,7 +211,7 @@ impl<'a> Maker<'a> {
             return value.convert(attribute.accepted_type()).unwrap_or_else(|_| null());
         }
         let is_wanted = put.is_some() || attribute.required || self.takes(taste, depth(path));
-        let given = self.hints.given(self.component, self.name, path);
+        let given = self.hints.hinted(self.component, self.name, path);
         let numbering = Numbering { sequence: self.at.sequence + n, ..self.at };
         if let Some(value) = given.and_then(|given| given.value(attribute.accepted_type(), numbering)) {
             // What people give for what the schema hides is secret, whether they mark it or not.
@@ -242,8 +242,8 @@ impl<'a> Maker<'a> {
         match &attribute.ty {
             AttributeType::Plain(ty) => match (put.and_then(Put::here), ty.element()) {
                 (Some(What::Many(count, are)), Some(element)) => {
-                    let first = if let Are::Called(first) = are { Some(first) } else { None };
-                    self.collection(ty, element, name, (count, first), n, taste)
+                    let keys = if let Are::Called(keys) = are { keys } else { &[] };
+                    self.collection(ty, element, name, (count, keys), n, taste)
                 }
                 _ => self.value(ty, name, n, taste),
             },
@@ -322,7 +322,7 @@ impl<'a> Maker<'a> {
             }),
             Type::List(element) | Type::Set(element) | Type::Map(element) => {
                 let count = self.count(taste, 0, 3).max(usize::from(!matches!(taste, Taste::Random(_))));
-                self.collection(ty, element, name, (count, None), n, taste)
+                self.collection(ty, element, name, (count, &[]), n, taste)
             }
             Type::Tuple(tuple) => {
                 Value::tuple(tuple.elements().iter().map(|ty| self.value(ty, name, n, taste)))
@@ -343,17 +343,18 @@ impl<'a> Maker<'a> {
         ty: &Type,
         element: &Type,
         name: &str,
-        (count, first): (usize, Option<&str>),
+        (count, keys): (usize, &[&str]),
         n: u64,
         taste: &mut Taste<'_>,
     ) -> Value {
-        let odd = match &mut *taste {
+        let keys = match &mut *taste {
             Taste::Random(dice) if matches!(ty, Type::Map(_)) => {
-                dice.percent(15).then(|| corner::KEYS[dice.below(corner::KEYS.len())])
+                let which = dice.percent(15).then(|| dice.below(corner::KEYS.len()));
+                which.map_or(keys, |which| &corner::KEYS[which..=which])
             }
-            _ => first,
+            _ => keys,
         };
-        let key = |i: usize| odd.filter(|_| i == 0).map_or_else(|| format!("key{i}"), str::to_owned);
+        let key = |i: usize| keys.get(i).map_or_else(|| format!("key{i}"), |key| (*key).to_owned());
         let may_be_null = element.is_primitive() && !matches!(ty, Type::Set(_));
         let mut element = |i: usize| {
             let is_null = match &mut *taste {
@@ -394,7 +395,7 @@ fn held(
     match nesting {
         NestingMode::Single | NestingMode::Group => nth(0),
         NestingMode::Map => Value::object((0..count).map(|i| match here {
-            Some(What::Many(_, Are::Called(first))) if i == 0 => (first.to_owned(), nth(i)),
+            Some(What::Many(_, Are::Called(keys))) if i < keys.len() => (keys[i].to_owned(), nth(i)),
             _ => (format!("key{i}"), nth(i)),
         })),
         _ => Value::tuple((0..count).map(nth)),

@@ -58,8 +58,9 @@ impl std::fmt::Debug for Sample {
     }
 }
 
-/// Configurations of a block, without end: the smallest and the fullest one, then those with one thing that is special, of each
-/// kind of such things in turn, and a random one in each turn. When nothing special is left, all are random.
+/// Configurations of a block, without end: the smallest and the fullest one, then those with one thing that is special. In every
+/// other one a part is unknown, the outer parts first, until each was. The rest is of each kind of what is special in turn, and a
+/// random one in each round. When nothing special is left, all are random.
 ///
 /// ```
 /// use objchange::Type;
@@ -99,7 +100,7 @@ pub(super) fn samples_from(
     seed: u64,
     first: u64,
 ) -> impl Iterator<Item = Option<Sample>> {
-    let is_given = |path: &str| hints.given(component, name, path).is_some();
+    let is_given = |path: &str| hints.hinted(component, name, path).is_some();
     let mut systematic = Systematic::new(block, seed, &is_given);
     for _ in 0..first {
         systematic.skip();

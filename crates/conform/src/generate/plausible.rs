@@ -2,7 +2,7 @@
 
 /// A text that looks like what an attribute of this name may want, another for each number.
 pub(in super::super) fn text(name: &str, n: u64) -> String {
-    match Form::of(name) {
+    match Form::from_name(name) {
         Some(form) => form.text(n),
         None => format!("{}-{n}", name.replace('_', "-")),
     }
@@ -42,7 +42,7 @@ macro_rules! forms {
             const ALL: &[Self] = &[$(Self::$form),*];
 
             /// The form that the name of an attribute, or a sentence about it, suggests: that of the last word that suggests one.
-            pub(in super::super) fn of(name: &str) -> Option<Self> {
+            pub(in super::super) fn from_name(name: &str) -> Option<Self> {
                 let of_word = |word: &str| Self::ALL.iter().copied().find(|form| form.words().contains(&word));
                 let lower = name.to_lowercase();
                 lower.rsplit(|c: char| !c.is_ascii_alphanumeric()).find_map(of_word)

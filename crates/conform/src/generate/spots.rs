@@ -38,6 +38,14 @@ impl Spot<'_> {
         }
     }
 
+    /// Whether all of it can be unknown: a block that there is at most once is there or not.
+    pub(in super::super) fn can_be_unknown(&self) -> bool {
+        match self.part {
+            Part::Attribute(_) => true,
+            Part::Blocks(nested) => !matches!(nested.nesting, NestingMode::Single | NestingMode::Group),
+        }
+    }
+
     /// Whether it holds blocks, or objects that have a schema of their own.
     pub(in super::super) fn is_objects(&self) -> bool {
         match self.part {

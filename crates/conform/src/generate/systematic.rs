@@ -15,10 +15,15 @@ use crate::hints::Numbering;
 /// Configurations that are still to be made.
 pub(super) struct Systematic<'b> {
     spots: Vec<Spot<'b>>,
-    /// By kind of what is special.
+    /// Each part that can be unknown, the outer ones first. Every other turn is theirs: what a provider does with unknown values
+    /// goes wrong most often, and not even a few cases shall leave a part out.
+    unknowns: VecDeque<Case>,
+    /// All else, by kind of what is special.
     groups: Vec<VecDeque<Case>>,
-    /// Which group is next; before it come the smallest and the fullest configuration.
+    /// Which is next; before all come the smallest and the fullest configuration.
     turn: usize,
+    /// How many turns were not for the unknown parts.
+    others: usize,
 }
 
 /// A configuration that is to be made.
@@ -55,7 +60,9 @@ enum Special {
     Fuller,
     /// An element that is null beside one that is not.
     NullElement,
-    /// A key or label that is not as most are.
+    /// All keys or labels that are not as most are, in one.
+    Keys,
+    /// One of them alone: a provider may refuse others.
     Key(usize),
     /// Elements that differ in case alone.
     Alike,
@@ -80,6 +87,7 @@ impl Special {
             Self::Duplicates => "duplicates".to_owned(),
             Self::Fuller => "a bare one and a full one".to_owned(),
             Self::NullElement => "an element that is null".to_owned(),
+            Self::Keys => "unusual keys".to_owned(),
             Self::Key(which) => format!("a key like {:?}", corner::KEYS[which]),
             Self::Alike => "elements that differ in case".to_owned(),
             Self::Number(which) => corner::number(which).0.to_owned(),
@@ -95,23 +103,31 @@ impl<'b> Systematic<'b> {
     /// Those of a block. What is given by hints has its value, but may be absent or unknown.
     pub(super) fn new(block: &'b Block, seed: u64, is_given: &dyn Fn(&str) -> bool) -> Self {
         let spots = spots(block);
-        let mut groups: [Vec<Case>; 6] = Default::default();
+        let (mut unknowns, mut groups): (Vec<Case>, [Vec<Case>; 6]) = Default::default();
         for (i, spot) in spots.iter().enumerate() {
             let mut all = specials(spot, i);
             if is_given(&spot.names.join(".")) {
-                all.retain(|(_, special)| matches!(special, Special::Present | Special::Unknown));
+                all.retain(|(_, special)| matches!(special, Special::Present));
             }
             for (group, special) in all {
                 groups[group].push(Case { spot: i, special });
+            }
+            if spot.can_be_unknown() {
+                unknowns.push(Case { spot: i, special: Special::Unknown });
             }
         }
         // Few cases shall not all be about the attributes that come first in the alphabet.
         let mut dice = Dice::new(Numbering { seed, sequence: 0 });
         let shuffled = |mut group: Vec<Case>| {
             dice.shuffle(&mut group);
+            // What holds several others comes before them.
+            group.sort_by_key(|case| !matches!(case.special, Special::Keys | Special::Fuller));
             group.into()
         };
-        Self { spots, groups: groups.into_iter().map(shuffled).collect(), turn: 0 }
+        let groups = groups.into_iter().map(shuffled).collect();
+        dice.shuffle(&mut unknowns);
+        unknowns.sort_by_key(|case| spots[case.spot].names.len());
+        Self { spots, unknowns: unknowns.into(), groups, turn: 0, others: 0 }
     }
 
     /// The next one; `None` where it is to be a random one.
@@ -131,11 +147,18 @@ impl<'b> Systematic<'b> {
         match turn {
             0 => return Next::Minimal,
             1 => return Next::All,
+            turn if turn % 2 == 0 => {
+                if let Some(case) = self.unknowns.pop_front() {
+                    return Next::Special(case);
+                }
+            }
             _ => {}
         }
+        let turn = self.others;
+        self.others += 1;
         // One turn in each round is left to chance.
         let count = self.groups.len() + 1;
-        let Some(group) = self.groups.get_mut((turn - 2) % count) else { return Next::Random };
+        let Some(group) = self.groups.get_mut(turn % count) else { return Next::Random };
         let mut case = group.pop_front();
         if case.is_none() {
             case = self.groups.iter_mut().find_map(VecDeque::pop_front);
@@ -160,7 +183,6 @@ fn of_blocks(nested: &NestedBlock) -> Vec<(usize, Special)> {
     if matches!(nested.nesting, NestingMode::Single | NestingMode::Group) {
         return all;
     }
-    all.push((1, Special::Unknown));
     let most = usize::try_from(nested.max_items).unwrap_or(usize::MAX);
     let fits = |count: usize| (most == 0 || count <= most) && nested.min_items <= count as u64;
     all.extend([2, LARGE].into_iter().filter(|count| fits(*count)).map(|count| (5, Special::Count(count))));
@@ -168,7 +190,7 @@ fn of_blocks(nested: &NestedBlock) -> Vec<(usize, Special)> {
         all.push((5, Special::Count(most)));
     }
     if nested.nesting == NestingMode::Map && fits(1) {
-        all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+        all.extend(keys());
     }
     if fits(2) {
         all.extend([(5, Special::Duplicates), (5, Special::Fuller)]);
@@ -176,8 +198,13 @@ fn of_blocks(nested: &NestedBlock) -> Vec<(usize, Special)> {
     all
 }
 
+fn keys() -> impl Iterator<Item = (usize, Special)> {
+    let each = (0..corner::KEYS.len()).map(Special::Key);
+    std::iter::once(Special::Keys).chain(each).map(|special| (2, special))
+}
+
 fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
-    let mut all = vec![(1, Special::Unknown)];
+    let mut all = Vec::new();
     if attribute.optional {
         all.push((0, Special::Present));
     }
@@ -188,7 +215,7 @@ fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
             all.push((5, Special::Fuller));
         }
         if nested.nesting() == NestingMode::Map {
-            all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+            all.extend(keys());
         }
         return all;
     }
@@ -205,7 +232,7 @@ fn of_attribute(attribute: &Attribute, i: usize) -> Vec<(usize, Special)> {
                 all.push((5, Special::Duplicates));
             }
             if matches!(ty, Type::Map(_)) {
-                all.extend((0..corner::KEYS.len()).map(|which| (2, Special::Key(which))));
+                all.extend(keys());
             }
             if element.is_primitive() && !matches!(ty, Type::Set(_)) {
                 all.push((2, Special::NullElement));
@@ -229,7 +256,10 @@ fn sample(maker: &Maker<'_>, block: &Block, spot: &Spot<'_>, special: Special) -
         Special::Count(count) => Sample::new(with(What::Many(count, Are::Different)), label),
         Special::Duplicates if spot.is_objects() => Sample::new(with(What::Many(2, Are::Same)), label),
         Special::Fuller => Sample::new(with(What::Many(2, Are::Fuller)), label),
-        Special::Key(which) => Sample::new(with(What::Many(1, Are::Called(corner::KEYS[which]))), label),
+        Special::Keys => Sample::new(with(What::Many(corner::KEYS.len(), Are::Called(&corner::KEYS))), label),
+        Special::Key(which) => {
+            Sample::new(with(What::Many(1, Are::Called(&corner::KEYS[which..=which]))), label)
+        }
         Special::Unknown => {
             let config = with(What::Value(&Value::unknown(spot.ty())));
             Sample { known: Some(with(What::Plausible)), ..Sample::new(config, label) }
@@ -276,6 +306,7 @@ fn value(maker: &Maker<'_>, ty: &Type, name: &str, special: Special) -> (Value, 
         | Special::Unknown
         | Special::Count(_)
         | Special::Fuller
+        | Special::Keys
         | Special::Key(_) => Value::unknown(ty.clone()),
     };
     (value, None)

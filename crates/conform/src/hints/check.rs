@@ -4,9 +4,9 @@ use objchange::schema::{Attribute, AttributeType, Block};
 use objchange_provider::Schemas;
 use objchange_text::did_you_mean;
 
-use super::given::Numbering;
-use super::{Given, Hints, HintsError};
-use crate::schemas::JUDGED;
+use super::hinted_value::Numbering;
+use super::{HintedValue, Hints, HintsError};
+use crate::schemas::CHECKED_COMPONENTS;
 
 impl Hints {
     /// What is said of types or attributes that the provider does not have, or cannot be the value of one: each is a hint
@@ -16,8 +16,9 @@ impl Hints {
         let mut errors = Vec::new();
         for (i, of) in self.types.iter().enumerate() {
             let at = format!(".types[{i}]");
-            let components = JUDGED.into_iter().filter(|c| of.component.is_none_or(|of| of == *c));
-            let all: Vec<_> = components.flat_map(|c| schemas.of(c)).collect();
+            let components =
+                CHECKED_COMPONENTS.into_iter().filter(|c| of.component.is_none_or(|of| of == *c));
+            let all: Vec<_> = components.flat_map(|c| schemas.named(c)).collect();
             let matching: Vec<&Block> = all
                 .iter()
                 .filter(|(name, _)| of.name.matches(name))
@@ -34,7 +35,7 @@ impl Hints {
                 errors.extend(check_value(&at, &matching, &|path| glob.matches(path), given));
             }
             for (wanted, value) in &of.update {
-                let given = Given::Value(value.clone());
+                let given = HintedValue::Value(value.clone());
                 let at = format!("{at}.update.{wanted}");
                 errors.extend(check_value(&at, &matching, &|path| path == wanted, &given));
             }
@@ -48,7 +49,7 @@ fn check_value(
     at: &str,
     blocks: &[&Block],
     is_meant: &dyn Fn(&str) -> bool,
-    given: &Given,
+    given: &HintedValue,
 ) -> Option<HintsError> {
     let at_all = Numbering { seed: 0, sequence: 0 };
     let (mut found, mut fits) = (false, false);

@@ -23,7 +23,7 @@
 //! ```
 
 mod check;
-mod given;
+mod hinted_value;
 mod json;
 mod read;
 mod secret;
@@ -37,7 +37,7 @@ use smol_str::SmolStr;
 use wildmatch::WildMatch;
 
 pub(super) use self::check::inside;
-pub(super) use self::given::{Given, Numbering, RegexText};
+pub(super) use self::hinted_value::{HintedValue, Numbering, RegexText};
 use super::within;
 
 /// The key of an object that stands for a secret.
@@ -49,7 +49,7 @@ const SENSITIVE: &str = "$sensitive";
 #[derive(Clone, Default)]
 pub struct Hints {
     provider: Option<Value>,
-    values: Vec<(WildMatch, Given)>,
+    values: Vec<(WildMatch, HintedValue)>,
     types: Vec<OfTypes>,
 }
 
@@ -59,7 +59,7 @@ struct OfTypes {
     name: WildMatch,
     component: Option<Component>,
     skip: Option<String>,
-    values: Vec<(WildMatch, Given)>,
+    values: Vec<(WildMatch, HintedValue)>,
     expect: Vec<Expected>,
     import: Option<String>,
     update: Vec<(String, Value)>,
@@ -113,14 +113,14 @@ impl Hints {
     }
 
     /// What is said of a type, the last first.
-    fn of(&self, component: Component, name: &str) -> impl Iterator<Item = &OfTypes> {
+    fn about(&self, component: Component, name: &str) -> impl Iterator<Item = &OfTypes> {
         let is_of = move |of: &&OfTypes| of.component.is_none_or(|c| c == component) && of.name.matches(name);
         self.types.iter().rev().filter(is_of)
     }
 
     /// Why a type is not tried, if it is not.
     pub fn skip(&self, component: Component, name: &str) -> Option<&str> {
-        self.of(component, name).find_map(|of| of.skip.as_deref())
+        self.about(component, name).find_map(|of| of.skip.as_deref())
     }
 
     /// The provider's own configuration; all of it is null that the file does not say. What is secret in it is marked.
@@ -138,7 +138,7 @@ impl Hints {
 
     /// Whether the file says that a type has this to say.
     pub fn is_expected(&self, component: Component, name: &str, diagnostic: &Diagnostic) -> bool {
-        self.of(component, name).flat_map(|of| &of.expect).any(|expected| {
+        self.about(component, name).flat_map(|of| &of.expect).any(|expected| {
             let is_said = match &expected.summary {
                 Summary::Exactly(text) => *text == diagnostic.summary,
                 Summary::Matching(regex) => regex.is_match(&diagnostic.summary),
@@ -150,8 +150,8 @@ impl Hints {
     /// By which identifier an object is imported, where the file says so of its type: `{name}` stands for its attribute of
     /// that name.
     pub fn import_id(&self, name: &str, object: &Value) -> Option<String> {
-        let format = self.of(Component::Resource, name).find_map(|of| of.import.as_deref())?;
-        given::filled(format, |attribute| match object.attribute(attribute)?.unmarked().kind() {
+        let format = self.about(Component::Resource, name).find_map(|of| of.import.as_deref())?;
+        hinted_value::filled(format, |attribute| match object.attribute(attribute)?.unmarked().kind() {
             objchange::value::Kind::String(text) => Some(text.to_owned()),
             objchange::value::Kind::Number(number) => Some(number.to_string()),
             objchange::value::Kind::Bool(b) => Some(b.to_string()),
@@ -161,7 +161,7 @@ impl Hints {
 
     /// The configuration to which an object of this configuration is updated, where the file says how.
     pub fn update(&self, name: &str, config: &Value) -> Option<Value> {
-        let of = self.of(Component::Resource, name).find(|of| !of.update.is_empty())?;
+        let of = self.about(Component::Resource, name).find(|of| !of.update.is_empty())?;
         Some(of.update.iter().fold(config.clone(), |config, (path, value)| {
             let names: Vec<SmolStr> = path.split('.').map(SmolStr::from).collect();
             let mut updated = |old: &Value| value.convert(old.ty()).unwrap_or_else(|_| old.clone());
@@ -170,9 +170,10 @@ impl Hints {
     }
 
     /// What is said of the attribute at this path, whose steps are names with dots between them.
-    pub(super) fn given(&self, component: Component, name: &str, path: &str) -> Option<&Given> {
-        let find = |values: &'_ [(WildMatch, Given)]| values.iter().rposition(|(glob, _)| glob.matches(path));
-        let of_type = self.of(component, name).find_map(|of| find(&of.values).map(|i| &of.values[i].1));
+    pub(super) fn hinted(&self, component: Component, name: &str, path: &str) -> Option<&HintedValue> {
+        let find =
+            |values: &'_ [(WildMatch, HintedValue)]| values.iter().rposition(|(glob, _)| glob.matches(path));
+        let of_type = self.about(component, name).find_map(|of| find(&of.values).map(|i| &of.values[i].1));
         of_type.or_else(|| find(&self.values).map(|i| &self.values[i].1))
     }
 }

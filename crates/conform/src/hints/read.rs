@@ -8,9 +8,9 @@ use objchange_text::json::{Node, NodeKind, Property};
 use regex::{Regex, RegexBuilder};
 use wildmatch::WildMatch;
 
-use super::given::RegexText;
+use super::hinted_value::RegexText;
 use super::json::{parse, value};
-use super::{Expected, Given, Hints, HintsError, OfTypes, SENSITIVE, Summary};
+use super::{Expected, HintedValue, Hints, HintsError, OfTypes, SENSITIVE, Summary};
 
 /// How large a compiled regular expression may be.
 const MAX_PATTERN: usize = 1 << 20;
@@ -108,21 +108,21 @@ fn regex(expression: &str, at: &str) -> Result<Regex> {
     built.map_err(|_| HintsError::new(at, "this is no regular expression, or too large a one"))
 }
 
-fn values(json: &Node<'_>, at: &str) -> Result<Vec<(WildMatch, Given)>> {
+fn values(json: &Node<'_>, at: &str) -> Result<Vec<(WildMatch, HintedValue)>> {
     let one = |Property { name: path, value: json, .. }: &Property<'_>| {
         let at = key_at(at, path);
         no_duplicates(json, &at)?;
-        Ok((WildMatch::new(path), given(json, &at)?))
+        Ok((WildMatch::new(path), hinted_value(json, &at)?))
     };
     no_duplicates(json, at)?;
     object(json, at)?.iter().map(one).collect()
 }
 
 /// What an attribute is given: an object with one key that begins with `$` says how it is made.
-fn given(json: &Node<'_>, at: &str) -> Result<Given> {
-    let NodeKind::Object(members) = &json.kind else { return Ok(Given::Value(value(json, at)?)) };
+fn hinted_value(json: &Node<'_>, at: &str) -> Result<HintedValue> {
+    let NodeKind::Object(members) = &json.kind else { return Ok(HintedValue::Value(value(json, at)?)) };
     let [Property { name: key, value: inner, .. }] = &members[..] else {
-        return Ok(Given::Value(value(json, at)?));
+        return Ok(HintedValue::Value(value(json, at)?));
     };
     let inner_at = key_at(at, key);
     Ok(match &**key {
@@ -132,29 +132,31 @@ fn given(json: &Node<'_>, at: &str) -> Result<Given> {
             if values.is_empty() {
                 return Err(HintsError::new(inner_at, "at least one value is needed"));
             }
-            Given::OneOf(values)
+            HintedValue::OneOf(values)
         }
         "$regex" => {
             let built = RegexText::new(text(inner, &inner_at)?);
-            Given::Matching(built.ok_or_else(|| {
+            HintedValue::Matching(built.ok_or_else(|| {
                 HintsError::new(inner_at, "this is no regular expression that texts can be made from")
             })?)
         }
         "$absent" => match inner.kind {
-            NodeKind::Bool(true) => Given::Absent,
+            NodeKind::Bool(true) => HintedValue::Absent,
             _ => return Err(HintsError::new(inner_at, "true is expected here")),
         },
-        SENSITIVE => match given(inner, &inner_at)? {
-            Given::Value(value) => Given::Value(value.sensitive()),
-            Given::OneOf(values) => Given::OneOf(values.into_iter().map(Value::sensitive).collect()),
-            Given::Matching(text) => Given::Matching(text.secret()),
-            Given::Absent => Given::Absent,
+        SENSITIVE => match hinted_value(inner, &inner_at)? {
+            HintedValue::Value(value) => HintedValue::Value(value.sensitive()),
+            HintedValue::OneOf(values) => {
+                HintedValue::OneOf(values.into_iter().map(Value::sensitive).collect())
+            }
+            HintedValue::Matching(text) => HintedValue::Matching(text.secret()),
+            HintedValue::Absent => HintedValue::Absent,
         },
         key if key.starts_with('$') => {
             let known = ["$one_of", "$regex", "$absent", SENSITIVE];
             return Err(unknown_key(key, &known, inner_at));
         }
-        _ => Given::Value(value(json, at)?),
+        _ => HintedValue::Value(value(json, at)?),
     })
 }
 

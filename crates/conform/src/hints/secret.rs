@@ -6,8 +6,8 @@ use objchange_provider::Schemas;
 
 use super::Hints;
 use super::check::each_attribute;
-use super::given::Given;
-use crate::schemas::JUDGED;
+use super::hinted_value::HintedValue;
+use crate::schemas::CHECKED_COMPONENTS;
 
 impl Hints {
     /// What the file calls secret, each marked. Of a text in which `{seq}` or the like is replaced these are its parts.
@@ -38,12 +38,13 @@ impl Hints {
             parts(&secret, &mut secrets);
             secrets.push(secret);
         };
-        for component in JUDGED {
-            for (name, schema) in schemas.of(component) {
-                let updates: Vec<_> = self.of(component, name).flat_map(|of| &of.update).collect();
+        for component in CHECKED_COMPONENTS {
+            for (name, schema) in schemas.named(component) {
+                let updates: Vec<_> = self.about(component, name).flat_map(|of| &of.update).collect();
                 each_attribute(&schema.block, &mut String::new(), &mut |path, _, is_hidden| {
                     if is_hidden {
-                        let given = self.given(component, name, path).into_iter().flat_map(Given::values);
+                        let given =
+                            self.hinted(component, name, path).into_iter().flat_map(HintedValue::values);
                         let updates =
                             updates.iter().filter(|(updated, _)| updated == path).map(|(_, value)| value);
                         given.chain(updates).for_each(&mut keep);

@@ -111,7 +111,7 @@ faults! {
     /// More blocks are planned than configured.
     PlannedBlockCount, "planned_block_count", P5, Create, Some("block count in plan (3) disagrees with count in config (2)");
     /// A block is planned under a key that is not configured.
-    PlannedBlockKey, "planned_block_key", P5, Create, Some("block key \"new\" from plan is not present in config");
+    PlannedBlockKey, "planned_block_key", P5, Create, Some("block key \"k\" from config is not present in plan");
     /// The blocks of a type are planned as unknown.
     PlannedBlocksUnknown, "planned_blocks_unknown", P5, Create, Some("attribute representing nested block must not be unknown itself");
     /// The blocks of a type are planned as null.

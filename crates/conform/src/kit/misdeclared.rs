@@ -34,11 +34,11 @@ pub fn misdeclared() -> Vec<Misdeclared> {
     let text = || Attribute::optional(Type::String);
     let one = |name: &'static str, attribute: Attribute| Block::new([(name, attribute)], []);
     let blocks = |name: &'static str, nested: NestedBlock| Block::new([("name", text())], [(name, nested)]);
-    let of = |nesting, block| NestedBlock::new(nesting, block);
+    let nested = |nesting, block| NestedBlock::new(nesting, block);
     let limited = |nesting, min_items, max_items| NestedBlock {
         min_items,
         max_items,
-        ..of(nesting, one("name", text()))
+        ..nested(nesting, one("name", text()))
     };
     let write_only = || text().write_only();
     let nested_set = NestedType::new(NestingMode::Set, [("token", write_only())]);
@@ -78,13 +78,13 @@ pub fn misdeclared() -> Vec<Misdeclared> {
             "dynamic_in_set",
             Clause::S6,
             ".disk.any",
-            blocks("disk", of(NestingMode::Set, one("any", Attribute::optional(Type::Dynamic)))),
+            blocks("disk", nested(NestingMode::Set, one("any", Attribute::optional(Type::Dynamic)))),
         ),
         wrong(
             "write_only_in_set",
             Clause::S6,
             ".disk.token",
-            blocks("disk", of(NestingMode::Set, one("token", write_only()))),
+            blocks("disk", nested(NestingMode::Set, one("token", write_only()))),
         ),
         wrong(
             "write_only_in_set",

@@ -38,7 +38,7 @@ const MAX_TEXT: usize = 2_000;
 
 /// Whether a provider takes a configuration.
 #[derive(Debug, Clone)]
-pub enum Accepted {
+pub enum Acceptance {
     /// It takes this one.
     Yes(Sample),
     /// It takes this one when all of it is known, and refuses it while some of it is unknown: what it says then.
@@ -56,7 +56,7 @@ pub enum Accepted {
 /// The provider gives no answer.
 ///
 /// ```
-/// use objchange_conform::{Accepted, Hints, accepted, samples};
+/// use objchange_conform::{Acceptance, Hints, accepted, samples};
 /// use objchange_conform::kit::faulty;
 /// use objchange_provider::{Component, Provider};
 ///
@@ -67,7 +67,7 @@ pub enum Accepted {
 /// let block = &schemas.resources["kit_thing"].block;
 /// for sample in samples(block, Component::Resource, "kit_thing", &hints, 1).take(24) {
 ///     let accepted = accepted(&kit, Component::Resource, "kit_thing", block, sample, &hints).await?;
-///     assert!(matches!(accepted, Accepted::Yes(_)));
+///     assert!(matches!(accepted, Acceptance::Yes(_)));
 /// }
 /// # Ok(())
 /// # }
@@ -79,7 +79,7 @@ pub async fn accepted(
     block: &Block,
     sample: Sample,
     hints: &Hints,
-) -> Result<Accepted> {
+) -> Result<Acceptance> {
     accepted_when(provider, (component, name), block, sample, hints, component == Component::Resource).await
 }
 
@@ -91,17 +91,17 @@ pub(super) async fn accepted_when(
     sample: Sample,
     hints: &Hints,
     is_planned: bool,
-) -> Result<Accepted> {
+) -> Result<Acceptance> {
     let turns = HashMap::new();
     let mut repair =
         Repair { component, name, block, hints, sample, is_planned, spots: Vec::new(), turns, idle: 0 };
     loop {
         let Rejection { while_unknown, when_known } = repair.refused(provider).await?;
         if while_unknown.is_empty() && when_known.is_empty() {
-            return Ok(Accepted::Yes(repair.sample));
+            return Ok(Acceptance::Yes(repair.sample));
         }
         if when_known.is_empty() && repair.sample.known.is_some() {
-            return Ok(Accepted::OnlyKnown(repair.sample, while_unknown));
+            return Ok(Acceptance::OnlyKnown(repair.sample, while_unknown));
         }
         let refused = [while_unknown, when_known].concat();
         let before = repair.sample.clone();
@@ -113,7 +113,7 @@ pub(super) async fn accepted_when(
         if repair.sample.repairs > ROUNDS || repair.idle > MAX_IDLE || has_lost_unknown {
             let known = before.known.as_ref().unwrap_or(&before.config);
             let hidden = |d: &Diagnostic| without_secrets(&without_secrets(d, &before.config), known);
-            return Ok(Accepted::No(refused.iter().map(hidden).collect()));
+            return Ok(Acceptance::No(refused.iter().map(hidden).collect()));
         }
     }
 }
@@ -340,7 +340,7 @@ impl<'a> Repair<'a> {
 
     /// Whether hints say what it is.
     fn is_given(&self, spot: &Spot<'_>) -> bool {
-        self.hints.given(self.component, self.name, &spot.names.join(".")).is_some()
+        self.hints.hinted(self.component, self.name, &spot.names.join(".")).is_some()
     }
 
     fn is_unknown(&self, spot: &Spot<'_>) -> bool {

@@ -11,7 +11,7 @@ use super::Options;
 use super::watch::{SharedSecrets, Watched};
 use crate::finding::shortened;
 use crate::flow::no_answer;
-use crate::report::{Found, Subject, TypeReport, shape};
+use crate::report::{FindingReport, Subject, TypeReport, shape};
 use crate::schemas::{named, of_type, place};
 use crate::secrets::Origin;
 use crate::{Clause, Finding, judge_schemas};
@@ -93,7 +93,7 @@ fn refusal(said: &[Diagnostic]) -> Option<&Diagnostic> {
 }
 
 /// What is wrong with schemas of which none is that of a type that can be tried.
-fn of_the_whole(schemas: &Schemas) -> Vec<Found> {
+fn of_the_whole(schemas: &Schemas) -> Vec<FindingReport> {
     let components = Subject::ALL.iter().filter_map(|subject| match subject {
         Subject::Component(component) if *subject != OWN => Some(*component),
         _ => None,
@@ -110,7 +110,7 @@ fn of_the_whole(schemas: &Schemas) -> Vec<Found> {
 }
 
 /// What is wrong with the schema of one type.
-pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec<Found> {
+pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec<FindingReport> {
     let findings = of_type(schemas, component, name).into_iter();
     let found = findings.map(|finding| {
         let place = shape(&finding.path);
@@ -120,7 +120,7 @@ pub(super) fn of_one(schemas: &Schemas, component: Component, name: &str) -> Vec
 }
 
 /// Something that shows before anything is configured.
-pub(super) fn without_config(finding: Finding, place: String) -> Found {
+pub(super) fn without_config(finding: Finding, place: String) -> FindingReport {
     let case = Err("no configuration is needed to see it".into());
-    Found { finding, place, count: 1, smallest: None, case, is_known: false }
+    FindingReport { finding, place, count: 1, smallest: None, case, is_known: false }
 }

@@ -17,13 +17,13 @@ use super::watch::{Exchange, Watched};
 use super::worker::{Worker, ending};
 use super::{Context, Outcome, function};
 use crate::corpus::Kept;
-use crate::finding::shortened;
+use crate::finding::{common_kind, shortened};
 use crate::flow::no_answer;
-use crate::report::{Subject, TypeReport, shape};
+use crate::report::{FindingReport, Subject, TypeReport, shape};
 use crate::secrets::{Origin, Provenance, mark_given};
 use crate::{
-    Accepted, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
-    judge_function, opened, samples_from,
+    Acceptance, Clause, Finding, Judgement, Sample, Trial, accepted_when, data_and_functions, judge,
+    judge_function, opened, samples_from, within,
 };
 
 /// A type whose provider dies so often is given up.
@@ -45,8 +45,9 @@ type Configured = (Value, Option<Value>);
 #[derive(Default)]
 struct ConfigHistory {
     last: Option<Configured>,
-    /// The last one of which all was known from the start.
-    known: Option<Configured>,
+    /// Those of which all was known from the start: the last one, and the one in which most is set.
+    known: Option<Value>,
+    fullest_known: Option<(usize, Value)>,
     /// The one in which most is set.
     fullest: Option<(usize, Configured)>,
 }
@@ -66,9 +67,31 @@ impl ConfigHistory {
             self.fullest = Some((size, configured.clone()));
         }
         if configured.0.is_wholly_known() {
-            self.known = Some(configured.clone());
+            if size < MAX_SIZE && self.fullest_known.as_ref().is_none_or(|(fullest, _)| *fullest < size) {
+                self.fullest_known = Some((size, configured.0.clone()));
+            }
+            self.known = Some(configured.0.clone());
         }
         self.last = Some(configured);
+    }
+
+    /// What an object was before a part of its configuration becomes unknown: something else where that can be, because what
+    /// turns out to be as it was needs no update.
+    fn before_unknown(&self, config: &Value, known: &Value) -> Option<&Value> {
+        let name = |step: &PathStep| match step {
+            PathStep::Attribute(name) => Some(name.clone()),
+            PathStep::Index(_) => None,
+        };
+        let names: Vec<SmolStr> = unknown_path(config).steps().iter().filter_map(name).collect();
+        let becomes = within::first(known, &names);
+        let rank = |before: &&Value| match within::first(before, &names) {
+            was if was == becomes => 0,
+            Some(was) if !was.is_null() => 2,
+            _ => 1,
+        };
+        let fullest = self.fullest_known.as_ref().map(|(_, fullest)| fullest);
+        // Of equals the last.
+        [fullest, self.known.as_ref()].into_iter().flatten().max_by_key(rank)
     }
 
     /// Of two in a row one is changed to what came before it, one to what changes most.
@@ -89,7 +112,7 @@ const MORE: usize = 4;
 const MAX_VALID: usize = 8;
 
 /// What tells a finding from others.
-#[derive(Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 struct Key {
     clause: Clause,
     kind: String,
@@ -97,10 +120,16 @@ struct Key {
 }
 
 impl Key {
-    fn of(finding: &Finding) -> Self {
+    /// The same, whatever its cause.
+    fn at_its_place(finding: &Finding) -> Self {
+        let kind = common_kind(&finding.kind).to_owned();
+        Self { clause: finding.clause, kind, place: shape(&finding.path) }
+    }
+
+    fn new(finding: &Finding) -> Self {
         match finding.cause {
             Some(cause) => Self { clause: finding.clause, kind: cause.to_owned(), place: String::new() },
-            None => Self { clause: finding.clause, kind: finding.kind.clone(), place: shape(&finding.path) },
+            None => Self::at_its_place(finding),
         }
     }
 }
@@ -118,6 +147,8 @@ pub(super) struct TrialState {
     block: Block,
     report: TypeReport,
     kept: Vec<Kept>,
+    /// Where each finding shows that has a cause of its own.
+    caused: Vec<(Key, Vec<Key>)>,
     deaths: u32,
     hung: u32,
     tolerated: usize,
@@ -169,6 +200,7 @@ impl TrialState {
             block,
             report,
             kept: Vec::new(),
+            caused: Vec::new(),
             deaths: 0,
             hung: 0,
             tolerated: 0,
@@ -177,6 +209,37 @@ impl TrialState {
             tried: 0,
             turn,
         })
+    }
+}
+
+impl TrialState {
+    /// Remembers where a finding shows that has a cause.
+    fn add_place(&mut self, finding: &Finding) {
+        let (key, place) = (Key::new(finding), Key::at_its_place(finding));
+        if finding.cause.is_none() {
+            return;
+        }
+        match self.caused.iter_mut().find(|(cause, _)| *cause == key) {
+            Some((_, places)) if places.contains(&place) => {}
+            Some((_, places)) => places.push(place),
+            None => self.caused.push((key, vec![place])),
+        }
+    }
+
+    /// What seemed to have a cause of its own, and shows at all of its places without that, too, has none.
+    fn join_causes(&mut self) {
+        for (cause, places) in std::mem::take(&mut self.caused) {
+            let findings = &mut self.report.findings;
+            let position = |findings: &[FindingReport], key: &Key| {
+                findings.iter().position(|found| Key::new(&found.finding) == *key)
+            };
+            let is_elsewhere = places.iter().all(|place| position(findings, place).is_some());
+            let Some(at) = position(findings, &cause).filter(|_| is_elsewhere) else { continue };
+            let count = findings.remove(at).count;
+            if let Some(at) = places.first().and_then(|place| position(findings, place)) {
+                findings[at].count += count;
+            }
+        }
     }
 }
 
@@ -189,7 +252,7 @@ impl<'w> Trials<'w> {
     pub(super) async fn turn(mut self) -> Turn {
         let context = self.worker.context.clone();
         let (options, block, name) = (&context.options, self.of.block.clone(), self.of.name.clone());
-        let kept = options.corpus.of(self.of.subject, &name, &block);
+        let kept = options.corpus.about(self.of.subject, &name, &block);
         let made_before = self.of.tried.saturating_sub(kept.len());
         let kept = kept.into_iter().skip(self.of.tried).map(|kept| {
             let mut sample = Sample::new(kept.config, "kept");
@@ -225,6 +288,7 @@ impl<'w> Trials<'w> {
             }
         }
         drop(candidates);
+        self.of.join_causes();
         let report = &mut self.of.report;
         if report.skipped.is_none() && report.accepted == 0 && report.findings.is_empty() {
             report.skipped = Some(match report.refusals.first() {
@@ -320,7 +384,7 @@ impl<'w> Trials<'w> {
     /// when it is created.
     fn to_unknown(&self, trial: &Trial) -> Option<Trial> {
         let known = trial.known.as_ref().filter(|_| trial.apply && !trial.config.is_wholly_known())?;
-        let (before, _) = self.of.earlier.known.as_ref()?;
+        let before = self.of.earlier.before_unknown(&trial.config, known)?;
         let update = Some((trial.config.clone(), Some(known.clone())));
         Some(Trial { config: before.clone(), known: None, update, ..trial.clone() })
     }
@@ -343,8 +407,8 @@ impl<'w> Trials<'w> {
                 self.worker.let_go();
                 Err(ending_of(self.worker))
             }
-            Some(Ok(Accepted::Yes(sample))) => Ok(Some(sample)),
-            Some(Ok(Accepted::OnlyKnown(sample, said))) => {
+            Some(Ok(Acceptance::Yes(sample))) => Ok(Some(sample)),
+            Some(Ok(Acceptance::OnlyKnown(sample, said))) => {
                 let mut trial = Trial::new(sample.config);
                 (trial.known, trial.origin) = (sample.known, Origin::Generated);
                 self.learn(&trial);
@@ -361,7 +425,7 @@ impl<'w> Trials<'w> {
                 self.find(&trial, finding.into_iter().collect(), Vec::new(), &mut Vec::new()).await;
                 self.survived().map(|()| None)
             }
-            Some(Ok(Accepted::No(said))) => {
+            Some(Ok(Acceptance::No(said))) => {
                 let hidden: Vec<_> = {
                     let secrets = context.secrets.lock();
                     said.iter().map(|said| secrets.hide_in(&self.of.block, said)).collect()
@@ -493,12 +557,13 @@ impl<'w> Trials<'w> {
         let is_of_schema = |finding: &Finding| finding.clause.code().starts_with('S');
         for finding in findings.into_iter().filter(|finding| !is_of_schema(finding)) {
             self.of.hung += u32::from(finding.clause == Clause::T3);
-            let key = Key::of(&finding);
+            let key = Key::new(&finding);
+            self.of.add_place(&finding);
             if seen.contains(&key) {
                 continue;
             }
             seen.push(key.clone());
-            let known = self.of.report.findings.iter_mut().find(|found| Key::of(&found.finding) == key);
+            let known = self.of.report.findings.iter_mut().find(|found| Key::new(&found.finding) == key);
             match known {
                 Some(found) => found.count += 1,
                 None => {

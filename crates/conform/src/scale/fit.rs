@@ -109,7 +109,7 @@ impl fmt::Display for Growth {
 mod tests {
     use super::*;
 
-    fn of(cost: impl Fn(f64) -> f64) -> Growth {
+    fn growth_of(cost: impl Fn(f64) -> f64) -> Growth {
         growth(&[0, 10, 30, 100, 300, 1000, 3000].map(|n| (n, cost(n as f64))))
     }
 
@@ -122,7 +122,7 @@ mod tests {
             (2.0, Verdict::Quadratic),
             (3.0, Verdict::Quadratic),
         ] {
-            let growth = of(|n| 0.002 + 1e-5 * n.powf(power));
+            let growth = growth_of(|n| 0.002 + 1e-5 * n.powf(power));
             assert!((growth.exponent.unwrap() - power).abs() < 1e-6, "{growth}");
             assert!(growth.uncertainty.unwrap() < 1e-6, "{growth}");
             assert_eq!(growth.verdict, verdict, "{power}");
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn what_does_not_grow_is_flat() {
         for cost in [|_: f64| 0.5, |n: f64| 0.5 + n * 1e-6, |_| 0.0] {
-            assert_eq!(of(cost).verdict, Verdict::Flat);
+            assert_eq!(growth_of(cost).verdict, Verdict::Flat);
         }
         assert_eq!(growth(&[]).verdict, Verdict::Flat);
         assert_eq!(growth(&[(10, 1.0), (10, 2.0), (10, 3.0)]).verdict, Verdict::Flat);

@@ -92,7 +92,7 @@ pub(crate) struct Sentence {
     pub(crate) rest: Rest,
 }
 
-const fn of(template: &'static str, clauses: &'static [Clause], rest: Rest) -> Sentence {
+const fn sentence(template: &'static str, clauses: &'static [Clause], rest: Rest) -> Sentence {
     Sentence { template, clauses, rest }
 }
 
@@ -101,37 +101,41 @@ const fn of(template: &'static str, clauses: &'static [Clause], rest: Rest) -> S
 pub(crate) const SENTENCES: &[Sentence] = {
     use Clause::*;
     &[
-        of(
+        sentence(
             "Provider {provider} planned an invalid value for {address} during refresh: {at}: missing required attribute {rest}",
             &[R2],
             Rest::Other,
         ),
-        of(
+        sentence(
             "Provider {provider} planned an invalid value for {attribute} during refresh: The returned state contains unknown",
             &[R1],
             Rest::Other,
         ),
-        of(
+        sentence(
             "Provider {provider} planned an invalid value for {attribute} during refresh: {rest}",
             &[R2],
             Rest::TypeAt,
         ),
-        of("Provider {provider} produced an invalid nil value after apply for {rest}", &[A1], Rest::Address),
-        of("Provider {provider} produced an invalid value after apply for {rest}", &[A2], Rest::TypeAt),
-        of("Provider {provider} produced an invalid value for {rest}", &[D1], Rest::TypeAt),
-        of(
+        sentence(
+            "Provider {provider} produced an invalid nil value after apply for {rest}",
+            &[A1],
+            Rest::Address,
+        ),
+        sentence("Provider {provider} produced an invalid value after apply for {rest}", &[A2], Rest::TypeAt),
+        sentence("Provider {provider} produced an invalid value for {rest}", &[D1], Rest::TypeAt),
+        sentence(
             "The provider signaled a deferred action for \"{address}\", but in this context deferrals are disabled",
             &[P2],
             Rest::Other,
         ),
-        of(
+        sentence(
             "Provider {provider} planned an invalid value for {attribute}: missing required attribute {rest}",
             &[P4],
             Rest::Other,
         ),
-        of("Provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
-        of("provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
-        of(
+        sentence("Provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
+        sentence("provider {provider} planned an invalid value for {rest}", &[P5], Rest::PlanAt),
+        sentence(
             concat!(
                 "Provider {provider} has indicated \"requires replacement\" on {address} ",
                 phrase!(replacement_nowhere),
@@ -140,23 +144,27 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[P6],
             Rest::GoPath,
         ),
-        of(concat!("Provider {provider} ", phrase!(planned_survival), " for {rest}"), &[P8], Rest::Address),
-        of(
+        sentence(
+            concat!("Provider {provider} ", phrase!(planned_survival), " for {rest}"),
+            &[P8],
+            Rest::Address,
+        ),
+        sentence(
             concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" during planning"),
             &[P3],
             Rest::Other,
         ),
-        of(
+        sentence(
             concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" after apply"),
             &[A3],
             Rest::Other,
         ),
-        of(
+        sentence(
             concat!("Provider {provider} ", phrase!(write_only), " \"{attribute}\" during refresh"),
             &[R3],
             Rest::Other,
         ),
-        of(
+        sentence(
             concat!(
                 "While attempting to upgrade state of resource {address}, the provider {provider} ",
                 phrase!(write_only),
@@ -165,7 +173,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[U3],
             Rest::Other,
         ),
-        of(
+        sentence(
             concat!(
                 "The provider {provider} ",
                 phrase!(write_only),
@@ -174,13 +182,17 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[M3],
             Rest::Other,
         ),
-        of(concat!("provider {provider} ", phrase!(write_only), " \"{attribute}\""), &[I4], Rest::Other),
-        of(
+        sentence(
+            concat!("provider {provider} ", phrase!(write_only), " \"{attribute}\""),
+            &[I4],
+            Rest::Other,
+        ),
+        sentence(
             "The {provider} provider upgraded the state for {address} from a previous version, but produced an invalid result: {rest}",
             &[U1, U2],
             Rest::Other,
         ),
-        of(
+        sentence(
             concat!(
                 "When expanding the plan for {address} to include new values learned so far during apply, provider {provider} ",
                 phrase!(action_changed),
@@ -189,7 +201,7 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[F1],
             Rest::Whole,
         ),
-        of(
+        sentence(
             concat!(
                 "When expanding the plan for {address} to include new values learned so far during apply, provider {provider} ",
                 phrase!(final_plan_changed),
@@ -198,104 +210,120 @@ pub(crate) const SENTENCES: &[Sentence] = {
             &[F2],
             Rest::ResultAt,
         ),
-        of(
+        sentence(
             "has encountered a bug where a provider would mark the resource \"{address}\" as deferred during apply",
             &[F3],
             Rest::Other,
         ),
-        of(
+        sentence(
             "When applying changes to {address}, provider {provider} produced an unexpected new value: {rest}",
             &[A5],
             Rest::ResultAt,
         ),
-        of(
+        sentence(
             "When applying the changes to {address}, provider {provider} produced an unexpected new value: {rest}",
             &[A5],
             Rest::ResultAt,
         ),
         // Terraform 0.12 has no colon there.
-        of(
+        sentence(
             "When applying changes to {address}, provider {provider} produced an unexpected new value for {rest}",
             &[A5],
             Rest::ResultAt,
         ),
-        of("provider {provider} produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
-        of(
+        sentence("provider {provider} produced an unexpected new value: {rest}", &[A5], Rest::ResultAt),
+        sentence(
             "Provider {provider} produced an unexpected new value for {address} during refresh.",
             &[R5],
             Rest::Other,
         ),
-        of(
+        sentence(
             "After the apply operation, the provider still indicated an unknown value for {attribute}. ",
             &[A4],
             Rest::Other,
         ),
-        of(concat!("plan, the provider ", phrase!(not_destroyed), " for {address}. "), &[A6], Rest::Other),
-        of(
+        sentence(
+            concat!("plan, the provider ", phrase!(not_destroyed), " for {address}. "),
+            &[A6],
+            Rest::Other,
+        ),
+        sentence(
             "While attempting to import an existing object to \"{address}\", the provider detected that no object exists",
             &[I6],
             Rest::Other,
         ),
-        of("While attempting to import with ID {id}, the provider returned multiple", &[I1], Rest::Other),
-        of(concat!("Provider {provider} ", phrase!(null_object), " for {rest}"), &[D2], Rest::Address),
-        of("Provider {provider} produced a value for {address} that is not wholly known", &[D3], Rest::Other),
-        of("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
-        of("failed: Plugin error: The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
-        of("The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
-        of("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Whole),
-        of("This is always indicative of a bug within the plugin.", &[T2], Rest::Other),
-        of("The {plugin} plugin crashed!", &[T2], Rest::Other),
-        of("Stack trace from the {plugin} plugin:", &[T2], Rest::Other),
-        of("rpc error: code = {code} desc = error reading from server: {rest}", &[T2], Rest::Whole),
+        sentence(
+            "While attempting to import with ID {id}, the provider returned multiple",
+            &[I1],
+            Rest::Other,
+        ),
+        sentence(concat!("Provider {provider} ", phrase!(null_object), " for {rest}"), &[D2], Rest::Address),
+        sentence(
+            "Provider {provider} produced a value for {address} that is not wholly known",
+            &[D3],
+            Rest::Other,
+        ),
+        sentence("failed: provider function returned an inconsistent result", &[N3], Rest::Other),
+        sentence(
+            "failed: Plugin error: The plugin returned an unexpected error from {rest}",
+            &[T1],
+            Rest::Whole,
+        ),
+        sentence("The plugin returned an unexpected error from {rest}", &[T1], Rest::Whole),
+        sentence("The plugin encountered an error, and failed to respond to the {rest}", &[T2], Rest::Whole),
+        sentence("This is always indicative of a bug within the plugin.", &[T2], Rest::Other),
+        sentence("The {plugin} plugin crashed!", &[T2], Rest::Other),
+        sentence("Stack trace from the {plugin} plugin:", &[T2], Rest::Other),
+        sentence("rpc error: code = {code} desc = error reading from server: {rest}", &[T2], Rest::Whole),
         // Versions before 1.0 print the error of the connection itself.
-        of("rpc error: code = Unavailable desc = transport is closing", &[T2], Rest::Whole),
-        of("rpc error: code = Unavailable desc = unexpected EOF", &[T2], Rest::Whole),
-        of(
+        sentence("rpc error: code = Unavailable desc = transport is closing", &[T2], Rest::Whole),
+        sentence("rpc error: code = Unavailable desc = unexpected EOF", &[T2], Rest::Whole),
+        sentence(
             "rpc error: code = Unavailable desc = connection closed before server preface received",
             &[T2],
             Rest::Whole,
         ),
-        of(
+        sentence(
             "rpc error: code = Unavailable desc = connection error: {error} dial unix {rest}",
             &[T2],
             Rest::Whole,
         ),
-        of(
+        sentence(
             "rpc error: code = Unavailable desc = connection error: {error} dial tcp 127.0.0.1:{rest}",
             &[T2],
             Rest::Whole,
         ),
         // What the SDKs say instead of Terraform.
-        of("Missing Resource State After {call}", &[A6, A1], Rest::Other),
-        of("unexpectedly returned no resource state after having no errors", &[A6, A1], Rest::Other),
-        of("Missing Resource Identity After Read", &[R4], Rest::Other),
-        of("Missing Resource Identity After Import", &[I3], Rest::Other),
-        of("Missing Resource Identity After {call}", &[A7], Rest::Other),
-        of("no resource identity data after having no errors in the resource read", &[R4], Rest::Other),
-        of("no resource identity after having no errors in the resource read", &[R4], Rest::Other),
-        of("unexpectedly returned no resource identity {rest}", &[A7], Rest::Whole),
-        of("unexpectedly returned a different identity {rest}", &[R4], Rest::Whole),
-        of("Unexpected Identity Change", &[R4], Rest::Other),
-        of(
+        sentence("Missing Resource State After {call}", &[A6, A1], Rest::Other),
+        sentence("unexpectedly returned no resource state after having no errors", &[A6, A1], Rest::Other),
+        sentence("Missing Resource Identity After Read", &[R4], Rest::Other),
+        sentence("Missing Resource Identity After Import", &[I3], Rest::Other),
+        sentence("Missing Resource Identity After {call}", &[A7], Rest::Other),
+        sentence("no resource identity data after having no errors in the resource read", &[R4], Rest::Other),
+        sentence("no resource identity after having no errors in the resource read", &[R4], Rest::Other),
+        sentence("unexpectedly returned no resource identity {rest}", &[A7], Rest::Whole),
+        sentence("unexpectedly returned a different identity {rest}", &[R4], Rest::Whole),
+        sentence("Unexpected Identity Change", &[R4], Rest::Other),
+        sentence(
             "The provider returned a resource missing an identifier during ImportResourceState",
             &[I5],
             Rest::Other,
         ),
-        of("Missing Resource Import State", &[I5], Rest::Other),
-        of("ImportState method returned no State in response", &[I5], Rest::Other),
-        of("Unable to Upgrade Resource State", &[U5], Rest::Other),
-        of(
+        sentence("Missing Resource Import State", &[I5], Rest::Other),
+        sentence("ImportState method returned no State in response", &[I5], Rest::Other),
+        sentence("Unable to Upgrade Resource State", &[U5], Rest::Other),
+        sentence(
             "however Terraform was expecting an implementation for version {rest} upgrade",
             &[U5],
             Rest::Upgrader,
         ),
-        of("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], Rest::Other),
-        of(
+        sentence("Unable to Read Previously Saved State for UpgradeResourceState", &[U5], Rest::Other),
+        sentence(
             "Provider {provider} produced an invalid plan for {address}, but we are tolerating it",
             &[P5],
             Rest::Other,
         ),
-        of(
+        sentence(
             "Provider {provider} produced an unexpected new value for {address}, but we are tolerating it",
             &[A5],
             Rest::Other,

@@ -62,7 +62,7 @@ enum Shape<'s> {
 
 /// The edits of a configuration. Where something is unknown that the other value knows, what that knows may stand there.
 pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec<Edit> {
-    let mut found = Found { edits: Vec::new() };
+    let mut found = EditList { edits: Vec::new() };
     found.value(Shape::Block(block), config, known, &[]);
     found.edits.truncate(MAX_EDITS);
     found.edits
@@ -70,17 +70,17 @@ pub(super) fn edits(block: &Block, config: &Value, known: Option<&Value>) -> Vec
 
 /// The edits of what will be known, where it is unknown now.
 pub(super) fn known_edits(config: &Value, known: &Value) -> Vec<Edit> {
-    let mut found = Found { edits: Vec::new() };
+    let mut found = EditList { edits: Vec::new() };
     found.known(config, known, &[]);
     found.edits.truncate(MAX_EDITS);
     found.edits
 }
 
-struct Found {
+struct EditList {
     edits: Vec<Edit>,
 }
 
-impl Found {
+impl EditList {
     fn push(&mut self, at: &[usize], change: Change) {
         self.edits.push(Edit { at: at.to_vec(), change });
     }

@@ -40,6 +40,17 @@ fn what_keeps_the_contract_has_no_findings() {
     });
 }
 
+/// What was unknown may turn out to be what is there already: then there is nothing to apply, and no answer to judge.
+#[test]
+fn an_update_that_becomes_nothing_needs_no_answer() {
+    run(async {
+        let mut trial = whole(Stage::Apply);
+        trial.update = Some((trial::named(Value::unknown(objchange::Type::String)), Some(trial::named("a"))));
+        let judgement = judge(&faulty(true), "kit_thing", &trial).await.unwrap();
+        assert_eq!(judgement, Judgement::default());
+    });
+}
+
 /// In the program and over the protocol: what is of the wrong type is seen by another part of the program then.
 #[test]
 fn each_fault_is_found_with_its_clause() {

@@ -179,6 +179,6 @@ fn a_plan_rests_on_itself() {
     let judgement = judged(ResourceType::new(block).on_plan(planned), &Trial::new(named("a")));
     let found: Vec<_> =
         judgement.findings.iter().map(|f| (f.clause, f.path.to_string(), f.message.as_str())).collect();
-    let message = ".turn: from what was planned there is still something to do: update";
+    let message = "from what was planned there is still something to do: update";
     assert_eq!(found, [(Clause::C2, ".turn".to_owned(), message)]);
 }

@@ -7,7 +7,7 @@ use objchange::schema::{Attribute, Block, NestedBlock, NestingMode};
 use objchange::value::Path;
 use objchange::{Type, Value};
 use objchange_conform::kit::{Kit, ResourceType};
-use objchange_conform::{Accepted, Hints, Sample, accepted, samples};
+use objchange_conform::{Acceptance, Hints, Sample, accepted, samples};
 use objchange_provider::Component;
 use proptest::prelude::*;
 
@@ -96,7 +96,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// What comes of a sample.
-fn tried(kit: &Kit, sample: Sample, hints: &Hints) -> Accepted {
+fn tried(kit: &Kit, sample: Sample, hints: &Hints) -> Acceptance {
     run(accepted(kit, Component::Resource, "t", &block(), sample, hints)).unwrap()
 }
 
@@ -118,7 +118,7 @@ proptest! {
         for sample in samples(&block, Component::Resource, "t", &hints, seed).take(30) {
             let (label, was_unknown) = (sample.label.clone(), sample.known.is_some());
             // Not every sentence is understood where several are said at once.
-            let Accepted::Yes(sample) = tried(&kit, sample, &hints) else { continue };
+            let Acceptance::Yes(sample) = tried(&kit, sample, &hints) else { continue };
             for config in [Some(&sample.config), sample.known.as_ref()].into_iter().flatten() {
                 prop_assert!(refused(config, &rules, true).is_empty());
                 prop_assert_eq!(&block.coerce_config(config).unwrap(), config);
@@ -147,7 +147,7 @@ fn what_is_said_is_done() {
         for sample in samples(&block, Component::Resource, "t", &hints, i as u64).take(30) {
             let label = sample.label.clone();
             all += 1;
-            if let Accepted::No(said) = tried(&kit, sample, &hints) {
+            if let Acceptance::No(said) = tried(&kit, sample, &hints) {
                 refused.push(format!("{i} {label}: {said:?}"));
             }
         }
@@ -171,8 +171,8 @@ fn check(hints: &Hints, rule: impl Fn(&Value) -> Vec<Diagnostic> + Clone + Send 
         }
         let label = sample.label.clone();
         match tried(&kit, sample, hints) {
-            Accepted::Yes(sample) => assert!(rule(&sample.config).is_empty(), "{label}"),
-            Accepted::OnlyKnown(_, said) | Accepted::No(said) => panic!("{label}: {said:?}"),
+            Acceptance::Yes(sample) => assert!(rule(&sample.config).is_empty(), "{label}"),
+            Acceptance::OnlyKnown(_, said) | Acceptance::No(said) => panic!("{label}: {said:?}"),
         }
     }
 }
@@ -246,12 +246,12 @@ fn what_cannot_be_repaired_says_why() {
         .resource("t", ResourceType::new(block()).on_validate(|_| vec![Diagnostic::error("No.")]));
     let hints = Hints::default();
     for sample in samples(&block(), Component::Resource, "t", &hints, 1).take(20) {
-        let Accepted::No(said) = tried(&kit, sample, &hints) else { panic!("it was taken") };
+        let Acceptance::No(said) = tried(&kit, sample, &hints) else { panic!("it was taken") };
         assert_eq!(said[0].summary, "No.");
     }
     let hints = Hints::parse(br#"{"types":[{"expect":[{"summary":"No."}]}]}"#).unwrap();
     let sample = samples(&block(), Component::Resource, "t", &hints, 1).next().unwrap();
-    assert!(matches!(tried(&kit, sample, &hints), Accepted::Yes(_)));
+    assert!(matches!(tried(&kit, sample, &hints), Acceptance::Yes(_)));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn what_hints_give_stays_and_no_secret_is_told() {
     };
     let kit = Kit::default().resource("t", ResourceType::new(block()).on_validate(quoting));
     for sample in samples(&block(), Component::Resource, "t", &hints, 1).take(20) {
-        let Accepted::No(said) = tried(&kit, sample, &hints) else { panic!("it was taken") };
+        let Acceptance::No(said) = tried(&kit, sample, &hints) else { panic!("it was taken") };
         assert!(!format!("{said:?}").contains("hunter2"), "{said:?}");
     }
     static SEEN: Mutex<Vec<Value>> = Mutex::new(Vec::new());

@@ -243,6 +243,36 @@ fn each_kind_of_what_is_special_is_there() {
     assert_eq!(distinct.len(), labels.len());
 }
 
+/// Whatever the seed: each part is unknown once, the outer ones first, and before the other things that are special are through.
+#[test]
+fn each_attribute_is_unknown_early() {
+    let rule = Block::new(
+        [("port", Attribute::optional(Type::Number)), ("to", Attribute::optional(Type::String))],
+        [],
+    );
+    let texts = (0..10).map(|i| (format!("text{i}"), Attribute::optional(Type::String)));
+    let others = [
+        ("id".to_owned(), Attribute::computed(Type::String)),
+        ("name".to_owned(), Attribute::required(Type::String)),
+        ("tags".to_owned(), Attribute::optional(Type::map(Type::String))),
+    ];
+    let block =
+        Block::new(texts.chain(others), [("rule".to_owned(), NestedBlock::new(NestingMode::List, rule))]);
+    let hints = Hints::default();
+    for seed in 0..20 {
+        let all = samples(&block, Component::Resource, "t", &hints, seed);
+        let labels: Vec<String> = all.take(40).map(|sample| sample.label).collect();
+        let unknown: Vec<&str> = labels.iter().filter_map(|label| label.strip_suffix(": unknown")).collect();
+        assert_eq!(unknown.len(), 15, "{labels:#?}");
+        assert!(unknown[..13].iter().all(|path| path.matches('.').count() == 1), "{unknown:?}");
+        let distinct: std::collections::BTreeSet<&str> = unknown.iter().copied().collect();
+        assert_eq!(distinct.len(), 15);
+        assert!(labels.iter().any(|label| label == ".tags: unusual keys"), "{labels:#?}");
+        // The others have their turns as well.
+        assert!(labels.iter().filter(|label| label.starts_with("random")).count() >= 2, "{labels:#?}");
+    }
+}
+
 #[test]
 fn a_schema_without_end_has_samples_with_an_end() {
     let mut block = Block::new::<String>([], []);

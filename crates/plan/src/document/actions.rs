@@ -8,10 +8,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::text::Text;
 
 /// What Terraform does with a resource instance.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResourceActions {
     /// Nothing.
+    #[default]
     NoOp,
     /// Create it.
     Create,
@@ -56,7 +57,7 @@ fn unknown(words: &[&str]) -> Option<&'static [&'static str]> {
 
 impl ResourceActions {
     /// The document does not say what happens.
-    pub(super) const UNSAID: Self = Self::Unknown(&[]);
+    pub(crate) const UNSAID: Self = Self::Unknown(&[]);
 
     pub(super) fn of_words(words: &[&str]) -> Option<Self> {
         Some(match words {

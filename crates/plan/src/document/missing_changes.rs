@@ -23,20 +23,20 @@ impl Plan<'_> {
         if self.lacks_outputs() {
             return true;
         }
-        if self.errored {
+        if self.changes.errored {
             return false;
         }
-        let lists_resources = !self.resource_changes.is_empty() || !self.deferred_changes.is_empty();
-        if lists_resources || !self.resource_drift.is_empty() || !self.action_invocations.is_empty() {
+        let lists_resources = !self.changes.resources.is_empty() || !self.changes.deferred.is_empty();
+        if lists_resources || !self.changes.drift.is_empty() || !self.changes.invocations.is_empty() {
             return self.lacks_single_changes(lists_resources);
         }
-        let does_something = self.applyable == Some(true) && self.output_changes.is_empty();
+        let does_something = self.changes.applyable == Some(true) && self.changes.outputs.is_empty();
         does_something || self.plans_other_values()
     }
 
     /// Whether there are outputs and no changes of outputs, among which each is listed, if only as one that stays.
     fn lacks_outputs(&self) -> bool {
-        if !self.output_changes.is_empty() || self.errored || self.complete != Some(true) {
+        if !self.changes.outputs.is_empty() || self.changes.errored || self.changes.complete != Some(true) {
             return false;
         }
         let Some(planned) = self.planned_values() else { return false };
@@ -55,15 +55,16 @@ impl Plan<'_> {
         let Some(planned) = planned else { return false };
         let prior = self.prior_state().and_then(|part| State::parse_within(self.text(), part).ok());
         let prior = prior.unwrap_or_default();
-        let deferred = self.deferred_changes.iter().map(|deferred| &deferred.resource);
+        let deferred = self.changes.deferred.iter().map(|deferred| &deferred.resource);
         let listed: HashSet<&str> = self
-            .resource_changes
+            .changes
+            .resources
             .iter()
             .chain(deferred)
             .flat_map(|resource| [Some(&*resource.address), resource.previous_address.as_deref()])
             .flatten()
             .collect();
-        let is_complete = self.complete == Some(true);
+        let is_complete = self.changes.complete == Some(true);
         let before: HashMap<&str, &str> =
             managed(&prior).map(|resource| (&*resource.address, resource.values.text())).collect();
         let mut missing = managed(&planned).filter(|resource| !listed.contains(&*resource.address));
@@ -96,13 +97,14 @@ impl Plan<'_> {
             return false;
         }
         // A plan of a few targets may say nothing of the others.
-        self.complete == Some(true) && same < values.len()
+        self.changes.complete == Some(true) && same < values.len()
     }
 
     /// Whether applying does something, and nothing but deletions to outputs.
     fn plans_destruction(&self) -> bool {
-        let mut outputs = self.output_changes.iter();
-        self.applyable == Some(true) && outputs.all(|output| output.change.actions == ResourceActions::Delete)
+        let mut outputs = self.changes.outputs.iter();
+        self.changes.applyable == Some(true)
+            && outputs.all(|output| output.change.actions == ResourceActions::Delete)
     }
 }
 

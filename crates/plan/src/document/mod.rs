@@ -30,7 +30,7 @@ pub(crate) use instance::Shown;
 pub use invocation::{ActionInvocation, ActionTrigger, TriggerTime};
 pub use kind::DocumentKind;
 pub use object::{Form, ObjectError, ObjectErrorKind, read_object};
-pub use plan::{ChangedResource, Deferred, Importing, OutputChange, Plan, RelevantAttribute, ValueChange};
+pub use plan::Plan;
 pub use state::{Sensitive, State, StateOutput, StateResource};
 pub use unknown_kinds::{Unfamiliar, UnfamiliarKind};
 

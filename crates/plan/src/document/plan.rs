@@ -1,12 +1,13 @@
 //! The plan document.
 
-use serde::{Deserialize, Serialize};
-
-use super::actions::ResourceActions;
 use super::error::{DocumentError, Problem};
 use super::field::{bracketed, by_name, flag, keep, list, text};
-use super::invocation::{ActionInvocation, invocation};
-use super::{DocumentText, open, read_members};
+use super::invocation::invocation;
+use super::{DocumentText, ResourceActions, open, read_members};
+use crate::changes::{
+    ChangeSet, ChangeValues, ChangedResource, Deferred, Importing, OutputChange, RelevantAttribute,
+    ValueChange, WrittenValues,
+};
 use crate::json::{Json, JsonError, Raw, Reader};
 use crate::text::Text;
 
@@ -16,144 +17,12 @@ use crate::text::Text;
 pub struct Plan<'t> {
     /// The major and minor version of the format; `None` where somebody has left it out.
     pub format_version: Option<(u64, u64)>,
-    /// What happens to each resource instance.
-    pub resource_changes: Vec<ChangedResource<'t>>,
-    /// What has happened to resource instances outside of Terraform.
-    pub resource_drift: Vec<ChangedResource<'t>>,
-    /// The changes that this plan leaves to the next one.
-    pub deferred_changes: Vec<Deferred<'t>>,
-    /// The actions that are invoked, because of a change or by themselves.
-    pub action_invocations: Vec<ActionInvocation<'t>>,
-    /// What happens to the outputs of the root module, by name in byte order.
-    pub output_changes: Vec<OutputChange<'t>>,
-    /// Which attributes of which resources may have contributed to the changes.
-    pub relevant_attributes: Vec<RelevantAttribute<'t>>,
-    /// Whether applying the plan would do anything; `None` in documents before 1.2.
-    pub applyable: Option<bool>,
-    /// Whether nothing was left out, by `-target` or for later; `None` in documents of Terraform before 1.8 and of
-    /// OpenTofu.
-    pub complete: Option<bool>,
-    /// Planning ended with an error.
-    pub errored: bool,
+    /// What happens.
+    pub changes: ChangeSet<'t>,
     /// The version of the program that wrote it.
     pub terraform_version: Option<Text<'t>>,
     /// All members of the document, also those above, as they stand there.
     members: Vec<(Text<'t>, Raw<'t>)>,
-    text: DocumentText<'t>,
-}
-
-/// What happens to one resource instance, or to a deposed object of it.
-#[derive(Debug, Default)]
-pub struct ChangedResource<'t> {
-    /// The address of the instance.
-    pub address: Text<'t>,
-    /// The address it had before a move.
-    pub previous_address: Option<Text<'t>>,
-    /// The address of its module; `None` in the root module.
-    pub module_address: Option<Text<'t>>,
-    /// `managed` or `data`.
-    pub mode: Text<'t>,
-    /// The resource type.
-    pub resource_type: Text<'t>,
-    /// The name in its module.
-    pub name: Text<'t>,
-    /// The `count` index or `for_each` key.
-    pub index: Option<Raw<'t>>,
-    /// The provider's address; before Terraform 0.13 its name alone.
-    pub provider_name: Text<'t>,
-    /// The key of the deposed object.
-    pub deposed: Option<Text<'t>>,
-    /// What happens.
-    pub change: ValueChange<'t>,
-    /// Why, such as `replace_because_tainted`.
-    pub action_reason: Option<Text<'t>>,
-}
-
-/// The two sides of a change, with their marks.
-#[derive(Debug, Clone)]
-pub struct ValueChange<'t> {
-    /// What Terraform does.
-    pub actions: ResourceActions,
-    /// The value before.
-    pub before: Raw<'t>,
-    /// The value after, without what is unknown.
-    pub after: Raw<'t>,
-    /// What is unknown of the value after.
-    pub after_unknown: Raw<'t>,
-    /// What must not be shown of the value before.
-    pub before_sensitive: Raw<'t>,
-    /// What must not be shown of the value after.
-    pub after_sensitive: Raw<'t>,
-    /// The paths that force the replacement.
-    pub replace_paths: Raw<'t>,
-    /// The object is imported.
-    pub importing: Option<Importing<'t>>,
-    /// The import comes with generated configuration.
-    pub has_generated_config: bool,
-}
-
-impl Default for ValueChange<'_> {
-    fn default() -> Self {
-        Self {
-            actions: ResourceActions::NoOp,
-            before: Raw::NULL,
-            after: Raw::NULL,
-            after_unknown: Raw::NULL,
-            before_sensitive: Raw::NULL,
-            after_sensitive: Raw::NULL,
-            replace_paths: Raw::NULL,
-            importing: None,
-            has_generated_config: false,
-        }
-    }
-}
-
-impl ValueChange<'_> {
-    /// One of which the document does not say what happens.
-    fn unsaid() -> Self {
-        Self { actions: ResourceActions::UNSAID, ..Self::default() }
-    }
-}
-
-/// What is imported.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Importing<'t> {
-    /// The identifier; `None` if the import goes by identity, or it is not known yet.
-    pub id: Option<Text<'t>>,
-    /// The identity, as JSON.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub identity: Option<Text<'t>>,
-}
-
-/// A change that is left to the next plan.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct Deferred<'t> {
-    /// Why, such as `provider_config_unknown`.
-    pub reason: Text<'t>,
-    /// What is known of the change.
-    pub resource: ChangedResource<'t>,
-}
-
-/// What happens to an output.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct OutputChange<'t> {
-    /// The name of the output.
-    pub name: Text<'t>,
-    /// What happens.
-    pub change: ValueChange<'t>,
-}
-
-/// An attribute that may have contributed to the changes.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct RelevantAttribute<'t> {
-    /// The address of the resource.
-    pub resource: Text<'t>,
-    /// The path of the attribute: names, keys and indices.
-    pub path: Json<'t>,
 }
 
 impl<'t> Plan<'t> {
@@ -172,18 +41,20 @@ impl<'t> Plan<'t> {
 
     /// As [`Plan::parse`], also where the format version is left out.
     pub(super) fn parse_part(document: &'t str) -> Result<Self, DocumentError> {
-        let mut plan = Plan { text: DocumentText(document), ..Plan::default() };
+        let mut plan = Plan::default();
+        let changes = &mut plan.changes;
+        changes.document = DocumentText(document);
         let (format_version, members) = read_members(document, |key, reader, location| match key {
-            "resource_changes" => keep(&mut plan.resource_changes, resources(reader, location)),
-            "resource_drift" => keep(&mut plan.resource_drift, resources(reader, location)),
-            "deferred_changes" => keep(&mut plan.deferred_changes, list(reader, deferred)),
-            "action_invocations" => keep(&mut plan.action_invocations, list(reader, invocation)),
-            "output_changes" => keep(&mut plan.output_changes, outputs(reader)),
-            "relevant_attributes" => keep(&mut plan.relevant_attributes, list(reader, relevant)),
-            "applyable" => keep(&mut plan.applyable, flag(reader)),
-            "complete" => keep(&mut plan.complete, flag(reader)),
+            "resource_changes" => keep(&mut changes.resources, resources(reader, location)),
+            "resource_drift" => keep(&mut changes.drift, resources(reader, location)),
+            "deferred_changes" => keep(&mut changes.deferred, list(reader, deferred)),
+            "action_invocations" => keep(&mut changes.invocations, list(reader, invocation)),
+            "output_changes" => keep(&mut changes.outputs, outputs(reader)),
+            "relevant_attributes" => keep(&mut changes.relevant_attributes, list(reader, relevant)),
+            "applyable" => keep(&mut changes.applyable, flag(reader)),
+            "complete" => keep(&mut changes.complete, flag(reader)),
             "terraform_version" => keep(&mut plan.terraform_version, text(reader)),
-            "errored" => keep(&mut plan.errored, flag(reader).map(Option::unwrap_or_default)),
+            "errored" => keep(&mut changes.errored, flag(reader).map(Option::unwrap_or_default)),
             "planned_values" | "prior_state" | "configuration" | "variables" => {
                 bracketed(reader, b'{').map(|_| ())
             }
@@ -240,7 +111,7 @@ impl<'t> Plan<'t> {
 
     /// The text that the plan was read from.
     pub fn text(&self) -> &'t str {
-        self.text.0
+        self.changes.document.0
     }
 }
 
@@ -313,14 +184,15 @@ fn resource<'t>(reader: &mut Reader<'t>) -> Result<ChangedResource<'t>, JsonErro
 /// Reads a change; where it does not say what happens, that is not known.
 fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonError> {
     let mut change = ValueChange::unsaid();
+    let mut values = WrittenValues::default();
     reader.members(|key, reader| {
         let place = match &*key {
-            "before" => &mut change.before,
-            "after" => &mut change.after,
-            "after_unknown" => &mut change.after_unknown,
-            "before_sensitive" => &mut change.before_sensitive,
-            "after_sensitive" => &mut change.after_sensitive,
-            "replace_paths" => &mut change.replace_paths,
+            "before" => &mut values.before,
+            "after" => &mut values.after,
+            "after_unknown" => &mut values.after_unknown,
+            "before_sensitive" => &mut values.before_sensitive,
+            "after_sensitive" => &mut values.after_sensitive,
+            "replace_paths" => &mut values.replace_paths,
             "actions" => return keep(&mut change.actions, actions(reader)),
             "importing" => return keep(&mut change.importing, importing(reader)),
             "generated_config" => {
@@ -332,6 +204,7 @@ fn value_change<'t>(reader: &mut Reader<'t>) -> Result<ValueChange<'t>, JsonErro
         };
         keep(place, reader.raw())
     })?;
+    change.values = ChangeValues::Written(values);
     Ok(change)
 }
 

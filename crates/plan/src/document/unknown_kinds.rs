@@ -4,7 +4,8 @@ use std::fmt;
 
 use objchange_text::{quote_into, visible};
 
-use super::{ChangedResource, Document, Plan, ResourceActions, Sensitive, ValueChange};
+use super::{Document, Plan, ResourceActions, Sensitive};
+use crate::changes::{ChangedResource, ValueChange, WrittenValues};
 use crate::json::Raw;
 
 /// Unknown words of one kind. They are shown as they are in the document.
@@ -117,15 +118,14 @@ struct Found([Option<Unfamiliar>; KINDS.len()]);
 
 impl Found {
     fn plan(&mut self, plan: &Plan<'_>) {
-        let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
-        for resource in plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred) {
+        for resource in plan.changes.all_resources() {
             self.resource(resource, plan.format_version);
         }
-        for deferred in &plan.deferred_changes {
+        for deferred in &plan.changes.deferred {
             let address = &deferred.resource.address;
             self.word(UnfamiliarKind::Deferral, &DEFERRALS, &deferred.reason, address);
         }
-        for output in &plan.output_changes {
+        for output in &plan.changes.outputs {
             let (actions, address) = (output.change.actions, format!("output.{}", output.name));
             self.actions(actions, &output.name);
             let lacks = marks(&output.change, plan.format_version)
@@ -133,7 +133,7 @@ impl Found {
                 .filter_map(|(name, lacks)| lacks.then_some(name));
             self.note(UnfamiliarKind::LeftOut, &lacks.collect::<Vec<_>>(), &address);
         }
-        for invocation in &plan.action_invocations {
+        for invocation in &plan.changes.invocations {
             if let Some(trigger) = invocation.trigger.as_ref().filter(|trigger| trigger.time().is_none()) {
                 self.note(UnfamiliarKind::Event, &[&*trigger.event], &invocation.address);
             }
@@ -187,7 +187,6 @@ impl Found {
 /// The members that a change lacks, which every program of today writes: they are there, or what happens needs them.
 fn left_out(resource: &ChangedResource<'_>, version: Option<(u64, u64)>) -> Vec<&'static str> {
     let change = &resource.change;
-    let is_null = |side: Raw<'_>| side.text() == "null";
     let is_replaced = matches!(
         change.actions,
         ResourceActions::DeleteThenCreate
@@ -210,8 +209,8 @@ fn left_out(resource: &ChangedResource<'_>, version: Option<(u64, u64)>) -> Vec<
         ("type", resource.resource_type.is_empty()),
         ("name", resource.name.is_empty()),
         ("change.actions", change.actions == ResourceActions::UNSAID),
-        ("change.before", has_before && is_null(change.before)),
-        ("change.after", has_after && is_null(change.after)),
+        ("change.before", has_before && is_null(change, |values| values.before)),
+        ("change.after", has_after && is_null(change, |values| values.after)),
     ];
     members
         .into_iter()
@@ -220,15 +219,19 @@ fn left_out(resource: &ChangedResource<'_>, version: Option<(u64, u64)>) -> Vec<
         .collect()
 }
 
+/// Whether a document says null, or nothing, of a side.
+fn is_null<'t>(change: &ValueChange<'t>, side: fn(&WrittenValues<'t>) -> Raw<'t>) -> bool {
+    change.values.written().is_some_and(|values| side(values).text() == "null")
+}
+
 /// The members that say what is unknown or sensitive, and whether a change lacks them. Documents of version 0.1, before Terraform
 /// 0.15, say nothing of what is sensitive.
 fn marks(change: &ValueChange<'_>, version: Option<(u64, u64)>) -> [(&'static str, bool); 3] {
-    let is_null = |side: Raw<'_>| side.text() == "null";
     let says_sensitive = version.is_none_or(|version| version > (0, 1));
     [
-        ("change.after_unknown", is_null(change.after_unknown)),
-        ("change.before_sensitive", says_sensitive && is_null(change.before_sensitive)),
-        ("change.after_sensitive", says_sensitive && is_null(change.after_sensitive)),
+        ("change.after_unknown", is_null(change, |values| values.after_unknown)),
+        ("change.before_sensitive", says_sensitive && is_null(change, |values| values.before_sensitive)),
+        ("change.after_sensitive", says_sensitive && is_null(change, |values| values.after_sensitive)),
     ]
 }
 

@@ -5,17 +5,8 @@
 
 use crate::diff::DiffAction;
 use crate::document::ResourceActions;
+use crate::options::Colour;
 use crate::program::Program;
-
-/// Whether text has colour sequences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Colour {
-    /// Plain text.
-    #[default]
-    Never,
-    /// With the sequences for terminals.
-    Always,
-}
 
 impl Colour {
     fn pick(self, plain: &'static str, coloured: &'static str) -> &'static str {

@@ -19,7 +19,6 @@ mod text;
 mod value;
 mod wrap;
 
-pub use colour::Colour;
 pub use page::{
     render_entry, render_plan, render_planned_change, render_resource_change, render_state, render_value,
 };
@@ -28,6 +27,7 @@ pub use summary::GroupBy;
 use std::io::{self, Write};
 
 use crate::diff::{Diff, DiffAction};
+use crate::options::Colour;
 use crate::program::Program;
 
 /// How a value is written where it stands.

@@ -5,13 +5,14 @@ use std::io;
 use objchange::change::PlannedChange;
 use objchange::schema::Block;
 
-use super::{Colour, View, Writer, escape};
+use super::{View, Writer, escape};
+use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::Diff;
-use crate::document::{ChangedResource, Plan, State, TriggerTime};
+use crate::document::{Plan, State, TriggerTime};
+use crate::options::{Colour, Options};
 use crate::program::Program;
 use crate::report::{
-    Entries, Filter, Options, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError,
-    entry, fold,
+    Entries, Filter, Outcome, Report, ReportEntry, ResourceHeader, Schemas, Section, ShowError, entry, fold,
 };
 
 /// Renders a plan as `terraform show` prints it.
@@ -73,22 +74,30 @@ pub fn render_entry(entry: &ReportEntry<'_, ResourceHeader<'_>>, options: &Optio
 }
 
 /// Renders a change that the engine has planned as `terraform plan` prints it: the resource with what differs in it,
-/// and how much that is. For the address see [`ChangedResource::planned`].
+/// and how much that is. For the address see [`ChangeSet::planned`].
 pub fn render_planned_change(
     address: &str,
     schema: &Block,
     change: &PlannedChange,
     options: &Options,
 ) -> String {
-    let report = Report::of_planned_change(address, schema, change, options);
+    let (changes, schemas) = (ChangeSet::planned(address, schema, change), Schemas::single(schema));
+    // Nothing is read that could be wrong.
+    let report = Report::of_changes(&changes, &schemas, options, &Filter::default()).unwrap_or_default();
+    let shows_deferred = report.sections.iter().any(|section| match section {
+        Section::DeferredChanges(entries) => entries.iter().flatten().any(|entry| !entry.diff.hidden),
+        _ => false,
+    });
     written(options, |writer| {
         for section in &report.sections {
             match section {
                 Section::ResourceChanges(entries) | Section::DeferredChanges(entries) => {
-                    entries.iter().flatten().for_each(|entry| writer.resource(&entry));
-                    writer.push("\n");
+                    for entry in entries.iter().flatten().filter(|entry| !entry.diff.hidden) {
+                        writer.resource(&entry);
+                        writer.push("\n");
+                    }
                 }
-                Section::Outcome(outcome) => writer.outcome(*outcome),
+                Section::Outcome(outcome) if !shows_deferred => writer.outcome(*outcome),
                 Section::Summary(summary) => writer.plan_line(summary),
                 _ => {}
             }

@@ -6,9 +6,10 @@ use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Filter, ReportEntry, Schemas, ShowError};
+use crate::changes::{ChangeSet, ChangeValues, ChangedResource, WrittenValues};
 use crate::diff::{Block, Diff, DiffAction, Kind};
 use crate::differ;
-use crate::document::{ActionInvocation, ActionTrigger, ChangedResource, Plan, TriggerTime, ValueChange};
+use crate::document::{ActionInvocation, ActionTrigger, TriggerTime};
 use crate::json::Raw;
 use crate::program::{Novelty, Program};
 use crate::text::Text;
@@ -54,20 +55,20 @@ pub(super) struct Actions<'p, 't> {
 }
 
 impl<'p, 't> Actions<'p, 't> {
-    /// Those of a plan with these changes, as far as the program knows of actions, and the filter lets them through:
+    /// Those of a plan with these changes that are shown, as far as the program knows of actions, and the filter lets them through:
     /// an action goes with the change that triggers it.
     pub(super) fn new(
-        plan: &'p Plan<'t>,
+        set: &'p ChangeSet<'t>,
         program: Program,
         changes: &[&'p ChangedResource<'t>],
         filter: &Filter,
     ) -> Self {
         let mut actions = Self { triggered: HashMap::new(), invoked: Vec::new(), all: Vec::new() };
-        if !program.has(Novelty::ActionInvocations) || plan.action_invocations.is_empty() {
+        if !program.has(Novelty::ActionInvocations) || set.invocations.is_empty() {
             return actions;
         }
         actions.triggered.extend(changes.iter().map(|change| (&*change.address, Vec::new())));
-        for invocation in &plan.action_invocations {
+        for invocation in &set.invocations {
             let is_wanted = filter.matches_action(&invocation.address, &invocation.action_type);
             let trigger = invocation.trigger.as_ref();
             let change = trigger
@@ -122,7 +123,7 @@ pub(super) fn header<'p>(invocation: &'p ActionInvocation<'_>, program: Program)
 
 /// The configuration of an action, in the form of a diff that changes nothing; hidden if there is none.
 pub(super) fn configuration<'p>(
-    plan: &'p Plan<'_>,
+    document: &str,
     invocation: &'p ActionInvocation<'_>,
     schemas: &'p Schemas,
     dialect: Dialect,
@@ -132,15 +133,15 @@ pub(super) fn configuration<'p>(
         return Ok(Diff { hidden: true, ..none });
     };
     let sensitive = invocation.config_sensitive.unwrap_or(Raw::NULL);
-    let change = ValueChange {
+    let values = ChangeValues::Written(WrittenValues {
         before: values,
         after: values,
         after_unknown: invocation.config_unknown.unwrap_or(Raw::NULL),
         before_sensitive: sensitive,
         after_sensitive: sensitive,
-        ..ValueChange::default()
-    };
-    let sides = Sides::read(plan.text(), &change, || format!("{}: config_values", invocation.address))?;
+        ..WrittenValues::default()
+    });
+    let sides = Sides::read(document, &values, || format!("{}: config_values", invocation.address))?;
     let replaced = sides.replaced();
     Ok(differ::body(sides.change(&replaced, dialect), schemas.of_action(invocation)?))
 }

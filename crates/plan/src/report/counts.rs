@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Summary;
 use super::header::previous_address;
-use crate::document::{ChangedResource, ResourceActions};
+use crate::changes::ChangedResource;
+use crate::document::ResourceActions;
 use crate::program::{Novelty, Program};
 
 /// How many things of each kind happen, of those that were chosen, whether they are shown or not.

@@ -3,7 +3,8 @@
 use objchange::address::{AddressStep, steps, strip_keys};
 use wildmatch::WildMatch;
 
-use crate::document::{ChangedResource, ResourceActions};
+use crate::changes::ChangedResource;
+use crate::document::ResourceActions;
 
 /// Which resources of a document are shown: all, unless it says otherwise.
 ///

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::changes::{ChangeValues, ChangedResource, Importing};
 use crate::document::Index;
-use crate::document::{ChangedResource, Importing, ResourceActions};
+use crate::document::ResourceActions;
 use crate::json::{Json, Raw};
 use crate::program::Program;
 use crate::text::Text;
@@ -317,10 +318,17 @@ fn reason<'p>(resource: &ChangedResource<'p>, is_opentofu: bool) -> Option<Comme
 
 /// The attributes that force the replacement; not the keys below them, which may be secret.
 fn replacing_attributes(resource: &ChangedResource<'_>) -> Vec<Text<'static>> {
-    let Ok(paths) = Json::read(&resource.change.replace_paths) else { return Vec::new() };
-    let mut names: Vec<&str> =
-        paths.view().elements().iter().filter_map(|path| path.elements().get(0)?.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.into_iter().map(|name| Text::from(name.to_owned())).collect()
+    let sorted = |mut names: Vec<&str>| {
+        names.sort_unstable();
+        names.dedup();
+        names.into_iter().map(|name| Text::from(name.to_owned())).collect()
+    };
+    match &resource.change.values {
+        ChangeValues::Written(values) => {
+            let Ok(paths) = Json::read(&values.replace_paths) else { return Vec::new() };
+            let elements = paths.view().elements();
+            sorted(elements.iter().filter_map(|path| path.elements().get(0)?.as_str()).collect())
+        }
+        ChangeValues::Planned(values) => sorted(values.replaced_attributes().collect()),
+    }
 }

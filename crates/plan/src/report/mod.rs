@@ -1,8 +1,8 @@
 //! What of a document is shown, where, and in which order: decided once, here, as data. Printers (`render`) say how.
 //!
 //! ```text
-//! Plan, State ──▶ Report ──▶ Section ──▶ ReportEntry ──▶ header: what happens, why, what else is said
-//!                                            └───▶ diff: what differs, its parts shown or hidden
+//! ChangeSet, State ──▶ Report ──▶ Section ──▶ ReportEntry ──▶ header: what happens, why, what else is said
+//!                                                 └───▶ diff: what differs, its parts shown or hidden
 //! ```
 //!
 //! | what is decided | where |
@@ -24,7 +24,6 @@ mod fold;
 mod header;
 mod mode;
 mod plan;
-mod planned;
 mod schemas;
 mod sides;
 mod state;
@@ -47,9 +46,10 @@ pub(crate) use plan::entry;
 pub use schemas::Schemas;
 pub use state::{ModulePlace, StateHeader};
 
+use crate::changes::ChangeSet;
 use crate::document::{Document, DocumentError, Plan, ResourceActions, State};
+use crate::options::Options;
 use crate::program::Program;
-use crate::render::Colour;
 use crate::text::Text;
 
 /// What of a document is shown: everything that a printer needs, and nothing secret.
@@ -204,37 +204,6 @@ pub enum PlanMode {
     RefreshOnly,
 }
 
-/// How a document is shown.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// Whether the text has colour sequences.
-    pub colour: Colour,
-    /// What the plan was made for; `None` to find that from the plan.
-    pub mode: Option<PlanMode>,
-    /// The program as which the document is shown; `None` for the one that wrote it, as far as that can be told.
-    pub program: Option<Program>,
-    /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is no terminal.
-    pub width: usize,
-    /// What is sensitive is shown, where OpenTofu can be asked for that: values, but no blocks. Reports hold it then,
-    /// and so does whatever is made of them.
-    pub show_sensitive: bool,
-    /// Nothing is hidden: unchanged parts are shown too.
-    pub full: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            colour: Colour::Never,
-            mode: None,
-            program: None,
-            width: 78,
-            show_sensitive: false,
-            full: false,
-        }
-    }
-}
-
 impl<'p> Report<'p> {
     /// What is shown of a document, by these schemas, and only the resources that the filter lets through.
     ///
@@ -253,6 +222,23 @@ impl<'p> Report<'p> {
         }
     }
 
+    /// What is shown of changes, by these schemas, and only the resources that the filter lets through.
+    ///
+    /// # Errors
+    ///
+    /// As [`Report::of`].
+    pub fn of_changes(
+        changes: &'p ChangeSet<'_>,
+        schemas: &'p Schemas,
+        options: &Options,
+        filter: &Filter,
+    ) -> Result<Self, ShowError> {
+        let program = options.program.unwrap_or_default();
+        let dialect = program.dialect(options.show_sensitive);
+        let differ = plan::Differ { changes, schemas, program, dialect, full: options.full };
+        plan::report(differ, options.mode.unwrap_or_default(), filter)
+    }
+
     /// What is shown of a plan, as [`Report::of`].
     ///
     /// # Errors
@@ -266,9 +252,12 @@ impl<'p> Report<'p> {
     ) -> Result<Self, ShowError> {
         let program = options.program.unwrap_or_else(|| Program::of_plan(plan));
         let mode = options.mode.unwrap_or_else(|| PlanMode::of(plan));
-        let dialect = program.dialect(options.show_sensitive);
-        let differ = plan::Differ { plan, schemas, program, dialect, full: options.full };
-        plan::report(differ, mode, filter)
+        let options = Options { program: Some(program), mode: Some(mode), ..*options };
+        let mut report = Self::of_changes(&plan.changes, schemas, &options, filter)?;
+        if plan.format_version > Some((1, 2)) {
+            report.sections.insert(0, Section::Warnings(vec![Warning::NewerFormat]));
+        }
+        Ok(report)
     }
 
     /// What is shown of a state, as [`Report::of`].

@@ -11,23 +11,23 @@ impl PlanMode {
     /// whose targets do not exist, an empty state planned with `-destroy` or `-refresh-only`, and a plan where nothing
     /// is declared and nothing exists.
     pub fn of(plan: &Plan<'_>) -> Self {
-        let is_invoked = plan.action_invocations.iter().any(|invocation| invocation.invoked.is_some());
-        let is_no_op = plan.resource_drift.iter().any(|drift| drift.change.actions == ResourceActions::NoOp);
+        let is_invoked = plan.changes.invocations.iter().any(|invocation| invocation.invoked.is_some());
+        let is_no_op = plan.changes.drift.iter().any(|drift| drift.change.actions == ResourceActions::NoOp);
         // Only such a plan has actions that were asked for, or drift that is none.
         if is_invoked || is_no_op {
             return Self::RefreshOnly;
         }
-        let has_changes = !plan.resource_changes.is_empty()
-            || !plan.deferred_changes.is_empty()
-            || !plan.action_invocations.is_empty();
+        let has_changes = !plan.changes.resources.is_empty()
+            || !plan.changes.deferred.is_empty()
+            || !plan.changes.invocations.is_empty();
         if has_changes {
             return Self::Normal;
         }
-        let is_whole = plan.complete != Some(false) && !plan.errored;
+        let is_whole = plan.changes.complete != Some(false) && !plan.changes.errored;
         match (has_managed(plan), is_whole) {
             // Other plans list each object that there was, if only to leave it as it is.
             (true, true) => Self::RefreshOnly,
-            (true, false) if plan.errored => Self::Normal,
+            (true, false) if plan.changes.errored => Self::Normal,
             (true, false) => Self::RefreshOnly,
             (false, false) => Self::Normal,
             (false, true) => of_nothing(plan),
@@ -37,7 +37,7 @@ impl PlanMode {
 
 /// The same of a whole plan without changes, from a state without managed objects.
 fn of_nothing(plan: &Plan<'_>) -> PlanMode {
-    let are_all = |actions| plan.output_changes.iter().all(|output| output.change.actions == actions);
+    let are_all = |actions| plan.changes.outputs.iter().all(|output| output.change.actions == actions);
     let configuration = plan.configuration().and_then(|raw| Json::read(&raw).ok());
     let root = configuration.as_ref().and_then(|json| json.view().get("root_module"));
     let declares_outputs = root.and_then(|root| root.get("outputs")).is_some_and(|o| !o.members().is_empty());
@@ -46,9 +46,9 @@ fn of_nothing(plan: &Plan<'_>) -> PlanMode {
         return PlanMode::Destroy;
     }
     let changes_output = !are_all(ResourceActions::NoOp);
-    match plan.applyable {
+    match plan.changes.applyable {
         Some(false) if changes_output => return PlanMode::RefreshOnly,
-        Some(true) if !changes_output && !plan.resource_drift.is_empty() => return PlanMode::RefreshOnly,
+        Some(true) if !changes_output && !plan.changes.drift.is_empty() => return PlanMode::RefreshOnly,
         _ => {}
     }
     if !root.is_some_and(|root| would_create(root)) {

@@ -8,14 +8,14 @@ use super::entries::Entries;
 use super::header::{self, ChangeContext, ResourceHeader, previous_address};
 use super::sides::{Relevant, diff_resource};
 use super::{
-    Counts, Filter, Note, Options, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section,
-    ShowError, Warning, fold,
+    Counts, Filter, Note, Outcome, OutputHeader, PlanMode, Report, ReportEntry, Schemas, Section, ShowError,
+    fold,
 };
+use crate::changes::{ChangeSet, ChangedResource, OutputChange};
 use crate::diff::{Diff, DiffAction};
 use crate::differ;
-use crate::document::{
-    ActionInvocation, ChangedResource, DocumentError, OutputChange, Plan, ResourceActions, TriggerTime,
-};
+use crate::document::{ActionInvocation, DocumentError, ResourceActions, TriggerTime};
+use crate::options::Options;
 use crate::program::Program;
 use crate::walk::{Dialect, Paths, Sides};
 
@@ -73,25 +73,25 @@ pub(super) fn report<'p, 't>(
     mode: PlanMode,
     filter: &Filter,
 ) -> Result<Report<'p>, ShowError> {
-    let Differ { plan, program, .. } = differ;
+    let Differ { changes: set, program, .. } = differ;
     let wanted = |r: &ChangedResource<'_>| filter.matches_change(r);
     let only_drift = filter.is_only_drift();
     let shows_all_drift = mode == PlanMode::RefreshOnly || only_drift;
-    let drifted: Vec<_> = plan.resource_drift.iter().filter(|r| wanted(r)).collect();
+    let drifted: Vec<_> = set.drift.iter().filter(|r| wanted(r)).collect();
     let drift = differ.drift(shows_all_drift, drifted.clone())?;
     // Nothing is deferred where nothing can be.
-    let all_deferred = if program.is_opentofu() || only_drift { &[][..] } else { &plan.deferred_changes };
+    let all_deferred = if program.is_opentofu() || only_drift { &[][..] } else { &set.deferred };
     let deferred: Vec<_> = all_deferred.iter().filter(|d| wanted(&d.resource)).collect();
     let is_shown = |r: &&ChangedResource<'_>| !only_drift && header::is_shown(r) && wanted(r);
-    let changes: Vec<_> = plan.resource_changes.iter().filter(is_shown).collect();
+    let changes: Vec<_> = set.resources.iter().filter(is_shown).collect();
     let (mut changed_outputs, mut unchanged_outputs) = (Vec::new(), Vec::new());
-    for output in plan.output_changes.iter().filter(|_| filter.is_all()) {
+    for output in set.outputs.iter().filter(|_| filter.is_all()) {
         match differ.output(output)?.action {
             DiffAction::NoOp => unchanged_outputs.push(output.name.clone()),
             _ => changed_outputs.push(output),
         }
     }
-    let mut actions = Actions::new(plan, program, &changes, filter);
+    let mut actions = Actions::new(set, program, &changes, filter);
     let (invoked, invocations) = actions.take_lists();
     let is_idle = changes.is_empty() && invocations.is_empty();
     let has_changes = changes.iter().any(|r| r.change.actions != ResourceActions::NoOp);
@@ -121,10 +121,7 @@ pub(super) fn report<'p, 't>(
     let of_selection = !filter.is_all();
     let summary = (!is_idle).then(|| counts.summary(program, of_selection));
 
-    let mut sections = Vec::new();
-    sections
-        .extend((plan.format_version > Some((1, 2))).then(|| Section::Warnings(vec![Warning::NewerFormat])));
-    sections.push(Section::ResourceDrift(drift));
+    let mut sections = vec![Section::ResourceDrift(drift)];
     sections.extend(outcome.map(Section::Outcome));
     sections.push(Section::DeferredChanges(Entries::of(
         deferred,
@@ -141,7 +138,9 @@ pub(super) fn report<'p, 't>(
     sections.push(Section::InvokedActions(Entries::of(
         invoked,
         move |invocation| actions::header(invocation, program),
-        move |invocation| actions::configuration(plan, invocation, differ.schemas, differ.dialect).map(Some),
+        move |invocation| {
+            actions::configuration(set.document.0, invocation, differ.schemas, differ.dialect).map(Some)
+        },
     )));
     sections.push(Section::OutputChanges {
         changed: Entries::of(
@@ -155,9 +154,9 @@ pub(super) fn report<'p, 't>(
     Ok(Report {
         program,
         mode,
-        errored: plan.errored,
-        applyable: plan.applyable,
-        complete: plan.complete,
+        errored: set.errored,
+        applyable: set.applyable,
+        complete: set.complete,
         counts,
         of_selection,
         drift: Entries::of(
@@ -172,17 +171,19 @@ pub(super) fn report<'p, 't>(
 
 /// What to say of a plan that does nothing.
 fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Outcome> {
-    let Differ { plan, program, .. } = differ;
+    let Differ { changes, program, .. } = differ;
     let is_opentofu = program.is_opentofu();
     Some(match mode {
-        _ if plan.errored => Outcome::PlanningFailed,
-        _ if !plan.deferred_changes.is_empty() && !is_opentofu => Outcome::NeedsAnotherPlan,
+        _ if changes.errored => Outcome::PlanningFailed,
+        _ if !changes.deferred.is_empty() && !is_opentofu => Outcome::NeedsAnotherPlan,
         PlanMode::Destroy => Outcome::NothingToDestroy,
         PlanMode::RefreshOnly if has_drift => return None,
         PlanMode::RefreshOnly => Outcome::StillMatches,
         PlanMode::Normal if !has_drift => Outcome::Matches,
         // To OpenTofu a plan that changes nothing is none to apply.
-        PlanMode::Normal if plan.applyable.unwrap_or_default() && !is_opentofu => Outcome::MatchesDriftSaved,
+        PlanMode::Normal if changes.applyable.unwrap_or_default() && !is_opentofu => {
+            Outcome::MatchesDriftSaved
+        }
         PlanMode::Normal => Outcome::MatchesDriftUnsaved,
     })
 }
@@ -190,7 +191,7 @@ fn outcome(differ: Differ<'_, '_>, mode: PlanMode, has_drift: bool) -> Option<Ou
 /// What makes the bodies of entries.
 #[derive(Clone, Copy)]
 pub(super) struct Differ<'p, 't> {
-    pub(super) plan: &'p Plan<'t>,
+    pub(super) changes: &'p ChangeSet<'t>,
     pub(super) schemas: &'p Schemas,
     pub(super) program: Program,
     pub(super) dialect: Dialect,
@@ -204,7 +205,7 @@ impl<'p, 't> Differ<'p, 't> {
         schema: Option<&'p Block>,
         relevant: Option<Paths<'_, 'p>>,
     ) -> Result<Diff<'p>, DocumentError> {
-        let diff = diff_resource(self.plan.text(), resource, schema, relevant, self.dialect)?;
+        let diff = diff_resource(self.changes.document.0, resource, schema, relevant, self.dialect)?;
         Ok(shown(resource, diff, self.full))
     }
 
@@ -220,7 +221,8 @@ impl<'p, 't> Differ<'p, 't> {
         actions: &Actions<'p, 't>,
     ) -> Result<ReportEntry<'p, ()>, ShowError> {
         let action = |invocation: &'p ActionInvocation<'t>| -> Result<ReportAction<'p>, ShowError> {
-            let configuration = actions::configuration(self.plan, invocation, self.schemas, self.dialect)?;
+            let configuration =
+                actions::configuration(self.changes.document.0, invocation, self.schemas, self.dialect)?;
             Ok(ReportEntry::new(actions::header(invocation, self.program), configuration))
         };
         let invoked = |time| actions.of_change(&resource.address, time).map(action).collect::<Result<_, _>>();
@@ -233,7 +235,8 @@ impl<'p, 't> Differ<'p, 't> {
 
     fn output(self, output: &'p OutputChange<'t>) -> Result<Diff<'p>, ShowError> {
         let name = &output.name;
-        let sides = Sides::read(self.plan.text(), &output.change, || format!("output_changes.{name}"))?;
+        let sides =
+            Sides::read(self.changes.document.0, &output.change.values, || format!("output_changes.{name}"))?;
         let mut diff = differ::output(sides.change(&sides.replaced(), self.dialect));
         fold::fold(&mut diff, self.full);
         Ok(diff)
@@ -245,7 +248,7 @@ impl<'p, 't> Differ<'p, 't> {
         all: bool,
         mut drifted: Vec<&'p ChangedResource<'t>>,
     ) -> Result<Entries<'p, ResourceHeader<'p>>, ShowError> {
-        let relevant = (!all).then(|| Relevant::new(self.plan));
+        let relevant = (!all).then(|| Relevant::new(self.changes));
         let relevant_body = move |resource: &'p ChangedResource<'t>| -> Result<Option<Diff<'p>>, ShowError> {
             let schema = self.schemas.of_change(resource)?;
             let relevant = relevant.as_ref().map(|relevant| relevant.of(&resource.address));
@@ -271,19 +274,21 @@ impl<'p, 't> Differ<'p, 't> {
 
     /// Whether anything moves, or differs by its values whatever its action says.
     fn has_difference(self) -> Result<bool, ShowError> {
-        for resource in &self.plan.resource_changes {
+        for resource in &self.changes.resources {
             if previous_address(resource).is_some() {
                 return Ok(true);
             }
-            let change = &resource.change;
-            let same = change.before.text() == change.after.text()
-                && change.before_sensitive.text() == change.after_sensitive.text()
-                && !change.after_unknown.text().contains("true");
-            if !same && self.resource(resource)?.action != DiffAction::NoOp {
+            // Most are the same text, which costs less than a diff.
+            let is_same = resource.change.values.written().is_some_and(|values| {
+                values.before.text() == values.after.text()
+                    && values.before_sensitive.text() == values.after_sensitive.text()
+                    && !values.after_unknown.text().contains("true")
+            });
+            if !is_same && self.resource(resource)?.action != DiffAction::NoOp {
                 return Ok(true);
             }
         }
-        for output in &self.plan.output_changes {
+        for output in &self.changes.outputs {
             if self.output(output)?.action != DiffAction::NoOp {
                 return Ok(true);
             }
@@ -308,13 +313,9 @@ pub(crate) fn entry<'p>(
 ) -> Result<ReportEntry<'p, ResourceHeader<'p>>, ShowError> {
     let dialect = options.program.unwrap_or_default().dialect(options.show_sensitive);
     let diff = diff_resource(document, resource, schema, None, dialect)?;
-    Ok(ReportEntry::of_change(resource, diff, options))
-}
-
-impl<'p> ReportEntry<'p, ResourceHeader<'p>> {
-    /// What is shown of the change of a resource in which this differs; hidden is one to which nothing happens.
-    pub fn of_change(resource: &ChangedResource<'p>, diff: Diff<'p>, options: &Options) -> Self {
-        let diff = shown(resource, diff, options.full);
-        Self::new(header::header(resource, &ChangeContext::Change, options.program.unwrap_or_default()), diff)
-    }
+    let diff = shown(resource, diff, options.full);
+    Ok(ReportEntry::new(
+        header::header(resource, &ChangeContext::Change, options.program.unwrap_or_default()),
+        diff,
+    ))
 }

@@ -5,15 +5,24 @@ use std::sync::{Mutex, PoisonError};
 use hashbrown::HashMap;
 use objchange::schema::{Block, ProviderSchemas, SchemaDocumentError, SchemaKind};
 
-use crate::document::{ActionInvocation, ChangedResource, StateResource};
+use crate::changes::ChangedResource;
+use crate::document::{ActionInvocation, StateResource};
 
 /// The schemas that resources are shown by, each read once when it is first needed. Threads may share them.
 pub struct Schemas {
-    document: Option<ProviderSchemas>,
+    source: Source,
     /// The providers by the last part of their addresses; of several the first.
     by_name: HashMap<String, String>,
     /// The types that were asked for and are not there, and how many there were before each.
     missing: Mutex<HashMap<String, usize>>,
+}
+
+#[derive(Debug)]
+enum Source {
+    None,
+    Document(ProviderSchemas),
+    /// One for every resource.
+    Single(Box<Block>),
 }
 
 const _: () = {
@@ -28,25 +37,32 @@ impl Schemas {
     ///
     /// The text is no such document.
     pub fn parse(text: impl Into<String>) -> Result<Self, SchemaDocumentError> {
-        Ok(Self::of(Some(ProviderSchemas::parse(text)?)))
+        Ok(Self::of(Source::Document(ProviderSchemas::parse(text)?)))
     }
 
     /// No schemas: every resource is shown by the shape of its JSON.
     pub fn none() -> Self {
-        Self::of(None)
+        Self::of(Source::None)
     }
 
-    fn of(document: Option<ProviderSchemas>) -> Self {
+    /// The schema of every resource: for changes of one type.
+    pub fn single(schema: &Block) -> Self {
+        Self::of(Source::Single(Box::new(schema.clone())))
+    }
+
+    fn of(source: Source) -> Self {
         let mut by_name = HashMap::new();
-        for address in document.iter().flat_map(ProviderSchemas::providers) {
-            by_name.entry_ref(last_part(address)).or_insert_with(|| address.to_owned());
+        if let Source::Document(document) = &source {
+            for address in document.providers() {
+                by_name.entry_ref(last_part(address)).or_insert_with(|| address.to_owned());
+            }
         }
-        Self { document, by_name, missing: Mutex::default() }
+        Self { source, by_name, missing: Mutex::default() }
     }
 
     /// Whether there are any schemas to look in.
     pub fn is_none(&self) -> bool {
-        self.document.is_none()
+        matches!(self.source, Source::None)
     }
 
     /// The resource types that were asked for and had no schema, in the order they were met.
@@ -84,7 +100,11 @@ impl Schemas {
         kind: SchemaKind,
         name: &str,
     ) -> Result<Option<&Block>, SchemaDocumentError> {
-        let Some(document) = &self.document else { return Ok(None) };
+        let document = match &self.source {
+            Source::None => return Ok(None),
+            Source::Single(schema) => return Ok(Some(schema)),
+            Source::Document(document) => document,
+        };
         let mut schema = document.get(provider, kind, name)?;
         if schema.is_none()
             && let Some(full) = bare_name(provider).and_then(|name| self.by_name.get(name))
@@ -119,6 +139,6 @@ fn bare_name(provider: &str) -> Option<&str> {
 
 impl std::fmt::Debug for Schemas {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Schemas").field("document", &self.document).finish_non_exhaustive()
+        f.debug_struct("Schemas").field("source", &self.source).finish_non_exhaustive()
     }
 }

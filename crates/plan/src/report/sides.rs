@@ -3,21 +3,22 @@
 use hashbrown::HashMap;
 use objchange::schema::Block;
 
+use crate::changes::{ChangeSet, ChangedResource};
 use crate::diff::Diff;
 use crate::differ;
-use crate::document::{ChangedResource, DocumentError, Plan, ResourceActions};
+use crate::document::{DocumentError, ResourceActions};
 use crate::json::Elements;
 use crate::walk::{Dialect, PathList, Paths, Sides};
 
-/// The relevant attributes of a plan, by the resource that they are of.
+/// The relevant attributes of changes, by the resource that they are of.
 pub(super) struct Relevant<'p, 't> {
     of: HashMap<&'p str, PathList<'p, 't>>,
 }
 
 impl<'p, 't> Relevant<'p, 't> {
-    pub(super) fn new(plan: &'p Plan<'t>) -> Self {
+    pub(super) fn new(changes: &'p ChangeSet<'t>) -> Self {
         let mut of: HashMap<&str, Vec<Elements<'_, 't>>> = HashMap::new();
-        for attribute in &plan.relevant_attributes {
+        for attribute in &changes.relevant_attributes {
             of.entry(&attribute.resource).or_default().push(attribute.path.view().elements());
         }
         Self { of: of.into_iter().map(|(resource, paths)| (resource, paths.into_iter().collect())).collect() }
@@ -37,7 +38,7 @@ pub(super) fn diff_resource<'t>(
     relevant: Option<Paths<'_, 't>>,
     dialect: Dialect,
 ) -> Result<Diff<'t>, DocumentError> {
-    let sides = Sides::read(document, &resource.change, || format!("{}: change", resource.address))?;
+    let sides = Sides::read(document, &resource.change.values, || format!("{}: change", resource.address))?;
     let replaced = sides.replaced();
     let mut change = sides.change(&replaced, dialect);
     if let Some(relevant) = relevant {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use objchange::change::{PlannedChange, ReplaceReason};
 use objchange::schema::Block;
-use objchange::value::{Marks, Path, PathSet};
+use objchange::value::{Marks, Path, PathSet, PathStep};
 use objchange::{Type, Value};
 
 use super::leaves::leaves;
@@ -63,47 +63,92 @@ use crate::differ;
 #[derive(Clone)]
 pub struct ObjectChange<'s> {
     schema: &'s Block,
+    values: PlannedValues,
+}
+
+/// Two objects of one schema as a plan document has them, and what forces the replacement.
+#[derive(Clone)]
+pub struct PlannedValues {
     before: Value,
     after: Value,
     replace: Vec<Path>,
 }
 
-impl<'s> ObjectChange<'s> {
-    /// The change from one object to another; null is no object. What the schema calls sensitive is hidden.
-    pub fn new(schema: &'s Block, before: &Value, after: &Value) -> Self {
+impl PlannedValues {
+    /// Those of a change that has been planned.
+    pub(crate) fn new(schema: &Block, change: &PlannedChange) -> Self {
+        let replace = match &change.replace_reason {
+            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
+            _ => Vec::new(),
+        };
+        Self { replace, ..Self::of_objects(schema, &change.before, &change.after) }
+    }
+
+    fn of_objects(schema: &Block, before: &Value, after: &Value) -> Self {
         let marked = |value: &Value| {
             let value = without_write_only(schema, value);
             let marks = schema.sensitive_paths(&value).into_iter().map(|path| (path, Marks::SENSITIVE));
             value.mark_where_present(&marks.collect::<Vec<_>>())
         };
-        Self { schema, before: marked(before), after: marked(after), replace: Vec::new() }
+        Self { before: marked(before), after: marked(after), replace: Vec::new() }
+    }
+
+    pub(crate) fn sides<'t>(&self) -> Sides<'t> {
+        Sides::from_values(&self.before, &self.after, &self.replace)
+    }
+
+    /// The object before; null if there is none.
+    pub fn before(&self) -> &Value {
+        &self.before
+    }
+
+    /// The object after; null if there is none.
+    pub fn after(&self) -> &Value {
+        &self.after
+    }
+
+    /// The attributes that force the replacement.
+    pub fn replaced_attributes(&self) -> impl Iterator<Item = &str> {
+        self.replace.iter().filter_map(|path| match path.steps().first()? {
+            PathStep::Attribute(name) => Some(name.as_str()),
+            PathStep::Index(_) => None,
+        })
+    }
+}
+
+impl<'s> ObjectChange<'s> {
+    /// The change from one object to another; null is no object. What the schema calls sensitive is hidden.
+    pub fn new(schema: &'s Block, before: &Value, after: &Value) -> Self {
+        Self { schema, values: PlannedValues::of_objects(schema, before, after) }
     }
 
     /// A change that has been planned.
     pub fn planned(schema: &'s Block, change: &PlannedChange) -> Self {
-        let replace = match &change.replace_reason {
-            Some(ReplaceReason::CannotUpdate(paths)) => paths.clone(),
-            _ => Vec::new(),
-        };
-        Self::new(schema, &change.before, &change.after).replacing(replace)
+        Self { schema, values: PlannedValues::new(schema, change) }
     }
 
     /// The same change, to which a new object is needed because these parts cannot change in place.
     #[must_use]
     pub fn replacing(self, paths: impl IntoIterator<Item = Path>) -> Self {
-        Self { replace: paths.into_iter().collect(), ..self }
+        let values = PlannedValues { replace: paths.into_iter().collect(), ..self.values };
+        Self { values, ..self }
+    }
+
+    /// The two objects, for a [`ChangeSet`](crate::ChangeSet).
+    pub fn into_values(self) -> PlannedValues {
+        self.values
     }
 
     /// What differs, as data.
     pub fn diff(&self) -> Diff<'s> {
-        let sides = Sides::from_values(&self.before, &self.after, &self.replace);
+        let sides = self.values.sides();
         let replaced = sides.replaced();
         differ::block(sides.change(&replaced, Dialect::LEGACY), self.schema)
     }
 
     /// The parts that change, one by one, in the order of the diff, which is this change's own.
     pub fn leaves(&self, diff: &Diff<'_>) -> Vec<LeafChange> {
-        leaves(diff, &self.before, &self.after)
+        leaves(diff, self.values.before(), self.values.after())
     }
 }
 
@@ -131,9 +176,15 @@ fn without_write_only(schema: &Block, object: &Value) -> Value {
 }
 
 /// Without the paths: a key in them may be a secret.
-impl fmt::Debug for ObjectChange<'_> {
+impl fmt::Debug for PlannedValues {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { before, after, .. } = self;
-        f.debug_struct("ObjectChange").field("before", before).field("after", after).finish_non_exhaustive()
+        f.debug_struct("PlannedValues").field("before", before).field("after", after).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for ObjectChange<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectChange").field("values", &self.values).finish_non_exhaustive()
     }
 }

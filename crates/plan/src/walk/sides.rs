@@ -1,7 +1,8 @@
 //! The two sides of a change with what is known about them, ready to be walked.
 
 use super::{Change, Dialect, PathList, Paths, Unknown};
-use crate::document::{DocumentError, ValueChange};
+use crate::changes::{ChangeValues, WrittenValues};
+use crate::document::DocumentError;
 use crate::json::{Builder, Built, Json, JsonError, View, marks_or_all};
 
 /// The two sides of a change and their marks, wherever they come from.
@@ -39,14 +40,25 @@ impl<'t> Sides<'t> {
 }
 
 impl<'t> Sides<'t> {
-    /// Reads the sides of a change in a document; errors name the location.
+    /// Reads the sides of a change, which a document has at this location.
     ///
     /// # Errors
     ///
     /// A part of the change is not JSON, or nests too deep.
     pub fn read(
         document: &str,
-        change: &ValueChange<'t>,
+        values: &ChangeValues<'t>,
+        location: impl Fn() -> String,
+    ) -> Result<Self, DocumentError> {
+        match values {
+            ChangeValues::Written(written) => Self::read_written(document, written, location),
+            ChangeValues::Planned(planned) => Ok(planned.sides()),
+        }
+    }
+
+    fn read_written(
+        document: &str,
+        written: &WrittenValues<'t>,
         location: impl Fn() -> String,
     ) -> Result<Self, DocumentError> {
         let placed = |value: Result<Built, JsonError>, part: &str| {
@@ -54,8 +66,9 @@ impl<'t> Sides<'t> {
                 DocumentError::from_json(&error, document, &format!("{}.{part}", location()))
             })
         };
-        let ValueChange { before, after, after_unknown, before_sensitive, after_sensitive, .. } = change;
-        let parts = [before, after, after_unknown, before_sensitive, after_sensitive, &change.replace_paths];
+        let WrittenValues { before, after, after_unknown, before_sensitive, after_sensitive, replace_paths } =
+            written;
+        let parts = [before, after, after_unknown, before_sensitive, after_sensitive, replace_paths];
         let mut builder = Builder::of(&parts);
         let (before, after) = builder.read_sides(before, after);
         let (before, after) = (placed(before, "before")?, placed(after, "after")?);
@@ -66,7 +79,7 @@ impl<'t> Sides<'t> {
             false => placed(builder.read(after_sensitive), "after_sensitive")?,
         };
         let unknown = placed(builder.read(after_unknown), "after_unknown")?;
-        let replace = placed(builder.read(&change.replace_paths), "replace_paths")?;
+        let replace = placed(builder.read(replace_paths), "replace_paths")?;
         let built = builder.finish();
         let (before, after) = (built(before), built(after));
         Ok(Self {

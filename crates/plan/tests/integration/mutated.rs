@@ -230,7 +230,7 @@ proptest! {
         let report = Report::of(&document, &schemas, &Options::default(), &Filter::default()).unwrap();
         prop_assert_eq!(report.counts.unknown, 1);
         let Document::Plan(plan) = &document else { panic!("it is a plan") };
-        prop_assert!(plan.resource_changes.iter().any(|r| matches!(r.change.actions, ResourceActions::Unknown([]))));
+        prop_assert!(plan.changes.resources.iter().any(|r| matches!(r.change.actions, ResourceActions::Unknown([]))));
         prop_assert!(!document.unfamiliar().is_empty());
     }
 }

@@ -6,8 +6,8 @@ use objchange::schema::Block;
 use objchange::value::{Kind, Marks, Path, PathStep};
 use objchange::{Type, Value};
 use objchange_plan::{
-    ChangedResource, Diff, DiffAction, Filter, ObjectChange, Options, Plan, Report, ReportEntry,
-    ResourceActions, Schemas, Section, render_entry, render_resource_change,
+    ChangeSet, ChangeValues, ChangedResource, Diff, DiffAction, Filter, ObjectChange, Options, Plan,
+    PlanMode, Report, ResourceActions, Schemas, Section, render_entry, render_resource_change,
 };
 use proptest::prelude::*;
 
@@ -356,27 +356,26 @@ proptest! {
             mode: "managed".into(),
             resource_type: "t_t".into(),
             name: "n".into(),
+            provider_name: "p".into(),
             ..ChangedResource::default()
         };
         resource.change.actions = case.actions.1;
+        resource.change.values = ChangeValues::Planned(Box::new(change.clone().into_values()));
+        let mut changes = ChangeSet::default();
+        changes.resources.push(resource);
+        let single = Schemas::single(&case.block);
         for full in [false, true] {
-            let options = Options { full, ..Options::default() };
-            let entry = ReportEntry::of_change(&resource, of_values.clone(), &options);
-            let report = Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap();
-            let of_document = report.sections.iter().find_map(|section| match section {
+            let options = Options { full, mode: Some(PlanMode::Normal), ..Options::default() };
+            let of_document = Report::of_plan(&plan, &schemas, &options, &Filter::default()).unwrap();
+            let of_changes = Report::of_changes(&changes, &single, &options, &Filter::default()).unwrap();
+            let json = serde_json::to_string(&of_changes).unwrap();
+            prop_assert_eq!(&json, &serde_json::to_string(&of_document).unwrap(), "{}", written);
+            prop_assert!(!json.contains(SECRET), "{}\n{}", written, json);
+            let entry = of_changes.sections.iter().find_map(|section| match section {
                 Section::ResourceChanges(entries) => entries.iter().next(),
                 _ => None,
             });
-            if let Some(of_document) = of_document {
-                let of_document = &of_document.unwrap().diff;
-                prop_assert_eq!(&entry.diff, of_document, "{}", written);
-                let json = serde_json::to_string(&entry.diff).unwrap();
-                prop_assert_eq!(&json, &serde_json::to_string(of_document).unwrap());
-                prop_assert!(!json.contains(SECRET), "{}\n{}", written, json);
-            } else {
-                prop_assert!(entry.diff.hidden);
-            }
-            let text = render_entry(&entry, &options);
+            let text = entry.map_or_else(String::new, |entry| render_entry(&entry.unwrap(), &options));
             prop_assert!(!text.contains(SECRET), "{}\n{}", written, text);
             prop_assert_eq!(text, render_resource_change(&written, Some(&case.block), &options).unwrap());
         }

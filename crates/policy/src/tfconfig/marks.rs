@@ -29,13 +29,12 @@ impl<'t> ConfigMarks<'t> {
     pub(crate) fn of(plan: &Plan<'t>) -> Result<Self, DocumentError> {
         let configuration = plan.configuration().unwrap_or(Raw::NULL);
         let configuration = read(plan.text(), &configuration, "configuration")?;
-        let deferred = plan.deferred_changes.iter().map(|deferred| &deferred.resource);
-        let changes = plan.resource_changes.iter().chain(&plan.resource_drift).chain(deferred);
         let mut names: HashMap<String, Names> = HashMap::new();
         // Most instances of a resource say the same, and most resources nothing.
         let mut seen = HashSet::new();
-        for resource in changes {
-            for marks in [&resource.change.before_sensitive, &resource.change.after_sensitive] {
+        for resource in plan.changes.all_resources() {
+            let Some(values) = resource.change.values.written() else { continue };
+            for marks in [&values.before_sensitive, &values.after_sensitive] {
                 let says_something = !matches!(marks.text(), "{}" | "false" | "null");
                 if says_something && memchr::memmem::find(marks.text().as_bytes(), b"true").is_some() {
                     let address = strip_keys(&resource.address);

@@ -3,8 +3,8 @@
 use std::sync::OnceLock;
 
 use objchange_plan::{
-    ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions, Sides, Text, ValueChange,
-    View,
+    ChangeValues, ChangedResource, DocumentError, DocumentText, Index, Json, ResourceActions, Sides, Text,
+    ValueChange, View,
 };
 
 use crate::collection::{Marked, is_there, items, simplified};
@@ -48,7 +48,7 @@ pub struct OutputChange<'t> {
 pub struct Change<'t> {
     /// What Terraform does: serialized, an ordered list such as `["delete","create"]`.
     pub actions: ResourceActions,
-    values: ValueChange<'t>,
+    values: ChangeValues<'t>,
     document: DocumentText<'t>,
     /// Whose change it is, for errors.
     of: Text<'t>,
@@ -96,10 +96,10 @@ impl<'t> OutputChange<'t> {
 }
 
 impl<'t> Change<'t> {
-    fn new(text: &'t str, of: &Text<'t>, values: &ValueChange<'t>) -> Self {
+    fn new(text: &'t str, of: &Text<'t>, change: &ValueChange<'t>) -> Self {
         Self {
-            actions: values.actions,
-            values: values.clone(),
+            actions: change.actions,
+            values: change.values.clone(),
             document: DocumentText(text),
             of: of.clone(),
             sides: OnceLock::new(),
@@ -126,7 +126,7 @@ impl<'t> Change<'t> {
     /// What stands in the document is no JSON.
     pub fn after(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let Read { sides, unknown } = self.read()?;
-        let value = Some(sides.after.view()).filter(|_| is_there(&self.values.after));
+        let value = Some(sides.after.view()).filter(|_| self.has_after());
         Ok(Marked::partly_known(value, unknown.view(), sensitive(sides)))
     }
 
@@ -147,6 +147,15 @@ impl<'t> Change<'t> {
     pub fn unknown(&self) -> Result<Marked<'_, 't>, DocumentError> {
         let sides = self.sides()?;
         Ok(Marked::known(sides.unknown.view(), sensitive(sides)))
+    }
+
+    /// Whether there is a value after, known or not.
+    fn has_after(&self) -> bool {
+        match &self.values {
+            ChangeValues::Written(values) => is_there(&values.after),
+            ChangeValues::Planned(values) => !values.after().is_null(),
+            _ => true,
+        }
     }
 
     fn sides(&self) -> Result<&Sides<'t>, DocumentError> {

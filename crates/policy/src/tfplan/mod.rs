@@ -90,11 +90,14 @@ impl<'t> TfPlan<'t> {
         let planned = planned
             .map_err(|error| DocumentError::from_json(&error, text, "planned_values"))?
             .unwrap_or_default();
-        let changed = plan.resource_changes.iter().filter(|resource| resource.deposed.is_none());
-        let unknown: HashMap<&str, Raw<'t>> =
-            changed.map(|resource| (&*resource.address, resource.change.after_unknown)).collect();
-        let mut output_changes = Collection::with_capacity(plan.output_changes.len());
-        for output in &plan.output_changes {
+        let changed = plan.changes.resources.iter().filter(|resource| resource.deposed.is_none());
+        let unknown: HashMap<&str, Raw<'t>> = changed
+            .filter_map(|resource| {
+                Some((&*resource.address, resource.change.values.written()?.after_unknown))
+            })
+            .collect();
+        let mut output_changes = Collection::with_capacity(plan.changes.outputs.len());
+        for output in &plan.changes.outputs {
             output_changes.insert(output.name.clone(), OutputChange::new(text, output));
         }
         let terraform_version =
@@ -104,8 +107,8 @@ impl<'t> TfPlan<'t> {
             terraform_version: terraform_version.transpose()?.and_then(|version| version.view().text()),
             variables: variables(plan, &raw)?,
             planned_values: TfState::planned(planned, |address| unknown.get(address).copied())?,
-            resource_changes: changes(text, &plan.resource_changes)?,
-            resource_drift: changes(text, &plan.resource_drift)?,
+            resource_changes: changes(text, &plan.changes.resources)?,
+            resource_drift: changes(text, &plan.changes.drift)?,
             output_changes,
             raw,
         })

@@ -239,7 +239,7 @@ impl Client {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
-        self.told(self.channel.unary(self.path(method)?, question)).await
+        self.in_time(self.channel.unary(self.path(method)?, question)).await
     }
 
     /// The answer to many messages.
@@ -248,7 +248,7 @@ impl Client {
         Q: Message + 'static,
         A: Message + Default + 'static,
     {
-        self.told(self.channel.upload(self.path(method)?, questions)).await
+        self.in_time(self.channel.upload(self.path(method)?, questions)).await
     }
 
     /// All events of a stream.
@@ -271,7 +271,7 @@ impl Client {
             }
             Ok(events)
         };
-        self.told(all).await
+        self.in_time(all).await
     }
 
     /// Where a call is asked, if the version of the protocol has it.
@@ -283,7 +283,7 @@ impl Client {
     }
 
     /// What comes of a question within its time, or what became of the provider meanwhile.
-    async fn told<A>(&self, answer: impl Future<Output = Result<A, Status>>) -> Result<A> {
+    async fn in_time<A>(&self, answer: impl Future<Output = Result<A, Status>>) -> Result<A> {
         let kind = match timeout(self.limits.call, answer).await {
             Ok(Ok(answer)) => return Ok(answer),
             Err(_) => ErrorKind::Timeout(self.limits.call),

@@ -21,7 +21,7 @@ pub(crate) fn write_schemas(schemas: &Schemas) -> Response {
         let write = |(name, s): (&str, &Schema)| {
             (name.to_owned(), Writer { notes: &schemas.notes, component, name }.schema(s))
         };
-        schemas.of(component).map(write).collect::<BTreeMap<_, _>>()
+        schemas.named(component).map(write).collect::<BTreeMap<_, _>>()
     };
     let action = |(name, schema)| (name, pb::ActionSchema { schema: Some(schema) });
     let unnoted = Writer { notes: &Notes::default(), component: Component::Provider, name: "" };
@@ -149,7 +149,7 @@ struct Writer<'s> {
 
 impl Writer<'_> {
     fn note(self, path: &[SmolStr]) -> Note {
-        self.notes.of(self.component, self.name, path).cloned().unwrap_or_default()
+        self.notes.get(self.component, self.name, path).cloned().unwrap_or_default()
     }
 
     fn schema(self, schema: &Schema) -> pb::Schema {

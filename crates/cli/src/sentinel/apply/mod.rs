@@ -11,7 +11,6 @@ mod sarif;
 mod set;
 mod text;
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +29,7 @@ use super::limits::LimitArgs;
 use super::{clock, work};
 use crate::arguments::Assignment;
 use crate::documents::{self, ErroredPlans, Inputs, Wanted};
-use crate::exit;
+use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
 use crate::reports::{self, Reports, junit::Junit, sarif::Sarif};
 
@@ -148,23 +147,20 @@ struct Answer {
     judged: Vec<Judged>,
 }
 
-pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let reports = &args.reports;
     if let Some(problem) = reports.problem() {
-        return exit::unusable(&problem);
+        return Err(unusable(problem));
     }
-    let (named, mut plans) = match plans_of(&args.policies) {
-        Ok(found) => found,
-        Err(error) => return exit::unusable(&error),
-    };
+    let (named, mut plans) = plans_of(&args.policies).map_err(unusable)?;
     plans.extend_from_slice(&args.plan);
     if named.is_empty() {
-        return exit::unusable(&"no policy is named: these are all plans");
+        return Err("no policy is named: these are all plans".into());
     }
     let given = Given::read(args, &named);
     let (policies, state, run) = match given {
         Ok(Given { policies, state, run }) => (policies, state, run),
-        Err(error) => return exit::unusable(&error),
+        Err(error) => return Err(unusable(error)),
     };
     // What a plan tells of a run, it may be told instead.
     let is_told = run.as_ref().is_some_and(|run| run.get("is_destroy").is_some());
@@ -174,10 +170,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     if plans.is_empty() {
         plans.push(PathBuf::from("-"));
     }
-    let inputs = match Inputs::find(&plans, Wanted::PLANS) {
-        Ok(inputs) => inputs,
-        Err(error) => return exit::unusable(&error),
-    };
+    let inputs = Inputs::find(&plans, Wanted::PLANS).map_err(unusable)?;
     let manner =
         RunOptions { now: args.now.unwrap_or_else(clock::now), limits: args.limits.of_each(policies.len()) };
     let mut text = reports.has_text().then(|| text::Text::new(args.trace, args.unknown));
@@ -197,7 +190,7 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
     };
     let nothing = match Document::new(Arc::new(NO_PLAN.to_owned())) {
         Ok(nothing) => Arc::new(nothing),
-        Err(error) => return exit::unusable(&error),
+        Err(error) => return Err(unusable(error)),
     };
     let mut handle = |name: Option<&str>, answer: Answer| {
         let all = || std::iter::zip(&policies, &answer.judged);
@@ -225,12 +218,12 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
         let imports = || Imports::without_plan(&nothing, state.as_ref(), run.as_ref());
         match judge_all(&policies, imports, manner, true) {
             Ok(judged) => handle(None, Answer { plan: String::new(), judged })?,
-            Err(error) => return exit::unusable(&error),
+            Err(error) => return Err(unusable(error)),
         }
         documents::Summary { answered: 1, failed: 0 }
     };
     if summary.answered == 0 && summary.failed == 0 {
-        return exit::unusable(&"there is no plan to apply policies to");
+        return Err("there is no plan to apply policies to".into());
     }
     if let Some(text) = text {
         text.finish()?;

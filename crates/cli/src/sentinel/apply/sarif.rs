@@ -18,7 +18,17 @@ pub(super) fn add(report: &mut Sarif, plan: &str, applied: &Applied, judged: &Ju
     let line = judged.error.as_ref().and_then(|error| error.line).or(main.map(|main| main.line)).unwrap_or(1);
     let mut found = |line, text: &str, address| {
         let (rule, file) = (&applied.name, &applied.file);
-        report.found(Found { rule, level, text, file, line, column: None, plan: Some(plan), address });
+        report.found(Found {
+            rule,
+            level,
+            text,
+            file,
+            line,
+            column: None,
+            plan: Some(plan),
+            address,
+            identity: None,
+        });
     };
     match (judged.outcome, &judged.error) {
         (_, Some(error)) => found(line, &error.to_string(), None),

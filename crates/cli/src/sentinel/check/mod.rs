@@ -7,7 +7,6 @@ mod schemas;
 mod targets;
 mod text;
 
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -18,9 +17,10 @@ use objchange_sentinel::{Lint, LintContext, Position, Severity, Shape, Span, Syn
 
 use self::schemas::Schemas;
 use self::targets::Target;
+use crate::exit::{self, CommandError, unusable};
 use crate::input::Source;
+use crate::reports;
 use crate::schemas::{SchemaArgs, SchemaText};
-use crate::{exit, reports};
 
 const AFTER_HELP: &str = "\
 A file is a policy if it has `main` or a configuration says so; otherwise it is a module. A configuration \
@@ -106,25 +106,22 @@ struct Checked<'c> {
     findings: &'c [Finding],
 }
 
-pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let is_stdout = |path: &PathBuf| path.as_os_str() == "-";
     let sarif_to_stdout = args.sarif.as_ref().is_some_and(is_stdout);
     if args.json && sarif_to_stdout {
-        return exit::unusable(&"only one of --json and --sarif - can be written to standard output");
+        return Err("only one of --json and --sarif - can be written to standard output".into());
     }
     if args.schemas.source() == Some(Source::Stdin) && args.files.iter().any(is_stdout) {
-        return exit::unusable(&"standard input (-) can be read only once");
+        return Err("standard input (-) can be read only once".into());
     }
     let schemas = match schemas(&args.schemas) {
         Ok(schemas) => Arc::new(schemas),
-        Err(error) => return exit::unusable(&error),
+        Err(error) => return Err(unusable(error)),
     };
-    let targets = match targets::find(&args.files) {
-        Ok(targets) => targets,
-        Err(error) => return exit::unusable(&error),
-    };
+    let targets = targets::find(&args.files).map_err(unusable)?;
     if targets.is_empty() {
-        return exit::unusable(&"there is no policy to check");
+        return Err("there is no policy to check".into());
     }
     let mut text = (!args.json && !sarif_to_stdout).then(text::Text::default);
     let mut sarif = args.sarif.is_some().then(sarif::report);

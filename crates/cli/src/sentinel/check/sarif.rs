@@ -31,6 +31,7 @@ pub(super) fn checked(sarif: &mut Sarif, checked: &Checked<'_>) {
             column: Some(finding.position.column),
             plan: None,
             address: None,
+            identity: None,
         });
     }
 }

@@ -24,7 +24,8 @@ use super::limits::LimitArgs;
 use super::sources::Sources;
 use super::{clock, work};
 use crate::documents::Progress;
-use crate::{exit, reports};
+use crate::exit::{self, CommandError, unusable};
+use crate::reports;
 
 const AFTER_HELP: &str = "\
 The tests of a policy P.sentinel are the files test/P/*.hcl and test/P/*.json beside it. Each sets mocks, parameters and \
@@ -87,14 +88,14 @@ pub(super) struct Args {
     junit: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, CommandError> {
     let junit_to_stdout = args.junit.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && junit_to_stdout {
-        return exit::unusable(&"--json and --junit - cannot both be written to standard output");
+        return Err("--json and --junit - cannot both be written to standard output".into());
     }
     let Tests { mut found, warnings } = match Tests::find(&args.tests) {
         Ok(tests) => tests,
-        Err(error) => return exit::unusable(&error),
+        Err(error) => return Err(unusable(error)),
     };
     warnings.iter().for_each(|warning| exit::warn(warning));
     if !args.run.is_empty() {
@@ -102,16 +103,13 @@ pub(super) fn run(args: &Args) -> io::Result<ExitCode> {
             let pattern = Pattern::new(text, Pattern::MAX_SIZE);
             pattern.map_err(|error| format!("--run {text}: this is not a regular expression: {error}"))
         });
-        let patterns: Vec<Pattern> = match patterns.collect() {
-            Ok(patterns) => patterns,
-            Err(error) => return exit::unusable(&error),
-        };
+        let patterns: Vec<Pattern> = patterns.collect::<Result<_, _>>().map_err(unusable)?;
         found.retain(|test| {
             let name = Case::name(&test.policy, &test.case);
             patterns.iter().any(|pattern| pattern.is_match(name.as_bytes()))
         });
         if found.is_empty() {
-            return exit::unusable(&format!("no test matches {}", args.run.join(" or ")));
+            return Err(unusable(format_args!("no test matches {}", args.run.join(" or "))));
         }
     }
     let sources = Sources::default();

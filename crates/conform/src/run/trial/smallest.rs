@@ -11,7 +11,7 @@ use super::{Exchange, Key, Trials, values};
 use crate::case::{case, mask::Mask, mask::holds_secret_names};
 use crate::corpus::{Kept, Replayed};
 use crate::generate::spots;
-use crate::report::{Found, Smallest, Subject, shape};
+use crate::report::{FindingReport, Smallest, Subject, shape};
 use crate::run::function;
 use crate::secrets::visible_texts;
 use crate::shrink::Shrink;
@@ -35,7 +35,7 @@ impl Trials<'_> {
             Subject::Component(component) => {
                 let hints = &self.worker.context.options.hints;
                 let is_given =
-                    |names: &Vec<SmolStr>| hints.given(component, &self.of.name, &names.join(".")).is_some();
+                    |names: &Vec<SmolStr>| hints.hinted(component, &self.of.name, &names.join(".")).is_some();
                 spots(&block).into_iter().map(|spot| spot.names).filter(is_given).collect()
             }
             Subject::Function => Vec::new(),
@@ -66,7 +66,7 @@ impl Trials<'_> {
                 }
                 continue;
             };
-            if let Some(same) = judgement.findings.into_iter().find(|found| Key::of(found) == key) {
+            if let Some(same) = judgement.findings.into_iter().find(|found| Key::new(found) == key) {
                 shrink.shows();
                 (finding, exchanges) = (same, asked);
             }
@@ -118,7 +118,14 @@ impl Trials<'_> {
         let case = case.map_err(str::to_owned);
         let smallest = Some(smallest);
         let place = if finding.cause.is_some() { String::new() } else { place };
-        self.of.report.findings.push(Found { finding, place, count: 1, smallest, case, is_known: false });
+        self.of.report.findings.push(FindingReport {
+            finding,
+            place,
+            count: 1,
+            smallest,
+            case,
+            is_known: false,
+        });
     }
 }
 

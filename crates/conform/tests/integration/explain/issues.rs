@@ -29,7 +29,7 @@ fn issues() -> Vec<Issue> {
     file.split("=== ").skip(1).map(read).collect()
 }
 
-fn told(explained: &Explained) -> [String; 5] {
+fn summary_of(explained: &Explained) -> [String; 5] {
     let about = match explained.trouble {
         Some(trouble) => trouble.kind().to_owned(),
         None => explained.clauses.first().map(|clause| clause.code().to_owned()).unwrap_or_default(),
@@ -51,7 +51,7 @@ fn what_people_paste_is_understood() {
     assert!(issues.len() >= 60, "{}", issues.len());
     let mut wrong = Vec::new();
     for issue in &issues {
-        let found: Vec<[String; 5]> = explain(&issue.text).iter().map(told).collect();
+        let found: Vec<[String; 5]> = explain(&issue.text).iter().map(summary_of).collect();
         if found != issue.messages {
             wrong.push(format!("{}\nwanted {:?}\nfound  {found:?}", issue.text, issue.messages));
         }

@@ -9,7 +9,7 @@ use objchange_conform::kit::{Kit, ResourceType};
 use objchange_conform::{Clause, Ended, FindingSeverity, Hints, Options};
 use objchange_provider::Answer;
 
-use crate::run::provider::{of, tried};
+use crate::run::provider::{tried, type_report};
 
 fn thing() -> Block {
     let text = || Attribute::optional(Type::String);
@@ -58,12 +58,125 @@ fn an_update_that_is_ignored_is_one_finding() {
         Kit::default().resource("kit_ignores", ignores)
     };
     let (report, _) = tried(make, options(60, true));
-    let findings: Vec<_> = of(&report, "kit_ignores")
+    let findings: Vec<_> = type_report(&report, "kit_ignores")
         .findings
         .iter()
         .map(|found| (found.finding.clause, found.place.as_str()))
         .collect();
     assert_eq!(findings, [(Clause::A5, "")]);
+}
+
+/// What shows without an update, too, is not an ignored update as well.
+#[test]
+fn two_causes_are_two_findings_and_one_is_one() {
+    let make = || {
+        let loses = ResourceType::new(thing()).on_apply(|request| {
+            let planned = stored(&request.planned);
+            let is_update = !request.prior.is_null() && !planned.is_null();
+            let Some(members) = planned.as_object() else { return AppliedResource::new(planned) };
+            let part = |name: &str, value: &Value| match name {
+                "note" => Value::null(Type::String),
+                // Only what is there already is kept.
+                "size" if is_update => request.prior.attribute("size").unwrap().clone(),
+                _ => value.clone(),
+            };
+            AppliedResource::new(Value::object(
+                members.iter().map(|(name, value)| (name.clone(), part(name, value))),
+            ))
+        });
+        Kit::default().resource("kit_loses", loses)
+    };
+    let (report, _) = tried(make, options(60, true));
+    let places: Vec<_> = type_report(&report, "kit_loses")
+        .findings
+        .iter()
+        .map(|found| (found.finding.clause, found.place.as_str()))
+        .collect();
+    assert_eq!(places, [(Clause::A5, ""), (Clause::A5, ".note")]);
+}
+
+/// One fault of the kit is one finding, however it shows.
+#[test]
+fn one_cause_is_one_finding() {
+    let mut options = options(60, true);
+    let wanted = [
+        ("kit_read_identity_other", Clause::R4, ""),
+        ("kit_read_drift", Clause::R5, ".name"),
+        ("kit_read_by_chance", Clause::R5, ".note"),
+        ("kit_applied_block_key", Clause::A5, ".entry"),
+        ("kit_applied_block_set", Clause::A5, ".rule"),
+        ("kit_applied_block_gone", Clause::A5, ".box"),
+        ("kit_applied_null", Clause::A5, ".name"),
+        ("kit_applied_nested_gone", Clause::A5, ".one"),
+        ("kit_planned_block_key", Clause::P5, ".entry"),
+        ("kit_planned_nested_key", Clause::P5, ".keyed"),
+        ("kit_planned_string", Clause::P5, ".name"),
+    ];
+    options.only = wanted.iter().map(|(name, ..)| (*name).to_owned()).collect();
+    options.subjects = vec![objchange_conform::Subject::Component(objchange_provider::Component::Resource)];
+    let (report, _) = tried(|| objchange_conform::kit::faulty(true), options);
+    for (name, clause, place) in wanted {
+        let findings = &type_report(&report, name).findings;
+        let found: Vec<_> =
+            findings.iter().map(|found| (found.finding.clause, found.place.as_str())).collect();
+        assert_eq!(found, [(clause, place)], "{name}: {findings:#?}");
+    }
+}
+
+/// The smallest configuration does not show by itself what takes a second plan.
+#[test]
+fn what_shows_later_says_when() {
+    let mut options = options(60, true);
+    options.only =
+        vec!["kit_replace_nowhere".into(), "kit_final_unknown".into(), "kit_planned_string".into()];
+    let (report, _) = tried(|| objchange_conform::kit::faulty(true), options);
+    let when = |name: &str, clause: Clause| -> Vec<Option<&str>> {
+        let findings = type_report(&report, name).findings.iter();
+        findings
+            .filter(|found| found.finding.clause == clause)
+            .map(|found| found.finding.when.as_deref())
+            .collect()
+    };
+    assert_eq!(when("kit_replace_nowhere", Clause::P6), [Some("when it is planned again after apply")]);
+    assert_eq!(when("kit_planned_string", Clause::P5), [None]);
+    // Nothing of what is shown without a value that becomes known later leaves out when it shows.
+    for found in &type_report(&report, "kit_final_unknown").findings {
+        let smallest = found.smallest.as_ref().unwrap();
+        let is_plain = smallest.known.is_none() && smallest.update.is_none();
+        let is_set = smallest.config.attribute("note").is_some_and(|note| !note.is_null());
+        assert!(
+            !is_plain || is_set || found.finding.when.is_some() || found.finding.clause == Clause::C2,
+            "{found:?}"
+        );
+    }
+}
+
+/// Looking for the smallest configuration has a bound, and none is found where it is not looked for.
+#[test]
+fn the_search_for_the_smallest_is_bounded() {
+    let mut calls = Vec::new();
+    let mut sizes = Vec::new();
+    for shrink in [0, 3, 300] {
+        let mut options = options(2, false);
+        options.shrink = shrink;
+        let make = || {
+            let wrong = ResourceType::new(thing())
+                .on_plan(|request| PlannedResource::new(with_name(&request.proposed, Some("other"))));
+            Kit::default().resource("kit_wrong", wrong)
+        };
+        let (report, _) = tried(make, options);
+        let found = &type_report(&report, "kit_wrong").findings;
+        let set = |found: &objchange_conform::FindingReport| {
+            let config = &found.smallest.as_ref().unwrap().config;
+            config.as_object().unwrap().iter().filter(|(_, part)| !part.is_null()).count()
+        };
+        calls.push(report.time.calls);
+        sizes.push(found.iter().map(set).max().unwrap());
+    }
+    assert_eq!((sizes[0], sizes[2]), (5, 1));
+    assert!(calls[0] < calls[1] && calls[1] < calls[2], "{calls:?}");
+    // Two findings, three candidates each, a validation and two plans for each at most.
+    assert!(calls[1] - calls[0] <= 2 * 3 * 4, "{calls:?}");
 }
 
 #[test]
@@ -76,7 +189,7 @@ fn what_is_refused_only_while_it_is_unknown_is_found() {
         Kit::default().resource("kit_picky", picky)
     };
     let (report, _) = tried(make, options(60, false));
-    let found = &of(&report, "kit_picky").findings;
+    let found = &type_report(&report, "kit_picky").findings;
     let found: Vec<_> = found
         .iter()
         .map(|found| {
@@ -84,6 +197,74 @@ fn what_is_refused_only_while_it_is_unknown_is_found() {
         })
         .collect();
     assert_eq!(found, [(Clause::V1, ".note", true)]);
+}
+
+/// Whatever the seed: a provider that plans the old value while the new one is unknown shows it for each attribute.
+#[test]
+fn an_update_to_unknown_is_tried_for_each_attribute() {
+    for name in ["name", "note", "size"] {
+        for seed in 0..8 {
+            let make = move || {
+                let keeps = ResourceType::new(thing()).on_plan(move |request| {
+                    let planned = stored(&request.proposed);
+                    let is_known = request.config.attribute(name).is_none_or(Value::is_known);
+                    let was = request.prior.as_object().and_then(|prior| prior.get(name)).cloned();
+                    let (Some(members), Some(was), false) = (planned.as_object(), was, is_known) else {
+                        return PlannedResource::new(planned);
+                    };
+                    let part =
+                        |other: &str, value: &Value| if other == name { was.clone() } else { value.clone() };
+                    PlannedResource::new(Value::object(
+                        members.iter().map(|(other, value)| (other.clone(), part(other, value))),
+                    ))
+                });
+                Kit::default().resource("kit_keeps", keeps)
+            };
+            let mut options = options(30, true);
+            options.seed = seed;
+            let (report, _) = tried(make, options);
+            let place = format!(".{name}");
+            let found = type_report(&report, "kit_keeps").findings.iter();
+            let found: Vec<_> = found.filter(|found| found.place == place).collect();
+            let becomes_unknown = |found: &&objchange_conform::FindingReport| {
+                let smallest = found.smallest.as_ref();
+                smallest
+                    .and_then(|smallest| smallest.update.as_ref())
+                    .is_some_and(|update| !update.is_wholly_known())
+            };
+            assert!(found.into_iter().any(|found| becomes_unknown(&found)), "{name} {seed}");
+        }
+    }
+}
+
+/// Whatever the seed: a provider that loses what is under one key only.
+#[test]
+fn what_goes_wrong_under_one_key_alone_is_found() {
+    for key in ["with.dot", "UpperCase", ""] {
+        for seed in 0..8 {
+            let make = move || {
+                let tags = Block::new([("tags", Attribute::optional(Type::map(Type::String)))], []);
+                let loses = ResourceType::new(tags).on_plan(move |request| {
+                    let tags = request.proposed.attribute("tags").and_then(Value::as_map);
+                    let Some(tags) = tags.filter(|tags| tags.get(key).is_some()) else {
+                        return PlannedResource::new(request.proposed.clone());
+                    };
+                    let others = tags.iter().filter(|(other, _)| *other != key);
+                    let others = others.map(|(other, value)| (other.to_string(), value.clone()));
+                    let tags = Value::map(Type::String, others).unwrap();
+                    PlannedResource::new(Value::object([("tags", tags)]))
+                });
+                Kit::default().resource("kit_loses", loses)
+            };
+            let mut options = options(20, false);
+            options.seed = seed;
+            let (report, _) = tried(make, options);
+            let found = &type_report(&report, "kit_loses").findings;
+            assert_eq!(found.len(), 1, "{key:?} {seed}: {found:?}");
+            let smallest = found[0].smallest.as_ref().unwrap().config.attribute("tags").unwrap();
+            assert_eq!(smallest.len(), Some(1), "{smallest}");
+        }
+    }
 }
 
 #[test]
@@ -105,9 +286,10 @@ fn secrets_that_are_told_are_found() {
     };
     let (report, _) = tried(make, options(40, false));
     let clauses = |name: &str| -> Vec<Clause> {
-        of(&report, name).findings.iter().map(|found| found.finding.clause).collect()
+        type_report(&report, name).findings.iter().map(|found| found.finding.clause).collect()
     };
     assert_eq!(clauses("kit_says"), [Clause::K2]);
+    assert_eq!(type_report(&report, "kit_says").findings[0].place, ".secret");
     assert!(clauses("kit_echoes").contains(&Clause::K1), "{:?}", clauses("kit_echoes"));
 }
 
@@ -124,12 +306,12 @@ fn without_a_configuration_only_validation_is_checked() {
     };
     let (report, _) = tried(make, options(20, false));
     assert!(report.not_configured.is_some());
-    assert_eq!(report.found().count(), 0);
+    assert_eq!(report.findings().count(), 0);
     assert!(!report.is_any_checked());
     let mut configured = options(20, false);
     configured.hints = Hints::parse(br#"{"provider": {"region": "x"}}"#).unwrap();
     let (report, _) = tried(make, configured);
-    assert!(report.found().count() > 1 && report.is_any_checked());
+    assert!(report.findings().count() > 1 && report.is_any_checked());
 }
 
 /// Long texts are cut, and what is left out is told.
@@ -144,7 +326,7 @@ fn what_a_provider_writes_is_bounded() {
         Kit::default().resource("kit_talks", talks)
     };
     let (report, _) = tried(make, options(3, false));
-    let refusal = &of(&report, "kit_talks").refusals[0];
+    let refusal = &type_report(&report, "kit_talks").refusals[0];
     let detail = refusal.detail.as_deref().unwrap();
     assert!(detail.len() < 20_000 && detail.ends_with("more bytes are left out)"), "{}", detail.len());
 }

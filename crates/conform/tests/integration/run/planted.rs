@@ -13,7 +13,7 @@ use crate::run::provider::wait;
 /// All that comes of a run, as text.
 fn outputs(planted: &Planted, apply: bool) -> String {
     let hints = serde_json::json!({"provider": {"token": planted.own}, "values": {
-        // Given plainly: the schema calls them sensitive.
+        // HintedValue plainly: the schema calls them sensitive.
         "password": planted.given,
         "written": planted.given,
         "any": {"$sensitive": {planted.given.clone(): planted.given}},
@@ -35,12 +35,12 @@ fn outputs(planted: &Planted, apply: bool) -> String {
     };
     let (report, corpus) = wait(run(start, options, |_| {})).unwrap();
     let recorded = Arc::into_inner(recorder).unwrap().finish().unwrap();
-    assert!(report.found().count() > 4, "{}", report.found().count());
+    assert!(report.findings().count() > 4, "{}", report.findings().count());
     let mut shown = format!("{report:?}\n{corpus:?}\n{}", serde_json::to_string(&report).unwrap());
     shown += &corpus.to_json_lines();
-    shown += &Baseline::of(&report).to_json();
+    shown += &Baseline::new(&report).to_json();
     shown += &String::from_utf8(recorded).unwrap();
-    for (of, found) in report.found() {
+    for (of, found) in report.findings() {
         // Each configuration is counted once, however often it shows the finding.
         assert!(found.count <= of.samples.max(1), "{}: {} of {}", of.name, found.count, of.samples);
         shown += &format!("{} {:?} {:?}", found.finding.message, found.case, found.smallest);

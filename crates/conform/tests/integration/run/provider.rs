@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use objchange_conform::kit::Kit;
-use objchange_conform::{Corpus, Found, Options, Report, TypeReport, run};
+use objchange_conform::{Corpus, FindingReport, Options, Report, TypeReport, run};
 use objchange_provider::Provider;
 
 pub(crate) fn wait<T>(work: impl Future<Output = T>) -> T {
@@ -19,12 +19,12 @@ pub(crate) fn tried(make: impl Fn() -> Kit + Send + Sync + 'static, options: Opt
     wait(run(start, options, |_| {})).unwrap()
 }
 
-pub(crate) fn of<'r>(report: &'r Report, name: &str) -> &'r TypeReport {
+pub(crate) fn type_report<'r>(report: &'r Report, name: &str) -> &'r TypeReport {
     report.types.iter().find(|of| of.name == name).unwrap()
 }
 
 /// The configuration that shows it, as text.
-pub(crate) fn smallest(found: &Found) -> String {
+pub(crate) fn smallest(found: &FindingReport) -> String {
     let Some(smallest) = &found.smallest else { return "nothing".into() };
     let set = |object: &objchange::Value| {
         let members = object.as_object().unwrap();

@@ -4,7 +4,7 @@ use objchange_conform::kit::{Kit, faulty};
 use objchange_conform::{Baseline, Corpus, Ended, Options, Report, Stop, Subject};
 use objchange_provider::{Component, ErrorKind};
 
-use crate::run::provider::{of, tried};
+use crate::run::provider::{tried, type_report};
 
 fn options(seed: u64, jobs: usize) -> Options {
     let mut options = Options::default();
@@ -57,7 +57,7 @@ fn what_is_kept_is_tried_first() {
     let mut first = options(0, 1);
     first.only = vec!["kit_planned_string".into(), "kit_planned_secret".into()];
     let (found, corpus) = tried(|| faulty(true), first.clone());
-    assert_eq!(corpus.len(), found.found().count());
+    assert_eq!(corpus.len(), found.findings().count());
     // Through a file, without any other configuration.
     let text = corpus.to_json_lines();
     let mut again = first;
@@ -65,9 +65,10 @@ fn what_is_kept_is_tried_first() {
     let (replayed, kept) = tried(|| faulty(true), again);
     assert_eq!(kept.to_json_lines(), text);
     for name in ["kit_planned_string", "kit_planned_secret"] {
-        assert!(of(&replayed, name).samples > 0);
-        let key =
-            |report: &Report| of(report, name).findings.iter().map(|f| f.finding.clone()).collect::<Vec<_>>();
+        assert!(type_report(&replayed, name).samples > 0);
+        let key = |report: &Report| {
+            type_report(report, name).findings.iter().map(|f| f.finding.clone()).collect::<Vec<_>>()
+        };
         assert_eq!(key(&replayed), key(&found));
     }
     assert_eq!(Corpus::parse("\n{}").unwrap_err().line, 2);
@@ -79,14 +80,14 @@ fn what_is_in_the_baseline_is_known() {
     options.subjects = vec![Subject::Component(Component::Resource)];
     options.only = vec!["kit_planned_string".into()];
     let mut old = report(options.clone());
-    let baseline = Baseline::parse(&Baseline::of(&old).to_json()).unwrap();
+    let baseline = Baseline::parse(&Baseline::new(&old).to_json()).unwrap();
     assert_eq!(baseline.apply(&mut old), 0);
     assert_eq!(old.new_findings(), (0, 0));
     options.only = vec!["kit_planned_number".into(), "kit_planned_string".into()];
     let mut new = report(options.clone());
     assert_eq!(baseline.apply(&mut new), 0);
     let (errors, others) = new.new_findings();
-    assert_eq!(errors + others, of(&new, "kit_planned_number").findings.len());
+    assert_eq!(errors + others, type_report(&new, "kit_planned_number").findings.len());
     assert!(errors > 0);
     // One that was repaired is gone, and one that was not tried is not.
     options.only = vec!["kit_planned_number".into()];
@@ -98,7 +99,7 @@ fn what_is_in_the_baseline_is_known() {
     options.only = Vec::new();
     assert_eq!(
         baseline.apply(&mut tried(repaired, options).0),
-        of(&old, "kit_planned_string").findings.len()
+        type_report(&old, "kit_planned_string").findings.len()
     );
     assert!(
         Baseline::parse(r#"{"format_version":"2","findings":[]}"#).unwrap_err().to_string().contains("newer")
@@ -185,11 +186,11 @@ fn what_crashes_is_given_up_and_the_others_are_tried() {
     options.only = vec!["kit_planned_string".into(), "kit_planned_number".into(), "kit_thing".into()];
     options.subjects = vec![Subject::Component(Component::Resource)];
     let (report, _) = crate::run::provider::wait(run(start, options, |_| {})).unwrap();
-    let crashing = of(&report, "kit_planned_string");
+    let crashing = type_report(&report, "kit_planned_string");
     assert_eq!(crashing.findings.len(), 1);
     assert_eq!(crashing.findings[0].finding.clause, Clause::T2);
     assert!(crashing.skipped.as_deref().unwrap().contains("given up"), "{crashing:?}");
-    assert_eq!(of(&report, "kit_thing").accepted, 30);
-    assert_eq!(of(&report, "kit_planned_number").findings.len(), 1);
+    assert_eq!(type_report(&report, "kit_thing").accepted, 30);
+    assert_eq!(type_report(&report, "kit_planned_number").findings.len(), 1);
     assert!(starts.load(Ordering::SeqCst) > 3);
 }

@@ -70,16 +70,16 @@ fn holds(secret: &str, tags: &str, own: &str) {
         let own = own.to_owned();
         tried(move || leaky(&own), options)
     };
-    assert!(report.found().count() > 2);
+    assert!(report.findings().count() > 2);
     let mut shown = format!("{report:?}\n{}", serde_json::to_string(&report).unwrap());
     shown += &corpus.to_json_lines();
-    shown += &Baseline::of(&report).to_json();
-    for (_, found) in report.found() {
+    shown += &Baseline::new(&report).to_json();
+    for (_, found) in report.findings() {
         shown += &found.finding.message;
         shown += found.case.as_deref().unwrap_or_default();
     }
     // What is not there is no secret.
-    for smallest in report.found().filter_map(|(_, found)| found.smallest.as_ref()) {
+    for smallest in report.findings().filter_map(|(_, found)| found.smallest.as_ref()) {
         smallest.config.visit(|path, part| {
             assert!(!(part.is_null() && part.is_marked()), "{}", path.to_path());
             objchange::value::Descend::Into

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use objchange_conform::{Accepted, Clause, FindingSeverity, Hints, accepted, judge, samples};
+use objchange_conform::{Acceptance, Clause, FindingSeverity, Hints, accepted, judge, samples};
 use objchange_provider::client::{Client, Launch};
 use objchange_provider::{Component, Provider};
 
@@ -82,8 +82,8 @@ async fn one_type(timed: &Timed, name: &str, tally: &mut Tally) -> objchange_pro
         let label = sample.label.clone();
         tally.configurations += 1;
         let sample = match accepted(timed, Component::Resource, name, block, sample, &hints).await? {
-            Accepted::Yes(sample) => sample,
-            Accepted::OnlyKnown(_, diagnostics) | Accepted::No(diagnostics) => {
+            Acceptance::Yes(sample) => sample,
+            Acceptance::OnlyKnown(_, diagnostics) | Acceptance::No(diagnostics) => {
                 let said = |d: &objchange::change::Diagnostic| {
                     let path = d.path.as_ref().map(ToString::to_string).unwrap_or_default();
                     format!("{name} {label}: {path}: {} {}", d.summary, d.detail.replace('\n', " "))

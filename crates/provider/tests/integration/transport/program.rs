@@ -37,7 +37,7 @@ impl Script {
     }
 
     /// A file beside the script, once it is there and has a line.
-    pub(crate) fn told(&self, name: &str) -> String {
+    pub(crate) fn first_line(&self, name: &str) -> String {
         let path = self.directory.path().join(name);
         within(Duration::from_secs(10), || {
             fs::read_to_string(&path)

@@ -74,7 +74,7 @@ fn what_is_no_handshake_is_told() {
         ] {
             let script = Script::new(&format!("echo $$ > pid\necho '{line}'\nexec sleep 1000"));
             assert_eq!(failed(&script.launch()).await.kind().kind(), kind, "{line}");
-            assert_gone(script.told("pid").parse().unwrap());
+            assert_gone(script.first_line("pid").parse().unwrap());
         }
     });
 }
@@ -94,7 +94,7 @@ fn a_program_that_says_nothing_is_given_up() {
         let mut launch = script.launch();
         launch.limits.start = Duration::from_millis(300);
         assert_eq!(failed(&launch).await.kind().kind(), "start_timeout");
-        assert_gone(script.told("pid").parse().unwrap());
+        assert_gone(script.first_line("pid").parse().unwrap());
     });
 }
 
@@ -110,7 +110,8 @@ fn what_heeds_no_signal_is_ended_with_its_children() {
         launch.children = children.clone();
         launch.limits.start = Duration::from_secs(60);
         let killer = std::thread::spawn(move || {
-            let pids = [script.told("pid"), script.told("child")].map(|pid| pid.parse::<u32>().unwrap());
+            let pids =
+                [script.first_line("pid"), script.first_line("child")].map(|pid| pid.parse::<u32>().unwrap());
             children.kill_all();
             pids
         });
@@ -129,7 +130,7 @@ fn only_what_is_named_is_in_the_environment() {
         let mut launch = script.launch();
         launch.set("KIT_COLOUR", "blue");
         failed(&launch).await;
-        let seen = script.told("seen");
+        let seen = script.first_line("seen");
         let mut names: Vec<&str> = seen.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
         // The shell's own.
         names.retain(|name| !["OLDPWD", "PWD", "SHLVL", "_", "HOME", "PATH", "TMPDIR"].contains(name));
@@ -159,7 +160,7 @@ fn a_running_provider_can_be_attached_to_and_stays() {
             .env("PLUGIN_PROTOCOL_VERSIONS", "6")
             .spawn()
             .unwrap();
-        let line = script.told("handshake");
+        let line = script.first_line("handshake");
         let address = line.split('|').nth(3).unwrap();
         let reattach: Reattach = format!(
             r#"{{"hashicorp/kit":{{"Protocol":"grpc","ProtocolVersion":6,"Pid":1,"Test":true,
@@ -172,7 +173,7 @@ fn a_running_provider_can_be_attached_to_and_stays() {
             assert!(client.schemas().await.unwrap().resources.contains_key("kit_thing"));
             client.end().await;
         }
-        let pid: u32 = script.told("pid").parse().unwrap();
+        let pid: u32 = script.first_line("pid").parse().unwrap();
         assert!(crate::transport::program::is_there(pid));
         let pid = rustix::process::Pid::from_raw(pid.try_into().unwrap()).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();

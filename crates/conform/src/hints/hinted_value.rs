@@ -12,7 +12,7 @@ const MAX_PATTERN: usize = 1 << 18;
 
 /// What an attribute is given.
 #[derive(Clone)]
-pub(in super::super) enum Given {
+pub(in super::super) enum HintedValue {
     /// This; `{seq}` and `{seed}` in its texts are replaced.
     Value(Value),
     /// One of these, in turn.
@@ -37,7 +37,7 @@ pub(in super::super) struct Numbering {
     pub(in super::super) sequence: u64,
 }
 
-impl Given {
+impl HintedValue {
     /// The values of which it is one.
     pub(super) fn values(&self) -> &[Value] {
         match self {

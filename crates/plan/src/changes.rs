@@ -1,0 +1,275 @@
+//! All changes of a plan: from a document, or from a planner.
+
+use objchange::address::steps;
+use objchange::change::{Action, DeferredReason, PlannedChange, ReplaceReason};
+use objchange::schema::Block;
+use serde::{Deserialize, Serialize};
+
+use crate::document::{ActionInvocation, DocumentText, ResourceActions};
+use crate::json::{Json, Raw};
+use crate::text::Text;
+use crate::walk::PlannedValues;
+
+/// All changes of a plan. [`Report::of_changes`](crate::Report::of_changes) shows them, wherever they come from.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct ChangeSet<'t> {
+    /// What happens to each resource instance.
+    pub resources: Vec<ChangedResource<'t>>,
+    /// What has happened to resource instances outside of Terraform.
+    pub drift: Vec<ChangedResource<'t>>,
+    /// The changes that are left to the next plan.
+    pub deferred: Vec<Deferred<'t>>,
+    /// The actions that are invoked, because of a change or by themselves.
+    pub invocations: Vec<ActionInvocation<'t>>,
+    /// What happens to the outputs of the root module, by name in byte order.
+    pub outputs: Vec<OutputChange<'t>>,
+    /// Which attributes of which resources may have contributed to the changes.
+    pub relevant_attributes: Vec<RelevantAttribute<'t>>,
+    /// Whether applying the plan would do anything; `None` in documents before 1.2.
+    pub applyable: Option<bool>,
+    /// Whether nothing was left out, by `-target` or for later; `None` in documents of Terraform before 1.8 and of
+    /// OpenTofu.
+    pub complete: Option<bool>,
+    /// Planning ended with an error.
+    pub errored: bool,
+    /// The text that the values stand in, if they come from a document.
+    pub(crate) document: DocumentText<'t>,
+}
+
+impl<'t> ChangeSet<'t> {
+    /// The change of one resource that the engine has planned. The address, such as
+    /// `module.web["a"].aws_instance.this[0]`, names the resource and its type.
+    pub fn planned(address: &'t str, schema: &Block, change: &PlannedChange) -> Self {
+        let resource = ChangedResource::planned(address, schema, change);
+        match change.deferred {
+            Some(reason) => {
+                let reason = Text::from(deferral(reason));
+                Self { deferred: vec![Deferred { reason, resource }], ..Self::default() }
+            }
+            None => Self { resources: vec![resource], ..Self::default() },
+        }
+    }
+
+    /// All resources: those that change, those that have changed outside of Terraform, and those that are left to the next
+    /// plan.
+    pub fn all_resources(&self) -> impl Iterator<Item = &ChangedResource<'t>> {
+        let deferred = self.deferred.iter().map(|deferred| &deferred.resource);
+        self.resources.iter().chain(&self.drift).chain(deferred)
+    }
+}
+
+/// The reason as plan documents write it.
+fn deferral(reason: DeferredReason) -> &'static str {
+    match reason {
+        DeferredReason::ResourceConfigUnknown => "resource_config_unknown",
+        DeferredReason::ProviderConfigUnknown => "provider_config_unknown",
+        DeferredReason::AbsentPrerequisite => "absent_prereq",
+        _ => "",
+    }
+}
+
+/// What happens to one resource instance, or to a deposed object of it.
+#[derive(Debug, Default)]
+pub struct ChangedResource<'t> {
+    /// The address of the instance.
+    pub address: Text<'t>,
+    /// The address it had before a move.
+    pub previous_address: Option<Text<'t>>,
+    /// The address of its module; `None` in the root module.
+    pub module_address: Option<Text<'t>>,
+    /// `managed` or `data`.
+    pub mode: Text<'t>,
+    /// The resource type.
+    pub resource_type: Text<'t>,
+    /// The name in its module.
+    pub name: Text<'t>,
+    /// The `count` index or `for_each` key.
+    pub index: Option<Raw<'t>>,
+    /// The provider's address; before Terraform 0.13 its name alone.
+    pub provider_name: Text<'t>,
+    /// The key of the deposed object.
+    pub deposed: Option<Text<'t>>,
+    /// What happens.
+    pub change: ValueChange<'t>,
+    /// Why, such as `replace_because_tainted`.
+    pub action_reason: Option<Text<'t>>,
+}
+
+impl<'t> ChangedResource<'t> {
+    /// What a plan document says around the values of a change that the engine has planned.
+    fn planned(address: &'t str, schema: &Block, change: &PlannedChange) -> Self {
+        let (resource_type, name) = type_and_name(address);
+        let actions = match change.action {
+            Action::Create => ResourceActions::Create,
+            Action::Update => ResourceActions::Update,
+            Action::Delete => ResourceActions::Delete,
+            Action::DeleteThenCreate => ResourceActions::DeleteThenCreate,
+            Action::CreateThenDelete => ResourceActions::CreateThenDelete,
+            _ => ResourceActions::NoOp,
+        };
+        Self {
+            address: Text::from(address),
+            mode: Text::from("managed"),
+            resource_type: Text::from(resource_type),
+            name: Text::from(name),
+            change: ValueChange {
+                actions,
+                values: ChangeValues::Planned(Box::new(PlannedValues::new(schema, change))),
+                ..ValueChange::default()
+            },
+            action_reason: change.replace_reason.as_ref().map(|reason| match reason {
+                ReplaceReason::Tainted => Text::from("replace_because_tainted"),
+                ReplaceReason::Requested => Text::from("replace_by_request"),
+                _ => Text::from("replace_because_cannot_update"),
+            }),
+            ..Self::default()
+        }
+    }
+}
+
+/// The type and the name in the address of a resource instance: the last two names.
+fn type_and_name(address: &str) -> (&str, &str) {
+    let mut names = ["", ""];
+    for step in steps(address) {
+        names = [names[1], step.name];
+    }
+    (if names[0].is_empty() { names[1] } else { names[0] }, names[1])
+}
+
+/// What happens to a value, and its two sides.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct ValueChange<'t> {
+    /// What Terraform does.
+    pub actions: ResourceActions,
+    /// The two sides, with their marks.
+    pub values: ChangeValues<'t>,
+    /// The object is imported.
+    pub importing: Option<Importing<'t>>,
+    /// The import comes with generated configuration.
+    pub has_generated_config: bool,
+}
+
+impl ValueChange<'_> {
+    /// One of which the document does not say what happens.
+    pub(crate) fn unsaid() -> Self {
+        Self { actions: ResourceActions::UNSAID, ..Self::default() }
+    }
+}
+
+/// The two sides of a change. [`Sides::read`](crate::Sides::read) reads them.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum ChangeValues<'t> {
+    /// As a document has them.
+    Written(WrittenValues<'t>),
+    /// As they were planned.
+    Planned(Box<PlannedValues>),
+}
+
+impl Default for ChangeValues<'_> {
+    fn default() -> Self {
+        Self::Written(WrittenValues::default())
+    }
+}
+
+impl<'t> ChangeValues<'t> {
+    /// What a document says; `None` of what was planned.
+    pub fn written(&self) -> Option<&WrittenValues<'t>> {
+        match self {
+            Self::Written(values) => Some(values),
+            Self::Planned(_) => None,
+        }
+    }
+}
+
+/// The two sides of a change in a document, none of them read.
+#[derive(Debug, Clone)]
+pub struct WrittenValues<'t> {
+    /// The value before.
+    pub before: Raw<'t>,
+    /// The value after, without what is unknown.
+    pub after: Raw<'t>,
+    /// What is unknown of the value after.
+    pub after_unknown: Raw<'t>,
+    /// What must not be shown of the value before.
+    pub before_sensitive: Raw<'t>,
+    /// What must not be shown of the value after.
+    pub after_sensitive: Raw<'t>,
+    /// The paths that force the replacement.
+    pub replace_paths: Raw<'t>,
+}
+
+impl Default for WrittenValues<'_> {
+    fn default() -> Self {
+        Self {
+            before: Raw::NULL,
+            after: Raw::NULL,
+            after_unknown: Raw::NULL,
+            before_sensitive: Raw::NULL,
+            after_sensitive: Raw::NULL,
+            replace_paths: Raw::NULL,
+        }
+    }
+}
+
+/// What is imported.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Importing<'t> {
+    /// The identifier; `None` if the import goes by identity, or it is not known yet.
+    pub id: Option<Text<'t>>,
+    /// The identity, as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<Text<'t>>,
+}
+
+/// A change that is left to the next plan.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Deferred<'t> {
+    /// Why, such as `provider_config_unknown`.
+    pub reason: Text<'t>,
+    /// What is known of the change.
+    pub resource: ChangedResource<'t>,
+}
+
+/// What happens to an output.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct OutputChange<'t> {
+    /// The name of the output.
+    pub name: Text<'t>,
+    /// What happens.
+    pub change: ValueChange<'t>,
+}
+
+/// An attribute that may have contributed to the changes.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RelevantAttribute<'t> {
+    /// The address of the resource.
+    pub resource: Text<'t>,
+    /// The path of the attribute: names, keys and indices.
+    pub path: Json<'t>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::type_and_name;
+
+    #[test]
+    fn addresses_name_a_type_and_a_resource() {
+        for (address, resource_type, name) in [
+            ("a.b", "a", "b"),
+            ("a.b[0]", "a", "b"),
+            (r#"module.m["x.y[\"]."].module.n.aws_vpc.this["a.b[0]\\"]"#, "aws_vpc", "this"),
+            ("data.aws_ami.x", "aws_ami", "x"),
+            ("alone", "alone", "alone"),
+            ("", "", ""),
+        ] {
+            assert_eq!(type_and_name(address), (resource_type, name), "{address}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What people choose of a report and of the text that is printed of it.
+
+use crate::program::Program;
+use crate::report::PlanMode;
+
+/// Whether text has colour sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Colour {
+    /// Plain text.
+    #[default]
+    Never,
+    /// With the sequences for terminals.
+    Always,
+}
+
+/// How a document is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Whether the text has colour sequences.
+    pub colour: Colour,
+    /// What the plan was made for; `None` to find that from the plan.
+    pub mode: Option<PlanMode>,
+    /// The program as which the document is shown; `None` for the one that wrote it, as far as that can be told.
+    pub program: Option<Program>,
+    /// The columns of the terminal; prose is wrapped one column earlier. 78 where the output is no terminal.
+    pub width: usize,
+    /// What is sensitive is shown, where OpenTofu can be asked for that: values, but no blocks. Reports hold it then,
+    /// and so does whatever is made of them.
+    pub show_sensitive: bool,
+    /// Nothing is hidden: unchanged parts are shown too.
+    pub full: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            colour: Colour::Never,
+            mode: None,
+            program: None,
+            width: 78,
+            show_sensitive: false,
+            full: false,
+        }
+    }
+}
