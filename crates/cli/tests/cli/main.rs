@@ -8,6 +8,7 @@ mod check;
 mod configuration;
 mod conform;
 mod conform_secrets;
+mod diagnostics;
 mod eval;
 mod explain;
 mod fields;
