@@ -84,7 +84,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE|DIR")]
     data: Vec<PathBuf>,
 
-    /// Let policies use the network (`http.send`, `net.lookup_ip_addr`)
+    /// Let policies use the network (`http.send`, `net.lookup_ip_addr`). They can send all they see, sensitive values too
     #[arg(long)]
     allow_net: bool,
 
