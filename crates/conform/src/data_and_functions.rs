@@ -1,18 +1,13 @@
 //! What is no managed resource and is only asked: data sources and functions.
 
 use objchange::Value;
-use objchange::change::{Diagnostic, PlanViolation, Severity, assert_plan_valid};
-use objchange::schema::Block;
+use objchange::change::{PlanViolation, assert_plan_valid};
 use objchange::value::Path;
-use objchange_provider::{
-    Component, Error, ErrorKind, Function, FunctionAnswer, Provider, ProviderExt, Result, Schemas,
-};
+use objchange_provider::{Component, ErrorKind, Function, FunctionAnswer, Provider, ProviderExt, Result};
 
-use super::flow::no_answer;
-use super::leak::Leaks;
+use super::flow::{Flow, no_answer};
 use super::objects::{first_difference, unsound};
-use super::schemas::of_type;
-use super::secrets::{Provenance, Secrets};
+use super::secrets::Provenance;
 use super::sentences::NULL_OBJECT;
 use super::{Clause, Finding, FindingSeverity, Judgement};
 

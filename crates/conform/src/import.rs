@@ -5,7 +5,7 @@ use objchange::Value;
 use objchange::change::{Diagnostic, Severity};
 use objchange::schema::Block;
 use objchange::value::{Descend, Path, PathStep};
-use objchange_provider::{Component, Result};
+use objchange_provider::{Component, ProviderExt, Result};
 use objchange_provider::{ImportResource, ImportTarget, MoveResource, RawState};
 
 use super::flow::{Flow, Saved};
@@ -134,7 +134,7 @@ impl Flow<'_> {
             faults.into_iter().for_each(|finding| self.find(finding));
             return None;
         }
-        let unknown = unknown_part(self.block.mark_hidden(&found));
+        let unknown = unknown_part(&self.block.mark_hidden(&found));
         let (private, identity) = (imported.private.clone(), imported.identity.clone());
         let question = self.question(&Saved { object: found, private, identity });
         let answer = self.provider.read(&question).await;

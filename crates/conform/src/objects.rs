@@ -4,7 +4,7 @@ use objchange::Value;
 use objchange::schema::Block;
 use objchange::value::{Descend, Kind, Path, PathStep, TypeMismatch};
 use objchange_provider::Schemas;
-use objchange_provider::{RawState, ReadResource, UpgradeResource};
+use objchange_provider::{ProviderExt, RawState, ReadResource, UpgradeResource};
 
 use super::flow::{Flow, Saved};
 use super::sentences::{IDENTITY_TYPE, WRITE_ONLY, lacking, mismatched};

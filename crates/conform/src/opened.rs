@@ -3,9 +3,7 @@
 use objchange::Value;
 use objchange::change::{InvalidPlanKind, assert_plan_valid};
 use objchange::value::Path;
-use objchange_provider::{
-    ActionEvent, Component, ListQuestion, Opened, Provider, ProviderExt, Result, Schemas,
-};
+use objchange_provider::{ActionEvent, Component, ListQuestion, Opened, Provider, ProviderExt, Result};
 
 use super::flow::Flow;
 use super::objects::{identity_faults, unsound};

@@ -290,3 +290,36 @@ impl Reply {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_named_as_in_the_protocol() {
+        let config = Value::from("secret");
+        let calls = [
+            (Call::Schemas, "GetProviderSchema", ""),
+            (Call::Validate(Component::DataSource, "t", &config), "ValidateDataResourceConfig", "t"),
+            (Call::Configure(&config), "ConfigureProvider", ""),
+            (Call::ReadData("t", &config), "ReadDataSource", "t"),
+            (Call::DeleteState("t", "id"), "DeleteState", "t"),
+        ];
+        for (call, name, type_name) in calls {
+            assert_eq!((call.name(), call.type_name()), (name, type_name));
+            assert!(!format!("{call:?}").contains("secret"));
+        }
+    }
+
+    #[test]
+    fn a_reply_is_of_its_kind() {
+        let said = vec![Diagnostic::warning("secret")];
+        let reply = Reply::from(said.clone());
+        assert_eq!(reply.diagnostics(), said);
+        assert_eq!(format!("{reply:?}"), "Diagnostics");
+        assert_eq!(Vec::<Diagnostic>::try_from(reply.clone()).unwrap(), said);
+        let error = String::try_from(reply).unwrap_err();
+        assert!(error.to_string().contains("Diagnostics is the reply to another call"), "{error}");
+        assert!(!error.to_string().contains("secret"));
+    }
+}

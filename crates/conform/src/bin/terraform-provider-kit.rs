@@ -15,8 +15,8 @@ use objchange::change::AppliedResource;
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Leaky, Planted, ResourceType, faulty, misdeclared, trial_block};
+use objchange_provider::Provider;
 use objchange_provider::server::serve;
-use objchange_provider::{Provider, ProviderExt};
 
 fn main() -> process::ExitCode {
     let versions = env::var("PLUGIN_PROTOCOL_VERSIONS").unwrap_or_default();

@@ -8,8 +8,7 @@ use objchange::change::{AppliedResource, Diagnostic, PlannedResource, PrivateDat
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_provider::{
-    Answer, Call, ErrorKind, Function, FunctionAnswer, Opened, Parameter, Provider, ProviderExt, Reply,
-    Result,
+    Answer, Call, ErrorKind, Function, FunctionAnswer, Opened, Parameter, Provider, Reply, Result,
 };
 
 use super::{Kit, ResourceType};

@@ -58,7 +58,7 @@ pub enum Acceptance {
 /// ```
 /// use objchange_conform::{Acceptance, Hints, accepted, samples};
 /// use objchange_conform::kit::faulty;
-/// use objchange_provider::{Component, Provider, ProviderExt};
+/// use objchange_provider::{Component, ProviderExt};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> objchange_provider::Result<()> {

@@ -225,3 +225,51 @@ impl Provider for Watched {
         Ok(reply)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers each call that has no other answer here with its name.
+    struct Named;
+
+    #[async_trait]
+    impl Provider for Named {
+        async fn call(&self, call: Call<'_>) -> Result<Reply> {
+            match call {
+                Call::Schemas => Ok(Arc::new(Schemas::default()).into()),
+                Call::Metadata => Ok(Schemas::default().metadata().into()),
+                Call::States(_) => Ok(Reply::Stopped(call.name().to_owned())),
+                _ => Err(ErrorKind::Unimplemented.into()),
+            }
+        }
+    }
+
+    fn watched(is_open: bool) -> Watched {
+        let (stop, made) = (Stop::default(), Made::default());
+        stop.stop();
+        let gate = Gate { is_open, stop, deadline: None, made };
+        Watched::new(Arc::new(Named), Arc::default(), gate, SharedSecrets::default(), 0)
+    }
+
+    #[tokio::test]
+    async fn every_call_is_forwarded_and_counted() {
+        let watched = watched(true);
+        assert_eq!(watched.metadata().await.unwrap(), Schemas::default().metadata());
+        assert!(watched.read_state("kit_store", "a").await.unwrap_err().is_unimplemented());
+        // The reply to another call is none.
+        let wrong = watched.states("kit_store").await.unwrap_err();
+        assert_eq!(wrong.kind().kind(), "malformed");
+        assert!(!wrong.to_string().contains("GetStates"), "{wrong}");
+        assert_eq!(watched.meter.calls.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn nothing_is_begun_when_the_run_is_over() {
+        let watched = watched(false);
+        let closed = watched.metadata().await.unwrap_err();
+        assert_eq!(closed.kind().kind(), "disconnected");
+        assert!(watched.schemas().await.is_ok());
+        assert_eq!(watched.meter.calls.load(Ordering::Relaxed), 0);
+    }
+}

@@ -3,7 +3,7 @@
 use objchange::{Type, Value};
 use objchange_conform::kit::{Fault, Stage, trial_config};
 use objchange_conform::{Judgement, Trial, judge};
-use objchange_provider::{Provider, ProviderExt};
+use objchange_provider::Provider;
 
 /// The trial configuration under another name.
 pub(crate) fn named(name: impl Into<Value>) -> Value {

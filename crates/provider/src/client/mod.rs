@@ -10,7 +10,7 @@
 //!
 //! ```no_run
 //! use objchange_provider::client::{Client, Launch};
-//! use objchange_provider::{Provider, ProviderExt};
+//! use objchange_provider::ProviderExt;
 //!
 //! # async fn example() -> objchange_provider::Result<()> {
 //! let client = Client::start(&Launch::new("./terraform-provider-random")).await?;

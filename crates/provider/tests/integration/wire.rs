@@ -2,19 +2,16 @@
 
 use std::sync::Arc;
 
-use objchange::change::{
-    Action, AppliedResource, ApplyResourceChange, Diagnostic, PlanRequest, PlanResourceChange,
-    PlannedResource, Planning, begin_plan,
-};
+use objchange::change::{Action, PlanRequest, Planning, begin_plan};
 use objchange::schema::{Attribute, Block};
 use objchange::{Type, Value};
 use objchange_conform::kit::{Fault, Kit, ResourceType, faulty, trial_block, trial_config};
 use objchange_provider::client::Limits;
 use objchange_provider::server::serve_connection;
 use objchange_provider::{
-    Answer, Client, Component, Description, Error, ErrorKind, Function, FunctionAnswer, FunctionNote,
-    ImportResource, ImportTarget, Note, Parameter, Provider, ProviderExt, RawState, ReadResource, Schemas,
-    UpgradeResource, schema_document,
+    Answer, Call, Client, Component, Description, Error, ErrorKind, Function, FunctionAnswer, FunctionNote,
+    ImportResource, ImportTarget, Note, Parameter, Provider, ProviderExt, RawState, ReadResource, Reply,
+    Schemas, UpgradeResource, schema_document,
 };
 
 fn run<T>(work: impl Future<Output = T>) -> T {

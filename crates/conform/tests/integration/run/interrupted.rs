@@ -87,7 +87,7 @@ fn what_is_left_is_named() {
 fn what_a_crash_leaves_is_destroyed() {
     use async_trait::async_trait;
     use objchange_conform::run;
-    use objchange_provider::{Call, ErrorKind, Provider, ProviderExt, Reply, Result};
+    use objchange_provider::{Call, ErrorKind, Provider, Reply, Result};
 
     /// It is gone with the first thing that it reads.
     struct Fragile(Kit, AtomicBool, Arc<Mutex<i64>>);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use objchange_conform::kit::{Leaky, Planted};
 use objchange_conform::{Baseline, Hints, Options, run};
+use objchange_provider::Provider;
 use objchange_provider::record::{Recorder, Recording};
-use objchange_provider::{Provider, ProviderExt};
 use proptest::prelude::*;
 
 use crate::run::provider::wait;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use objchange_conform::kit::Kit;
 use objchange_conform::{Corpus, FindingReport, Options, Report, TypeReport, run};
-use objchange_provider::{Provider, ProviderExt};
+use objchange_provider::Provider;
 
 pub(crate) fn wait<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)

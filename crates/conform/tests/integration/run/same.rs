@@ -127,7 +127,7 @@ fn a_run_that_is_stopped_says_so() {
 fn what_crashes_is_given_up_and_the_others_are_tried() {
     use async_trait::async_trait;
     use objchange_conform::{Clause, run};
-    use objchange_provider::{Call, Provider, ProviderExt, Reply, Result};
+    use objchange_provider::{Call, Provider, Reply, Result};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

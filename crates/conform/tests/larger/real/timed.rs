@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use objchange_provider::{Call, Client, ErrorKind, Provider, ProviderExt, Reply, Result};
+use objchange_provider::{Call, Client, ErrorKind, Provider, Reply, Result};
 
 /// Counts plans, and how long it is waited for answers. It is asked for plans alone.
 pub(crate) struct Timed {
