@@ -21,7 +21,7 @@ impl Compiler {
 
     /// After a value that is stored or returned: if it is `false` as it stands there, what led there is why.
     pub(super) fn falsify(&mut self, value: &Expr, place: u32) {
-        let is_led = !self.loops_here().is_empty() || self.guarded.last().is_some_and(|guards| *guards > 0);
+        let is_led = !self.loops_here().is_empty() || self.open.guarded > 0;
         if is_led && matches!(value.kind, ExprKind::Bool(false)) {
             self.explaining += 1;
             self.emit(place, Op::Falsify);
@@ -45,9 +45,9 @@ impl Compiler {
     pub(super) fn guarded_block(&mut self, guard: Option<u32>, block: &[Stmt]) {
         let start = self.here();
         let by = usize::from(guard.is_some());
-        self.guarded.iter_mut().last().into_iter().for_each(|guards| *guards += by);
+        self.open.guarded += by;
         self.statements(block);
-        self.guarded.iter_mut().last().into_iter().for_each(|guards| *guards -= by);
+        self.open.guarded -= by;
         if let Some(guard) = guard {
             let end = self.here();
             self.unit().guards[guard as usize] = start..end;

@@ -34,30 +34,36 @@ pub(crate) struct Compiled {
 
 struct Compiler {
     scopes: Scopes,
-    /// The units that are open; the last is the innermost.
-    units: Vec<Unit>,
+    /// The innermost unit that is open.
+    open: OpenUnit,
+    /// Those around it.
+    around: Vec<OpenUnit>,
     /// What imports are called, with their places in the list.
     imports: HashMap<Arc<str>, u32>,
-    /// The loops around, of each unit that is open.
-    loops: Vec<Vec<u32>>,
     shared: Vec<Constant>,
-    /// How many blocks around, of each unit that is open, are entered for a reason.
-    guarded: Vec<usize>,
     /// How many instructions were emitted that may explain an answer.
     explaining: usize,
+}
+
+/// A unit that is not finished.
+struct OpenUnit {
+    unit: Unit,
+    /// The loops around what comes next.
+    loops: Vec<u32>,
+    /// How many blocks around are entered for a reason.
+    guarded: usize,
 }
 
 pub(crate) fn compile(program: &Program) -> Compiled {
     let mut compiler = Compiler {
         scopes: Scopes::default(),
-        units: Vec::new(),
+        open: OpenUnit::new(UnitKind::File, 0),
+        around: Vec::new(),
         imports: HashMap::new(),
-        loops: Vec::new(),
         shared: Vec::new(),
-        guarded: Vec::new(),
         explaining: 0,
     };
-    compiler.open_unit(UnitKind::File, 0);
+    compiler.scopes.open_frame();
     compiler.scopes.open();
     for (index, import) in program.imports.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
@@ -89,12 +95,9 @@ pub(crate) fn compile(program: &Program) -> Compiled {
     Compiled { unit: Arc::new(unit), names, imports, is_pure, shared: compiler.shared }
 }
 
-impl Compiler {
-    fn open_unit(&mut self, kind: UnitKind, place: u32) {
-        self.scopes.open_frame();
-        self.loops.push(Vec::new());
-        self.guarded.push(0);
-        self.units.push(Unit {
+impl OpenUnit {
+    fn new(kind: UnitKind, place: u32) -> Self {
+        let unit = Unit {
             kind,
             place,
             name: None,
@@ -112,20 +115,27 @@ impl Compiler {
             changes: BTreeMap::new(),
             guards: Vec::new(),
             units: Vec::new(),
-        });
+        };
+        Self { unit, loops: Vec::new(), guarded: 0 }
+    }
+}
+
+impl Compiler {
+    fn open_unit(&mut self, kind: UnitKind, place: u32) {
+        self.scopes.open_frame();
+        self.around.push(std::mem::replace(&mut self.open, OpenUnit::new(kind, place)));
     }
 
+    /// The unit that is finished. The one around it, if there is one, goes on.
     fn close_unit(&mut self) -> Unit {
-        self.loops.pop();
-        self.guarded.pop();
         let slots = self.scopes.close_frame();
-        let mut unit = self.units.pop().expect("it was opened");
-        unit.slots = slots;
-        unit
+        let outer = self.around.pop().unwrap_or_else(|| OpenUnit::new(UnitKind::File, 0));
+        let OpenUnit { unit, .. } = std::mem::replace(&mut self.open, outer);
+        Unit { slots, ..unit }
     }
 
     fn unit(&mut self) -> &mut Unit {
-        self.units.last_mut().expect("the file is open until the end")
+        &mut self.open.unit
     }
 
     /// The index of an instruction that will come next.

@@ -33,7 +33,7 @@ impl Compiler {
             StmtKind::Assign { target: Target::Name(name), op: None, value } => {
                 match &value.kind {
                     // A rule is reported by the name that it has at the top of the file.
-                    ExprKind::Rule(rule) if self.units.len() == 1 => {
+                    ExprKind::Rule(rule) if self.around.is_empty() => {
                         self.rule(rule, value.span.start, Some(&name.text));
                     }
                     _ => self.explained(value),
@@ -65,9 +65,9 @@ impl Compiler {
                     compiler.scopes.may_declare_all(&statement.body);
                     let end = compiler.scopes.slots();
                     compiler.unit().loops[index as usize].declared.1 = end;
-                    compiler.loops.last_mut().expect("a unit is open").push(index);
+                    compiler.open.loops.push(index);
                     compiler.statements(&statement.body);
-                    compiler.loops.last_mut().expect("a unit is open").pop();
+                    compiler.open.loops.pop();
                 });
                 // Leaving the loop itself leaves nothing around it.
                 let leaves = match leaves(&statement.body) {
@@ -116,7 +116,7 @@ impl Compiler {
 
     /// The loops around in the same function.
     pub(super) fn loops_here(&self) -> &[u32] {
-        self.loops.last().map_or(&[], Vec::as_slice)
+        &self.open.loops
     }
 
     /// The parser refuses what has none.

@@ -47,7 +47,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn member(&mut self, name: u32) -> Done<()> {
-        let frame = self.frames.last_mut().expect("something is being run");
+        let frame = &mut self.frame;
         if let Some(Value::Map(map)) = self.stack.last()
             && let Some(value) = reach(map, &frame.unit, name, &mut frame.next)
         {
@@ -56,7 +56,7 @@ impl Machine<'_> {
             return Ok(());
         }
         let base = self.pop();
-        let name = &self.frames.last().expect("something is being run").unit.names[name as usize];
+        let name = &self.frame.unit.names[name as usize];
         let value = match &base {
             Value::Undefined(_) => Some(base),
             Value::Map(map) => {
@@ -74,7 +74,7 @@ impl Machine<'_> {
 
     /// A member of a variable: if that is a map, at once.
     pub(super) fn load_member(&mut self, access: u32, name: u32) -> Done<()> {
-        let frame = self.frames.last_mut().expect("something is being run");
+        let frame = &mut self.frame;
         if let [slot, ..] = &frame.unit.accesses[access as usize].candidates[..]
             && let Some(Value::Map(map)) = &frame.env.outward(slot.hops).slots.borrow()[slot.slot as usize]
         {

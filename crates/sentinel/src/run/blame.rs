@@ -163,7 +163,7 @@ impl Machine<'_> {
     }
 
     fn explain(&mut self, place: Place, kind: CauseKind) {
-        let at = self.frame().next.saturating_sub(1) as u32;
+        let at = self.frame.next.saturating_sub(1) as u32;
         let depth = match &kind {
             CauseKind::Element { inner, .. } => depth(inner),
             CauseKind::Variable(stored) => depth(&stored.causes),
@@ -176,7 +176,7 @@ impl Machine<'_> {
 
     /// How many causes explain what is around the statement or expression that is run.
     pub(super) fn causes_mark(&self) -> usize {
-        let Some(frame) = self.frames.last() else { return 0 };
+        let frame = &self.frame;
         let walk = self.walks.get(frame.walks..).and_then(<[Walk]>::last);
         walk.map_or(frame.causes, |walk| walk.causes)
     }
@@ -204,7 +204,7 @@ impl Machine<'_> {
 
     /// Where an instruction of the frame that runs stands.
     fn place(&mut self, instruction: u32) -> Place {
-        let frame = self.frame();
+        let frame = &mut self.frame;
         let offset = frame.unit.places.get(instruction as usize).copied().unwrap_or_default();
         Place { file: frame.file, offset }
     }
@@ -257,7 +257,7 @@ impl Machine<'_> {
         let mark = self.causes_mark();
         let is_chosen = self.stack.last().is_some_and(|top| blame.is_on(top));
         let causes = self.causes.take(mark);
-        let guards = &mut self.frame().guards;
+        let guards = &mut self.frame.guards;
         guards.retain(|(other, _)| *other != guard);
         if is_chosen && !causes.is_empty() {
             guards.push((guard, causes.into()));
@@ -268,7 +268,7 @@ impl Machine<'_> {
     /// blocks around, are why.
     fn falsify(&mut self) {
         let place = self.here();
-        let frame = self.frame();
+        let frame = &mut self.frame;
         let (from, at) = (frame.walks, frame.next.saturating_sub(1) as u32);
         let around = |(guard, _): &&(u32, Rc<[Cause]>)| frame.unit.guards[*guard as usize].contains(&at);
         let mut guards = frame.guards.iter().filter(around).map(|(_, causes)| causes);

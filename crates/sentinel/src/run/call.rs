@@ -38,7 +38,7 @@ impl Machine<'_> {
             Code::Closure(closure) => {
                 self.enter_closure(&closure, count, is_explained)?;
                 self.choose_function(taint);
-                self.frame().taint = taint;
+                self.frame.taint = taint;
                 return Ok(true);
             }
             Code::Native(native) => Called::Native(native, None),

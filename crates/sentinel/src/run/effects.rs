@@ -89,7 +89,7 @@ impl Machine<'_> {
             let left = self.pop();
             let left = self.wrap(left, taint, !has_any);
             self.stack.push(left);
-            let next = self.frame().next as u32;
+            let next = self.frame.next as u32;
             self.diverge(next..to, taint)?;
         }
         if settles {
@@ -107,8 +107,8 @@ impl Machine<'_> {
         }
         self.count_taints()?;
         self.may_fail(taint);
-        let walks = self.frame().walks;
-        let frame = self.frames.last().expect("something is being run");
+        let walks = self.frame.walks;
+        let frame = &self.frame;
         let unit = Arc::clone(&frame.unit);
         let at = frame.next.saturating_sub(1) as u32;
         let all = Branch { end: unit.ops.len() as u32, leaves: Leaves::Function };
@@ -122,8 +122,8 @@ impl Machine<'_> {
             Leaves::Function => around.next().map_or(at + 1, |of| of.next)..all.end,
         };
         if branch.leaves == Leaves::Function {
-            let before = self.frame().taint;
-            self.frame().taint = self.join(before, taint);
+            let before = self.frame.taint;
+            self.frame.taint = self.join(before, taint);
         }
         self.spread(range, taint)
     }
@@ -137,9 +137,9 @@ impl Machine<'_> {
         if std::mem::take(&mut self.has_any) {
             self.may_fail(taint);
         }
-        let before = self.frame().taint;
-        self.frame().taint = self.join(before, taint);
-        let frame = self.frame();
+        let before = self.frame.taint;
+        self.frame.taint = self.join(before, taint);
+        let frame = &mut self.frame;
         let range = frame.next as u32..frame.unit.ops.len() as u32;
         self.diverge(range, taint)
     }
@@ -209,7 +209,7 @@ impl Machine<'_> {
 
     /// Instructions of an expression are executed or not.
     fn diverge(&mut self, range: Range<u32>, taint: Taint) -> Done<()> {
-        let unit = Arc::clone(&self.frame().unit);
+        let unit = Arc::clone(&self.frame.unit);
         let key = (Arc::as_ptr(&unit) as usize, range.start, range.end);
         let is_harmless = match self.harmless.get(&key) {
             Some(is_harmless) => *is_harmless,
@@ -229,7 +229,7 @@ impl Machine<'_> {
 
     /// Taints what instructions of the unit that runs may change.
     fn spread(&mut self, range: Range<u32>, taint: Taint) -> Done<()> {
-        let frame = self.frames.last().expect("something is being run");
+        let frame = &self.frame;
         let (unit, env, file) = (Arc::clone(&frame.unit), Rc::clone(&frame.env), frame.file);
         let current = frame.next.saturating_sub(1) as u32;
         let (level, inner) = (unit.depth(current), Inner::Around(current));

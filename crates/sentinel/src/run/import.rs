@@ -45,7 +45,7 @@ type Made = Rc<RefCell<HashMap<Arc<str>, Option<Value>>>>;
 impl Machine<'_> {
     /// Loads an import of the file; a module is run first.
     pub(super) fn import(&mut self, index: u32) -> Done<()> {
-        let file = self.frame().file;
+        let file = self.frame.file;
         let name = self.files[file as usize].policy.compiled.imports[index as usize].clone();
         match self.imported.get(&name) {
             Some(Some(imported)) => {
@@ -57,7 +57,7 @@ impl Machine<'_> {
             None => {
                 let begun = self.begin_import(&name)?;
                 // Once it is there, the instruction is executed again.
-                self.frame().next -= 1;
+                self.frame.next -= 1;
                 match begun {
                     Some(module) => self.enter_file(module, Then::Module(name)),
                     None => Ok(()),
@@ -94,7 +94,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn import_member(&mut self, import: u32, name: u32) -> Done<()> {
-        let frame = self.frame();
+        let frame = &mut self.frame;
         let (file, unit) = (frame.file as usize, Arc::clone(&frame.unit));
         let name = &unit.names[name as usize];
         let Some(imported) = self.files[file].imports[import as usize].clone() else {

@@ -24,7 +24,10 @@ pub(crate) struct Machine<'r> {
     /// Those that were read.
     pub(super) globals: HashMap<Arc<str>, Value>,
     pub(super) stack: Vec<Value>,
-    pub(super) frames: Vec<Frame>,
+    /// What is being run; where nothing is, one that does nothing.
+    pub(super) frame: Frame,
+    /// What waits for it, the last one first.
+    callers: Vec<Frame>,
     pub(super) walks: Vec<Walk>,
     /// What was printed.
     pub(crate) printed: Vec<u8>,
@@ -82,6 +85,23 @@ pub(super) struct Frame {
     then: Then,
 }
 
+impl Frame {
+    fn new(unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Then) -> Self {
+        Self {
+            unit: Arc::clone(unit),
+            file,
+            next: 0,
+            env,
+            stack: 0,
+            walks: 0,
+            causes: 0,
+            guards: Vec::new(),
+            taint: Taint::NONE,
+            then,
+        }
+    }
+}
+
 /// What becomes of the value that a frame returns.
 pub(super) enum Then {
     /// It goes to the stack, and with it what made it false if that is to be kept.
@@ -100,6 +120,7 @@ const MAX_USES: usize = 100;
 
 impl<'r> Machine<'r> {
     pub(super) fn new(policy: &Arc<Policy>, setup: &'r Setup) -> Machine<'r> {
+        let unit = &policy.compiled.unit;
         let mut machine = Machine {
             setup,
             budget: Budget::interruptible(&setup.limits, setup.interrupt.clone()),
@@ -107,7 +128,8 @@ impl<'r> Machine<'r> {
             imported: HashMap::new(),
             globals: HashMap::new(),
             stack: Vec::new(),
-            frames: Vec::new(),
+            frame: Frame::new(unit, 0, Env::new(0, None), Then::Push(false)),
+            callers: Vec::new(),
             walks: Vec::new(),
             printed: Vec::new(),
             entries: Vec::new(),
@@ -162,38 +184,27 @@ impl<'r> Machine<'r> {
         self.settle()
     }
 
-    pub(super) fn frame(&mut self) -> &mut Frame {
-        self.frames.last_mut().expect("something is being run")
-    }
-
     /// Where the instruction stands that is executed.
     pub(crate) fn here(&self) -> Place {
-        self.frames.last().map_or_else(Place::default, |frame| Place {
-            file: frame.file,
-            offset: frame.unit.places.get(frame.next.saturating_sub(1)).copied().unwrap_or_default(),
-        })
+        let frame = &self.frame;
+        let place = frame.next.checked_sub(1).and_then(|at| frame.unit.places.get(at));
+        place.map_or_else(Place::default, |offset| Place { file: frame.file, offset: *offset })
     }
 
     pub(super) fn enter(&mut self, unit: &Arc<Unit>, file: u32, env: Rc<Env>, then: Then) -> Done<()> {
-        if self.frames.len() >= self.setup.limits.depth {
+        if self.callers.len() >= self.setup.limits.depth {
             return fault_of(
                 RunErrorKind::Limit,
                 format!("calls nest deeper than {} levels", self.setup.limits.depth),
             );
         }
-        let (stack, walks, causes) = (self.stack.len(), self.walks.len(), self.causes.len());
-        self.frames.push(Frame {
-            unit: Arc::clone(unit),
-            file,
-            next: 0,
-            env,
-            stack,
-            walks,
-            causes,
-            guards: Vec::new(),
-            taint: Taint::NONE,
-            then,
-        });
+        let frame = Frame {
+            stack: self.stack.len(),
+            walks: self.walks.len(),
+            causes: self.causes.len(),
+            ..Frame::new(unit, file, env, then)
+        };
+        self.callers.push(std::mem::replace(&mut self.frame, frame));
         Ok(())
     }
 
@@ -204,9 +215,21 @@ impl<'r> Machine<'r> {
         self.enter(&policy.compiled.unit, file, env, then)
     }
 
+    /// How many frames are being run or wait.
+    pub(super) fn depth(&self) -> usize {
+        self.callers.len()
+    }
+
+    /// The instruction before which a frame was entered is to be executed again after that.
+    pub(super) fn again(&mut self) {
+        if let Some(caller) = self.callers.last_mut() {
+            caller.next -= 1;
+        }
+    }
+
     /// Runs what is entered until only so many frames are left; the result is on the stack.
-    pub(super) fn run(&mut self, frames: usize) -> Done<()> {
-        while self.frames.len() > frames {
+    pub(super) fn run(&mut self, depth: usize) -> Done<()> {
+        while self.depth() > depth {
             if let Err(fault) = self.step() {
                 let taint = self.take_noted();
                 self.may_fail(taint);
@@ -320,12 +343,11 @@ impl<'r> Machine<'r> {
     /// As [`Machine::force`], but unknown values stay in their wrappers.
     pub(super) fn force_rules(&mut self, count: usize) -> Done<bool> {
         for index in self.stack.len().saturating_sub(count)..self.stack.len() {
-            if let Value::Rule(_) = self.stack[index].seen() {
-                let frame = self.frames.len() - 1;
-                if !self.force_at(index)? {
-                    self.frames[frame].next -= 1;
-                    return Ok(false);
-                }
+            if let Value::Rule(_) = self.stack[index].seen()
+                && !self.force_at(index)?
+            {
+                self.again();
+                return Ok(false);
             }
         }
         Ok(true)
@@ -395,7 +417,7 @@ impl<'r> Machine<'r> {
 
     /// Ends the frame with the value on top.
     pub(super) fn leave(&mut self) -> Done<()> {
-        let is_rule = self.frame().unit.kind == UnitKind::Rule;
+        let is_rule = self.frame.unit.kind == UnitKind::Rule;
         if is_rule {
             if !self.force_rules(1)? {
                 return Ok(());
@@ -413,7 +435,8 @@ impl<'r> Machine<'r> {
             let taint = unknown.taint;
             self.may_fail(taint);
         }
-        let frame = self.frames.pop().expect("something is being run");
+        let Some(caller) = self.callers.pop() else { return Ok(()) };
+        let frame = std::mem::replace(&mut self.frame, caller);
         let mut value = self.wrap(value, frame.taint, false);
         self.stack.truncate(frame.stack);
         self.walks.truncate(frame.walks);
@@ -424,8 +447,8 @@ impl<'r> Machine<'r> {
         match frame.then {
             Then::Push(_) => {
                 self.stack.push(value);
-                if let Some(caller) = self.frames.last() {
-                    self.causes.relabel(frame.causes, caller.next.saturating_sub(1) as u32);
+                if self.depth() > 0 {
+                    self.causes.relabel(frame.causes, self.frame.next.saturating_sub(1) as u32);
                 }
             }
             Then::Memo(rule, index, taint) => {
@@ -464,11 +487,11 @@ impl<'r> Machine<'r> {
         }
         self.waiting += 1;
         let noted = self.take_noted();
-        let frames = self.frames.len();
+        let depth = self.depth();
         let count = arguments.len();
         self.stack.push(function.clone());
         self.stack.extend(arguments);
-        let called = self.call(count, false).and_then(|_| self.run(frames)).and_then(|()| self.settle());
+        let called = self.call(count, false).and_then(|_| self.run(depth)).and_then(|()| self.settle());
         self.waiting -= 1;
         let value = self.goes_on(called, noted)?;
         // What the function of the import does next may depend on it.
@@ -490,11 +513,11 @@ impl<'r> Machine<'r> {
 
     /// The value on top, evaluated, where no instruction can be executed again for it.
     pub(super) fn settle(&mut self) -> Done<Value> {
-        let frames = self.frames.len();
+        let depth = self.depth();
         let top = self.stack.len() - 1;
         while let Value::Rule(_) = self.stack[top].seen() {
             if !self.force_at(top)? {
-                self.run(frames)?;
+                self.run(depth)?;
             }
         }
         Ok(self.pop())

@@ -112,14 +112,15 @@ impl<'s> Run<'s> {
                 run.machine.is_run = true;
                 drop(run.machine.pop());
             }
-            Err(fault) => run.stop(*fault),
+            Err(fault) => drop(run.stop(*fault)),
         }
         run
     }
 
-    fn stop(&mut self, fault: Fault) {
+    fn stop(&mut self, fault: Fault) -> RunError {
         let location = self.location(fault.place.unwrap_or_default());
-        self.error = Some(RunError { kind: fault.kind, message: fault.message, location });
+        let error = RunError { kind: fault.kind, message: fault.message, location };
+        self.error.insert(error).clone()
     }
 
     /// What stopped the run.
@@ -146,10 +147,7 @@ impl<'s> Run<'s> {
         });
         match value {
             Ok(value) => Ok(Some(value.seen().clone())),
-            Err(fault) => {
-                self.stop(*fault);
-                Err(self.error.clone().expect("it has just been set"))
-            }
+            Err(fault) => Err(self.stop(*fault)),
         }
     }
 

@@ -23,7 +23,7 @@ pub(super) fn unary(op: UnaryOp, value: Value) -> Done<Value> {
 impl Machine<'_> {
     /// Whether the value on top is, or is not, a text of the unit.
     pub(super) fn is_text(&mut self, text: u32, negated: bool) -> Done<()> {
-        let text = &self.frames.last().expect("something is being run").unit.texts[text as usize];
+        let text = &self.frame.unit.texts[text as usize];
         if let Some(top) = self.stack.last_mut() {
             let is = match &*top {
                 Value::Undefined(_) => return Ok(()),

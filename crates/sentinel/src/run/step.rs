@@ -16,7 +16,7 @@ use crate::value::{
 impl Machine<'_> {
     pub(super) fn step(&mut self) -> Done<()> {
         self.budget.step(1)?;
-        let frame = self.frame();
+        let frame = &mut self.frame;
         let op = frame.unit.ops[frame.next];
         frame.next += 1;
         self.execute(op)?;
@@ -35,8 +35,7 @@ impl Machine<'_> {
                 self.stack.push(Value::String(text));
             }
             Op::Constant(index) => {
-                let (constant, size) =
-                    &self.frames.last().expect("something is being run").unit.constants[index as usize];
+                let (constant, size) = &self.frame.unit.constants[index as usize];
                 self.budget.make(*size)?;
                 self.stack.push(constant.value());
             }
@@ -45,7 +44,7 @@ impl Machine<'_> {
             Op::LoadMember(access, name) => return self.load_member(access, name),
             Op::Load(access) => {
                 // The innermost scope that may declare the name does mostly.
-                let frame = self.frame();
+                let frame = &mut self.frame;
                 if let [slot, ..] = &frame.unit.accesses[access as usize].candidates[..]
                     && let Some(value) = frame.env.outward(slot.hops).get(slot.slot)
                 {
@@ -79,10 +78,9 @@ impl Machine<'_> {
                 return self.forced(count, |machine| machine.slice(low, high));
             }
             Op::Call(count, is_explained) => {
-                let caller = self.frames.len() - 1;
                 if !self.call(count as usize, is_explained)? {
                     // It is called again when a rule has been evaluated, for which there is a frame now.
-                    self.frames[caller].next -= 1;
+                    self.again();
                 }
             }
             Op::List(count) => {
@@ -94,7 +92,7 @@ impl Machine<'_> {
             Op::Map(count) => return self.make_map(count as usize),
             Op::Closure(unit) => {
                 self.budget.make(CODE_BYTES)?;
-                let frame = self.frame();
+                let frame = &mut self.frame;
                 let closure = Closure {
                     unit: frame.unit.units[unit as usize].clone(),
                     env: Rc::clone(&frame.env),
@@ -104,7 +102,7 @@ impl Machine<'_> {
             }
             Op::Rule(unit) => {
                 self.budget.make(CODE_BYTES)?;
-                let frame = self.frame();
+                let frame = &mut self.frame;
                 let rule = Rule {
                     unit: frame.unit.units[unit as usize].clone(),
                     env: Rc::clone(&frame.env),
@@ -217,7 +215,7 @@ impl Machine<'_> {
                     machine.choose_rule()?;
                     match machine.condition()? {
                         Some(true) => {
-                            let mark = machine.frame().causes;
+                            let mark = machine.frame.causes;
                             machine.causes.forget(mark);
                             Ok(())
                         }
@@ -257,15 +255,15 @@ impl Machine<'_> {
     }
 
     pub(super) fn jump(&mut self, to: u32) {
-        self.frame().next = to as usize;
+        self.frame.next = to as usize;
     }
 
     pub(super) fn text(&mut self, text: u32) -> Text {
-        self.frame().unit.texts[text as usize].clone()
+        self.frame.unit.texts[text as usize].clone()
     }
 
     fn shared(&mut self, index: usize) -> Done<()> {
-        let file = &mut self.files[self.frames.last().map_or(0, |frame| frame.file as usize)];
+        let file = &mut self.files[self.frame.file as usize];
         let value = match &file.shared[index] {
             Some(value) => value.clone(),
             None => {
@@ -315,7 +313,7 @@ impl Machine<'_> {
     /// Where an assignment goes: where the name is declared, or else the innermost scope that may declare it.
     pub(super) fn target(&mut self, access: u32) -> Option<(Rc<Env>, u32)> {
         let setup = self.setup;
-        let frame = self.frame();
+        let frame = &mut self.frame;
         let access = &frame.unit.accesses[access as usize];
         let candidates = &access.candidates;
         let is_declared = |slot: &&Slot| frame.env.outward(slot.hops).has(slot.slot);
@@ -328,7 +326,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn load(&mut self, index: u32) -> Done<Value> {
-        let frame = self.frames.last().expect("something is being run");
+        let frame = &self.frame;
         let access = &frame.unit.accesses[index as usize];
         for slot in &access.candidates {
             if let Some(value) = frame.env.outward(slot.hops).get(slot.slot) {
@@ -416,7 +414,7 @@ impl Machine<'_> {
     fn param(&mut self, name: u32, has_default: bool, to: u32) -> Done<()> {
         let name = self.text(name);
         let name = name.as_str().unwrap_or_default();
-        if self.frame().file != 0 {
+        if self.frame.file != 0 {
             return fault_of(RunErrorKind::Parameter, format!("a module has no parameters: {name}"));
         }
         if let Some(json) = self.setup.params.get(name) {

@@ -149,7 +149,7 @@ impl Elements {
 
 impl Machine<'_> {
     pub(super) fn description(&mut self, index: u32) -> Loop {
-        self.frame().unit.loops[index as usize]
+        self.frame.unit.loops[index as usize]
     }
 
     pub(super) fn begin(&mut self, index: u32) -> Done<()> {
@@ -169,7 +169,7 @@ impl Machine<'_> {
                 return fault(format!("expected a list or map to walk over, found {}", other.type_name()));
             }
         };
-        let outer = Rc::clone(&self.frame().env);
+        let outer = Rc::clone(&self.frame.env);
         self.walks.push(Walk {
             elements,
             index,
@@ -190,7 +190,7 @@ impl Machine<'_> {
     }
 
     pub(super) fn next_element(&mut self, index: u32) -> Done<()> {
-        let (Some(frame), Some(walk)) = (self.frames.last_mut(), self.walks.last_mut()) else {
+        let (frame, Some(walk)) = (&mut self.frame, self.walks.last_mut()) else {
             return fault("there is nothing to walk over");
         };
         let of = &frame.unit.loops[index as usize];
@@ -231,7 +231,7 @@ impl Machine<'_> {
 
     fn leave_walk(&mut self, done: u32) -> Option<Walk> {
         let walk = self.walks.pop()?;
-        let frame = self.frame();
+        let frame = &mut self.frame;
         frame.env = Rc::clone(&walk.outer);
         frame.next = done as usize;
         Some(walk)
@@ -271,7 +271,7 @@ impl Machine<'_> {
         let (taint, is_answer) = self.choose_next(index)?;
         let answer = self.pop();
         let answer = self.wrap(answer, taint, is_answer);
-        let (Some(frame), Some(walk)) = (self.frames.last_mut(), self.walks.last_mut()) else {
+        let (frame, Some(walk)) = (&mut self.frame, self.walks.last_mut()) else {
             return fault("there is nothing to walk over");
         };
         let of = &frame.unit.loops[index as usize];
