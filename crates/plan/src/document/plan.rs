@@ -228,7 +228,7 @@ fn actions(reader: &mut Reader<'_>) -> Result<ResourceActions, JsonError> {
     let words = list(reader, text)?;
     let words: Vec<&str> = words.iter().flatten().map(Text::as_str).collect();
     ResourceActions::of_words(&words)
-        .ok_or_else(|| start.error("these are no actions: expected a few words, such as `create`"))
+        .ok_or_else(|| start.error("these are not actions: expected a few words, such as `create`"))
 }
 
 fn deferred<'t>(reader: &mut Reader<'t>) -> Result<Deferred<'t>, JsonError> {

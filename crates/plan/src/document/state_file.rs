@@ -252,7 +252,7 @@ fn number(reader: &mut Reader<'_>) -> Result<u64, JsonError> {
 fn path(reader: &mut Reader<'_>) -> Result<Path, JsonError> {
     let steps = list_or_null(reader, |reader| {
         reader.peek();
-        let error = reader.error("this is no step of a path");
+        let error = reader.error("this is not a step of a path");
         step(Json::next(reader)?.view()).ok_or(error)
     })?;
     Ok(steps.into_iter().collect())

@@ -178,6 +178,7 @@ pub(super) async fn stop(client: &Client) -> Result<String> {
 }
 
 fn time(message: Option<prost_types::Timestamp>) -> Result<Option<SystemTime>> {
-    let malformed = |_| ErrorKind::Malformed { field: "renew_at", reason: "this is no time".into() }.into();
+    let malformed =
+        |_| ErrorKind::Malformed { field: "renew_at", reason: "this is not a time".into() }.into();
     message.map(|time| SystemTime::try_from(time).map_err(malformed)).transpose()
 }
