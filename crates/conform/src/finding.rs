@@ -145,7 +145,8 @@ impl Finding {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> objchange_provider::Result<()> {
     /// let judgement = judge(&faulty(true), "kit_planned_null", &Trial::new(trial_config(true))).await?;
-    /// assert_eq!(judgement.findings[0].described(), ".name: planned as null, but configuration has \"a\"");
+    /// let described = judgement.findings[0].described();
+    /// assert_eq!(described, r#".name: the planned value (null) is not the configured one ("a")"#);
     /// # Ok(())
     /// # }
     /// ```
